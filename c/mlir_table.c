@@ -1,0 +1,57 @@
+#include "mlir_table.h"
+
+#include <stdlib.h>
+
+#include "dl.h"
+#include "gen_mlir_api.h"
+#include "gen_mlir_names.h"
+
+enum { kNames = sizeof(calliope_mlir_names) / sizeof(calliope_mlir_names[0]) };
+
+_Static_assert(sizeof(calliope_mlir_api) == kNames * sizeof(void*),
+               "the table and its names come from one run of bindgen");
+
+void* calliope_mlir_table(void* library) {
+  void** table = calloc(kNames, sizeof(void*));
+  if (table == NULL) return NULL;
+  for (size_t i = 0; i < kNames; i++) table[i] = calliope_dlsym(library, calliope_mlir_names[i]);
+  return table;
+}
+
+// The namespaces for which some known library exports a dialect handle.
+static const char* const kHandles[] = {
+    "mlirGetDialectHandle__amdgpu__",  "mlirGetDialectHandle__arith__",
+    "mlirGetDialectHandle__async__",   "mlirGetDialectHandle__cf__",
+    "mlirGetDialectHandle__chlo__",    "mlirGetDialectHandle__func__",
+    "mlirGetDialectHandle__gpu__",     "mlirGetDialectHandle__index__",
+    "mlirGetDialectHandle__irdl__",    "mlirGetDialectHandle__linalg__",
+    "mlirGetDialectHandle__llvm__",    "mlirGetDialectHandle__math__",
+    "mlirGetDialectHandle__memref__",  "mlirGetDialectHandle__mhlo__",
+    "mlirGetDialectHandle__mosaic_gpu__", "mlirGetDialectHandle__nvgpu__",
+    "mlirGetDialectHandle__nvvm__",    "mlirGetDialectHandle__pdl__",
+    "mlirGetDialectHandle__quant__",   "mlirGetDialectHandle__scf__",
+    "mlirGetDialectHandle__sdy__",     "mlirGetDialectHandle__shape__",
+    "mlirGetDialectHandle__sparse_tensor__", "mlirGetDialectHandle__stablehlo__",
+    "mlirGetDialectHandle__tensor__",  "mlirGetDialectHandle__tpu__",
+    "mlirGetDialectHandle__transform__", "mlirGetDialectHandle__triton__",
+    "mlirGetDialectHandle__vector__",  "mlirGetDialectHandle__vhlo__",
+};
+
+void calliope_mlir_register_dialects(void* library, const void* table, void* registry) {
+  const calliope_mlir_api* api = table;
+  MlirDialectRegistry into = {registry};
+  // IREE's library has a registration function of its own.
+  void (*iree)(MlirDialectRegistry) = calliope_dlsym(library, "ireeCompilerRegisterDialects");
+  if (iree != NULL) {
+    void (*initialize)(void) = calliope_dlsym(library, "ireeCompilerGlobalInitialize");
+    if (initialize != NULL) initialize();
+    iree(into);
+  } else if (api->mlirRegisterAllDialects != NULL) {
+    api->mlirRegisterAllDialects(into);
+  }
+  if (api->mlirDialectHandleInsertDialect == NULL) return;
+  for (size_t i = 0; i < sizeof(kHandles) / sizeof(kHandles[0]); i++) {
+    MlirDialectHandle (*handle)(void) = calliope_dlsym(library, kHandles[i]);
+    if (handle != NULL) api->mlirDialectHandleInsertDialect(handle(), into);
+  }
+}

@@ -1,0 +1,50 @@
+package c
+
+/*
+#cgo LDFLAGS: -lpthread
+#include "stack.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime/cgo"
+	"syscall"
+)
+
+// OnLargeStack runs f on a thread of its own whose C stack has the given size in
+// bytes, and returns when f does. C++ parsers recurse once per nested bracket, and
+// the 8 MiB that Go's threads usually have end at a few thousand; the memory is
+// only reserved until it is touched. A panic in f comes out here.
+func OnLargeStack(bytes int, f func()) error {
+	call := &stackCall{f: f}
+	handle := cgo.NewHandle(call)
+	defer handle.Delete()
+	if errno := C.calliope_on_stack(C.size_t(bytes), C.uintptr_t(handle)); errno != 0 {
+		return fmt.Errorf("starting a thread with a stack of %d MiB: %w", bytes>>20, syscall.Errno(errno))
+	}
+	if call.panicked {
+		panic(call.value)
+	}
+	return nil
+}
+
+type stackCall struct {
+	f        func()
+	panicked bool
+	value    any
+}
+
+//export calliopeRunOnStack
+func calliopeRunOnStack(handle C.uintptr_t) {
+	call := cgo.Handle(handle).Value().(*stackCall)
+	call.panicked = true
+	defer func() {
+		// A panic must not unwind into C: it is carried over to the waiting goroutine.
+		if call.panicked {
+			call.value = recover()
+		}
+	}()
+	call.f()
+	call.panicked = false
+}

@@ -1,0 +1,11 @@
+#ifndef CALLIOPE_STACK_H
+#define CALLIOPE_STACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Runs the Go function behind handle on a new thread with a stack of the given
+// size and waits for it. Returns 0 or an errno value.
+int calliope_on_stack(size_t bytes, uintptr_t handle);
+
+#endif

@@ -1,0 +1,131 @@
+package capi
+
+/*
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen_mlir_api.h"
+
+typedef struct diagnostic {
+  struct diagnostic* next;
+  int severity;
+  int depth; // 0 for a diagnostic, 1 for its notes, 2 for theirs
+  MlirLocation location;
+  size_t length, capacity;
+  char* message;
+} diagnostic;
+
+typedef struct {
+  const calliope_mlir_api* api;
+  pthread_mutex_t lock;
+  diagnostic* first;
+  diagnostic* last;
+} sink;
+
+static void message_append(MlirStringRef part, void* into) {
+  diagnostic* d = into;
+  if (d->length + part.length > d->capacity) {
+    size_t capacity = 2 * d->capacity + part.length + 64;
+    char* data = realloc(d->message, capacity);
+    if (data == NULL) return;
+    d->message = data;
+    d->capacity = capacity;
+  }
+  memcpy(d->message + d->length, part.data, part.length);
+  d->length += part.length;
+}
+
+static void sink_add(sink* s, MlirDiagnostic from, int depth) {
+  diagnostic* d = calloc(1, sizeof *d);
+  if (d == NULL) return;
+  d->depth = depth;
+  d->severity = (int)s->api->mlirDiagnosticGetSeverity(from);
+  d->location = s->api->mlirDiagnosticGetLocation(from);
+  s->api->mlirDiagnosticPrint(from, message_append, d);
+  if (s->last) s->last->next = d; else s->first = d;
+  s->last = d;
+  intptr_t notes = s->api->mlirDiagnosticGetNumNotes(from);
+  for (intptr_t i = 0; i < notes; i++) sink_add(s, s->api->mlirDiagnosticGetNote(from, i), depth + 1);
+}
+
+// Every diagnostic is taken: success tells MLIR not to print it.
+static MlirLogicalResult sink_handle(MlirDiagnostic d, void* user) {
+  sink* s = user;
+  pthread_mutex_lock(&s->lock);
+  sink_add(s, d, 0);
+  pthread_mutex_unlock(&s->lock);
+  return (MlirLogicalResult){1};
+}
+
+static sink* sink_attach(const calliope_mlir_api* api, MlirContext ctx) {
+  sink* s = calloc(1, sizeof *s);
+  if (s == NULL) return NULL;
+  s->api = api;
+  pthread_mutex_init(&s->lock, NULL);
+  api->mlirContextAttachDiagnosticHandler(ctx, sink_handle, s, NULL);
+  return s;
+}
+
+static diagnostic* sink_take(sink* s) {
+  pthread_mutex_lock(&s->lock);
+  diagnostic* first = s->first;
+  s->first = s->last = NULL;
+  pthread_mutex_unlock(&s->lock);
+  return first;
+}
+
+static diagnostic* diagnostic_free(diagnostic* d) {
+  diagnostic* next = d->next;
+  free(d->message);
+  free(d);
+  return next;
+}
+
+static void sink_free(sink* s) {
+  for (diagnostic* d = sink_take(s); d != NULL;) d = diagnostic_free(d);
+  pthread_mutex_destroy(&s->lock);
+  free(s);
+}
+*/
+import "C"
+
+import "unsafe"
+
+// Diagnostic is one message of the library, or a note that belongs to the one
+// before it with a smaller depth.
+type Diagnostic struct {
+	Severity MlirDiagnosticSeverity
+	Depth    int
+	Location MlirLocation
+	Message  string
+}
+
+// Sink collects the diagnostics of one context on the C side, so that none is
+// printed and emitting one costs no way into Go.
+type Sink struct{ s *C.sink }
+
+// AttachSink makes a context report to a new sink for the rest of its life.
+func AttachSink(t *Table, ctx MlirContext) Sink {
+	s := C.sink_attach(t.api, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	if s == nil {
+		panic("capi: out of memory while attaching a diagnostic handler")
+	}
+	return Sink{s}
+}
+
+// Take returns what was reported since the last Take.
+func (k Sink) Take() []Diagnostic {
+	var out []Diagnostic
+	for d := C.sink_take(k.s); d != nil; d = C.diagnostic_free(d) {
+		out = append(out, Diagnostic{
+			Severity: MlirDiagnosticSeverity(d.severity),
+			Depth:    int(d.depth),
+			Location: *(*MlirLocation)(unsafe.Pointer(&d.location)),
+			Message:  C.GoStringN(d.message, C.int(d.length)),
+		})
+	}
+	return out
+}
+
+// Free releases the sink, after its context was destroyed.
+func (k Sink) Free() { C.sink_free(k.s) }

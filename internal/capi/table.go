@@ -1,0 +1,61 @@
+package capi
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../../c
+#include "gen_mlir_api.h"
+#include "gen_mlir_names.h"
+
+static const char* name_at(size_t i) { return calliope_mlir_names[i]; }
+static const void* function_at(const calliope_mlir_api* api, size_t i) { return ((void* const*)api)[i]; }
+*/
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/c"
+)
+
+// Table holds the functions of one library. It is read only, lives as long as the
+// process and may be used by any number of goroutines.
+type Table struct {
+	api *C.calliope_mlir_api
+	lib *c.Library
+	has map[string]bool
+}
+
+// Load reads the table of an open library.
+func Load(lib *c.Library) (*Table, error) {
+	table := lib.MLIRTable()
+	if table == nil {
+		return nil, fmt.Errorf("no memory for the function table of %s", lib.Path())
+	}
+	t := &Table{api: (*C.calliope_mlir_api)(table), lib: lib, has: map[string]bool{}}
+	for i := range unsafe.Sizeof(*t.api) / unsafe.Sizeof(uintptr(0)) {
+		t.has[C.GoString(C.name_at(C.size_t(i)))] = C.function_at(t.api, C.size_t(i)) != nil
+	}
+	return t, nil
+}
+
+// Has reports whether the library exports the function of that name.
+func (t *Table) Has(name string) bool { return t.has[name] }
+
+// Names returns every name that the table has a place for, and whether it is filled.
+func (t *Table) Names() map[string]bool { return t.has }
+
+// Path is the path of the library.
+func (t *Table) Path() string { return t.lib.Path() }
+
+// RegisterDialects inserts every dialect of the library into the registry.
+func (t *Table) RegisterDialects(registry MlirDialectRegistry) {
+	t.lib.RegisterDialects(unsafe.Pointer(t.api), registry.Ptr)
+}
+
+// Missing is the panic of a call to a function that the library lacks. mlir turns
+// it into its UnsupportedError.
+type Missing struct{ Function string }
+
+func (m Missing) Error() string { return "the MLIR library does not export " + m.Function }
+
+func missing(function string) { panic(Missing{function}) }
