@@ -1,0 +1,119 @@
+package mlir
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// Context owns everything that is built or parsed in it. It is used by one goroutine
+// at a time; contexts are cheap (tens of microseconds) and two of them can be used
+// by two goroutines at full speed.
+type Context struct {
+	lib     *Library
+	raw     capi.MlirContext
+	life    *lifetime
+	sink    capi.Sink
+	modules map[*Module]struct{}
+
+	identifiers map[string]capi.MlirIdentifier
+	known       map[string]bool // operation name -> registered
+	dialects    map[string]bool // namespace -> loaded
+}
+
+// ContextOptions are the settings of a new context.
+type ContextOptions struct {
+	// AllowUnregistered accepts operations and attributes of dialects that the
+	// library does not know.
+	AllowUnregistered bool
+	// Threads lets MLIR verify and run passes on threads of its own.
+	Threads bool
+}
+
+// NewContext makes a context in which every dialect of the library is registered
+// and loaded when it is first needed. The caller closes it.
+func (l *Library) NewContext(o ContextOptions) *Context {
+	registry := capi.MlirDialectRegistryCreate(l.api)
+	l.api.RegisterDialects(registry)
+	c := &Context{
+		lib:         l,
+		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
+		modules:     map[*Module]struct{}{},
+		identifiers: map[string]capi.MlirIdentifier{},
+		known:       map[string]bool{},
+		dialects:    map[string]bool{},
+	}
+	capi.MlirDialectRegistryDestroy(l.api, registry)
+	c.life = &lifetime{ctx: c, of: "Context"}
+	c.sink = capi.AttachSink(l.api, c.raw)
+	if o.AllowUnregistered {
+		capi.MlirContextSetAllowUnregisteredDialects(l.api, c.raw, true)
+	}
+	return c
+}
+
+// Library is the library that the context belongs to.
+func (c *Context) Library() *Library { return c.lib }
+
+// Close destroys the context, the modules in it that are still open, and everything
+// else that belongs to it. Closing twice does nothing.
+func (c *Context) Close() {
+	if c.life.ended {
+		return
+	}
+	for m := range c.modules {
+		m.Close()
+	}
+	c.life.ended = true
+	capi.MlirContextDestroy(c.lib.api, c.raw)
+	c.sink.Free()
+}
+
+// LoadDialect makes a registered dialect's operations, types and attributes known.
+// Parsing and Create do it by themselves.
+func (c *Context) LoadDialect(namespace string) error {
+	c.life.check("Context.LoadDialect")
+	if c.dialects[namespace] {
+		return nil
+	}
+	if capi.MlirContextGetOrLoadDialect(c.lib.api, c.raw, namespace).Ptr == nil {
+		c.sink.Take() // says the same, less plainly
+		return fmt.Errorf("mlir: %s has no dialect %q", c.lib.path, namespace)
+	}
+	c.dialects[namespace] = true
+	return nil
+}
+
+// Registered reports whether the library knows an operation, for example
+// "stablehlo.add".
+func (c *Context) Registered(operation string) bool {
+	c.life.check("Context.Registered")
+	known, asked := c.known[operation]
+	if !asked {
+		if namespace, ok := namespaceOf(operation); ok {
+			_ = c.LoadDialect(namespace) // where there is none, the answer is no
+		}
+		known = capi.MlirContextIsRegisteredOperation(c.lib.api, c.raw, operation)
+		c.known[operation] = known
+	}
+	return known
+}
+
+// identifier interns an attribute's name.
+func (c *Context) identifier(name string) capi.MlirIdentifier {
+	id, ok := c.identifiers[name]
+	if !ok {
+		id = capi.MlirIdentifierGet(c.lib.api, c.raw, name)
+		c.identifiers[name] = id
+	}
+	return id
+}
+
+func namespaceOf(operation string) (string, bool) {
+	for i := range len(operation) {
+		if operation[i] == '.' {
+			return operation[:i], i > 0
+		}
+	}
+	return "", false
+}

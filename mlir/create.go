@@ -1,0 +1,111 @@
+package mlir
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// OperationState is what a new operation is made of.
+type OperationState struct {
+	Name       string // full name, for example "stablehlo.add"
+	Location   Location
+	Operands   []Value
+	Results    []Type
+	Attributes []NamedAttribute
+	Regions    []Region // owned by the operation from then on
+	// InferResults asks the operation for its result types. Only operations that
+	// AllowInference named can: the library does not check what it reads.
+	InferResults bool
+}
+
+// NamedAttribute is an attribute under its name.
+type NamedAttribute struct {
+	Name  string
+	Value Attribute
+}
+
+// Create makes a detached operation. What MLIR says against it comes back as a
+// *DiagnosticError; whether the operation is valid is for Verify to say.
+func (c *Context) Create(s OperationState) (Operation, error) {
+	t := c.life.check("Context.Create")
+	if !c.Registered(s.Name) && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
+		return Operation{}, fmt.Errorf("mlir: %s knows no operation %q", c.lib.path, s.Name)
+	}
+	if s.InferResults {
+		if err := checkInference(&s); err != nil {
+			return Operation{}, err
+		}
+	}
+	raw := capi.OperationState{
+		Name:       s.Name,
+		Location:   s.Location.in(c, "Context.Create"),
+		Results:    make([]capi.MlirType, len(s.Results)),
+		Operands:   make([]capi.MlirValue, len(s.Operands)),
+		Attributes: make([]capi.MlirNamedAttribute, len(s.Attributes)),
+		Regions:    make([]capi.MlirRegion, len(s.Regions)),
+		Infer:      s.InferResults,
+	}
+	for i, r := range s.Results {
+		raw.Results[i] = r.in(c, "Context.Create")
+	}
+	for i, v := range s.Operands {
+		raw.Operands[i] = v.in(c, "Context.Create")
+	}
+	for i, a := range s.Attributes {
+		raw.Attributes[i] = capi.MlirNamedAttribute{Name: c.identifier(a.Name), Attribute: a.Value.in(c, "Context.Create")}
+	}
+	for i, r := range s.Regions {
+		r.life.mine(c, "a region", "Context.Create")
+		raw.Regions[i] = r.raw
+	}
+	op := capi.CreateOperation(t, &raw)
+	if op.Ptr == nil {
+		return Operation{}, &DiagnosticError{Op: "creating " + s.Name, Diagnostics: c.takeDiagnostics("")}
+	}
+	return Operation{c.life, op}, nil
+}
+
+// Inference says what an operation's type inference reads, and so what it must be
+// given: the library crashes on less.
+type Inference struct {
+	Operands   int
+	Attributes []string
+	Regions    int
+}
+
+var inference sync.Map // name -> Inference
+
+// AllowInference permits InferResults for the named operation. Dialect packages call
+// it for the operations whose inference they know.
+func AllowInference(name string, i Inference) { inference.Store(name, i) }
+
+func checkInference(s *OperationState) error {
+	known, ok := inference.Load(s.Name)
+	if !ok {
+		return fmt.Errorf("mlir: what the type inference of %q reads is not known here: give its result types", s.Name)
+	}
+	i := known.(Inference)
+	if len(s.Operands) != i.Operands {
+		return fmt.Errorf("mlir: %s takes %d operands, %d given", s.Name, i.Operands, len(s.Operands))
+	}
+	if len(s.Regions) != i.Regions {
+		return fmt.Errorf("mlir: %s takes %d regions, %d given", s.Name, i.Regions, len(s.Regions))
+	}
+	for _, name := range i.Attributes {
+		if !hasAttribute(s.Attributes, name) {
+			return fmt.Errorf("mlir: %s needs the attribute %q", s.Name, name)
+		}
+	}
+	return nil
+}
+
+func hasAttribute(list []NamedAttribute, name string) bool {
+	for _, a := range list {
+		if a.Name == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,90 @@
+package mlir
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// Severity is the weight of a diagnostic.
+type Severity int
+
+const (
+	SeverityError Severity = iota
+	SeverityWarning
+	SeverityNote
+	SeverityRemark
+)
+
+func (s Severity) String() string {
+	switch s {
+	case SeverityError:
+		return "error"
+	case SeverityWarning:
+		return "warning"
+	case SeverityNote:
+		return "note"
+	case SeverityRemark:
+		return "remark"
+	}
+	return fmt.Sprintf("severity %d", int(s))
+}
+
+// Diagnostic is one message of the library. It is plain data and outlives its
+// context.
+type Diagnostic struct {
+	Severity Severity
+	Position Position
+	Message  string
+	Notes    []Diagnostic
+}
+
+// String is the usual form "file:line:col: severity: message".
+func (d Diagnostic) String() string {
+	if d.Position.IsZero() {
+		return d.Severity.String() + ": " + d.Message
+	}
+	return d.Position.String() + ": " + d.Severity.String() + ": " + d.Message
+}
+
+// takeDiagnostics returns what was reported since the last call. Text is parsed
+// under the name "-", which source replaces.
+func (c *Context) takeDiagnostics(source string) []Diagnostic {
+	return nest(c, c.sink.Take(), 0, source)
+}
+
+// nest turns the flat list with depths into a tree.
+func nest(c *Context, flat []capi.Diagnostic, depth int, source string) []Diagnostic {
+	var out []Diagnostic
+	for i := 0; i < len(flat); {
+		end := i + 1
+		for end < len(flat) && flat[end].Depth > depth {
+			end++
+		}
+		d := flat[i]
+		position := c.location(d.Location).Position()
+		if position.File == unnamed && source != "" {
+			position.File = source
+		}
+		out = append(out, Diagnostic{
+			Severity: severity(d.Severity),
+			Position: position,
+			Message:  d.Message,
+			Notes:    nest(c, flat[i+1:end], depth+1, source),
+		})
+		i = end
+	}
+	return out
+}
+
+func severity(s capi.MlirDiagnosticSeverity) Severity {
+	switch s {
+	case capi.MlirDiagnosticWarning:
+		return SeverityWarning
+	case capi.MlirDiagnosticNote:
+		return SeverityNote
+	case capi.MlirDiagnosticRemark:
+		return SeverityRemark
+	}
+	return SeverityError
+}

@@ -1,0 +1,91 @@
+package mlir
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// Library is a shared library that exports the MLIR C API. It stays open until the
+// process ends and may be used concurrently.
+type Library struct {
+	api  *capi.Table
+	path string
+}
+
+// OpenOptions says which library Open loads.
+type OpenOptions struct {
+	// Path of the shared library. When empty the default one is looked for:
+	// $CALLIOPE_MLIR_LIBRARY, then the cache, then the system's folders.
+	Path string
+}
+
+// required are the functions without which nothing here works.
+var required = []string{
+	"mlirContextCreateWithRegistry", "mlirContextDestroy", "mlirContextAttachDiagnosticHandler",
+	"mlirDialectRegistryCreate", "mlirDialectRegistryDestroy", "mlirContextGetOrLoadDialect",
+	"mlirModuleCreateParse", "mlirModuleGetOperation", "mlirModuleDestroy", "mlirOperationVerify",
+	"mlirOperationPrintWithFlags", "mlirOperationWriteBytecode", "mlirOperationCreate",
+	"mlirDiagnosticGetSeverity", "mlirDiagnosticGetLocation", "mlirDiagnosticPrint",
+	"mlirDiagnosticGetNumNotes", "mlirDiagnosticGetNote",
+}
+
+// Open loads an MLIR library. It only looks for it and never downloads: where none
+// is found, the error is a native.NotFoundError that names the command which
+// fetches it. A library that lacks the core of the C API is refused with an
+// UnsupportedError.
+func Open(o OpenOptions) (*Library, error) {
+	path := o.Path
+	if path == "" {
+		found, err := native.Find(native.MLIR)
+		if err != nil {
+			return nil, fmt.Errorf("mlir: %w", err)
+		}
+		path = found.Path
+	}
+	lib, err := c.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("mlir: %w", err)
+	}
+	api, err := capi.Load(lib)
+	if err != nil {
+		return nil, fmt.Errorf("mlir: %w", err)
+	}
+	l := &Library{api: api, path: path}
+	for _, name := range required {
+		if !api.Has(name) {
+			return nil, &UnsupportedError{Library: path, Function: name}
+		}
+	}
+	return l, nil
+}
+
+// Path is the file that the library was loaded from.
+func (l *Library) Path() string { return l.path }
+
+// Has reports whether the library exports a function of the C API, for example
+// "stablehloOutputOperandAliasGet".
+func (l *Library) Has(function string) bool { return l.api.Has(function) }
+
+// Functions returns the names of the bound C functions that the library has, sorted.
+func (l *Library) Functions() []string {
+	var names []string
+	for name, has := range l.api.Names() {
+		if has {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// need returns an UnsupportedError where the library lacks a function.
+func (l *Library) need(function string) error {
+	if l.api.Has(function) {
+		return nil
+	}
+	return &UnsupportedError{Library: l.path, Function: function}
+}

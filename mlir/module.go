@@ -1,0 +1,133 @@
+package mlir
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// Module is a top-level builtin.module and owns everything inside it. The caller
+// closes it; closing its context closes it too.
+type Module struct {
+	ctx  *Context
+	raw  capi.MlirModule
+	life *lifetime
+}
+
+func (c *Context) module(raw capi.MlirModule) *Module {
+	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
+	c.modules[m] = struct{}{}
+	return m
+}
+
+// NewModule makes an empty module.
+func (c *Context) NewModule(location Location) *Module {
+	t := c.life.check("Context.NewModule")
+	return c.module(capi.MlirModuleCreateEmpty(t, location.in(c, "Context.NewModule")))
+}
+
+// bytecodeMagic starts every MLIR bytecode file.
+const bytecodeMagic = "ML\xefR"
+
+// artifactProducer stands near the front of a StableHLO portable artifact, which is
+// bytecode of the VHLO dialect.
+const artifactProducer = "StableHLO_v"
+
+// IsBytecode reports whether data is MLIR bytecode, a portable artifact included.
+func IsBytecode(data []byte) bool {
+	return strings.HasPrefix(string(data[:min(len(data), 4)]), bytecodeMagic)
+}
+
+// IsPortableArtifact reports whether data is a StableHLO portable artifact.
+func IsPortableArtifact(data []byte) bool {
+	return IsBytecode(data) && strings.Contains(string(data[:min(len(data), 64)]), artifactProducer)
+}
+
+// Parse reads a module from text, bytecode or a StableHLO portable artifact. name
+// stands for the source in diagnostics and may be empty. Text without an enclosing
+// module gets one. The module is verified; what is wrong with it comes back as a
+// *DiagnosticError.
+func (c *Context) Parse(name string, data []byte) (*Module, error) {
+	t := c.life.check("Context.Parse")
+	// A byte order mark is no MLIR, and many editors write one.
+	source := strings.TrimPrefix(string(data), "\ufeff")
+	// Some libraries read up to a NUL and not to the length they are given.
+	source += "\x00"
+	var raw capi.MlirModule
+	if IsPortableArtifact(data) {
+		if err := c.lib.need("stablehloDeserializePortableArtifactNoError"); err != nil {
+			return nil, err
+		}
+		raw = capi.StablehloDeserializePortableArtifactNoError(t, source[:len(source)-1], c.raw)
+	} else {
+		raw = capi.MlirModuleCreateParse(t, c.raw, source[:len(source)-1])
+	}
+	diagnostics := c.takeDiagnostics(name)
+	if raw.Ptr == nil {
+		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics}
+	}
+	return c.module(raw), nil
+}
+
+// stackBytes is the stack on which a file of a stranger is handled. MLIR's parser,
+// printer and verifier recurse once for each level of nesting; 100,000 brackets need
+// about 130 MiB.
+const stackBytes = 512 << 20
+
+// HandleFile runs f on a thread whose C stack is large enough for deeply nested
+// modules: parsing, printing, verifying and closing them all recurse. What f does
+// with the context must be over when it returns.
+func HandleFile(f func() error) error {
+	var err error
+	if e := c.OnLargeStack(stackBytes, func() { err = f() }); e != nil {
+		return fmt.Errorf("mlir: %w", e)
+	}
+	return err
+}
+
+// Close destroys the module. Handles of what was inside may not be used after it.
+// Closing twice does nothing.
+func (m *Module) Close() {
+	if m.life.ended || m.ctx.life.ended {
+		return
+	}
+	capi.MlirModuleDestroy(m.ctx.lib.api, m.raw)
+	m.life.ended = true
+	delete(m.ctx.modules, m)
+}
+
+// Context is the context that the module belongs to.
+func (m *Module) Context() *Context { return m.ctx }
+
+// Operation is the builtin.module operation itself.
+func (m *Module) Operation() Operation {
+	t := m.life.check("Module.Operation")
+	return Operation{m.life, capi.MlirModuleGetOperation(t, m.raw)}
+}
+
+// Body is the module's only block.
+func (m *Module) Body() Block {
+	t := m.life.check("Module.Body")
+	return Block{m.life, capi.MlirModuleGetBody(t, m.raw)}
+}
+
+// Verify checks the module and everything in it. What is wrong comes back as a
+// *DiagnosticError.
+func (m *Module) Verify() error {
+	m.life.check("Module.Verify")
+	return m.Operation().Verify()
+}
+
+// String is the module's text.
+func (m *Module) String() string {
+	m.life.check("Module.String")
+	return m.Operation().String()
+}
+
+// Bytecode is the module as MLIR bytecode of the library's own version.
+func (m *Module) Bytecode() ([]byte, error) {
+	m.life.check("Module.Bytecode")
+	return m.Operation().Bytecode()
+}

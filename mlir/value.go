@@ -1,0 +1,93 @@
+package mlir
+
+import (
+	"iter"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// Value is a result of an operation or an argument of a block.
+type Value struct {
+	life *lifetime
+	raw  capi.MlirValue
+}
+
+// Equal reports whether both are the same one.
+func (v Value) Equal(other Value) bool { return v.raw == other.raw }
+
+// IsNil reports whether v is the zero Value.
+func (v Value) IsNil() bool { return v.raw.Ptr == nil }
+
+// Type is the value's type.
+func (v Value) Type() Type {
+	t := v.life.check("Value.Type")
+	return Type{v.life.ctx.life, capi.MlirValueGetType(t, v.raw)}
+}
+
+// Owner is the operation that the value is a result of, nil for a block argument.
+func (v Value) Owner() Operation {
+	t := v.life.check("Value.Owner")
+	if !capi.MlirValueIsAOpResult(t, v.raw) {
+		return Operation{}
+	}
+	return Operation{v.life, capi.MlirOpResultGetOwner(t, v.raw)}
+}
+
+// Block is the block whose argument the value is, nil for a result.
+func (v Value) Block() Block {
+	t := v.life.check("Value.Block")
+	if !capi.MlirValueIsABlockArgument(t, v.raw) {
+		return Block{}
+	}
+	return Block{v.life, capi.MlirBlockArgumentGetOwner(t, v.raw)}
+}
+
+// Index is the value's place among its owner's results or its block's arguments.
+func (v Value) Index() int {
+	t := v.life.check("Value.Index")
+	if capi.MlirValueIsABlockArgument(t, v.raw) {
+		return capi.MlirBlockArgumentGetArgNumber(t, v.raw)
+	}
+	return capi.MlirOpResultGetResultNumber(t, v.raw)
+}
+
+// Use is one place where a value is an operand.
+type Use struct {
+	Owner   Operation
+	Operand int
+}
+
+// Uses iterates over the places where the value is used, in no particular order.
+func (v Value) Uses() iter.Seq[Use] {
+	return func(yield func(Use) bool) {
+		t := v.life.check("Value.Uses")
+		for raw := capi.MlirValueGetFirstUse(t, v.raw); raw.Ptr != nil; {
+			next := capi.MlirOpOperandGetNextUse(t, raw)
+			use := Use{
+				Owner:   Operation{v.life, capi.MlirOpOperandGetOwner(t, raw)},
+				Operand: int(capi.MlirOpOperandGetOperandNumber(t, raw)),
+			}
+			if !yield(use) {
+				return
+			}
+			raw = next
+		}
+	}
+}
+
+// ReplaceAllUses makes every use of v a use of the other value.
+func (v Value) ReplaceAllUses(with Value) {
+	t := v.life.check("Value.ReplaceAllUses")
+	capi.MlirValueReplaceAllUsesOfWith(t, v.raw, with.in(v.life.ctx, "Value.ReplaceAllUses"))
+}
+
+// String is the value as MLIR prints it: its operation, or its place in a block.
+func (v Value) String() string {
+	if v.IsNil() {
+		return "<nil value>"
+	}
+	t := v.life.check("Value.String")
+	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+		capi.MlirValuePrint(t, v.raw, cb, ud)
+	}))
+}
