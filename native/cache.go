@@ -1,0 +1,172 @@
+package native
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// cacheEnv is the environment variable that moves the cache.
+const cacheEnv = "CALLIOPE_CACHE"
+
+// CacheDir returns the absolute path of the folder that holds fetched libraries:
+// $CALLIOPE_CACHE, else "calliope" in [os.UserCacheDir]. The folder need not
+// exist.
+func CacheDir() (string, error) {
+	if dir := os.Getenv(cacheEnv); dir != "" {
+		// A relative path would mean another cache, and another download, in each
+		// folder that a test or tool runs in.
+		if !filepath.IsAbs(dir) {
+			return "", fmt.Errorf("native: %s is %q, a relative path: set it to an absolute one", cacheEnv, dir)
+		}
+		return filepath.Clean(dir), nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("native: no folder for the cache (%w): set %s to an absolute path", err, cacheEnv)
+	}
+	return filepath.Join(dir, "calliope"), nil
+}
+
+// slot is the place of one build of one part in the cache.
+type slot struct {
+	dir     string // the build's own folder
+	library string // the shared library in it
+	record  string // what is known of the library; written last, so it marks a whole slot
+	partial string // the library while it is unpacked
+	work    string // pip's download and temporary folder
+	lock    string // beside dir, so that dir can be deleted
+}
+
+func newSlot(cache string, s spec) slot {
+	dir := filepath.Join(cache, s.id())
+	library := filepath.Join(dir, filepath.Base(filepath.FromSlash(s.member)))
+	return slot{
+		dir:     dir,
+		library: library,
+		record:  library + recordSuffix,
+		partial: library + ".partial",
+		work:    filepath.Join(dir, "download"),
+		lock:    dir + ".lock",
+	}
+}
+
+const recordSuffix = ".json"
+
+// record is the file beside a library in the cache.
+type record struct {
+	Wheel       string `json:"wheel"`
+	WheelSHA256 string `json:"wheel_sha256"`
+	SHA256      string `json:"sha256"` // of the library
+	Size        int64  `json:"size"`   // of the library, in bytes
+}
+
+func readRecord(path string) (record, error) {
+	var r record
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return r, nil
+}
+
+// inspect reports whether the slot holds the whole library of build w. It
+// returns "" when it does, else what is wrong, in words. It looks at sizes only:
+// Location.Check reads the library.
+func (sl slot) inspect(w wheel) string {
+	info, err := os.Stat(sl.library)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "not there"
+	}
+	if err != nil {
+		return err.Error()
+	}
+	r, err := readRecord(sl.record)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "an unfinished download"
+	case err != nil:
+		return err.Error()
+	case r.WheelSHA256 != w.sha256:
+		return "from another wheel than the pinned one"
+	case !info.Mode().IsRegular() || info.Size() != r.Size:
+		return fmt.Sprintf("damaged: %d bytes instead of %d", info.Size(), r.Size)
+	}
+	return ""
+}
+
+// clean removes what an interrupted fetch left behind. The caller has the lock.
+func (sl slot) clean() error {
+	return errors.Join(os.RemoveAll(sl.work), os.RemoveAll(sl.partial), os.RemoveAll(sl.record+".partial"))
+}
+
+// commit moves the unpacked library into place and writes its record.
+func (sl slot) commit(r record) error {
+	// Without its record the old library, if any, counts as missing; so at no
+	// moment does a record stand beside a library that it doesn't describe.
+	if err := os.Remove(sl.record); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(sl.partial, sl.library); err != nil {
+		return err
+	}
+	if err := syncDir(sl.dir); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeSynced(sl.record+".partial", bytes.NewReader(append(data, '\n'))); err != nil {
+		return err
+	}
+	if err := os.Rename(sl.record+".partial", sl.record); err != nil {
+		return err
+	}
+	return syncDir(sl.dir)
+}
+
+// writeSynced writes r to the file at path and returns once it is on the disk.
+func writeSynced(path string, r io.Reader) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := io.Copy(f, r); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// syncDir makes renames inside dir durable.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,181 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// EnsureOptions change how [Ensure] works; the zero value is the usual choice.
+type EnsureOptions struct {
+	// Progress is where progress is told; nil means [os.Stderr]. On a terminal
+	// pip draws its own progress bar there, anywhere else one line says what is
+	// fetched.
+	Progress io.Writer
+	// Offline forbids downloads: what is not there is a [*NotFoundError].
+	Offline bool
+}
+
+const (
+	// ensureLimit ends an Ensure whose context has no end, download and waiting
+	// for another process included; no usable network is that slow.
+	ensureLimit = time.Hour
+	lockPoll    = 200 * time.Millisecond
+)
+
+// Ensure returns the part as [Find] does and, where Find finds none, fetches it
+// into the cache first. A process that is already fetching the same part is
+// waited for. The error says what to do about it, and matches [context.Cause] of
+// ctx when that ended the work. A broken or interrupted fetch leaves no library
+// behind, whole or not.
+func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
+	found, err := Find(p)
+	var missing *NotFoundError
+	if !errors.As(err, &missing) || o.Offline {
+		return found, err
+	}
+	s := table[p]
+	w, ok := s.build()
+	if !ok {
+		return Location{}, err
+	}
+	cache, err := CacheDir()
+	if err != nil {
+		return Location{}, err
+	}
+	if o.Progress == nil {
+		o.Progress = os.Stderr
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, ensureLimit, fmt.Errorf("%w: it took longer than %v", context.DeadlineExceeded, ensureLimit))
+	defer cancel()
+
+	sl := newSlot(cache, s)
+	if err := os.MkdirAll(sl.dir, 0o755); err != nil {
+		return Location{}, cacheError(cache, err)
+	}
+	unlock, err := acquire(ctx, sl.lock, p, o.Progress)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Location{}, err
+		}
+		return Location{}, cacheError(cache, err)
+	}
+	defer unlock()
+
+	// Whoever had the lock before may have fetched the part.
+	if found, err := Find(p); !errors.As(err, &missing) {
+		return found, err
+	}
+	if err := fetch(ctx, p, s, w, sl, o.Progress); err != nil {
+		return Location{}, err
+	}
+	return Find(p)
+}
+
+// EnsureAll calls [Ensure] for each part, for those of [Default] when none is
+// given, and stops at the first error.
+func EnsureAll(ctx context.Context, o EnsureOptions, parts ...Part) error {
+	if err := platformError(); err != nil {
+		return err
+	}
+	if len(parts) == 0 {
+		parts = Default()
+		if len(parts) == 0 {
+			// Let the part that everything needs say what can be done here.
+			parts = []Part{MLIR}
+		}
+	}
+	for _, p := range parts {
+		if _, err := Ensure(ctx, p, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// acquire takes the lock file at path, waiting for another holder until ctx ends.
+func acquire(ctx context.Context, path string, p Part, progress io.Writer) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for told := false; ; told = true {
+		ok, err := tryLock(f)
+		if err != nil {
+			f.Close()
+			return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
+		}
+		if ok {
+			return func() { f.Close() }, nil
+		}
+		if !told {
+			fmt.Fprintf(progress, "another process is fetching the %s: waiting for it\n", p)
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, fmt.Errorf("native: gave up waiting for the process that has locked %s to fetch the %s (%w): wait for it or end it, then try again", path, p, context.Cause(ctx))
+		case <-tick.C:
+		}
+	}
+}
+
+// fetch downloads the wheel and puts its library in the slot. The caller has the
+// lock.
+func fetch(ctx context.Context, p Part, s spec, w wheel, sl slot, progress io.Writer) (err error) {
+	cache := filepath.Dir(sl.dir)
+	if err := sl.clean(); err != nil {
+		return cacheError(cache, err)
+	}
+	defer func() {
+		if cerr := sl.clean(); err == nil && cerr != nil {
+			err = cacheError(cache, cerr)
+		}
+	}()
+	if err := os.MkdirAll(sl.work, 0o755); err != nil {
+		return cacheError(cache, err)
+	}
+	path, err := download(ctx, p, s, w, sl, progress)
+	if err != nil {
+		return err
+	}
+	got, err := hashFile(path)
+	if err != nil {
+		return cacheError(cache, err)
+	}
+	if got != w.sha256 {
+		return fmt.Errorf("native: the download of the %s is not the pinned file: %s has sha256 %s and should have %s; it was deleted: try again and, if that does not help, look at pip's settings (`pip config list`) for a package index that alters files", p, filepath.Base(path), got, w.sha256)
+	}
+	r, err := unpack(cache, path, s.member, sl.partial)
+	if err != nil {
+		return err
+	}
+	r.WheelSHA256 = w.sha256
+	if err := sl.commit(r); err != nil {
+		return cacheError(cache, err)
+	}
+	return nil
+}
+
+// cacheError puts advice to an error met while writing into the cache.
+func cacheError(cache string, err error) error {
+	switch {
+	case diskFull(err):
+		return diskFullError(cache, err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("native: the cache folder %s cannot be written (%w): make it writable, or set %s to a folder that is", cache, err, cacheEnv)
+	}
+	return fmt.Errorf("native: the cache folder %s cannot be used (%w): mend that, or set %s to another folder", cache, err, cacheEnv)
+}
+
+func diskFullError(cache string, err error) error {
+	return fmt.Errorf("native: the disk of the cache folder %s is full (%w): free about 500 MB there, or set %s to a folder on another disk", cache, err, cacheEnv)
+}

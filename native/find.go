@@ -1,0 +1,139 @@
+package native
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// FetchCommand is the command that fetches the default parts. With the names of
+// parts behind it ("mlir", "pjrt", "iree") it fetches those.
+const FetchCommand = "go run github.com/calliope-mlir/calliope/tools/doctor -fetch"
+
+// Source says by which way a library was found.
+type Source string
+
+const (
+	FromEnvironment Source = "environment"
+	FromCache       Source = "cache"
+	FromSystem      Source = "system"
+)
+
+// Location is a library on this machine.
+type Location struct {
+	Path    string // absolute
+	Source  Source
+	Version string // the package and its version, such as "jaxlib 0.5.3"; "" when unknown
+}
+
+// NotFoundError reports a part that is neither named by its environment
+// variable, nor in the cache, nor in a system directory. Its text names the
+// command that fetches the part.
+type NotFoundError struct {
+	Part   Part
+	Looked []string // where, in order, each with what was found there
+}
+
+func (e *NotFoundError) Error() string {
+	s := table[e.Part]
+	_, fetchable := s.build()
+	todo := fmt.Sprintf("set %s to the path of one", s.env)
+	if fetchable {
+		command := FetchCommand
+		if s.byAsk {
+			command += " " + string(e.Part)
+		}
+		todo = fmt.Sprintf("run `%s`, or %s", command, todo)
+	} else {
+		todo = fmt.Sprintf("no build for %s/%s can be fetched (only for %s), so %s", runtime.GOOS, runtime.GOARCH, s.platforms(), todo)
+	}
+	return fmt.Sprintf("native: %s not found (looked at %s): %s", e.Part, strings.Join(e.Looked, "; "), todo)
+}
+
+// Find looks for a part: the file that its environment variable names, then the
+// cache, then the system's library directories. It changes nothing and never
+// downloads. When there is none the error is a [*NotFoundError]; an environment
+// variable that names no usable file is an error of its own, for whoever set it
+// meant it. The library is not opened, and in the cache only its size is checked
+// (see [Location.Check]).
+func Find(p Part) (Location, error) {
+	s, err := lookup(p)
+	if err != nil {
+		return Location{}, err
+	}
+	if path := os.Getenv(s.env); path != "" {
+		return fromEnv(s.env, path)
+	}
+	missing := &NotFoundError{Part: p, Looked: []string{"$" + s.env + ": not set"}}
+	if w, ok := s.build(); ok {
+		cache, err := CacheDir()
+		if err != nil {
+			return Location{}, err
+		}
+		sl := newSlot(cache, s)
+		problem := sl.inspect(w)
+		if problem == "" {
+			return Location{Path: sl.library, Source: FromCache, Version: s.project + " " + s.version}, nil
+		}
+		missing.Looked = append(missing.Looked, sl.library+": "+problem)
+	}
+	dirs := systemDirs()
+	for _, dir := range dirs {
+		path := filepath.Join(dir, filepath.Base(filepath.FromSlash(s.member)))
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return Location{Path: path, Source: FromSystem}, nil
+		}
+	}
+	missing.Looked = append(missing.Looked, strings.Join(dirs, ", ")+": not there")
+	return Location{}, missing
+}
+
+func fromEnv(name, path string) (Location, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return Location{}, fmt.Errorf("native: $%s: %w", name, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Location{}, fmt.Errorf("native: $%s names a library that cannot be read (%w): correct the path, or unset the variable", name, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return Location{}, fmt.Errorf("native: $%s names %s, which is not a file: give the path of the shared library itself, or unset the variable", name, path)
+	}
+	return Location{Path: path, Source: FromEnvironment}, nil
+}
+
+// systemDirs lists the directories of the system's own libraries, in the order
+// of the search. Tests replace it.
+var systemDirs = func() []string {
+	if runtime.GOOS == "darwin" {
+		return []string{"/opt/homebrew/lib", "/usr/local/lib"}
+	}
+	triple := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
+	return []string{"/usr/local/lib", filepath.Join("/usr/lib", triple), "/usr/lib64", "/usr/lib"}
+}
+
+// Check reads the whole library and compares it with the hash recorded when it
+// was fetched, which finds a file damaged later on. For a library that did not
+// come from the cache nothing is recorded, and Check only makes sure that it can
+// be read.
+func (l Location) Check() error {
+	got, err := hashFile(l.Path)
+	if err != nil {
+		return fmt.Errorf("native: cannot read the library: %w", err)
+	}
+	if l.Source != FromCache {
+		return nil
+	}
+	r, err := readRecord(l.Path + recordSuffix)
+	if err != nil {
+		return fmt.Errorf("native: cannot check %s (%w): delete the folder %s and fetch the part again", l.Path, err, filepath.Dir(l.Path))
+	}
+	if got != r.SHA256 {
+		return fmt.Errorf("native: %s is damaged (its sha256 is %s, it was %s when fetched): delete the folder %s and fetch the part again", l.Path, got, r.SHA256, filepath.Dir(l.Path))
+	}
+	return nil
+}

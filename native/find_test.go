@@ -1,0 +1,184 @@
+package native
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFindOrder(t *testing.T) {
+	cache, _ := setUp(t, "")
+	system := t.TempDir()
+	defer func(old func() []string) { systemDirs = old }(systemDirs)
+	systemDirs = func() []string { return []string{filepath.Join(system, "no"), system} }
+
+	find := func(want Location) {
+		t.Helper()
+		got, err := Find(testPart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Find (-want +got):\n%s", diff)
+		}
+		if err := got.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	write := func(path string) {
+		t.Helper()
+		if err := os.WriteFile(path, libraryBytes, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var missing *NotFoundError
+	if _, err := Find(testPart); !errors.As(err, &missing) || missing.Part != testPart {
+		t.Errorf("nothing there: error %v, want a NotFoundError", err)
+	}
+	if _, err := os.Stat(cache); !os.IsNotExist(err) {
+		t.Errorf("Find made the cache folder: %v", err)
+	}
+
+	path := filepath.Join(system, testLibrary)
+	write(path)
+	find(Location{Path: path, Source: FromSystem})
+
+	fillSlot(t, testSlot(cache))
+	find(Location{Path: testSlot(cache).library, Source: FromCache, Version: "calliope-test 1.2.3"})
+
+	path = filepath.Join(t.TempDir(), "any name")
+	write(path)
+	t.Setenv("CALLIOPE_TEST_LIBRARY", path)
+	find(Location{Path: path, Source: FromEnvironment})
+
+	t.Chdir(filepath.Dir(path))
+	t.Setenv("CALLIOPE_TEST_LIBRARY", "any name")
+	find(Location{Path: path, Source: FromEnvironment})
+}
+
+// fillSlot puts the library and its record into the cache by hand.
+func fillSlot(t *testing.T, sl slot) {
+	t.Helper()
+	if err := os.MkdirAll(sl.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(sl.partial, libraryBytes, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := sl.commit(record{Wheel: testWheel, WheelSHA256: sum(wheelBytes()), SHA256: sum(libraryBytes), Size: int64(len(libraryBytes))})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFindErrors(t *testing.T) {
+	dir := t.TempDir()
+	tests := []struct {
+		name  string
+		part  Part
+		env   map[string]string
+		found bool // a NotFoundError: nothing is set wrongly
+		want  []string
+	}{
+		{"nothing", testPart, nil, true, []string{"test library not found", "run `" + FetchCommand + " test`", "set CALLIOPE_TEST_LIBRARY"}},
+		{"no build", "elsewhere", nil, true, []string{"only for plan9/mips", "set CALLIOPE_TEST_ELSEWHERE"}},
+		{"missing file", testPart, map[string]string{"CALLIOPE_TEST_LIBRARY": filepath.Join(dir, "x.so")}, false, []string{"$CALLIOPE_TEST_LIBRARY", "x.so", "correct the path, or unset"}},
+		{"folder", testPart, map[string]string{"CALLIOPE_TEST_LIBRARY": dir}, false, []string{"$CALLIOPE_TEST_LIBRARY", dir, "not a file"}},
+		{"relative cache", testPart, map[string]string{cacheEnv: "some/where"}, false, []string{cacheEnv, `"some/where"`, "absolute"}},
+		{"no home", testPart, map[string]string{cacheEnv: "", "HOME": "", "XDG_CACHE_HOME": ""}, false, []string{"set CALLIOPE_CACHE"}},
+		{"unknown part", "spoon", nil, false, []string{`"spoon"`, "iree, mlir, pjrt"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			setUp(t, "")
+			for name, value := range test.env {
+				t.Setenv(name, value)
+			}
+			_, err := Find(test.part)
+			wantError(t, err, test.want...)
+			var missing *NotFoundError
+			if got := errors.As(err, &missing); got != test.found {
+				t.Errorf("is a NotFoundError: %v, want %v: %v", got, test.found, err)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("more than one line: %q", err)
+			}
+		})
+	}
+}
+
+func TestCacheDir(t *testing.T) {
+	t.Setenv(cacheEnv, "")
+	user, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for env, want := range map[string]string{"": filepath.Join(user, "calliope"), "/a/b/../c/": "/a/c"} {
+		t.Setenv(cacheEnv, env)
+		got, err := CacheDir()
+		if err != nil || got != want {
+			t.Errorf("with %s=%q: %q, %v, want %q", cacheEnv, env, got, err, want)
+		}
+	}
+}
+
+func TestCheckFindsDamage(t *testing.T) {
+	cache, _ := setUp(t, "")
+	sl := testSlot(cache)
+	fillSlot(t, sl)
+	data := slices.Clone(libraryBytes)
+	data[len(data)/2] ^= 1 // of the same size, so that only reading it tells
+	if err := os.WriteFile(sl.library, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	found, err := Find(testPart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, found.Check(), "damaged", sum(data), sum(libraryBytes), "delete the folder "+sl.dir)
+
+	if err := os.Remove(sl.record); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, found.Check(), "cannot check", "delete the folder "+sl.dir)
+	if err := os.Remove(sl.library); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, found.Check(), "cannot read the library")
+}
+
+// The table is written by hand: a slip in it would show only on another platform.
+func TestTable(t *testing.T) {
+	envs := map[string]Part{}
+	for _, p := range []Part{MLIR, PJRTPlugin, IREE} {
+		s := table[p]
+		if other, ok := envs[p.Env()]; ok || !strings.HasPrefix(p.Env(), "CALLIOPE_") {
+			t.Errorf("%s: bad or repeated environment variable %q (also of %q)", p, p.Env(), other)
+		}
+		envs[p.Env()] = p
+		if s.project == "" || s.version == "" || s.mb == 0 || !strings.HasSuffix(s.member, ".so") {
+			t.Errorf("%s: incomplete: %+v", p, s)
+		}
+		for platform, w := range s.builds {
+			arch := map[string]string{"linux/amd64": "_x86_64", "linux/arm64": "_aarch64", "darwin/arm64": "_arm64"}[platform]
+			if arch == "" || !strings.HasSuffix(w.tag, arch) {
+				t.Errorf("%s: %s has the tag %q", p, platform, w.tag)
+			}
+			if len(w.sha256) != 64 || strings.Trim(w.sha256, "0123456789abcdef") != "" {
+				t.Errorf("%s: %s has the sha256 %q", p, platform, w.sha256)
+			}
+		}
+	}
+	if got, want := Part("spoon").String(), `unknown native part "spoon"`; got != want {
+		t.Errorf("String of an unknown part: %q, want %q", got, want)
+	}
+	if slices.Contains(Default(), IREE) || slices.Contains(Default(), testPart) {
+		t.Errorf("Default() = %v holds a part that is fetched only on request", Default())
+	}
+}

@@ -1,0 +1,151 @@
+package native
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Part names one native library.
+type Part string
+
+const (
+	// MLIR is a library that exports the C API of MLIR, StableHLO and CHLO.
+	MLIR Part = "mlir"
+	// PJRTPlugin is XLA for the CPU, as a PJRT plugin.
+	PJRTPlugin Part = "pjrt"
+	// IREE is a second library with the C API of MLIR: newer, with the StableHLO
+	// dialect, but without StableHLO's own C API. It is fetched only on request.
+	IREE Part = "iree"
+)
+
+// wheel is one pinned Python wheel: the build of a part for one platform.
+type wheel struct {
+	tag    string // pip's platform tag
+	sha256 string // of the whole wheel, in lower-case hex
+}
+
+// spec says how one part is found and where it comes from.
+type spec struct {
+	title   string
+	env     string // the environment variable that overrides everything
+	byAsk   bool   // not among the default parts
+	project string // name in the Python package index
+	version string
+	member  string // the shared library's path inside the wheel
+	mb      int    // size of the download in megabytes, to tell the user
+	builds  map[string]wheel
+}
+
+// table holds every known part; builds are keyed by GOOS/GOARCH.
+var table = map[Part]spec{
+	MLIR: {
+		title:   "MLIR and StableHLO library",
+		env:     "CALLIOPE_MLIR_LIBRARY",
+		project: "jaxlib",
+		// The last release whose library exports the C API's symbols.
+		version: "0.5.3",
+		member:  "jaxlib/mlir/_mlir_libs/libjaxlib_mlir_capi.so",
+		mb:      105,
+		builds: map[string]wheel{
+			"linux/amd64":  {"manylinux2014_x86_64", "29e1530fc81833216f1e28b578d0c59697654f72ee31c7a44ed7753baf5ac466"},
+			"linux/arm64":  {"manylinux2014_aarch64", "a4666f81d72c060ed3e581ded116a9caa9b0a70a148a54cb12a1d3afca3624b5"},
+			"darwin/arm64": {"macosx_11_0_arm64", "b62bd8b29e5a4f9bfaa57c8daf6e04820b2c994f448f3dec602d64255545e9f2"},
+		},
+	},
+	PJRTPlugin: {
+		title:   "XLA CPU plugin",
+		env:     "CALLIOPE_PJRT_PLUGIN",
+		project: "xla-cpu-pjrt",
+		version: "0.0.1",
+		member:  "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+		mb:      63,
+		builds: map[string]wheel{
+			"linux/amd64": {"manylinux_2_27_x86_64", "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc"},
+			"linux/arm64": {"manylinux_2_27_aarch64", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
+		},
+	},
+	IREE: {
+		title:   "IREE compiler library",
+		env:     "CALLIOPE_IREE_LIBRARY",
+		byAsk:   true,
+		project: "iree-base-compiler",
+		version: "3.13.0",
+		member:  "iree/compiler/_mlir_libs/libIREECompiler.so",
+		mb:      84,
+		builds: map[string]wheel{
+			"linux/amd64": {"manylinux_2_27_x86_64", "6e1f83dc404f5dcdd76354a869cbbb389bd3f93b4623096de3195799ceb323a7"},
+			"linux/arm64": {"manylinux_2_27_aarch64", "21accf5c9eb352f39bc31fb1deea7701923d4ec65aa4ba7fcbd12e8ae0ce4dbb"},
+		},
+	},
+}
+
+// Parts returns every known part, in a fixed order.
+func Parts() []Part {
+	var parts []Part
+	for p := range table {
+		parts = append(parts, p)
+	}
+	slices.Sort(parts)
+	return parts
+}
+
+// Default returns the parts that this platform needs and has a build of: the
+// MLIR library and, on Linux, the XLA plugin. It is empty on a platform that has
+// none.
+func Default() []Part {
+	var parts []Part
+	for _, p := range Parts() {
+		s := table[p]
+		if _, ok := s.build(); ok && !s.byAsk {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// String returns the part's name for people, such as "XLA CPU plugin".
+func (p Part) String() string {
+	if s, ok := table[p]; ok {
+		return s.title
+	}
+	return fmt.Sprintf("unknown native part %q", string(p))
+}
+
+// Env returns the environment variable that holds the path of a library to use
+// in place of the pinned one; "" for an unknown part.
+func (p Part) Env() string { return table[p].env }
+
+// lookup returns the part's table entry, or an error where the part or the whole
+// platform is not supported.
+func lookup(p Part) (spec, error) {
+	s, ok := table[p]
+	if !ok {
+		var known []string
+		for _, k := range Parts() {
+			known = append(known, string(k))
+		}
+		return spec{}, fmt.Errorf("native: there is no part %q: use one of %s", string(p), strings.Join(known, ", "))
+	}
+	return s, platformError()
+}
+
+func (s spec) build() (wheel, bool) {
+	w, ok := s.builds[runtime.GOOS+"/"+runtime.GOARCH]
+	return w, ok
+}
+
+// id names the exact build: it is the name of its folder in the cache.
+func (s spec) id() string {
+	return fmt.Sprintf("%s-%s-%s-%s", s.project, s.version, runtime.GOOS, runtime.GOARCH)
+}
+
+func (s spec) platforms() string {
+	var names []string
+	for name := range s.builds {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,168 @@
+package native
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// pips are the ways to start pip, best first. uv has no download command of its
+// own, but it can run pip.
+var pips = [][]string{
+	{"python3", "-m", "pip"},
+	{"python", "-m", "pip"},
+	{"pip3"},
+	{"pip"},
+	{"uv", "tool", "run", "pip"},
+}
+
+// probeLimit bounds the question whether a pip works; a cold start from a slow
+// disk takes seconds.
+const probeLimit = 2 * time.Minute
+
+// findPip returns the first of pips that starts. Being on PATH is not enough: a
+// Python may lack pip, and a version manager's shim may lack a Python.
+func findPip(ctx context.Context, s spec) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	var problems []string
+	for _, pip := range pips {
+		if _, err := exec.LookPath(pip[0]); err != nil {
+			continue
+		}
+		out := new(tail)
+		cmd := pipCommand(ctx, slices.Concat(pip, []string{"--version"}))
+		cmd.Stdout, cmd.Stderr = out, out
+		err := cmd.Run()
+		if err == nil {
+			return pip, nil
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("native: `%s --version` did not end in time: %w", strings.Join(pip, " "), context.Cause(ctx))
+		}
+		problems = append(problems, fmt.Sprintf("%s: %s", strings.Join(pip, " "), out.last(err)))
+	}
+	if problems == nil {
+		return nil, fmt.Errorf("native: fetching %s needs Python with pip, or uv, and none of python3, python, pip3, pip and uv is on PATH: install one of them, or set %s to the path of a library that you have", s.project, s.env)
+	}
+	return nil, fmt.Errorf("native: fetching %s needs pip, and no pip here works (%s): try `python3 -m ensurepip`, install your system's package of pip, or set %s to the path of a library that you have", s.project, strings.Join(problems, "; "), s.env)
+}
+
+// download lets pip fetch the wheel into the slot's work folder and returns the
+// wheel's path. No package index is named: the user's pip settings decide.
+func download(ctx context.Context, p Part, s spec, w wheel, sl slot, progress io.Writer) (string, error) {
+	pip, err := findPip(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	into := filepath.Join(sl.work, "wheel")
+	temp := filepath.Join(sl.work, "tmp")
+	for _, dir := range []string{into, temp} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", cacheError(filepath.Dir(sl.dir), err)
+		}
+	}
+	// The wheels are made for one Python version; naming it makes pip accept them
+	// whatever version runs it.
+	cmd := pipCommand(ctx, slices.Concat(pip, []string{"download",
+		"--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check",
+		"--platform", w.tag, "--python-version", "3.11", "--implementation", "cp", "--abi", "cp311",
+		"-d", into, s.project + "==" + s.version}))
+	// pip's temporary copy in the cache too: one disk has to have the room, and
+	// what a killed pip leaves is removed by the next fetch.
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+	fmt.Fprintf(progress, "fetching the %s: %s %s (%d MB), with %s\n", p, s.project, s.version, s.mb, strings.Join(pip, " "))
+	last := new(tail)
+	// Not shown as it comes: a failing pip may print a hundred lines of traceback,
+	// and the error below has the last ones.
+	cmd.Stderr = last
+	if isTerminal(progress) {
+		cmd.Stdout = progress
+	}
+	err = cmd.Run()
+	command := strings.Join(pip, " ")
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("native: fetching the %s was stopped: %w", p, context.Cause(ctx))
+	case err != nil && last.contains("No space left on device", "Disk quota exceeded"):
+		return "", diskFullError(filepath.Dir(sl.dir), fmt.Errorf("%s found no space left on it", command))
+	case err != nil:
+		return "", fmt.Errorf("native: `%s` could not fetch %s %s: look at the network and at pip's settings (`%s config list`) and try again, or set %s to the path of a library that you have; pip said:\n%s", command, s.project, s.version, command, s.env, last.text(err))
+	}
+	wheels, err := os.ReadDir(into)
+	if err != nil {
+		return "", cacheError(filepath.Dir(sl.dir), err)
+	}
+	if len(wheels) != 1 {
+		return "", fmt.Errorf("native: `%s download` left %d files for %s %s instead of one: look at pip's settings (`%s config list`)", command, len(wheels), s.project, s.version, command)
+	}
+	return filepath.Join(into, wheels[0].Name()), nil
+}
+
+// pipCommand is interrupted when ctx ends, so that pip can tidy up, and killed
+// when it does not end soon after.
+func pipCommand(ctx context.Context, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// isTerminal reports whether w is a terminal, or at least a device like one.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ buf []byte }
+
+const tailSize = 8 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p...)
+	if extra := len(t.buf) - tailSize; extra > 0 {
+		t.buf = bytes.Clone(t.buf[extra:])
+	}
+	return len(p), nil
+}
+
+func (t *tail) contains(texts ...string) bool {
+	for _, text := range texts {
+		if bytes.Contains(t.buf, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// lines returns up to n last lines that are not blank, or err when there are none.
+func (t *tail) lines(n int, err error) []string {
+	var lines []string
+	for line := range strings.Lines(strings.ToValidUTF8(string(t.buf), "?")) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return []string{err.Error()}
+	}
+	return lines[max(0, len(lines)-n):]
+}
+
+func (t *tail) last(err error) string { return t.lines(1, err)[0] }
+
+func (t *tail) text(err error) string {
+	return "    " + strings.Join(t.lines(3, err), "\n    ")
+}

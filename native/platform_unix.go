@@ -1,0 +1,32 @@
+//go:build linux || darwin
+
+package native
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+func platformError() error { return nil }
+
+// tryLock takes an exclusive lock on f, and reports false when another open
+// file, in this process or another, has it. The kernel lets go of the lock when
+// its holder ends, however it ends.
+func tryLock(f *os.File) (bool, error) {
+	for {
+		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+		case err == nil:
+			return true, nil
+		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return false, nil
+		default:
+			return false, err
+		}
+	}
+}
+
+func diskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}

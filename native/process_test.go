@@ -1,0 +1,99 @@
+package native
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ensureProcess starts a process that ensures the test part, prints its path and
+// ends.
+func ensureProcess(t *testing.T, stdout, stderr io.Writer) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Env = append(os.Environ(), ensureEnv+"=1")
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+func TestTwoProcesses(t *testing.T) {
+	cache, meet := setUp(t, "slow", "python3")
+	var out [2]bytes.Buffer
+	var firstErr bytes.Buffer
+	first := ensureProcess(t, &out[0], &firstErr)
+	if !appears(filepath.Join(meet, "started")) {
+		t.Fatalf("the first process does not download: %s", firstErr.String())
+	}
+
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	second := ensureProcess(t, &out[1], w)
+	w.Close()
+	told, err := bufio.NewReader(r).ReadString('\n')
+	if want := "another process is fetching the test library: waiting for it\n"; err != nil || told != want {
+		t.Errorf("the second process says %q (%v), want %q", told, err, want)
+	}
+	if _, err := Find(testPart); err == nil {
+		t.Error("found before the download was done")
+	}
+	if err := os.WriteFile(filepath.Join(meet, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for i, cmd := range []*exec.Cmd{first, second} {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("process %d: %v: %s", i, err, firstErr.String())
+		}
+		if got, want := strings.TrimSpace(out[i].String()), testSlot(cache).library; got != want {
+			t.Errorf("process %d found %q, want %q", i, got, want)
+		}
+	}
+	if got := downloads(t, meet); len(got) != 1 {
+		t.Errorf("downloads: %q, want just one", got)
+	}
+	if diff := cmp.Diff(wholeCache(), files(t, cache)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+func TestKilledProcess(t *testing.T) {
+	cache, meet := setUp(t, "partial", "python3")
+	cmd := ensureProcess(t, io.Discard, io.Discard)
+	// Lets the orphaned pip end with the test.
+	defer os.WriteFile(filepath.Join(meet, "go"), nil, 0o644)
+	if !appears(filepath.Join(meet, "started")) {
+		t.Fatal("the process does not download")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	half := filepath.Join(testSlot(cache).work, "wheel", testWheel)
+	if _, err := os.Stat(half); err != nil {
+		t.Fatalf("no half wheel is left, so this test shows nothing: %v", err)
+	}
+	_, err := Find(testPart)
+	wantError(t, err, "not found")
+	// Also: the orphan does not keep the lock.
+	mended(t, cache)
+}

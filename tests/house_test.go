@@ -1,0 +1,151 @@
+package tests
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/calliope-mlir/calliope"
+
+// mayImport is the rule of the house: which folders of this module each folder may
+// import. docs/architecture.md has the same table in words.
+var mayImport = map[string][]string{
+	"tensor":          {},
+	"contract":        {"tensor"},
+	"native":          {},
+	"c":               {},
+	"internal/capi":   {"c"},
+	"mlir":            {"internal/capi", "native"},
+	"stablehlo":       {"mlir", "internal/capi", "tensor"},
+	"aliasing":        {"mlir", "stablehlo"},
+	"passes":          {"mlir", "stablehlo", "aliasing", "contract"},
+	"builder":         {"mlir", "stablehlo", "aliasing", "passes", "contract", "tensor", "callbacks"},
+	"callbacks":       {"contract", "tensor"},
+	"bridge":          {"c", "callbacks", "contract", "tensor", "native"},
+	"tools/mlir-lint": {"mlir", "stablehlo", "aliasing", "passes", "contract", "native"},
+	"examples":        {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge"},
+	"tools":           {"*"},
+	"tests":           {"*"},
+}
+
+// thirdParty are the modules that may be imported, and from where.
+var thirdParty = map[string][]string{
+	"github.com/gomlx/gopjrt": {"bridge"},
+	"modernc.org/cc/v4":       {"tools"},
+}
+
+// TestHouse holds every import in non-test files against the rule.
+func TestHouse(t *testing.T) {
+	checked := 0
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); path != ".." && (strings.HasPrefix(name, ".") || name == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel("..", path)
+		if err != nil {
+			return err
+		}
+		folder := filepath.ToSlash(filepath.Dir(rel))
+		room, allowed, ok := roomOf(folder)
+		if !ok {
+			t.Errorf("%s: the folder has no place in the rule; add it to mayImport and docs/architecture.md", folder)
+			return nil
+		}
+		checked++
+		for _, imported := range file.Imports {
+			name, err := strconv.Unquote(imported.Path.Value)
+			if err != nil {
+				return err
+			}
+			if inside, ours := strings.CutPrefix(name, module+"/"); ours {
+				if !permits(allowed, room, inside) {
+					t.Errorf("%s imports %s: %s may import %v", rel, inside, room, allowed)
+				}
+			} else if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ".") && !permitsThird(name, folder) {
+				t.Errorf("%s imports %s, which the house does not know", rel, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked < 20 {
+		t.Errorf("only %d files were checked", checked)
+	}
+}
+
+// roomOf finds the rule for a folder: its own or that of the nearest folder above.
+func roomOf(folder string) (room string, allowed []string, ok bool) {
+	for room = folder; room != "."; room = filepath.ToSlash(filepath.Dir(room)) {
+		if allowed, ok = mayImport[room]; ok {
+			return room, allowed, true
+		}
+	}
+	return folder, nil, false
+}
+
+func permits(allowed []string, room, imported string) bool {
+	return slices.ContainsFunc(append(allowed, room), func(a string) bool {
+		return a == "*" || imported == a || strings.HasPrefix(imported, a+"/")
+	})
+}
+
+func permitsThird(name, folder string) bool {
+	for prefix, folders := range thirdParty {
+		if name == prefix || strings.HasPrefix(name, prefix+"/") {
+			return slices.ContainsFunc(folders, func(f string) bool { return folder == f || strings.HasPrefix(folder, f+"/") })
+		}
+	}
+	return false
+}
+
+// TestSelfContained holds that a clone is whole by itself: no file names a place of
+// one machine or reaches out of the repository.
+func TestSelfContained(t *testing.T) {
+	forbidden := []string{"/wo" + "rk/", "/ro" + "ot/", "../sha" + "red"}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == ".git" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, f := range forbidden {
+			if strings.Contains(string(data), f) {
+				t.Errorf("%s contains %q", path, f)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
