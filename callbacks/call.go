@@ -1,0 +1,87 @@
+package callbacks
+
+import (
+	"context"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Func is a function that a compiled program calls. It may be called on several
+// threads at once, also by one run. What it returns as an error, or panics with,
+// fails the run. It must not call runtime.Goexit (nor t.Fatal): on a thread of the
+// runtime that ends the process.
+type Func func(*Call) error
+
+// Call is one call of a callback. It is valid until the function returns.
+type Call struct {
+	Name   string // the callback's name, or "id N"
+	Config contract.Config
+
+	// Args and Results are the data operands and results, as views on the runtime's
+	// own memory: a function that keeps one must Clone it. In the passthrough form
+	// Results[i] is the memory of Args[i]; in the observe form there are no Results;
+	// in the others the function fills them.
+	Args, Results []tensor.View
+	IDs           []tensor.View // operands that are ids
+
+	Device int   // ordinal of the device that calls
+	RunID  int64 // the run that the call belongs to; 0 when the runtime does not say
+
+	ctx context.Context
+}
+
+// Context is the context of the run: it ends when the run is cancelled.
+func (c *Call) Context() context.Context {
+	if c.ctx == nil {
+		return context.Background()
+	}
+	return c.ctx
+}
+
+// SetContext is for the runtime that makes the call.
+func (c *Call) SetContext(ctx context.Context) { c.ctx = ctx }
+
+// TapFunc makes a Func of a function that only looks.
+func TapFunc(fn func(ctx context.Context, args []tensor.View) error) Func {
+	return func(c *Call) error { return fn(c.Context(), c.Args) }
+}
+
+// CallFunc makes a Func of a function that returns its results. They are copied into
+// the runtime's memory after their number, element types and shapes were held against
+// what the module expects; what differs is a *TemplateError and nothing is copied.
+func CallFunc(fn func(ctx context.Context, args []tensor.View) ([]tensor.View, error)) Func {
+	return func(c *Call) error {
+		results, err := fn(c.Context(), c.Args)
+		if err != nil {
+			return err
+		}
+		if err := checkResults(c, results); err != nil {
+			return err
+		}
+		for i, r := range results {
+			copy(c.Results[i].Data, r.Data)
+		}
+		return nil
+	}
+}
+
+func checkResults(c *Call, results []tensor.View) error {
+	ok := len(results) == len(c.Results)
+	for i := 0; ok && i < len(results); i++ {
+		ok = results[i].Shape.Equal(c.Results[i].Shape) && len(results[i].Data) == len(c.Results[i].Data)
+	}
+	if ok {
+		return nil
+	}
+	return &TemplateError{Callback: c.Name, Want: shapes(c.Results), Got: shapes(results)}
+}
+
+func shapes(views []tensor.View) []tensor.Shape {
+	out := make([]tensor.Shape, len(views))
+	for i, v := range views {
+		out[i] = v.Shape
+		out[i].Dims = append([]int(nil), v.Shape.Dims...) // a view's may be the runtime's memory
+	}
+	return out
+}

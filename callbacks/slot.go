@@ -1,0 +1,52 @@
+package callbacks
+
+import (
+	"runtime/debug"
+
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// Slot is a callback as one call site of an executable is bound to it. It may be
+// invoked concurrently.
+type Slot struct {
+	config  contract.Config
+	binding *binding // nil where nothing is bound and nothing is to be done
+}
+
+// NoOp reports whether an invocation does nothing: the callback is optional and
+// nobody registered it. The results are then the runtime's to fill.
+func (s *Slot) NoOp() bool { return s.binding == nil }
+
+// Invoke calls the function, on the goroutine that asks. The error that the function
+// returns comes back as it is; a panic comes back as a *PanicError. A context that
+// has ended, before the call or after it, is an error too.
+func (s *Slot) Invoke(c *Call) error {
+	if s.binding == nil {
+		return nil
+	}
+	fn := s.binding.fn.Load()
+	if fn == nil {
+		return &UnknownError{Callback: s.config.Name(), Registry: s.config.Registry, Missing: "callback"}
+	}
+	ctx := c.Context()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := protect(*fn, c); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func protect(fn Func, c *Call) (err error) {
+	// A flag, because recover says nil for panic(nil) of old code and for Goexit.
+	finished := false
+	defer func() {
+		if !finished {
+			err = &PanicError{Callback: c.Name, Value: recover(), Stack: debug.Stack()}
+		}
+	}()
+	err = fn(c)
+	finished = true
+	return err
+}

@@ -1,0 +1,8 @@
+// Package contract is what a module and the runtime agree on about callbacks: the
+// targets, the keys of backend_config, the forms, and in which order operands stand.
+//
+// A callback is one stablehlo.custom_call with api_version = 4 and a dictionary as
+// its backend_config. The builder writes that dictionary from a Config; the handler
+// reads it back into one. Nothing in it belongs to one process unless the callback
+// is bound by id.
+package contract

@@ -1,0 +1,39 @@
+package contract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Signature is the canonical form of what a callback takes and gives, for example
+// "f32[2,3],s32[]->f32[]". Only data counts: ids and tokens are left out.
+func Signature(operands, results []tensor.Shape) string {
+	var b strings.Builder
+	for i, s := range operands {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(s.String())
+	}
+	b.WriteString("->")
+	for i, s := range results {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(s.String())
+	}
+	return b.String()
+}
+
+// SignatureHash is the first 8 bytes of the signature's SHA-256, in hex.
+func SignatureHash(signature string) string {
+	sum := sha256.Sum256([]byte(signature))
+	return hex.EncodeToString(sum[:8])
+}
+
+// TokenShape is the shape of the token that orders callbacks: one byte. XLA replaces
+// an array of no elements by a constant, which would cut the chain.
+func TokenShape() tensor.Shape { return tensor.ShapeOf(tensor.S8, 1) }

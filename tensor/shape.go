@@ -1,0 +1,112 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Shape is an element type and the dimensions, outermost first. No dimensions is a
+// scalar. A dimension of -1 is one that is not known; such a shape has no size.
+type Shape struct {
+	DType DType
+	Dims  []int
+}
+
+// ShapeOf makes a shape.
+func ShapeOf(d DType, dims ...int) Shape { return Shape{d, dims} }
+
+// Rank is the number of dimensions.
+func (s Shape) Rank() int { return len(s.Dims) }
+
+// NumElements is the product of the dimensions: 1 for a scalar. It is only meaningful
+// for a shape that passes Check.
+func (s Shape) NumElements() int {
+	n := 1
+	for _, d := range s.Dims {
+		n *= d
+	}
+	return n
+}
+
+// NumBytes is the size of a host array of this shape, see DType.Size.
+func (s Shape) NumBytes() int { return s.NumElements() * s.DType.Size() }
+
+// Check says what is wrong with a shape: no element type, a negative dimension, or
+// more bytes than an int can count.
+func (s Shape) Check() error {
+	if s.DType == Invalid || s.DType >= count {
+		return fmt.Errorf("tensor: the shape %s has no element type", s)
+	}
+	total, overflow := uint64(max(s.DType.Size(), 1)), false
+	empty := slices.Contains(s.Dims, 0)
+	for i, d := range s.Dims {
+		if d < 0 {
+			return fmt.Errorf("tensor: dimension %d of %s is not known or negative", i, s)
+		}
+		if !empty {
+			high, low := bits.Mul64(total, uint64(d))
+			overflow = overflow || high != 0 || low > math.MaxInt
+			total = low
+		}
+	}
+	if overflow {
+		return fmt.Errorf("tensor: %s is larger than any array can be", s)
+	}
+	return nil
+}
+
+// Equal reports whether both are one shape.
+func (s Shape) Equal(o Shape) bool { return s.DType == o.DType && slices.Equal(s.Dims, o.Dims) }
+
+// String is XLA's spelling: f32[2,3], s32[] for a scalar, f32[?,3] where a dimension
+// is not known.
+func (s Shape) String() string {
+	var b strings.Builder
+	b.WriteString(s.DType.String())
+	b.WriteByte('[')
+	for i, d := range s.Dims {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if d < 0 {
+			b.WriteByte('?')
+		} else {
+			b.WriteString(strconv.Itoa(d))
+		}
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// ParseShape reads what String writes.
+func ParseShape(text string) (Shape, error) {
+	name, rest, ok := strings.Cut(text, "[")
+	inside, closed := strings.CutSuffix(rest, "]")
+	if !ok || !closed {
+		return Shape{}, fmt.Errorf("tensor: %q is no shape; write one like f32[2,3] or s32[]", text)
+	}
+	dtype, err := ParseDType(name)
+	if err != nil {
+		return Shape{}, err
+	}
+	s := Shape{DType: dtype}
+	if inside == "" {
+		return s, nil
+	}
+	for field := range strings.SplitSeq(inside, ",") {
+		if field == "?" {
+			s.Dims = append(s.Dims, -1)
+			continue
+		}
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 0 {
+			return Shape{}, fmt.Errorf("tensor: %q is no dimension in the shape %q", field, text)
+		}
+		s.Dims = append(s.Dims, n)
+	}
+	return s, nil
+}
