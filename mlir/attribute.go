@@ -3,6 +3,8 @@ package mlir
 import (
 	"fmt"
 	"iter"
+	"slices"
+	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -240,4 +242,24 @@ func (a Attribute) Int64s() ([]int64, bool) {
 		out[i] = capi.MlirDenseI64ArrayGetElement(api, a.raw, i)
 	}
 	return out, true
+}
+
+// Indices are the values of a dense attribute of index elements, as layouts have
+// them; nil for any other attribute.
+func (a Attribute) Indices() []int64 {
+	api := a.life.check("Attribute.Indices")
+	if !capi.MlirAttributeIsADenseElements(api, a.raw) {
+		return nil
+	}
+	element := capi.MlirShapedTypeGetElementType(api, capi.MlirAttributeGetType(api, a.raw))
+	if !capi.MlirTypeIsAIndex(api, element) {
+		return nil
+	}
+	n := int(capi.MlirElementsAttrGetNumElements(api, a.raw))
+	// An index is kept as 64 bits; a splat keeps one of them for all.
+	data := (*int64)(capi.MlirDenseElementsAttrGetRawData(api, a.raw))
+	if n > 0 && capi.MlirDenseElementsAttrIsSplat(api, a.raw) {
+		return slices.Repeat([]int64{*data}, n)
+	}
+	return append([]int64(nil), unsafe.Slice(data, n)...)
 }

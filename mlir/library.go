@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -46,11 +45,7 @@ func Open(o OpenOptions) (*Library, error) {
 		}
 		path = found.Path
 	}
-	lib, err := c.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("mlir: %w", err)
-	}
-	api, err := capi.Load(lib)
+	api, err := capi.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("mlir: %w", err)
 	}

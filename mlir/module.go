@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
@@ -81,7 +80,7 @@ const stackBytes = 512 << 20
 // with the context must be over when it returns.
 func HandleFile(f func() error) error {
 	var err error
-	if e := c.OnLargeStack(stackBytes, func() { err = f() }); e != nil {
+	if e := capi.OnLargeStack(stackBytes, func() { err = f() }); e != nil {
 		return fmt.Errorf("mlir: %w", e)
 	}
 	return err

@@ -25,11 +25,16 @@ type Table struct {
 	has map[string]bool
 }
 
-// Load reads the table of an open library.
-func Load(lib *c.Library) (*Table, error) {
+// Open loads a shared library and reads its table. The library stays open until the
+// process ends.
+func Open(path string) (*Table, error) {
+	lib, err := c.Open(path)
+	if err != nil {
+		return nil, err
+	}
 	table := lib.MLIRTable()
 	if table == nil {
-		return nil, fmt.Errorf("no memory for the function table of %s", lib.Path())
+		return nil, fmt.Errorf("no memory for the function table of %s", path)
 	}
 	t := &Table{api: (*C.calliope_mlir_api)(table), lib: lib, has: map[string]bool{}}
 	for i := range unsafe.Sizeof(*t.api) / unsafe.Sizeof(uintptr(0)) {
@@ -51,6 +56,9 @@ func (t *Table) Path() string { return t.lib.Path() }
 func (t *Table) RegisterDialects(registry MlirDialectRegistry) {
 	t.lib.RegisterDialects(unsafe.Pointer(t.api), registry.Ptr)
 }
+
+// OnLargeStack runs f on a thread of its own whose C stack has that many bytes.
+func OnLargeStack(bytes int, f func()) error { return c.OnLargeStack(bytes, f) }
 
 // Missing is the panic of a call to a function that the library lacks. mlir turns
 // it into its UnsupportedError.

@@ -1,0 +1,182 @@
+package aliasing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// List is the aliases of one custom call.
+type List []stablehlo.OutputOperandAlias
+
+// Passthrough aliases each of n results with the operand of the same place. With one
+// result the path into the results is empty, with more it is [i].
+func Passthrough(n int) List {
+	l := make(List, n)
+	for i := range l {
+		l[i] = Result(i, n, i)
+	}
+	return l
+}
+
+// Result aliases the i-th of n results with an operand.
+func Result(i, n, operand int) stablehlo.OutputOperandAlias {
+	a := stablehlo.OutputOperandAlias{OperandIndex: int64(operand)}
+	if n > 1 {
+		a.OutputTupleIndices = []int64{int64(i)}
+	}
+	return a
+}
+
+// Read returns the aliases of a custom call; false where op is something else.
+func Read(op mlir.Operation) (List, bool) {
+	call, ok := stablehlo.AsCustomCall(op)
+	return List(call.Aliases), ok
+}
+
+// Error says what is wrong with one alias of a list.
+type Error struct {
+	Index  int // which alias of the list
+	Alias  stablehlo.OutputOperandAlias
+	Reason string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("aliasing: alias %d (output %v, operand %d %v): %s",
+		e.Index, e.Alias.OutputTupleIndices, e.Alias.OperandIndex, e.Alias.OperandTupleIndices, e.Reason)
+}
+
+// CheckOperation checks the aliases of a custom call against its operands and results.
+func CheckOperation(op mlir.Operation) error {
+	call, ok := stablehlo.AsCustomCall(op)
+	if !ok {
+		return fmt.Errorf("aliasing: %s has no aliases: only stablehlo.custom_call does", op.Name())
+	}
+	operands := make([]mlir.Type, len(call.Operands))
+	for i, v := range call.Operands {
+		operands[i] = v.Type()
+	}
+	list := List(call.Aliases)
+	return errors.Join(list.Check(operands, call.Results), checkLayouts(list, call))
+}
+
+// Check holds a list against the types of a custom call's operands and results. All
+// that is wrong comes back, each as an *Error.
+func (l List) Check(operands, results []mlir.Type) error {
+	var errs []error
+	outputs, inputs := paths{}, paths{}
+	for i, a := range l {
+		fail := func(format string, args ...any) {
+			errs = append(errs, &Error{Index: i, Alias: a, Reason: fmt.Sprintf(format, args...)})
+		}
+		out, reason := outputType(a, results)
+		if reason != "" {
+			fail("%s", reason)
+			continue
+		}
+		in, reason := operandType(a, operands)
+		if reason != "" {
+			fail("%s", reason)
+			continue
+		}
+		if !in.Equal(out) {
+			fail("the operand is %s and the result %s: memory can only be shared by values of one type", in, out)
+			continue
+		}
+		if other, taken := outputs.add(i, a.OutputTupleIndices); taken {
+			fail("the same result is aliased by alias %d: it can share the memory of one operand only", other)
+			continue
+		}
+		if other, taken := inputs.add(i, append([]int64{a.OperandIndex}, a.OperandTupleIndices...)); taken {
+			fail("the same operand is aliased by alias %d: two results in one memory would overwrite each other", other)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// outputType follows the path into the results.
+func outputType(a stablehlo.OutputOperandAlias, results []mlir.Type) (mlir.Type, string) {
+	path := a.OutputTupleIndices
+	switch {
+	case len(results) == 0:
+		return mlir.Type{}, "the call has no results that could share an operand's memory"
+	case len(results) == 1:
+		return descend(results[0], path, "result")
+	case len(path) == 0:
+		return mlir.Type{}, fmt.Sprintf("an empty output path means the tuple of all %d results; write [i] for the i-th one", len(results))
+	case path[0] < 0 || path[0] >= int64(len(results)):
+		return mlir.Type{}, fmt.Sprintf("there is no result %d: the call has %d", path[0], len(results))
+	}
+	return descend(results[path[0]], path[1:], "result")
+}
+
+func operandType(a stablehlo.OutputOperandAlias, operands []mlir.Type) (mlir.Type, string) {
+	if a.OperandIndex < 0 || a.OperandIndex >= int64(len(operands)) {
+		return mlir.Type{}, fmt.Sprintf("there is no operand %d: the call has %d", a.OperandIndex, len(operands))
+	}
+	return descend(operands[a.OperandIndex], a.OperandTupleIndices, "operand")
+}
+
+// descend follows a path through nested tuples.
+func descend(t mlir.Type, path []int64, what string) (mlir.Type, string) {
+	for depth, i := range path {
+		elements, ok := t.Elements()
+		if !ok {
+			return mlir.Type{}, fmt.Sprintf("the %s is %s, which is no tuple: the tuple path %v must end after %d steps", what, t, path, depth)
+		}
+		if i < 0 || i >= int64(len(elements)) {
+			return mlir.Type{}, fmt.Sprintf("the %s's tuple %s has no element %d", what, t, i)
+		}
+		t = elements[i]
+	}
+	return t, ""
+}
+
+// paths remembers which parts of a nested value are taken, and by which alias.
+type paths struct{ taken []taken }
+
+type taken struct {
+	path []int64
+	by   int
+}
+
+// add takes a part. A part overlaps with every part that it contains or lies in.
+func (p *paths) add(by int, path []int64) (other int, overlaps bool) {
+	for _, t := range p.taken {
+		n := min(len(t.path), len(path))
+		if slices.Equal(t.path[:n], path[:n]) {
+			return t.by, true
+		}
+	}
+	p.taken = append(p.taken, taken{path, by})
+	return 0, false
+}
+
+// checkLayouts compares the layouts of what is aliased, where the call gives any.
+func checkLayouts(l List, call stablehlo.CustomCall) error {
+	if call.OperandLayouts == nil || len(call.OperandLayouts) != len(call.Operands) || len(call.ResultLayouts) != len(call.Results) {
+		return nil
+	}
+	var errs []error
+	for i, a := range l {
+		if len(a.OperandTupleIndices) > 0 || len(a.OutputTupleIndices) > 1 {
+			continue // layouts of parts of tuples cannot be written
+		}
+		result := int64(0)
+		if len(a.OutputTupleIndices) == 1 {
+			result = a.OutputTupleIndices[0]
+		}
+		if a.OperandIndex < 0 || a.OperandIndex >= int64(len(call.OperandLayouts)) || result < 0 || result >= int64(len(call.ResultLayouts)) {
+			continue // Check has said so
+		}
+		in, out := call.OperandLayouts[a.OperandIndex], call.ResultLayouts[result]
+		if !slices.Equal(in, out) {
+			errs = append(errs, &Error{Index: i, Alias: a, Reason: fmt.Sprintf(
+				"the operand's layout is %v and the result's %v (minor to major): one memory has one layout", in, out)})
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,370 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+var library *mlir.Library
+
+func TestMain(m *testing.M) {
+	if _, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	var err error
+	if library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+var vector = tensor.ShapeOf(tensor.F32, 4)
+
+func newBuilder(t testing.TB) *builder.Builder {
+	t.Helper()
+	ctx := library.NewContext(mlir.ContextOptions{})
+	t.Cleanup(ctx.Close)
+	return builder.New(ctx, builder.Options{})
+}
+
+func finish(t testing.TB, b *builder.Builder) *mlir.Module {
+	t.Helper()
+	m, err := b.Module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func find(m *mlir.Module, name string) (found []mlir.Operation) {
+	m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
+		if o.Name() == name {
+			found = append(found, o)
+		}
+		return mlir.WalkContinue
+	})
+	return found
+}
+
+func TestArithmetic(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", vector, vector)
+	x, y := f.Param(0), f.Param(1)
+	half := f.Constant(tensor.Vector[float32](0.5, 0.5, 0.5, 0.5))
+	x = builder.Mul(builder.Add(x, half), builder.Tanh(y))
+	f.Return(builder.Neg(x), builder.Max(x, y))
+	want := `module {
+  func.func @main(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %cst = stablehlo.constant dense<5.000000e-01> : tensor<4xf32>
+    %0 = stablehlo.add %arg0, %cst : tensor<4xf32>
+    %1 = stablehlo.tanh %arg1 : tensor<4xf32>
+    %2 = stablehlo.multiply %0, %1 : tensor<4xf32>
+    %3 = stablehlo.negate %2 : tensor<4xf32>
+    %4 = stablehlo.maximum %2, %arg1 : tensor<4xf32>
+    return %3, %4 : tensor<4xf32>, tensor<4xf32>
+  }
+}
+`
+	if diff := cmp.Diff(want, finish(t, b).String()); diff != "" {
+		t.Errorf("module (-want +got):\n%s", diff)
+	}
+}
+
+// TestConstants makes a constant of every element type and reads its type back.
+func TestConstants(t *testing.T) {
+	for _, d := range tensor.All() {
+		for _, shape := range []tensor.Shape{tensor.ShapeOf(d), tensor.ShapeOf(d, 3), tensor.ShapeOf(d, 0, 2), tensor.ShapeOf(d, 2, 5)} {
+			t.Run(shape.String(), func(t *testing.T) {
+				b := newBuilder(t)
+				f := b.Func("main")
+				data := make([]byte, shape.NumBytes())
+				for i := range data {
+					data[i] = byte(i % 2)
+				}
+				c := f.Constant(tensor.View{Shape: shape, Data: data})
+				if got := c.Shape(); got.String() != shape.String() {
+					t.Errorf("the constant's shape is %s: %v", got, b.Err())
+				}
+				f.Return(c)
+				finish(t, b)
+			})
+		}
+	}
+}
+
+func TestIOCallback(t *testing.T) {
+	type pair struct {
+		B builder.Value
+		A map[string]builder.Value
+	}
+	b := newBuilder(t)
+	f := b.Func("main", vector, tensor.ShapeOf(tensor.S32), tensor.ShapeOf(tensor.Pred, 2))
+	one := builder.IOCallback(builder.Callback{Name: "one"}, f.Param(0))
+	many := builder.IOCallback(builder.Callback{Name: "many", Registry: "r", Every: 3, Optional: true}, pair{
+		B: f.Param(1),
+		A: map[string]builder.Value{"y": f.Param(2), "x": one},
+	})
+	f.Return(many.A["x"], many.B)
+	m := finish(t, b)
+	calls := find(m, "stablehlo.custom_call")
+	_, file, line, _ := runtime.Caller(0)
+	loc := func(back int) string { return fmt.Sprintf("builder/%s:%d", filepath.Base(file), line-back) }
+	want := []string{
+		`%0 = stablehlo.custom_call @calliope_io_callback(%arg0) {api_version = 4 : i32, backend_config = {callback = "one", form = "passthrough", loc = "` + loc(8) +
+			`", signature = "` + contract.SignatureHash("f32[4]->f32[4]") + `", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>`,
+		`%1:3 = stablehlo.custom_call @calliope_io_callback(%arg1, %0, %arg2) {api_version = 4 : i32, backend_config = {callback = "many", every = 3 : i64, form = "passthrough", loc = "` + loc(7) +
+			`", optional = true, registry = "r", signature = "` + contract.SignatureHash("s32[],f32[4],pred[2]->s32[],f32[4],pred[2]") + `", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [2], operand_index = 2, operand_tuple_indices = []>]} : (tensor<i32>, tensor<4xf32>, tensor<2xi1>) -> (tensor<i32>, tensor<4xf32>, tensor<2xi1>)`,
+	}
+	for i, call := range calls {
+		if diff := cmp.Diff(want[i], call.String()); diff != "" {
+			t.Errorf("call %d (-want +got):\n%s", i, diff)
+		}
+		if err := aliasing.CheckOperation(call); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTap holds that taps are chained by one token for each effect.
+func TestTap(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", vector)
+	x := f.Param(0)
+	builder.Tap(builder.Callback{Name: "a"}, x)
+	builder.Tap(builder.Callback{Name: "b", Effect: "other"}, x)
+	builder.Tap(builder.Callback{Name: "c", In: f}, []builder.Value{})
+	builder.Tap(builder.Callback{ID: 7}, []builder.Value{x, builder.Cos(x)})
+	f.Return(x)
+	calls := find(finish(t, b), "stablehlo.custom_call")
+	token := func(i int) mlir.Value { return calls[i].Operand(calls[i].NumOperands() - 1) }
+	if got := token(0).Type().String(); got != "tensor<1xi8>" {
+		t.Errorf("the token is a %s", got)
+	}
+	if !token(2).Equal(calls[0].Result(0)) || !token(3).Equal(calls[2].Result(0)) {
+		t.Error("taps of one effect are not chained")
+	}
+	if token(1).Owner().Name() != "stablehlo.constant" {
+		t.Error("another effect does not start a chain of its own")
+	}
+	config, _ := calls[3].Attribute("backend_config")
+	for key, want := range map[string]string{"callback_id": "7 : i64", "n_tokens": "1 : i64", "form": `"observe"`} {
+		got := ""
+		for name, value := range config.Entries() {
+			if name == key {
+				got = value.String()
+			}
+		}
+		if got != want {
+			t.Errorf("%s is %s, want %s", key, got, want)
+		}
+	}
+}
+
+func TestRuntimeCall(t *testing.T) {
+	type output struct{ Sum, Count builder.Value }
+	b := newBuilder(t)
+	f := b.Func("main", vector)
+	out := builder.RuntimeCall(builder.Callback{Name: "stats"}, output{
+		Sum: builder.Like(tensor.ShapeOf(tensor.F64)), Count: builder.Like(tensor.ShapeOf(tensor.S64, 2)),
+	}, f.Param(0))
+	pure := builder.PureCall(builder.Callback{Name: "pure"}, f.Param(0), f.Param(0))
+	none := builder.RuntimeCall(builder.Callback{Name: "none", In: f}, []builder.Value{}, struct{}{})
+	f.Return(out.Count, pure)
+	m := finish(t, b)
+	if len(none) != 0 {
+		t.Errorf("an empty template gave %d values", len(none))
+	}
+	var got []string
+	for _, call := range find(m, "stablehlo.custom_call") {
+		target, _ := call.Attribute("call_target_name")
+		effect, _ := call.Attribute("has_side_effect")
+		got = append(got, fmt.Sprint(target, effect, call.NumOperands(), call.NumResults()))
+	}
+	want := []string{`"calliope_runtime_call" true 1 2`, `"calliope_runtime_call" false 1 1`, `"calliope_runtime_call" true 0 0`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if out.Sum.Shape().String() != "f64[]" || out.Count.Shape().String() != "s64[2]" {
+		t.Errorf("results are %s and %s", out.Sum.Shape(), out.Count.Shape())
+	}
+}
+
+// TestMistakes makes each mistake on a line of its own and expects that line.
+func TestMistakes(t *testing.T) {
+	cb := builder.Callback{Name: "f"}
+	type lower struct{ x builder.Value }
+	tests := []struct {
+		name  string
+		build func(b *builder.Builder) (line int)
+		want  string
+	}{
+		{"types differ", func(b *builder.Builder) int {
+			f := b.Func("main", vector, tensor.ShapeOf(tensor.F32, 3))
+			f.Return(builder.Add(f.Param(0), f.Param(1)))
+			return here(1)
+		}, "add(f32[4], f32[3]): mlir: creating stablehlo.add failed: "},
+		{"parameter", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			f.Return(f.Param(1))
+			return here(1)
+		}, `param: function "main" has no parameter 1: it has 1`},
+		{"another function's value", func(b *builder.Builder) int {
+			f, g := b.Func("main", vector), b.Func("other", vector)
+			f.Return(builder.Add(f.Param(0), g.Param(0)))
+			return here(1)
+		}, `operand 1 belongs to the function "other", not to "main"`},
+		{"zero value", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			f.Return(builder.Add(f.Param(0), builder.Value{}))
+			return here(1)
+		}, "operand 1 is the zero Value"},
+		{"template as value", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			f.Return(builder.Add(f.Param(0), builder.Like(vector)))
+			return here(1)
+		}, "operand 1 is a template"},
+		{"return twice", func(b *builder.Builder) int {
+			f := b.Func("main")
+			f.Return()
+			f.Return()
+			return here(1)
+		}, `function "main" has returned already`},
+		{"after return", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			f.Return(f.Param(0))
+			builder.Cos(f.Param(0))
+			return here(1)
+		}, `cosine: function "main" has returned already`},
+		{"never returned", func(b *builder.Builder) int {
+			b.Func("main")
+			return here(1)
+		}, `function "main" has no Return`},
+		{"name twice", func(b *builder.Builder) int {
+			b.Func("main").Return()
+			b.Func("main").Return()
+			return here(1)
+		}, `there is a function "main" already, from `},
+		{"no element type", func(b *builder.Builder) int {
+			b.Func("main", tensor.Shape{})
+			return here(1)
+		}, `parameter 0 of "main": stablehlo: invalid is no element type`},
+		{"constant too short", func(b *builder.Builder) int {
+			b.Func("main").Constant(tensor.View{Shape: vector, Data: make([]byte, 3)})
+			return here(1)
+		}, "constant: stablehlo: a constant f32[4] needs 16 bytes, 3 given"},
+		{"constant without shape", func(b *builder.Builder) int {
+			b.Func("main").Constant(tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1)})
+			return here(1)
+		}, "constant"},
+		{"callback without name", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			builder.Tap(builder.Callback{}, f.Param(0))
+			return here(1)
+		}, "tap(f32[4]): contract: a callback needs a name"},
+		{"callback with both", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			builder.IOCallback(builder.Callback{Name: "f", ID: 3}, f.Param(0))
+			return here(1)
+		}, "it is bound by one of them"},
+		{"unexported field", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			builder.RuntimeCall(builder.Callback{Name: "f", In: f}, f.Param(0), lower{f.Param(0)})
+			return here(1)
+		}, "the field x of builder_test.lower is not exported"},
+		{"no tree", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			builder.Tap(builder.Callback{Name: "f", In: f}, 3)
+			return here(1)
+		}, "a tree is made of builder.Value"},
+		{"template of nothing", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			builder.RuntimeCall(cb, builder.Value{}, f.Param(0))
+			return here(1)
+		}, "result 0 of the template: the zero Value says nothing"},
+		{"dynamic result", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			builder.RuntimeCall(cb, builder.Like(tensor.ShapeOf(tensor.F32, -1)), f.Param(0))
+			return here(1)
+		}, "a dimension that is not known"},
+		{"dynamic passthrough", func(b *builder.Builder) int {
+			f := b.Func("main", tensor.ShapeOf(tensor.F32, -1))
+			builder.IOCallback(cb, f.Param(0))
+			return here(1)
+		}, "io callback(f32[?]): result 0: a dimension that is not known"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBuilder(t)
+			line := test.build(b)
+			_, err := b.Module()
+			var e *builder.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("error is %v, want a builder.Error", err)
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error is %q, want it to say %q", err, test.want)
+			}
+			if filepath.Base(e.File) != "builder_test.go" || e.Line != line {
+				t.Errorf("the mistake is said to be at %s:%d, it is on line %d", e.File, e.Line, line)
+			}
+		})
+	}
+}
+
+// here is the line that stands back lines above the caller's.
+func here(back int) int {
+	_, _, line, _ := runtime.Caller(1)
+	return line - back
+}
+
+func TestDynamicTap(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", tensor.ShapeOf(tensor.F32, -1))
+	builder.Tap(builder.Callback{Name: "f"}, f.Param(0))
+	f.Return(f.Param(0))
+	finish(t, b)
+}
+
+func TestFinished(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", vector)
+	f.Return(f.Param(0))
+	m := finish(t, b)
+	b.Close() // drops nothing: the module is the caller's
+	if !strings.Contains(m.String(), "func.func @main") {
+		t.Error("Close took the module away")
+	}
+	if _, err := b.Module(); err == nil || !strings.Contains(err.Error(), "the builder is finished") {
+		t.Errorf("a second Module: %v", err)
+	}
+	b.Func("late")
+	if err := b.Err(); err == nil || !strings.Contains(err.Error(), "the builder is finished") {
+		t.Errorf("building after Module: %v", err)
+	}
+	c := newBuilder(t)
+	c.Close()
+	c.Close()
+	if _, err := c.Module(); err == nil {
+		t.Error("Module after Close gave no error")
+	}
+	if _, err := newBuilder(t).Module(); err == nil || !strings.Contains(err.Error(), "there is no function") {
+		t.Errorf("an empty module: %v", err)
+	}
+}

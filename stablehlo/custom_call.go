@@ -1,0 +1,184 @@
+package stablehlo
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TypedFFI is the custom call API version of XLA's typed FFI.
+const TypedFFI = 4
+
+// CustomCall is stablehlo.custom_call: a call of something outside the module,
+// found by its target's name when the module is compiled.
+type CustomCall struct {
+	Target   string
+	Operands []mlir.Value
+	Results  []mlir.Type
+	// APIVersion is 4 for a handler of XLA's typed FFI, 1 to 3 for the old untyped
+	// ones and 0 for the original one.
+	APIVersion int
+	// HasSideEffect keeps the call when its results are not used. It orders nothing.
+	HasSideEffect bool
+	// BackendConfig is a dictionary in version 4 and a string before it. Nil leaves
+	// it out.
+	BackendConfig mlir.Attribute
+	Aliases       []OutputOperandAlias
+	// OperandLayouts and ResultLayouts are minor-to-major, one for each operand and
+	// result. Nil leaves both out; one without the other is an error.
+	OperandLayouts, ResultLayouts [][]int64
+	// CalledComputations names functions of the module that the target may call.
+	CalledComputations []string
+}
+
+// Create makes the operation. Everything but the types of layouts and aliases is
+// checked here; the verifier does the rest.
+func (o CustomCall) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
+	attributes, err := o.attributes(c)
+	if err != nil {
+		return mlir.Operation{}, fmt.Errorf("stablehlo: custom_call @%s: %w", o.Target, err)
+	}
+	return c.Create(mlir.OperationState{
+		Name: "stablehlo.custom_call", Location: at,
+		Operands: o.Operands, Results: o.Results, Attributes: attributes,
+	})
+}
+
+func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
+	if o.Target == "" {
+		return nil, errors.New("it needs the name of its target")
+	}
+	if o.APIVersion < 0 || o.APIVersion > TypedFFI {
+		return nil, fmt.Errorf("there is no API version %d: use 4 for a typed FFI handler", o.APIVersion)
+	}
+	if !o.BackendConfig.IsNil() && o.BackendConfig.IsDictionary() != (o.APIVersion == TypedFFI) {
+		if o.APIVersion == TypedFFI {
+			return nil, errors.New("with API version 4 the backend config is a dictionary")
+		}
+		return nil, fmt.Errorf("with API version %d the backend config is a string: only version 4 takes a dictionary", o.APIVersion)
+	}
+	if (o.OperandLayouts == nil) != (o.ResultLayouts == nil) {
+		return nil, errors.New("operand layouts and result layouts are given together or not at all")
+	}
+	i32 := c.IntegerType(32, mlir.Signless)
+	out := []mlir.NamedAttribute{
+		{Name: "api_version", Value: c.IntegerAttribute(i32, int64(o.APIVersion))},
+		{Name: "call_target_name", Value: c.StringAttribute(o.Target)},
+		// Always written: tools have read its absence both ways.
+		{Name: "has_side_effect", Value: c.BoolAttribute(o.HasSideEffect)},
+	}
+	add := func(name string, a mlir.Attribute) {
+		out = append(out, mlir.NamedAttribute{Name: name, Value: a})
+	}
+	if !o.BackendConfig.IsNil() {
+		add("backend_config", o.BackendConfig)
+	}
+	if len(o.CalledComputations) > 0 {
+		var symbols []mlir.Attribute
+		for _, name := range o.CalledComputations {
+			symbols = append(symbols, c.SymbolAttribute(name))
+		}
+		add("called_computations", c.ArrayAttribute(symbols...))
+	}
+	if o.OperandLayouts != nil {
+		for _, l := range []struct {
+			name    string
+			layouts [][]int64
+			n       int
+		}{{"operand_layouts", o.OperandLayouts, len(o.Operands)}, {"result_layouts", o.ResultLayouts, len(o.Results)}} {
+			if len(l.layouts) != l.n {
+				return nil, fmt.Errorf("%s has %d entries for %d values", l.name, len(l.layouts), l.n)
+			}
+			a, err := layoutsAttribute(c, l.layouts)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", l.name, err)
+			}
+			add(l.name, a)
+		}
+	}
+	if len(o.Aliases) > 0 {
+		var aliases []mlir.Attribute
+		for _, alias := range o.Aliases {
+			a, err := alias.Attribute(c)
+			if err != nil {
+				return nil, err
+			}
+			aliases = append(aliases, a)
+		}
+		add("output_operand_aliases", c.ArrayAttribute(aliases...))
+	}
+	return out, nil
+}
+
+// layoutsAttribute is an array of dense<…> : tensor<Nxindex>, one for each layout.
+func layoutsAttribute(c *mlir.Context, layouts [][]int64) (mlir.Attribute, error) {
+	var out []mlir.Attribute
+	for _, l := range layouts {
+		t, err := c.TensorType(c.IndexType(), int64(len(l)))
+		if err != nil {
+			return mlir.Attribute{}, err
+		}
+		a, err := c.ParseAttribute("dense<" + list(l) + "> : " + t.String())
+		if err != nil {
+			return mlir.Attribute{}, err
+		}
+		out = append(out, a)
+	}
+	return c.ArrayAttribute(out...), nil
+}
+
+// AsCustomCall reads a custom call, of whichever library it was parsed by; false
+// where op is something else. An API version that is not written is 1.
+func AsCustomCall(op mlir.Operation) (CustomCall, bool) {
+	if op.Name() != "stablehlo.custom_call" {
+		return CustomCall{}, false
+	}
+	o := CustomCall{APIVersion: 1}
+	for _, v := range op.Operands() {
+		o.Operands = append(o.Operands, v)
+	}
+	for _, v := range op.Results() {
+		o.Results = append(o.Results, v.Type())
+	}
+	for name, a := range op.Attributes() {
+		switch name {
+		case "call_target_name":
+			o.Target, _ = a.Text()
+		case "api_version":
+			v, _ := a.Int()
+			o.APIVersion = int(v)
+		case "has_side_effect":
+			o.HasSideEffect, _ = a.Bool()
+		case "backend_config":
+			o.BackendConfig = a
+		case "output_operand_aliases":
+			elements, _ := a.Elements()
+			for _, e := range elements {
+				if alias, ok := AsOutputOperandAlias(e); ok {
+					o.Aliases = append(o.Aliases, alias)
+				}
+			}
+		case "called_computations":
+			elements, _ := a.Elements()
+			for _, e := range elements {
+				symbol, _ := e.Symbol()
+				o.CalledComputations = append(o.CalledComputations, symbol)
+			}
+		case "operand_layouts":
+			o.OperandLayouts = layouts(a)
+		case "result_layouts":
+			o.ResultLayouts = layouts(a)
+		}
+	}
+	return o, true
+}
+
+func layouts(a mlir.Attribute) [][]int64 {
+	elements, _ := a.Elements()
+	out := make([][]int64, len(elements))
+	for i, e := range elements {
+		out[i] = e.Indices()
+	}
+	return out
+}

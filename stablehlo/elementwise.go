@@ -1,0 +1,99 @@
+package stablehlo
+
+import "github.com/calliope-mlir/calliope/mlir"
+
+// Unary is an elementwise operation of one operand; its result has the operand's type.
+type Unary struct {
+	Op      UnaryOp
+	Operand mlir.Value
+}
+
+// UnaryOp names an elementwise operation of one operand.
+type UnaryOp string
+
+// Elementwise operations of one operand (StableHLO specification, section Ops).
+const (
+	Abs               UnaryOp = "abs"
+	Cbrt              UnaryOp = "cbrt"
+	Ceil              UnaryOp = "ceil"
+	Cosine            UnaryOp = "cosine"
+	Exponential       UnaryOp = "exponential"
+	ExponentialMinus1 UnaryOp = "exponential_minus_one"
+	Floor             UnaryOp = "floor"
+	Log               UnaryOp = "log"
+	Log1p             UnaryOp = "log_plus_one"
+	Logistic          UnaryOp = "logistic"
+	Negate            UnaryOp = "negate"
+	Not               UnaryOp = "not"
+	RoundNearestAfz   UnaryOp = "round_nearest_afz"
+	RoundNearestEven  UnaryOp = "round_nearest_even"
+	Rsqrt             UnaryOp = "rsqrt"
+	Sign              UnaryOp = "sign"
+	Sine              UnaryOp = "sine"
+	Sqrt              UnaryOp = "sqrt"
+	Tan               UnaryOp = "tan"
+	Tanh              UnaryOp = "tanh"
+)
+
+// Binary is an elementwise operation of two operands of one type, which is the
+// result's too.
+type Binary struct {
+	Op       BinaryOp
+	LHS, RHS mlir.Value
+}
+
+// BinaryOp names an elementwise operation of two operands.
+type BinaryOp string
+
+// Elementwise operations of two operands (StableHLO specification, section Ops).
+const (
+	Add                  BinaryOp = "add"
+	And                  BinaryOp = "and"
+	Atan2                BinaryOp = "atan2"
+	Divide               BinaryOp = "divide"
+	Maximum              BinaryOp = "maximum"
+	Minimum              BinaryOp = "minimum"
+	Multiply             BinaryOp = "multiply"
+	Or                   BinaryOp = "or"
+	Power                BinaryOp = "power"
+	Remainder            BinaryOp = "remainder"
+	ShiftLeft            BinaryOp = "shift_left"
+	ShiftRightArithmetic BinaryOp = "shift_right_arithmetic"
+	ShiftRightLogical    BinaryOp = "shift_right_logical"
+	Subtract             BinaryOp = "subtract"
+	Xor                  BinaryOp = "xor"
+)
+
+const dialect = "stablehlo."
+
+func init() {
+	for _, op := range []UnaryOp{
+		Abs, Cbrt, Ceil, Cosine, Exponential, ExponentialMinus1, Floor, Log, Log1p, Logistic, Negate,
+		Not, RoundNearestAfz, RoundNearestEven, Rsqrt, Sign, Sine, Sqrt, Tan, Tanh,
+	} {
+		mlir.AllowInference(dialect+string(op), mlir.Inference{Operands: 1})
+	}
+	for _, op := range []BinaryOp{
+		Add, And, Atan2, Divide, Maximum, Minimum, Multiply, Or, Power, Remainder, ShiftLeft,
+		ShiftRightArithmetic, ShiftRightLogical, Subtract, Xor,
+	} {
+		mlir.AllowInference(dialect+string(op), mlir.Inference{Operands: 2})
+	}
+	mlir.AllowInference(dialect+"constant", mlir.Inference{Attributes: []string{"value"}})
+}
+
+// Create makes the operation.
+func (o Unary) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
+	return c.Create(mlir.OperationState{
+		Name: dialect + string(o.Op), Location: at,
+		Operands: []mlir.Value{o.Operand}, InferResults: true,
+	})
+}
+
+// Create makes the operation.
+func (o Binary) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
+	return c.Create(mlir.OperationState{
+		Name: dialect + string(o.Op), Location: at,
+		Operands: []mlir.Value{o.LHS, o.RHS}, InferResults: true,
+	})
+}

@@ -1,0 +1,72 @@
+package stablehlo
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// TensorType is the type of a value of that shape; a negative dimension is one that
+// is not known. Signed integers are signless in StableHLO: s32 is i32.
+func TensorType(c *mlir.Context, s tensor.Shape) (mlir.Type, error) {
+	element, err := ElementType(c, s.DType)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	dims := make([]int64, len(s.Dims))
+	for i, d := range s.Dims {
+		dims[i] = int64(d)
+		if d < 0 {
+			dims[i] = mlir.Dynamic
+		}
+	}
+	return c.TensorType(element, dims...)
+}
+
+// ElementType is the MLIR type of one element.
+func ElementType(c *mlir.Context, d tensor.DType) (mlir.Type, error) {
+	switch d {
+	case tensor.Invalid, tensor.Token:
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s is no element type", d)
+	case tensor.F32: // by far the most frequent one
+		return c.F32Type(), nil
+	}
+	return c.ParseType(d.MLIR())
+}
+
+// ShapeOf is the shape of a tensor type; a dimension that is not known is -1.
+func ShapeOf(t mlir.Type) (tensor.Shape, error) {
+	dims, ok := t.Dims()
+	if !ok || !t.IsRankedTensor() {
+		return tensor.Shape{}, fmt.Errorf("stablehlo: %s is no ranked tensor type", t)
+	}
+	element, _ := t.Element()
+	dtype, err := tensor.DTypeFromMLIR(element.String())
+	if err != nil {
+		return tensor.Shape{}, fmt.Errorf("stablehlo: %s: %w", t, err)
+	}
+	s := tensor.Shape{DType: dtype, Dims: make([]int, len(dims))}
+	for i, d := range dims {
+		s.Dims[i] = int(d)
+		if d == mlir.Dynamic {
+			s.Dims[i] = -1
+		}
+	}
+	return s, nil
+}
+
+// TokenType is !stablehlo.token.
+func TokenType(c *mlir.Context) (mlir.Type, error) {
+	if err := c.LoadDialect("stablehlo"); err != nil {
+		return mlir.Type{}, err
+	}
+	if c.Library().Has("stablehloTokenTypeGet") {
+		return c.WrapType(capi.StablehloTokenTypeGet(c.Library().RawTable(), c.Raw())), nil
+	}
+	return c.ParseType("!stablehlo.token")
+}
+
+// IsToken reports whether t is !stablehlo.token.
+func IsToken(t mlir.Type) bool { return t.String() == "!stablehlo.token" }
