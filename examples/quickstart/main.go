@@ -1,0 +1,102 @@
+// Quickstart builds a small program that calls a Go function from inside XLA, and
+// runs it:
+//
+//	cos → callback into Go → sin
+//
+// It fetches the two native parts that it needs when they are not there yet.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func main() {
+	log.SetFlags(0)
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) error {
+	if err := native.EnsureAll(ctx, native.EnsureOptions{}); err != nil {
+		return err
+	}
+
+	// 1. Build the module with the MLIR C API, which also verifies it.
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	ir := library.NewContext(mlir.ContextOptions{})
+	defer ir.Close()
+	shape := tensor.ShapeOf(tensor.F32, 4)
+
+	b := builder.New(ir, builder.Options{})
+	f := b.Func("main", shape)
+	x := builder.Cos(f.Param(0))
+	x = builder.IOCallback(builder.Callback{Name: "log"}, x)
+	f.Return(builder.Sin(x))
+	module, err := b.Module()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("The module, verified:\n\n%s\n", module)
+	bytecode, err := module.Bytecode()
+	if err != nil {
+		return err
+	}
+
+	// 2. Register the Go function that the module calls by its name.
+	signature := contract.Signature([]tensor.Shape{shape}, []tensor.Shape{shape})
+	zeroCopy := false
+	err = callbacks.Default.Register("log", signature, func(c *callbacks.Call) error {
+		fmt.Println("In the callback, from Go:", c.Args[0])
+		// The operand and the result that flows on into sin are one piece of memory.
+		zeroCopy = &c.Args[0].Data[0] == &c.Results[0].Data[0]
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+
+	// 3. Compile with XLA and run.
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		return err
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	executable, err := client.Compile(ctx, bytecode, bridge.CompileOptions{})
+	if err != nil {
+		return err
+	}
+	defer executable.Close()
+	outputs, err := executable.Run(ctx, tensor.Vector[float32](0, 1, 2, 3))
+	if err != nil {
+		return err
+	}
+	defer outputs[0].Close()
+	result, err := outputs[0].ToHost()
+	if err != nil {
+		return err
+	}
+	fmt.Println("The result, sin(cos(x)): ", result)
+	if !zeroCopy {
+		return fmt.Errorf("the callback was given a copy")
+	}
+	fmt.Println("Zero copy: the callback's operand and its result were the same memory.")
+	return nil
+}
