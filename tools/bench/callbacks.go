@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+const (
+	loopCalls = 200_000 // calls in one device loop
+	tapMiB    = 64
+	tapRuns   = 8 // executions in one measurement of the large tap
+)
+
+// callbackSuite measures calls of Go from compiled code: in a device loop beside the
+// same handler in C and beside JAX, and of a large value beside the same module
+// without the call.
+func callbackSuite(ctx context.Context, s settings, r *report) error {
+	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
+		return err
+	}
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		return err
+	}
+	if err := plugin.RegisterBench(); err != nil {
+		return err
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	nothing := func(*callbacks.Call) error { return nil }
+	if err := callbacks.Default.Register("bench", "", nothing); err != nil {
+		return err
+	}
+	goLoop, err := loops(ctx, client, s, r)
+	if err != nil {
+		return err
+	}
+	if err := largeTap(ctx, client, s, r); err != nil {
+		return err
+	}
+	return besideJAX(ctx, s, r, goLoop)
+}
+
+// loops measures a device loop whose body calls nothing, the handler in C, and Go.
+// It returns the microseconds of one iteration with Go in it.
+func loops(ctx context.Context, client *bridge.Client, s settings, r *report) (float64, error) {
+	bodies := []string{
+		"%y = stablehlo.negate %x : tensor<4xf32>",
+		passthroughCall(bridge.BenchTarget, "{}", "4xf32"),
+		passthroughCall(contract.TargetIOCallback, benchConfig, "4xf32"),
+	}
+	inputs := []bridge.Input{tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar[int32](loopCalls)}
+	times, err := alternate(ctx, client, s.repeat, bodies, loopModule, inputs)
+	if err != nil {
+		return 0, err
+	}
+	perCall := func(i int) float64 { return median(times[i]) * 1e6 / loopCalls }
+	r.figure("callbacks/loop16B/none", perCall(0), "us/iteration", nil)
+	r.figure("callbacks/loop16B/c", perCall(1), "us/iteration", nil)
+	r.figure("callbacks/loop16B/go", perCall(2), "us/iteration", nil)
+	above := make([]float64, s.repeat)
+	for i := range above {
+		above[i] = (times[2][i] - times[1][i]) * 1e6 / loopCalls
+	}
+	r.figure("callbacks/loop16B/go-above-c", median(above), "us/call", atMost(0.3))
+	return perCall(2), nil
+}
+
+// largeTap measures a passthrough of a computed value beside the module without it.
+func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report) error {
+	const shape = "16777216xf32"
+	bodies := []string{"", passthroughCall(contract.TargetIOCallback, benchConfig, shape)}
+	data, err := tensor.FromSlice(make([]float32, tapMiB<<18), tapMiB<<18)
+	if err != nil {
+		return err
+	}
+	in, err := client.Buffer(data, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	times, err := alternate(ctx, client, s.repeat*tapRuns, bodies, tapModule, []bridge.Input{in})
+	if err != nil {
+		return err
+	}
+	r.figure("callbacks/tap64MiB/without", median(times[0])*1e3, "ms/run", nil)
+	r.figure("callbacks/tap64MiB/with", median(times[1])*1e3, "ms/run", nil)
+	r.figure("callbacks/tap64MiB/ratio", median(times[1])/median(times[0]), "x", atMost(1.05))
+	return nil
+}
+
+// alternate compiles one module for each body and times their runs in turn, so that
+// what else the machine does falls on all of them. The result is seconds, by body.
+func alternate(ctx context.Context, client *bridge.Client, repeat int, bodies []string, module func(string) string, inputs []bridge.Input) ([][]float64, error) {
+	executables := make([]*bridge.Executable, len(bodies))
+	for i, body := range bodies {
+		e, err := client.Compile(ctx, []byte(module(body)), bridge.CompileOptions{})
+		if err != nil {
+			return nil, err
+		}
+		defer e.Close()
+		executables[i] = e
+	}
+	times := make([][]float64, len(bodies))
+	for i := range repeat + 1 {
+		for j, e := range executables {
+			start := time.Now()
+			outputs, err := e.Run(ctx, inputs...)
+			seconds := time.Since(start).Seconds()
+			if err != nil {
+				return nil, err
+			}
+			for _, o := range outputs {
+				o.Close()
+			}
+			if i > 0 { // the first run warms up
+				times[j] = append(times[j], seconds)
+			}
+		}
+	}
+	return times, nil
+}
+
+var benchConfig = fmt.Sprintf(`{callback = "bench", form = "passthrough", v = %d : i64}`, contract.Version)
+
+func passthroughCall(target, config, shape string) string {
+	return fmt.Sprintf(`%%y = stablehlo.custom_call @%s(%%x) {api_version = 4 : i32, has_side_effect = true, backend_config = %s,
+      output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<%s>) -> tensor<%s>`,
+		target, config, shape, shape)
+}
+
+// loopModule repeats the body, which makes %y of %x, as often as the second argument
+// says.
+func loopModule(body string) string {
+	return fmt.Sprintf(`func.func @main(%%v: tensor<4xf32>, %%n: tensor<i32>) -> tensor<4xf32> {
+  %%zero = stablehlo.constant dense<0> : tensor<i32>
+  %%one = stablehlo.constant dense<1> : tensor<i32>
+  %%r:2 = stablehlo.while(%%i = %%zero, %%x = %%v) : tensor<i32>, tensor<4xf32>
+   cond {
+    %%p = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %%p : tensor<i1>
+  } do {
+    %s
+    %%j = stablehlo.add %%i, %%one : tensor<i32>
+    stablehlo.return %%j, %%y : tensor<i32>, tensor<4xf32>
+  }
+  return %%r#1 : tensor<4xf32>
+}`, body)
+}
+
+// tapModule computes a value, passes it through the body, and uses it.
+func tapModule(body string) string {
+	value := "%y"
+	if body == "" {
+		value = "%x"
+	}
+	return fmt.Sprintf(`func.func @main(%%v: tensor<16777216xf32>) -> tensor<16777216xf32> {
+  %%x = stablehlo.cosine %%v : tensor<16777216xf32>
+  %s
+  %%z = stablehlo.sine %s : tensor<16777216xf32>
+  return %%z : tensor<16777216xf32>
+}`, body, value)
+}
+
+// note writes what is no figure.
+func note(format string, args ...any) { fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...) }

@@ -1,0 +1,62 @@
+// Bench measures what Calliope costs beside the floor or the peer of each figure, in
+// one run on one machine:
+//
+//	go run ./tools/bench [-suite callbacks] [-repeat N] [-python PROGRAM]
+//
+// Each line is name, value, unit, budget and "ok" or "over", separated by tabs; a
+// budget of "-" is a figure that only stands beside another one. The exit status is
+// 1 where something is over its budget.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// settings are the flags that suites look at.
+type settings struct {
+	repeat int
+	python string
+}
+
+var suites = map[string]func(context.Context, settings, *report) error{
+	"callbacks": callbackSuite,
+}
+
+func main() {
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
+	var names []string
+	for name := range suites {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	suite := flags.String("suite", "callbacks", "what to measure: "+strings.Join(names, ", "))
+	var s settings
+	flags.IntVar(&s.repeat, "repeat", 7, "how often each measurement is repeated; the medians are compared")
+	flags.StringVar(&s.python, "python", "python3", "the Python whose JAX is measured, where it has one")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	measure, ok := suites[*suite]
+	if !ok || flags.NArg() > 0 || s.repeat < 1 {
+		fmt.Fprintf(os.Stderr, "bench: no suite %q: use -suite with one of %s, and -repeat with 1 or more\n", *suite, strings.Join(names, ", "))
+		return 2
+	}
+	r := &report{out: os.Stdout}
+	if err := measure(context.Background(), s, r); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 2
+	}
+	if r.over {
+		return 1
+	}
+	return 0
+}

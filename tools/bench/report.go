@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// report prints the figures.
+type report struct {
+	out  io.Writer
+	over bool
+}
+
+// limit is a budget: a figure must be at most, or at least, so much.
+type limit struct {
+	value   float64
+	atLeast bool
+}
+
+func atMost(v float64) *limit  { return &limit{value: v} }
+func atLeast(v float64) *limit { return &limit{value: v, atLeast: true} }
+
+// figure prints one line. A nil budget is a figure without one.
+func (r *report) figure(name string, value float64, unit string, budget *limit) {
+	text, verdict := "-", "ok"
+	if budget != nil {
+		sign := "<="
+		if budget.atLeast {
+			sign = ">="
+		}
+		text = sign + strconv.FormatFloat(budget.value, 'g', -1, 64)
+		if value > budget.value != budget.atLeast {
+			verdict, r.over = "over", true
+		}
+	}
+	fmt.Fprintf(r.out, "%s\t%.4g\t%s\t%s\t%s\n", name, value, unit, text, verdict)
+}
+
+// median is the middle of the values, which noise of other programs moves least.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
