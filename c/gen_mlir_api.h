@@ -727,7 +727,6 @@ typedef struct calliope_mlir_api {
   void (*mlirPassManagerDestroy)(MlirPassManager passManager);
   MlirOpPassManager (*mlirPassManagerGetAsOpPassManager)(MlirPassManager passManager);
   MlirLogicalResult (*mlirPassManagerRunOnOp)(MlirPassManager passManager, MlirOperation op);
-  void (*mlirPassManagerEnableIRPrinting)(MlirPassManager passManager);
   void (*mlirPassManagerEnableVerifier)(MlirPassManager passManager, bool enable);
   MlirOpPassManager (*mlirPassManagerGetNestedUnder)(MlirPassManager passManager, MlirStringRef operationName);
   MlirOpPassManager (*mlirOpPassManagerGetNestedUnder)(MlirOpPassManager passManager, MlirStringRef operationName);

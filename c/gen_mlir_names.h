@@ -588,7 +588,6 @@ static const char* const calliope_mlir_names[] = {
     "mlirPassManagerDestroy",
     "mlirPassManagerGetAsOpPassManager",
     "mlirPassManagerRunOnOp",
-    "mlirPassManagerEnableIRPrinting",
     "mlirPassManagerEnableVerifier",
     "mlirPassManagerGetNestedUnder",
     "mlirOpPassManagerGetNestedUnder",

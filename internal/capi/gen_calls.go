@@ -592,7 +592,6 @@ package capi
 #cgo noescape call_mlirPassManagerDestroy
 #cgo noescape call_mlirPassManagerGetAsOpPassManager
 #cgo noescape call_mlirPassManagerRunOnOp
-#cgo noescape call_mlirPassManagerEnableIRPrinting
 #cgo noescape call_mlirPassManagerEnableVerifier
 #cgo noescape call_mlirPassManagerGetNestedUnder
 #cgo noescape call_mlirOpPassManagerGetNestedUnder
@@ -2510,9 +2509,6 @@ static inline MlirOpPassManager call_mlirPassManagerGetAsOpPassManager(const cal
 }
 static inline MlirLogicalResult call_mlirPassManagerRunOnOp(const calliope_mlir_api* t_, MlirPassManager passManager, MlirOperation op) {
   return t_->mlirPassManagerRunOnOp(passManager, op);
-}
-static inline void call_mlirPassManagerEnableIRPrinting(const calliope_mlir_api* t_, MlirPassManager passManager) {
-  t_->mlirPassManagerEnableIRPrinting(passManager);
 }
 static inline void call_mlirPassManagerEnableVerifier(const calliope_mlir_api* t_, MlirPassManager passManager, bool enable) {
   t_->mlirPassManagerEnableVerifier(passManager, enable);
@@ -7976,14 +7972,6 @@ func MlirPassManagerRunOnOp(t *Table, passManager MlirPassManager, op MlirOperat
 	}
 	r := C.call_mlirPassManagerRunOnOp(t.api, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
-}
-
-// MlirPassManagerEnableIRPrinting calls mlirPassManagerEnableIRPrinting.
-func MlirPassManagerEnableIRPrinting(t *Table, passManager MlirPassManager) {
-	if t.api.mlirPassManagerEnableIRPrinting == nil {
-		missing("mlirPassManagerEnableIRPrinting")
-	}
-	C.call_mlirPassManagerEnableIRPrinting(t.api, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)))
 }
 
 // MlirPassManagerEnableVerifier calls mlirPassManagerEnableVerifier.

@@ -22,24 +22,24 @@ import (
 )
 
 func main() {
-	headers := flag.String("headers", "", "folder that holds mlir-c/ (default: the pinned Debian package, fetched)")
+	dir := flag.String("headers", "", "folder that holds mlir-c/ (default: the pinned Debian package, fetched)")
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
-	if err := run(*headers, *out); err != nil {
+	if err := run(*dir, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "bindgen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(headers, out string) error {
-	if headers == "" {
-		dir, err := fetchHeaders()
+func run(dir, out string) error {
+	if dir == "" {
+		fetched, err := fetchHeaders()
 		if err != nil {
 			return err
 		}
-		headers = dir
+		dir = fetched
 	}
-	api, err := parse(headers, filepath.Join(out, "c", "stablehlo_decls.h"))
+	api, err := parse(dir, headers, filepath.Join(out, "c", "stablehlo_decls.h"))
 	if err != nil {
 		return err
 	}

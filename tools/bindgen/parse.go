@@ -50,8 +50,8 @@ type param struct {
 	c    cc.Type
 }
 
-// parse reads the headers in dir and the declarations file.
-func parse(dir, declarations string) (*api, error) {
+// parse reads the named headers in dir/mlir-c and the declarations file.
+func parse(dir string, headers []string, declarations string) (*api, error) {
 	config, err := cc.NewConfig(runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		return nil, fmt.Errorf("asking the C compiler for its configuration: %w", err)
@@ -98,10 +98,14 @@ func (c *collector) declaration(e *cc.ExternalDeclaration) {
 	}
 }
 
+// changed are functions whose prototype is another one in later releases of LLVM:
+// under one name, libraries of different age take different arguments.
+var changed = []string{"mlirPassManagerEnableIRPrinting"}
+
 // bound reports whether a declared function belongs to the table. Dialect handles
 // do not: which of them a library has is asked by name when it is opened.
 func bound(name string) bool {
-	if strings.HasPrefix(name, "mlirGetDialectHandle__") {
+	if strings.HasPrefix(name, "mlirGetDialectHandle__") || slices.Contains(changed, name) {
 		return false
 	}
 	return slices.ContainsFunc([]string{"mlir", "stablehlo", "chlo"}, func(p string) bool {
