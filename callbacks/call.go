@@ -2,6 +2,8 @@ package callbacks
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -50,6 +52,7 @@ func TapFunc(fn func(ctx context.Context, args []tensor.View) error) Func {
 // CallFunc makes a Func of a function that returns its results. They are copied into
 // the runtime's memory after their number, element types and shapes were held against
 // what the module expects; what differs is a *TemplateError and nothing is copied.
+// The function may return its arguments, also in another order.
 func CallFunc(fn func(ctx context.Context, args []tensor.View) ([]tensor.View, error)) Func {
 	return func(c *Call) error {
 		results, err := fn(c.Context(), c.Args)
@@ -59,6 +62,14 @@ func CallFunc(fn func(ctx context.Context, args []tensor.View) ([]tensor.View, e
 		if err := checkResults(c, results); err != nil {
 			return err
 		}
+		if c.Config.Form == contract.Passthrough {
+			// The results' memory is the arguments': where the function gives those
+			// back in another order, the first copy must not change the second.
+			results = slices.Clone(results)
+			for i, r := range results {
+				results[i] = r.Clone()
+			}
+		}
 		for i, r := range results {
 			copy(c.Results[i].Data, r.Data)
 		}
@@ -67,14 +78,16 @@ func CallFunc(fn func(ctx context.Context, args []tensor.View) ([]tensor.View, e
 }
 
 func checkResults(c *Call, results []tensor.View) error {
-	ok := len(results) == len(c.Results)
-	for i := 0; ok && i < len(results); i++ {
-		ok = results[i].Shape.Equal(c.Results[i].Shape) && len(results[i].Data) == len(c.Results[i].Data)
+	same := func(a, b tensor.View) bool { return a.Shape.Equal(b.Shape) }
+	if !slices.EqualFunc(results, c.Results, same) {
+		return &TemplateError{Callback: c.Name, Want: shapes(c.Results), Got: shapes(results)}
 	}
-	if ok {
-		return nil
+	for i, r := range results {
+		if err := r.Check(); err != nil {
+			return fmt.Errorf("callbacks: callback %q returned a broken result %d: %w", c.Name, i, err)
+		}
 	}
-	return &TemplateError{Callback: c.Name, Want: shapes(c.Results), Got: shapes(results)}
+	return nil
 }
 
 func shapes(views []tensor.View) []tensor.Shape {

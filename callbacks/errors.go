@@ -49,7 +49,7 @@ type PanicError struct {
 	Stack    []byte // of the goroutine that panicked
 }
 
-// Error is one line; the stack is in the field.
+// Error shows the value; the stack is in the field.
 func (e *PanicError) Error() string {
 	return fmt.Sprintf("callbacks: callback %q panicked: %v", e.Callback, e.Value)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// Registry holds callbacks by name and by id. It is safe for concurrent use.
+// Registry holds callbacks by name and by id. It is safe for concurrent use. The zero
+// value works, but no module reaches it; see NewRegistry.
 type Registry struct {
 	name string
 
@@ -26,7 +27,7 @@ type binding struct {
 }
 
 // Default is the registry that a module means when it names none.
-var Default = &Registry{byName: map[string]*binding{}, byID: map[int64]*binding{}}
+var Default = &Registry{}
 
 // registries are those of the process, by name.
 var registries = struct {
@@ -43,9 +44,12 @@ func NewRegistry(name string) (*Registry, error) {
 	registries.Lock()
 	defer registries.Unlock()
 	if _, taken := registries.byName[name]; taken {
-		return nil, fmt.Errorf("callbacks: there is a registry %q already", name)
+		if name == "" {
+			return nil, errors.New("callbacks: a registry needs a name: the one without is Default")
+		}
+		return nil, fmt.Errorf("callbacks: there is a registry %q already: Close it first, or take another name", name)
 	}
-	r := &Registry{name: name, byName: map[string]*binding{}, byID: map[int64]*binding{}}
+	r := &Registry{name: name}
 	registries.byName[name] = r
 	return r, nil
 }
@@ -63,6 +67,12 @@ func (r *Registry) Register(name, signature string, fn Func) error {
 	if fn == nil {
 		return fmt.Errorf("callbacks: the function of callback %q is nil", name)
 	}
+	if signature != "" {
+		// No module could ever match another spelling.
+		if _, _, err := contract.ParseSignature(signature); err != nil {
+			return fmt.Errorf("callbacks: callback %q: %w", name, err)
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -73,6 +83,9 @@ func (r *Registry) Register(name, signature string, fn Func) error {
 	}
 	b := &binding{signature: signature}
 	b.fn.Store(&fn)
+	if r.byName == nil {
+		r.byName = map[string]*binding{}
+	}
 	r.byName[name] = b
 	return nil
 }
@@ -91,12 +104,16 @@ func (r *Registry) RegisterFunc(fn Func) (id int64, err error) {
 	id = lastID.Add(1)
 	b := &binding{}
 	b.fn.Store(&fn)
+	if r.byID == nil {
+		r.byID = map[int64]*binding{}
+	}
 	r.byID[id] = b
 	return id, nil
 }
 
 // Unregister releases a name. Calls of modules that are bound to it fail from then
-// on with an UnknownError.
+// on with an UnknownError, also when the name is registered again; a call that has
+// begun goes on.
 func (r *Registry) Unregister(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +142,10 @@ func (r *Registry) Release(id int64) error {
 // Close releases every callback and the registry's name. Closing twice does nothing;
 // the default registry stays and is only emptied.
 func (r *Registry) Close() {
+	registries.Lock()
+	defer registries.Unlock()
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, b := range r.byName {
 		b.fn.Store(nil)
 	}
@@ -134,13 +154,12 @@ func (r *Registry) Close() {
 	}
 	clear(r.byName)
 	clear(r.byID)
-	closing := r != Default && !r.closed
-	r.closed = r.closed || closing
-	r.mu.Unlock()
-	if closing {
-		registries.Lock()
+	if r == Default {
+		return
+	}
+	r.closed = true
+	if registries.byName[r.name] == r { // or the name is another's by now
 		delete(registries.byName, r.name)
-		registries.Unlock()
 	}
 }
 
@@ -176,7 +195,7 @@ func (r *Registry) Resolve(config contract.Config) (*Slot, error) {
 	case b.signature != "" && config.Signature != "" && contract.SignatureHash(b.signature) != config.Signature:
 		return nil, &SignatureError{Callback: config.Callback, Have: b.signature, WantHash: config.Signature}
 	}
-	return &Slot{config: config, binding: b}, nil
+	return &Slot{config: config, registry: r.name, binding: b}, nil
 }
 
 func (r *Registry) closedError() error {
@@ -188,8 +207,11 @@ func (r *Registry) unknown(config contract.Config) error {
 	e := &UnknownError{Callback: config.Name(), Registry: r.name, Missing: "callback"}
 	best := len(config.Callback)/2 + 1 // further than that is another word
 	for name := range r.byName {
+		if n := len(name) - len(config.Callback); max(n, -n) > best {
+			continue // a hostile module's name may be long, and the distance slow
+		}
 		d := distance(config.Callback, name)
-		if config.ByName() && (d < best || d == best && e.Nearest != "" && name < e.Nearest) {
+		if d < best || d == best && e.Nearest != "" && name < e.Nearest {
 			best, e.Nearest = d, name
 		}
 	}

@@ -9,8 +9,9 @@ import (
 // Slot is a callback as one call site of an executable is bound to it. It may be
 // invoked concurrently.
 type Slot struct {
-	config  contract.Config
-	binding *binding // nil where nothing is bound and nothing is to be done
+	config   contract.Config
+	registry string   // the name of the one that it was found in
+	binding  *binding // nil where nothing is bound and nothing is to be done
 }
 
 // NoOp reports whether an invocation does nothing: the callback is optional and
@@ -26,7 +27,7 @@ func (s *Slot) Invoke(c *Call) error {
 	}
 	fn := s.binding.fn.Load()
 	if fn == nil {
-		return &UnknownError{Callback: s.config.Name(), Registry: s.config.Registry, Missing: "callback"}
+		return &UnknownError{Callback: s.config.Name(), Registry: s.registry, Missing: "callback"}
 	}
 	ctx := c.Context()
 	if err := ctx.Err(); err != nil {

@@ -103,12 +103,11 @@ func (c Config) Validate() error {
 
 // Split divides n operands: data first, then ids, then tokens.
 func (c Config) Split(n int) (data, ids, tokens int, err error) {
-	data = n - c.NumIDs - c.NumTokens
-	if data < 0 {
+	if min(c.NumIDs, c.NumTokens) < 0 || c.NumIDs > n || c.NumTokens > n-c.NumIDs {
 		return 0, 0, 0, fmt.Errorf("contract: callback %q says that %d ids and %d tokens end its operands, but has only %d operands",
 			c.Name(), c.NumIDs, c.NumTokens, n)
 	}
-	return data, c.NumIDs, c.NumTokens, nil
+	return n - c.NumIDs - c.NumTokens, c.NumIDs, c.NumTokens, nil
 }
 
 // Attrs is the backend_config, sorted by key. What has its zero value is left out.
@@ -129,6 +128,15 @@ func (c Config) Attrs() ([]Attr, error) {
 // Decode reads a backend_config in any order. An unknown key, a value of the wrong
 // type, a missing key and another version of the contract are errors that name it.
 func Decode(attrs []Attr) (Config, error) {
+	// The version goes first: another one may well have keys that are unknown here.
+	for _, a := range attrs {
+		if a.Key != "v" {
+			continue
+		}
+		if err := checkVersion(a.Value); err != nil {
+			return Config{}, err
+		}
+	}
 	var c Config
 	seen := map[string]bool{}
 	for _, a := range attrs {
@@ -137,9 +145,6 @@ func Decode(attrs []Attr) (Config, error) {
 		}
 		seen[a.Key] = true
 		if a.Key == "v" {
-			if a.Value != int64(Version) {
-				return Config{}, fmt.Errorf("contract: the module speaks version %v of the callback contract, this program version %d", a.Value, Version)
-			}
 			continue
 		}
 		i := slices.IndexFunc(keys, func(k key) bool { return k.name == a.Key })
@@ -155,5 +160,19 @@ func Decode(attrs []Attr) (Config, error) {
 			return Config{}, fmt.Errorf("contract: backend_config lacks the key %q", required)
 		}
 	}
-	return c, c.Validate()
+	if err := c.Validate(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+func checkVersion(v any) error {
+	n, ok := v.(int64)
+	if !ok {
+		return typeError("v", "an i64", v)
+	}
+	if n != Version {
+		return fmt.Errorf("contract: the module speaks version %d of the callback contract, this program version %d: build the module with the same release as the program", n, Version)
+	}
+	return nil
 }

@@ -42,7 +42,7 @@ func field[T comparable](name, kind string, at func(*Config) *T, out func(T) any
 		set: func(c *Config, v any) error {
 			value, ok := in(v)
 			if !ok {
-				return fmt.Errorf("contract: the key %q is %s, not %v (%T)", name, kind, v, v)
+				return typeError(name, kind, v)
 			}
 			*at(c) = value
 			return nil
@@ -61,8 +61,12 @@ func number(name string, at func(*Config) *int64) key {
 }
 
 func length(name string, at func(*Config) *int) key {
-	return field(name, "an i64", at, func(n int) any { return int64(n) },
-		func(v any) (int, bool) { n, ok := v.(int64); return int(n), ok })
+	return field(name, "an i64 that counts operands", at, func(n int) any { return int64(n) },
+		func(v any) (int, bool) { n, ok := v.(int64); return int(n), ok && int64(int(n)) == n })
+}
+
+func typeError(name, kind string, v any) error {
+	return fmt.Errorf("contract: the key %q is %s, not %#v (%T)", name, kind, v, v)
 }
 
 func known() string {

@@ -3,6 +3,7 @@ package contract
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/tensor"
@@ -26,6 +27,39 @@ func Signature(operands, results []tensor.Shape) string {
 		b.WriteString(s.String())
 	}
 	return b.String()
+}
+
+// ParseSignature reads what Signature writes, and nothing else.
+func ParseSignature(signature string) (operands, results []tensor.Shape, err error) {
+	before, after, ok := strings.Cut(signature, "->")
+	if !ok {
+		return nil, nil, fmt.Errorf("contract: %q is no signature; write one like f32[2,3],s32[]->f32[]", signature)
+	}
+	if operands, err = parseShapes(before); err == nil {
+		results, err = parseShapes(after)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("contract: %q is no signature; write one like f32[2,3],s32[]->f32[]: %w", signature, err)
+	}
+	return operands, results, nil
+}
+
+func parseShapes(list string) ([]tensor.Shape, error) {
+	if list == "" {
+		return nil, nil
+	}
+	fields := strings.Split(list, "],")
+	shapes := make([]tensor.Shape, len(fields))
+	for i, field := range fields {
+		if i < len(fields)-1 {
+			field += "]"
+		}
+		var err error
+		if shapes[i], err = tensor.ParseShape(field); err != nil {
+			return nil, err
+		}
+	}
+	return shapes, nil
 }
 
 // SignatureHash is the first 8 bytes of the signature's SHA-256, in hex.

@@ -154,7 +154,8 @@ func DTypeFromMLIR(name string) (DType, error) {
 }
 
 // Element lists the Go types that elements can have. The floating point types of
-// eight bits and fewer have none: their bytes are reached through View.Data.
+// eight bits and fewer and the integers of less than a byte have none: their bytes
+// are reached through View.Data.
 type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 		float32 | float64 | complex64 | complex128 | Float16 | BFloat16

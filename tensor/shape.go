@@ -16,8 +16,8 @@ type Shape struct {
 	Dims  []int
 }
 
-// ShapeOf makes a shape.
-func ShapeOf(d DType, dims ...int) Shape { return Shape{d, dims} }
+// ShapeOf makes a shape. It keeps no hold of a slice that is given as dims.
+func ShapeOf(d DType, dims ...int) Shape { return Shape{d, slices.Clone(dims)} }
 
 // Rank is the number of dimensions.
 func (s Shape) Rank() int { return len(s.Dims) }
@@ -35,11 +35,14 @@ func (s Shape) NumElements() int {
 // NumBytes is the size of a host array of this shape, see DType.Size.
 func (s Shape) NumBytes() int { return s.NumElements() * s.DType.Size() }
 
-// Check says what is wrong with a shape: no element type, a negative dimension, or
-// more bytes than an int can count.
+// Check says what is wrong with a shape: no element type, a negative dimension, more
+// bytes than an int can count, or a token with dimensions.
 func (s Shape) Check() error {
 	if s.DType == Invalid || s.DType >= count {
 		return fmt.Errorf("tensor: the shape %s has no element type", s)
+	}
+	if s.DType == Token && s.Rank() > 0 {
+		return fmt.Errorf("tensor: a token is no array, %s gives it dimensions", s)
 	}
 	total, overflow := uint64(max(s.DType.Size(), 1)), false
 	empty := slices.Contains(s.Dims, 0)
@@ -82,7 +85,8 @@ func (s Shape) String() string {
 	return b.String()
 }
 
-// ParseShape reads what String writes.
+// ParseShape reads what String writes, and nothing else: no spaces, signs or leading
+// zeros. The size is for Check.
 func ParseShape(text string) (Shape, error) {
 	name, rest, ok := strings.Cut(text, "[")
 	inside, closed := strings.CutSuffix(rest, "]")
@@ -103,8 +107,8 @@ func ParseShape(text string) (Shape, error) {
 			continue
 		}
 		n, err := strconv.Atoi(field)
-		if err != nil || n < 0 {
-			return Shape{}, fmt.Errorf("tensor: %q is no dimension in the shape %q", field, text)
+		if err != nil || n < 0 || strconv.Itoa(n) != field {
+			return Shape{}, fmt.Errorf("tensor: %q is no dimension in the shape %q; write a plain number, or ? for one that is not known", field, text)
 		}
 		s.Dims = append(s.Dims, n)
 	}

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unsafe"
@@ -8,7 +9,7 @@ import (
 
 // View is a dense, row-major array on the host. Data may be memory of someone else:
 // who hands out the view says how long it is valid. Elements are in the machine's
-// byte order and take DType.Size bytes each.
+// byte order and take DType.Size bytes each; a pred is a byte 0 or 1.
 type View struct {
 	Shape Shape
 	Data  []byte
@@ -17,7 +18,7 @@ type View struct {
 // FromSlice views a slice as an array of the given dimensions, without copying; with
 // no dimensions the slice must hold the one element of a scalar.
 func FromSlice[T Element](data []T, dims ...int) (View, error) {
-	s := Shape{DTypeOf[T](), dims}
+	s := ShapeOf(DTypeOf[T](), dims...)
 	if err := s.Check(); err != nil {
 		return View{}, err
 	}
@@ -52,6 +53,9 @@ func Slice[T Element](v View) ([]T, error) {
 	if err := v.Check(); err != nil {
 		return nil, err
 	}
+	if len(v.Data) == 0 {
+		return []T{}, nil // wherever its memory is
+	}
 	p := unsafe.Pointer(unsafe.SliceData(v.Data))
 	if uintptr(p)%unsafe.Alignof(zero) != 0 {
 		return nil, fmt.Errorf("tensor: the array's memory is not aligned for %T: use Clone", zero)
@@ -59,11 +63,14 @@ func Slice[T Element](v View) ([]T, error) {
 	return unsafe.Slice((*T)(p), v.Shape.NumElements()), nil
 }
 
-// Check says what is wrong with a view: a shape that has no size, or data of another
-// size.
+// Check says what is wrong with a view: a shape that has no size, a token, or data of
+// another size.
 func (v View) Check() error {
 	if err := v.Shape.Check(); err != nil {
 		return err
+	}
+	if v.Shape.DType == Token {
+		return errors.New("tensor: a token is no array and has no data")
 	}
 	if want := v.Shape.NumBytes(); len(v.Data) != want {
 		return fmt.Errorf("tensor: an array %s takes %d bytes, there are %d", v.Shape, want, len(v.Data))
@@ -76,8 +83,7 @@ func (v View) Clone() View {
 	words := make([]uint64, (len(v.Data)+7)/8)
 	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:len(v.Data)]
 	copy(data, v.Data)
-	dims := append([]int(nil), v.Shape.Dims...)
-	return View{Shape{v.Shape.DType, dims}, data}
+	return View{ShapeOf(v.Shape.DType, v.Shape.Dims...), data}
 }
 
 // printed is the number of elements that String shows.
@@ -107,7 +113,8 @@ func (v View) String() string {
 
 // At is the i-th element in row-major order, as the Go value that prints best:
 // halves come as float32, integers of less than a byte as int8 or uint8, and
-// floating point types of a byte and less as their bits.
+// floating point types of a byte and less as their bits. As with a slice, it panics
+// where there is no i-th element.
 func (v View) At(i int) any {
 	size := v.Shape.DType.Size()
 	p := unsafe.Pointer(&v.Data[i*size : i*size+size][0])

@@ -1,0 +1,168 @@
+package callbacks_test
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func TestTapFunc(t *testing.T) {
+	args := []tensor.View{tensor.Vector[float32](1, 2), tensor.Scalar(true)}
+	call := &callbacks.Call{Args: args, Results: []tensor.View{tensor.Scalar[int8](7)}}
+	call.SetContext(t.Context())
+	err := callbacks.TapFunc(func(ctx context.Context, got []tensor.View) error {
+		if ctx != t.Context() {
+			t.Error("the context is another one")
+		}
+		diff(t, "args", args, got)
+		if &got[0].Data[0] != &args[0].Data[0] {
+			t.Error("the arguments were copied")
+		}
+		return io.EOF
+	})(call)
+	if err != io.EOF {
+		t.Errorf("got the error %v", err)
+	}
+	diff(t, "results", []tensor.View{tensor.Scalar[int8](7)}, call.Results)
+}
+
+func returning(views []tensor.View, err error) callbacks.Func {
+	return callbacks.CallFunc(func(context.Context, []tensor.View) ([]tensor.View, error) { return views, err })
+}
+
+func TestCallFunc(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		results []tensor.View
+	}{
+		{"none", nil},
+		{"one", []tensor.View{tensor.Vector[float32](1, 2)}},
+		{"several", []tensor.View{tensor.Scalar(int64(-1)), tensor.Vector(true, false), tensor.Scalar(complex(1, 2.0))}},
+		{"empty", []tensor.View{tensor.Vector([]float32{}...), tensor.Scalar(int8(3))}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			call := &callbacks.Call{Name: "f"}
+			for _, r := range c.results {
+				room := r.Clone()
+				clear(room.Data)
+				call.Results = append(call.Results, room)
+			}
+			noError(t, returning(c.results, nil)(call))
+			diff(t, "results", c.results, call.Results)
+			for i, r := range call.Results {
+				if len(r.Data) > 0 && &r.Data[0] == &c.results[i].Data[0] {
+					t.Error("the runtime's memory was exchanged, not filled")
+				}
+			}
+		})
+	}
+}
+
+func TestCallFuncArguments(t *testing.T) {
+	call := &callbacks.Call{Args: []tensor.View{tensor.Vector[float32](1, 2)}, Results: []tensor.View{tensor.Vector[float32](0, 0)}}
+	call.SetContext(t.Context())
+	noError(t, callbacks.CallFunc(func(ctx context.Context, args []tensor.View) ([]tensor.View, error) {
+		if ctx != t.Context() {
+			t.Error("the context is another one")
+		}
+		return args, nil
+	})(call))
+	diff(t, "results", call.Args, call.Results)
+}
+
+// In the passthrough form the results are the arguments' memory: giving those back in
+// another order must not read what was written a moment before.
+func TestCallFuncPassthrough(t *testing.T) {
+	a, b, c := tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4), tensor.Vector[int32](5, 6)
+	call := &callbacks.Call{
+		Config:  contract.Config{Form: contract.Passthrough},
+		Args:    []tensor.View{a, b, c},
+		Results: []tensor.View{a, b, c},
+	}
+	noError(t, callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+		return []tensor.View{args[2], args[0], args[1]}, nil
+	})(call))
+	want := []tensor.View{tensor.Vector[int32](5, 6), tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4)}
+	diff(t, "results", want, call.Results)
+
+	// Returned as they are, arguments stay the views that they were.
+	noError(t, callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) { return args, nil })(call))
+	diff(t, "results", want, call.Results)
+	if &call.Args[0].Data[0] != &a.Data[0] {
+		t.Error("the call's arguments were exchanged")
+	}
+}
+
+// Whatever is wrong with the results, nothing is copied.
+func TestCallFuncErrors(t *testing.T) {
+	f2, s0 := tensor.ShapeOf(tensor.F32, 2), tensor.ShapeOf(tensor.S32)
+	one, two := tensor.Vector[float32](1, 2), tensor.Scalar(int32(3))
+	square, err := tensor.FromSlice([]float32{1, 2}, 2, 1)
+	noError(t, err)
+	for _, c := range []struct {
+		name    string
+		results []tensor.View
+		err     error
+		got     []tensor.Shape // of the TemplateError
+		want    string
+	}{
+		{"its own error", []tensor.View{one, two}, io.EOF, nil, "EOF"},
+		{"nothing", nil, nil, []tensor.Shape{}, `callbacks: callback "f" returned 0 results, the module expects 2:
+  result 0: expected f32[2], returned nothing  <- differs
+  result 1: expected s32[], returned nothing  <- differs`},
+		{"too few", []tensor.View{one}, nil, []tensor.Shape{f2}, `callbacks: callback "f" returned 1 results, the module expects 2:
+  result 0: expected f32[2], returned f32[2]
+  result 1: expected s32[], returned nothing  <- differs`},
+		{"too many", []tensor.View{one, two, two}, nil, []tensor.Shape{f2, s0, s0}, `callbacks: callback "f" returned 3 results, the module expects 2:
+  result 0: expected f32[2], returned f32[2]
+  result 1: expected s32[], returned s32[]
+  result 2: expected nothing, returned s32[]  <- differs`},
+		{"order", []tensor.View{two, one}, nil, []tensor.Shape{s0, f2}, `callbacks: callback "f" returned 2 results, the module expects 2:
+  result 0: expected f32[2], returned s32[]  <- differs
+  result 1: expected s32[], returned f32[2]  <- differs`},
+		{"element type", []tensor.View{one, tensor.Scalar(uint32(3))}, nil, []tensor.Shape{f2, tensor.ShapeOf(tensor.U32)},
+			`callbacks: callback "f" returned 2 results, the module expects 2:
+  result 0: expected f32[2], returned f32[2]
+  result 1: expected s32[], returned u32[]  <- differs`},
+		{"rank", []tensor.View{square, two}, nil, []tensor.Shape{square.Shape, s0},
+			`callbacks: callback "f" returned 2 results, the module expects 2:
+  result 0: expected f32[2], returned f32[2,1]  <- differs
+  result 1: expected s32[], returned s32[]`},
+		{"zero view", []tensor.View{one, {}}, nil, []tensor.Shape{f2, {}},
+			`callbacks: callback "f" returned 2 results, the module expects 2:
+  result 0: expected f32[2], returned f32[2]
+  result 1: expected s32[], returned invalid[]  <- differs`},
+		{"too little data", []tensor.View{one, {Shape: s0, Data: []byte{1, 2}}}, nil, nil,
+			`callbacks: callback "f" returned a broken result 1: tensor: an array s32[] takes 4 bytes, there are 2`},
+		{"too much data", []tensor.View{{Shape: f2, Data: make([]byte, 9)}, two}, nil, nil,
+			`callbacks: callback "f" returned a broken result 0: tensor: an array f32[2] takes 8 bytes, there are 9`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			room := func() []tensor.View { return []tensor.View{tensor.Vector[float32](-1, -1), tensor.Scalar(int32(-1))} }
+			call := &callbacks.Call{Name: "f", Results: room()}
+			err := returning(c.results, c.err)(call)
+			wantText(t, err, c.want)
+			diff(t, "results", room(), call.Results)
+			switch {
+			case c.err != nil && err != c.err:
+				t.Error("the error is not the function's own value")
+			case c.got != nil:
+				want := callbacks.TemplateError{Callback: "f", Want: []tensor.Shape{f2, s0}, Got: c.got}
+				diff(t, "error", want, *wantAs[*callbacks.TemplateError](t, err))
+			}
+		})
+	}
+}
+
+// The error outlives the call, whose dimensions may be the runtime's memory.
+func TestTemplateErrorKeepsNothingOfTheCall(t *testing.T) {
+	dims := []int{2, 3}
+	call := &callbacks.Call{Name: "f", Results: []tensor.View{{Shape: tensor.Shape{DType: tensor.F32, Dims: dims}, Data: make([]byte, 24)}}}
+	err := returning(nil, nil)(call)
+	dims[0] = 99
+	diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)}, wantAs[*callbacks.TemplateError](t, err).Want)
+}

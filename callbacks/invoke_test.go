@@ -1,0 +1,250 @@
+package callbacks_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// slot binds a function as a module would.
+func slot(t testing.TB, fn callbacks.Func) *callbacks.Slot {
+	t.Helper()
+	r := registry(t)
+	noError(t, r.Register("f", "", fn))
+	s, err := callbacks.Resolve(named(r, "f"))
+	noError(t, err)
+	return s
+}
+
+// The function gets the very call, and its error comes back as the very value.
+func TestInvoke(t *testing.T) {
+	want := &callbacks.Call{Name: "f", Device: 3, RunID: 12}
+	mine := errors.New("mine")
+	for _, err := range []error{nil, mine, io.EOF, context.Canceled, &callbacks.UnknownError{}} {
+		calls := 0
+		s := slotOnce(t, func(got *callbacks.Call) error {
+			calls++
+			if got != want {
+				t.Error("the call is another one")
+			}
+			return err
+		})
+		if got := s.Invoke(want); got != err {
+			t.Errorf("got the error %v, want %v itself", got, err)
+		}
+		diff(t, "calls", 1, calls)
+	}
+}
+
+// slotOnce is slot for tests that need several.
+func slotOnce(t testing.TB, fn callbacks.Func) *callbacks.Slot {
+	t.Helper()
+	var r callbacks.Registry
+	id, err := r.RegisterFunc(fn)
+	noError(t, err)
+	s, err := r.Resolve(withID(&r, id))
+	noError(t, err)
+	return s
+}
+
+type broken struct{}
+
+func (broken) Error() string { panic("again") }
+
+func TestInvokePanic(t *testing.T) {
+	mine := errors.New("mine")
+	for _, c := range []struct {
+		name   string
+		fn     func()
+		text   string // of the whole error
+		unwrap func(error) bool
+	}{
+		{"value", func() { panic("oops") }, `callbacks: callback "f" panicked: oops`, func(err error) bool { return err == nil }},
+		{"number", func() { panic(42) }, `callbacks: callback "f" panicked: 42`, func(err error) bool { return err == nil }},
+		{"error", func() { panic(mine) }, `callbacks: callback "f" panicked: mine`, func(err error) bool { return err == mine }},
+		{"nil", func() { panic(nil) }, `callbacks: callback "f" panicked: ` + new(runtime.PanicNilError).Error(),
+			func(err error) bool { return errors.As(err, new(*runtime.PanicNilError)) }},
+		{"bounds", func() { _ = []int{}[len(mine.Error())] }, `callbacks: callback "f" panicked: runtime error: index out of range [4] with length 0`,
+			func(err error) bool { return errors.As(err, new(runtime.Error)) }},
+		{"nil pointer", func() { _ = (*callbacks.Call)(nil).Name }, `callbacks: callback "f" panicked: runtime error: invalid memory address or nil pointer dereference`,
+			func(err error) bool { return errors.As(err, new(runtime.Error)) }},
+		{"an error that panics", func() { panic(broken{}) }, `callbacks: callback "f" panicked: %!v(PANIC=Error method: again)`,
+			func(err error) bool { return err == broken{} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := slot(t, func(*callbacks.Call) error { c.fn(); return nil })
+			err := s.Invoke(&callbacks.Call{Name: "f"})
+			p := wantAs[*callbacks.PanicError](t, err)
+			diff(t, "Callback", "f", p.Callback)
+			wantText(t, err, c.text)
+			if !c.unwrap(errors.Unwrap(err)) {
+				t.Errorf("it unwraps to %v", errors.Unwrap(err))
+			}
+			if !strings.Contains(string(p.Stack), "TestInvokePanic") {
+				t.Errorf("the stack does not show where it was:\n%s", p.Stack)
+			}
+			if errors.Is(err, mine) != (c.name == "error") {
+				t.Errorf("errors.Is is %v", errors.Is(err, mine))
+			}
+		})
+	}
+}
+
+// With panicnil=1 recover says nil; a panic must not pass for success all the same.
+func TestInvokePanicNilOfOldCode(t *testing.T) {
+	t.Setenv("GODEBUG", "panicnil=1")
+	err := slot(t, func(*callbacks.Call) error { panic(nil) }).Invoke(&callbacks.Call{Name: "f"})
+	diff(t, "Value", nil, wantAs[*callbacks.PanicError](t, err).Value)
+	wantText(t, err, `callbacks: callback "f" panicked: <nil>`)
+}
+
+// A slot works after its function panicked.
+func TestInvokeAfterPanic(t *testing.T) {
+	calls := 0
+	s := slot(t, func(*callbacks.Call) error {
+		if calls++; calls == 1 {
+			panic("first")
+		}
+		return nil
+	})
+	wantAs[*callbacks.PanicError](t, s.Invoke(&callbacks.Call{}))
+	noError(t, s.Invoke(&callbacks.Call{}))
+	diff(t, "calls", 2, calls)
+}
+
+func TestInvokeContext(t *testing.T) {
+	mine := errors.New("mine")
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		name    string
+		ctx     context.Context // nil for one that the function may end
+		end     bool
+		returns error
+		want    error
+		calls   int
+	}{
+		{name: "none", calls: 1},
+		{name: "ended before", ctx: ended, want: context.Canceled},
+		{name: "ended by the time it returns", end: true, want: context.Canceled, calls: 1},
+		{name: "its own error is the one that counts", end: true, returns: mine, want: mine, calls: 1},
+		{name: "deadline", ctx: late(t), want: context.DeadlineExceeded},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := c.ctx, func() {}
+			if ctx == nil {
+				ctx, cancel = context.WithCancel(t.Context())
+				defer cancel()
+			}
+			call := &callbacks.Call{}
+			call.SetContext(ctx)
+			calls := 0
+			s := slot(t, func(got *callbacks.Call) error {
+				calls++
+				if got.Context() != ctx {
+					t.Error("the context is another one")
+				}
+				if c.end {
+					cancel()
+				}
+				return c.returns
+			})
+			if err := s.Invoke(call); err != c.want {
+				t.Errorf("got the error %v, want %v", err, c.want)
+			}
+			diff(t, "calls", c.calls, calls)
+		})
+	}
+	if got := new(callbacks.Call).Context(); got != context.Background() {
+		t.Errorf("the context of a call that was given none is %v", got)
+	}
+}
+
+// late is a context whose deadline has passed.
+func late(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 0)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// A call that has begun goes on when its function is released.
+func TestUnregisterDuringCall(t *testing.T) {
+	r := registry(t)
+	begun, finish := make(chan struct{}), make(chan struct{})
+	noError(t, r.Register("f", "", func(*callbacks.Call) error { close(begun); <-finish; return io.EOF }))
+	s, err := callbacks.Resolve(named(r, "f"))
+	noError(t, err)
+	result := make(chan error)
+	go func() { result <- s.Invoke(&callbacks.Call{}) }()
+	<-begun
+	noError(t, r.Unregister("f"))
+	wantUnknown(t, s.Invoke(&callbacks.Call{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	close(finish)
+	if err := <-result; err != io.EOF {
+		t.Errorf("got the error %v", err)
+	}
+}
+
+// A function may register and release others, also itself: no lock is held.
+func TestRegistryInsideCall(t *testing.T) {
+	r := registry(t)
+	noError(t, r.Register("f", "", func(*callbacks.Call) error {
+		return errors.Join(r.Register("g", "", nothing), r.Unregister("f"))
+	}))
+	s, err := callbacks.Resolve(named(r, "f"))
+	noError(t, err)
+	noError(t, s.Invoke(&callbacks.Call{}))
+	_, err = callbacks.Resolve(named(r, "g"))
+	noError(t, err)
+}
+
+func TestInvokeConcurrently(t *testing.T) {
+	const workers = 4
+	var together sync.WaitGroup
+	together.Add(workers)
+	// Each call waits for all of them: they must be under way at once.
+	s := slot(t, func(*callbacks.Call) error { together.Done(); together.Wait(); return nil })
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			if err := s.Invoke(&callbacks.Call{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestInvokeAllocatesNothing(t *testing.T) {
+	optional := named(registry(t), "nobody")
+	optional.Optional = true
+	noOp, err := callbacks.Resolve(optional)
+	noError(t, err)
+	calls := 0
+	plain := slotOnce(t, func(*callbacks.Call) error { calls++; return nil })
+	failing := slotOnce(t, func(*callbacks.Call) error { return io.EOF })
+	call := &callbacks.Call{Name: "f"}
+	call.SetContext(t.Context())
+	for name, s := range map[string]*callbacks.Slot{"plain": plain, "failing": failing, "no-op": noOp} {
+		diff(t, name, 0.0, testing.AllocsPerRun(100, func() { _ = s.Invoke(call) }))
+	}
+	diff(t, "calls", 101, calls) // AllocsPerRun makes one more
+}
+
+func BenchmarkInvoke(b *testing.B) {
+	s := slot(b, nothing)
+	call := &callbacks.Call{Name: "f"}
+	call.SetContext(b.Context())
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Invoke(call); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

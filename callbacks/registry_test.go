@@ -1,0 +1,432 @@
+package callbacks_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+const signature = "f32[4]->f32[4]"
+
+func nothing(*callbacks.Call) error { return nil }
+
+// registry makes one for the test, named after it.
+func registry(t testing.TB) *callbacks.Registry {
+	t.Helper()
+	r, err := callbacks.NewRegistry(t.Name())
+	noError(t, err)
+	t.Cleanup(r.Close)
+	return r
+}
+
+// named is the Config of a callback bound by name, in a registry.
+func named(r *callbacks.Registry, name string) contract.Config {
+	return contract.Config{Form: contract.Call, Callback: name, Registry: r.Name()}
+}
+
+func withID(r *callbacks.Registry, id int64) contract.Config {
+	return contract.Config{Form: contract.Call, ID: id, Registry: r.Name()}
+}
+
+func TestResolveByName(t *testing.T) {
+	r := registry(t)
+	var called []string
+	for _, name := range []string{"a", "b", "ü–日本"} {
+		noError(t, r.Register(name, signature, func(*callbacks.Call) error { called = append(called, name); return nil }))
+	}
+	for _, name := range []string{"b", "ü–日本", "a"} {
+		for _, hash := range []string{"", contract.SignatureHash(signature)} {
+			config := named(r, name)
+			config.Signature = hash
+			slot, err := callbacks.Resolve(config)
+			noError(t, err)
+			diff(t, "NoOp", false, slot.NoOp())
+			noError(t, slot.Invoke(&callbacks.Call{}))
+		}
+	}
+	diff(t, "called", []string{"b", "b", "ü–日本", "ü–日本", "a", "a"}, called)
+}
+
+func TestResolveByID(t *testing.T) {
+	r, other := registry(t), &callbacks.Registry{}
+	var called []int
+	var ids []int64
+	for i := range 3 {
+		id, err := r.RegisterFunc(func(*callbacks.Call) error { called = append(called, i); return nil })
+		noError(t, err)
+		if id <= 0 || i > 0 && id <= ids[i-1] {
+			t.Errorf("the ids are %d, then %d", ids, id)
+		}
+		ids = append(ids, id)
+	}
+	for _, i := range []int{2, 0, 1} {
+		slot, err := callbacks.Resolve(withID(r, ids[i]))
+		noError(t, err)
+		noError(t, slot.Invoke(&callbacks.Call{}))
+	}
+	diff(t, "called", []int{2, 0, 1}, called)
+
+	// An id is good in its own registry only, and is not handed out again.
+	id, err := other.RegisterFunc(nothing)
+	noError(t, err)
+	if id <= ids[2] {
+		t.Errorf("another registry gave the id %d again", id)
+	}
+	_, err = callbacks.Resolve(withID(r, id))
+	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback"})
+}
+
+// The name of a binding wins over an id, which such a module does not have.
+func TestNamesAndIDsAreApart(t *testing.T) {
+	r := registry(t)
+	id, err := r.RegisterFunc(nothing)
+	noError(t, err)
+	_, err = callbacks.Resolve(named(r, fmt.Sprintf("id %d", id)))
+	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback"})
+}
+
+func TestDefaultRegistry(t *testing.T) {
+	const name = "TestDefaultRegistry"
+	diff(t, "Name", "", callbacks.Default.Name())
+	noError(t, callbacks.Default.Register(name, "", nothing))
+	t.Cleanup(callbacks.Default.Close)
+	_, err := callbacks.Resolve(contract.Config{Form: contract.Call, Callback: name})
+	noError(t, err)
+
+	// It is only emptied.
+	callbacks.Default.Close()
+	_, err = callbacks.Resolve(contract.Config{Form: contract.Call, Callback: name})
+	wantUnknown(t, err, callbacks.UnknownError{Callback: name, Missing: "callback"})
+	noError(t, callbacks.Default.Register(name, "", nothing))
+	_, err = callbacks.Resolve(contract.Config{Form: contract.Call, Callback: name})
+	noError(t, err)
+}
+
+// A registry of no name serves those who have it in hand.
+func TestZeroRegistry(t *testing.T) {
+	var r callbacks.Registry
+	_, err := r.Resolve(contract.Config{Callback: "f"})
+	wantUnknown(t, err, callbacks.UnknownError{Callback: "f", Missing: "callback"})
+	noError(t, r.Register("f", "", nothing))
+	_, err = r.Resolve(contract.Config{Callback: "f"})
+	noError(t, err)
+	r.Close()
+
+	noError(t, callbacks.Default.Register("TestZeroRegistry", "", nothing))
+	_, err = callbacks.Resolve(contract.Config{Callback: "TestZeroRegistry"})
+	noError(t, err) // the default one is where it was
+	noError(t, callbacks.Default.Unregister("TestZeroRegistry"))
+}
+
+func TestNewRegistryErrors(t *testing.T) {
+	r := registry(t)
+	_, err := callbacks.NewRegistry(r.Name())
+	wantText(t, err, `callbacks: there is a registry "TestNewRegistryErrors" already: Close it first, or take another name`)
+	_, err = callbacks.NewRegistry("")
+	wantText(t, err, "callbacks: a registry needs a name: the one without is Default")
+}
+
+func TestRegisterErrors(t *testing.T) {
+	r := registry(t)
+	noError(t, r.Register("f", "", nothing))
+	for _, c := range []struct {
+		name, signature string
+		fn              callbacks.Func
+		want            string
+	}{
+		{"", "", nothing, "callbacks: a callback needs a name; RegisterFunc gives an id to one without"},
+		{"g", "", nil, `callbacks: the function of callback "g" is nil`},
+		{"f", "", nothing, `callbacks: a callback "f" is registered already: Unregister it first`},
+		{"g", "f32[4] -> f32[4]", nothing, `callbacks: callback "g": contract: "f32[4] -> f32[4]" is no signature; write one like f32[2,3],s32[]->f32[]: tensor: "f32[4] " is no shape; write one like f32[2,3] or s32[]`},
+	} {
+		wantText(t, r.Register(c.name, c.signature, c.fn), c.want)
+	}
+	id, err := r.RegisterFunc(nil)
+	wantText(t, err, "callbacks: the function is nil")
+	diff(t, "id", int64(0), id)
+
+	_, err = callbacks.Resolve(named(r, "g")) // none of them left something behind
+	wantUnknown(t, err, callbacks.UnknownError{Callback: "g", Registry: r.Name(), Missing: "callback"})
+}
+
+func TestUnregister(t *testing.T) {
+	r := registry(t)
+	noError(t, r.Register("f", "", nothing))
+	noError(t, r.Register("g", "", nothing))
+	id, err := r.RegisterFunc(nothing)
+	noError(t, err)
+	byName, err := callbacks.Resolve(named(r, "f"))
+	noError(t, err)
+	byID, err := callbacks.Resolve(withID(r, id))
+	noError(t, err)
+	noError(t, byName.Invoke(&callbacks.Call{}))
+	noError(t, byID.Invoke(&callbacks.Call{}))
+
+	noError(t, r.Unregister("f"))
+	noError(t, r.Release(id))
+
+	wantF := callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"}
+	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback"}
+	wantUnknown(t, byName.Invoke(&callbacks.Call{}), wantF)
+	wantUnknown(t, byID.Invoke(&callbacks.Call{}), wantID)
+	diff(t, "NoOp", false, byName.NoOp())
+	wantUnknown(t, r.Unregister("f"), wantF)
+	wantUnknown(t, r.Release(id), wantID)
+	wantUnknown(t, r.Release(-1), callbacks.UnknownError{Callback: "id -1", Registry: r.Name(), Missing: "callback"})
+	_, err = callbacks.Resolve(named(r, "f"))
+	wantUnknown(t, err, wantF)
+	_, err = callbacks.Resolve(withID(r, id))
+	wantUnknown(t, err, wantID)
+
+	// The name is free, but what was bound to its old function stays released.
+	noError(t, r.Register("f", "", nothing))
+	wantUnknown(t, byName.Invoke(&callbacks.Call{}), wantF)
+	again, err := callbacks.Resolve(named(r, "f"))
+	noError(t, err)
+	noError(t, again.Invoke(&callbacks.Call{}))
+
+	untouched, err := callbacks.Resolve(named(r, "g"))
+	noError(t, err)
+	noError(t, untouched.Invoke(&callbacks.Call{}))
+}
+
+func TestClose(t *testing.T) {
+	r := registry(t)
+	noError(t, r.Register("f", "", nothing))
+	id, err := r.RegisterFunc(nothing)
+	noError(t, err)
+	byName, err := callbacks.Resolve(named(r, "f"))
+	noError(t, err)
+	byID, err := callbacks.Resolve(withID(r, id))
+	noError(t, err)
+
+	r.Close()
+	wantUnknown(t, byName.Invoke(&callbacks.Call{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, byID.Invoke(&callbacks.Call{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback"})
+	closed := `callbacks: the registry "TestClose" is closed`
+	wantText(t, r.Register("g", "", nothing), closed)
+	_, err = r.RegisterFunc(nothing)
+	wantText(t, err, closed)
+	_, err = callbacks.Resolve(named(r, "f"))
+	wantUnknown(t, err, callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "registry"})
+	wantText(t, err, `callbacks: there is no registry "TestClose", which the module names for callback "f": make it with NewRegistry before the module is compiled`)
+
+	// Its name is free, and closing it again does not touch the new owner.
+	successor, err := callbacks.NewRegistry(r.Name())
+	noError(t, err)
+	defer successor.Close()
+	noError(t, successor.Register("f", "", nothing))
+	r.Close()
+	_, err = callbacks.Resolve(named(r, "f"))
+	noError(t, err)
+	_, err = callbacks.NewRegistry(r.Name())
+	wantText(t, err, `callbacks: there is a registry "TestClose" already: Close it first, or take another name`)
+}
+
+func TestResolveOptional(t *testing.T) {
+	r := registry(t)
+	id, err := r.RegisterFunc(nothing)
+	noError(t, err)
+	noError(t, r.Register("there", signature, nothing))
+	for _, c := range []struct {
+		name   string
+		config contract.Config
+		noOp   bool
+	}{
+		{"name", named(r, "not there"), true},
+		{"id", withID(r, id+1000), true},
+		{"registry", contract.Config{Form: contract.Call, Callback: "there", Registry: "no such registry"}, true},
+		{"bound name", named(r, "there"), false},
+		{"bound id", withID(r, id), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.config.Optional = true
+			slot, err := callbacks.Resolve(c.config)
+			noError(t, err)
+			diff(t, "NoOp", c.noOp, slot.NoOp())
+			noError(t, slot.Invoke(&callbacks.Call{}))
+		})
+	}
+
+	// Optional is for what is not there, not for what is wrong.
+	config := named(r, "there")
+	config.Optional, config.Signature = true, contract.SignatureHash("->")
+	_, err = callbacks.Resolve(config)
+	wantAs[*callbacks.SignatureError](t, err)
+}
+
+func TestResolveSignature(t *testing.T) {
+	r := registry(t)
+	noError(t, r.Register("typed", signature, nothing))
+	noError(t, r.Register("any", "", nothing))
+	config := named(r, "typed")
+	config.Signature = contract.SignatureHash("f32[5]->f32[5]")
+	_, err := callbacks.Resolve(config)
+	want := callbacks.SignatureError{Callback: "typed", Have: signature, WantHash: config.Signature}
+	diff(t, "error", want, *wantAs[*callbacks.SignatureError](t, err))
+	wantText(t, err, `callbacks: callback "typed" is registered with the signature f32[4]->f32[4], but the module was built for another one (`+config.Signature+`)`)
+
+	config.Callback = "any"
+	_, err = callbacks.Resolve(config)
+	noError(t, err)
+}
+
+// A slot says which registry it came from, also where the module names none.
+func TestSlotKnowsItsRegistry(t *testing.T) {
+	r := registry(t)
+	noError(t, r.Register("f", "", nothing))
+	slot, err := r.Resolve(contract.Config{Callback: "f"})
+	noError(t, err)
+	noError(t, r.Unregister("f"))
+	wantUnknown(t, slot.Invoke(&callbacks.Call{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+}
+
+func TestNearestName(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		registered []string
+		asked      string
+		want       string
+	}{
+		{"none registered", nil, "loss", ""},
+		{"a letter too many", []string{"loss"}, "losss", "loss"},
+		{"a letter too few", []string{"loss"}, "los", "loss"},
+		{"another letter", []string{"loss"}, "lost", "loss"},
+		{"two swapped", []string{"gradient"}, "gradeint", "gradient"},
+		{"capitals", []string{"loss"}, "Loss", "loss"},
+		{"the nearest of several", []string{"metrics", "metric", "matrices"}, "metrik", "metric"},
+		{"as near, the first in the alphabet", []string{"log_c", "log_b", "log_a"}, "log_x", "log_a"},
+		{"half of the letters", []string{"abxx"}, "abcd", "abxx"},
+		{"more than half of them", []string{"axxx"}, "abcd", ""},
+		{"another word", []string{"optimizer"}, "loss", ""},
+		{"one letter", []string{"a"}, "b", ""},
+		{"a long name", []string{"loss", strings.Repeat("x", 1000)}, strings.Repeat("x", 1001), strings.Repeat("x", 1000)},
+		{"a hostile one", []string{"loss"}, strings.Repeat("loss", 1<<20), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := registry(t)
+			for _, name := range c.registered {
+				noError(t, r.Register(name, "", nothing))
+			}
+			want := callbacks.UnknownError{Callback: c.asked, Registry: r.Name(), Missing: "callback", Nearest: c.want}
+			for range 5 { // a map's order is another each time
+				_, err := callbacks.Resolve(named(r, c.asked))
+				wantUnknown(t, err, want)
+				wantUnknown(t, r.Unregister(c.asked), want)
+			}
+		})
+	}
+}
+
+func TestUnknownErrorText(t *testing.T) {
+	for _, c := range []struct {
+		err  callbacks.UnknownError
+		want string
+	}{
+		{callbacks.UnknownError{Callback: "los", Missing: "callback", Nearest: "loss"},
+			`callbacks: callback "los" is not registered in the default registry (is it "loss"?): register it before the module is compiled, and until its executable is closed`},
+		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback"},
+			`callbacks: callback "id 4" is not registered in the registry "main": register it before the module is compiled, and until its executable is closed`},
+	} {
+		wantText(t, &c.err, c.want)
+	}
+}
+
+// Everything at once; what can be told is that no call runs a function that is not
+// its own, and that every error is the one for what is not there.
+func TestConcurrency(t *testing.T) {
+	const workers, rounds = 8, 200
+	r := registry(t)
+	noError(t, r.Register("always", signature, nothing))
+	always, err := callbacks.Resolve(named(r, "always"))
+	noError(t, err)
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			name := fmt.Sprintf("worker %d", w%2) // two workers fight for each name
+			var seen string
+			own := func(c *callbacks.Call) error { seen = c.Name; return nil }
+			for i := range rounds {
+				id, err := r.RegisterFunc(own)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				slot, err := r.Resolve(withID(r, id))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				call := callbacks.Call{Name: fmt.Sprint(w, i)}
+				if err := slot.Invoke(&call); err != nil || seen != call.Name {
+					t.Errorf("the call %s ended with %v and was seen as %s", call.Name, err, seen)
+				}
+				if err := r.Release(id); err != nil {
+					t.Error(err)
+				}
+				_ = r.Register(name, "", nothing) // the other one may be first
+				if slot, err := callbacks.Resolve(named(r, name)); err == nil {
+					err = slot.Invoke(&call)
+					if unknown := new(callbacks.UnknownError); err != nil && !errors.As(err, &unknown) {
+						t.Error(err)
+					}
+				}
+				_ = r.Unregister(name)
+				if err := always.Invoke(&call); err != nil {
+					t.Error(err)
+				}
+				own, err := callbacks.NewRegistry(fmt.Sprint(t.Name(), w))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				go own.Close()
+				own.Close()
+			}
+		})
+	}
+	group.Wait()
+}
+
+func diff(t testing.TB, what string, want, got any) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantText(t testing.TB, err error, want string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want %s", want)
+		return
+	}
+	diff(t, "error", want, err.Error())
+}
+
+func wantAs[E error](t testing.TB, err error) (e E) {
+	t.Helper()
+	if !errors.As(err, &e) {
+		t.Fatalf("got the error %v (%T), want a %T", err, err, e)
+	}
+	return e
+}
+
+func wantUnknown(t testing.TB, err error, want callbacks.UnknownError) {
+	t.Helper()
+	diff(t, "error", want, *wantAs[*callbacks.UnknownError](t, err))
+}

@@ -1,0 +1,180 @@
+package tensor_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func TestShape(t *testing.T) {
+	for _, c := range []struct {
+		text            string
+		shape           tensor.Shape
+		elements, bytes int
+	}{
+		{"f32[]", tensor.ShapeOf(tensor.F32), 1, 4},
+		{"f32[2,3]", tensor.ShapeOf(tensor.F32, 2, 3), 6, 24},
+		{"s4[5]", tensor.ShapeOf(tensor.S4, 5), 5, 5},
+		{"pred[1,1,1]", tensor.ShapeOf(tensor.Pred, 1, 1, 1), 1, 1},
+		{"c128[2]", tensor.ShapeOf(tensor.C128, 2), 2, 32},
+		{"u8[0]", tensor.ShapeOf(tensor.U8, 0), 0, 0},
+		{"f64[3,0,7]", tensor.ShapeOf(tensor.F64, 3, 0, 7), 0, 0},
+		{"token[]", tensor.ShapeOf(tensor.Token), 1, 0},
+		{"f8e4m3b11fnuz[10,10]", tensor.ShapeOf(tensor.F8E4M3B11FNUZ, 10, 10), 100, 100},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			diff(t, "String", c.text, c.shape.String())
+			parsed, err := tensor.ParseShape(c.text)
+			noError(t, err)
+			diff(t, "ParseShape", c.shape, parsed)
+			noError(t, c.shape.Check())
+			diff(t, "NumElements", c.elements, c.shape.NumElements())
+			diff(t, "NumBytes", c.bytes, c.shape.NumBytes())
+			diff(t, "Rank", len(c.shape.Dims), c.shape.Rank())
+		})
+	}
+}
+
+func TestShapeOfEveryDType(t *testing.T) {
+	for _, f := range dtypeFacts {
+		s := tensor.ShapeOf(f.D, 2, -1)
+		diff(t, "String", f.Name+"[2,?]", s.String())
+		parsed, err := tensor.ParseShape(s.String())
+		noError(t, err)
+		diff(t, "ParseShape", s, parsed)
+	}
+}
+
+func TestParseShapeUnknownDims(t *testing.T) {
+	s, err := tensor.ParseShape("f32[?,3,?]")
+	noError(t, err)
+	diff(t, "shape", tensor.ShapeOf(tensor.F32, -1, 3, -1), s)
+	diff(t, "String", "f32[?,3,?]", s.String())
+	wantError(t, s.Check(), "dimension 0 of f32[?,3,?] is not known")
+}
+
+func TestParseShapeErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                          "is no shape",
+		"f32":                       "is no shape",
+		"f32[":                      "is no shape",
+		"f32]":                      "is no shape",
+		"f32[2] ":                   "is no shape",
+		"f32[2],f32[2]x":            "is no shape",
+		"[2]":                       `"" is no element type`,
+		"invalid[2]":                `"invalid" is no element type`,
+		"i32[2]":                    `"i32" is no element type`,
+		" f32[2]":                   `" f32" is no element type`,
+		"f32[2]]":                   `"2]" is no dimension`,
+		"f32[[2]":                   `"[2" is no dimension`,
+		"f32[2,]":                   `"" is no dimension`,
+		"f32[,]":                    `"" is no dimension`,
+		"f32[2, 3]":                 `" 3" is no dimension`,
+		"f32[-1]":                   `"-1" is no dimension`,
+		"f32[-0]":                   `"-0" is no dimension`,
+		"f32[+2]":                   `"+2" is no dimension`,
+		"f32[02]":                   `"02" is no dimension`,
+		"f32[0x2]":                  `"0x2" is no dimension`,
+		"f32[1_0]":                  `"1_0" is no dimension`,
+		"f32[??]":                   `"??" is no dimension`,
+		"f32[9223372036854775808]":  `"9223372036854775808" is no dimension`,
+		"f32[99999999999999999999]": `"99999999999999999999" is no dimension`,
+		"f32[2}":                    "is no shape",
+	} {
+		t.Run(text, func(t *testing.T) {
+			s, err := tensor.ParseShape(text)
+			wantError(t, err, want)
+			diff(t, "shape", tensor.Shape{}, s)
+		})
+	}
+}
+
+func TestShapeCheck(t *testing.T) {
+	const huge = math.MaxInt
+	for _, c := range []struct {
+		name  string
+		shape tensor.Shape
+		want  string // "" where it is right
+	}{
+		{"the most bytes", tensor.ShapeOf(tensor.U8, huge), ""},
+		{"one element too many", tensor.ShapeOf(tensor.U16, huge/2+1), "larger than any array"},
+		{"most elements of two bytes", tensor.ShapeOf(tensor.U16, huge/2), ""},
+		{"product of two", tensor.ShapeOf(tensor.U8, huge, 2), "larger than any array"},
+		{"product wraps to a small number", tensor.ShapeOf(tensor.U8, huge/2+1, 4, 2), "larger than any array"},
+		{"product wraps to zero", tensor.ShapeOf(tensor.U8, huge/2+1, huge/2+1, 16), "larger than any array"},
+		{"size overflows", tensor.ShapeOf(tensor.C128, huge/8), "larger than any array"},
+		{"huge but empty", tensor.ShapeOf(tensor.F64, huge, 0, huge), ""},
+		{"negative", tensor.ShapeOf(tensor.F32, 2, -3), "dimension 1 of f32[2,?]"},
+		{"negative behind zero", tensor.ShapeOf(tensor.F32, 0, -1), "dimension 1 of f32[0,?]"},
+		{"least int", tensor.ShapeOf(tensor.F32, math.MinInt), "dimension 0"},
+		{"zero value", tensor.Shape{}, "invalid[] has no element type"},
+		{"no such type", tensor.ShapeOf(200, 2), "dtype(200)[2] has no element type"},
+		{"token", tensor.ShapeOf(tensor.Token), ""},
+		{"tokens", tensor.ShapeOf(tensor.Token, 2), "a token is no array"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := c.shape.Check()
+			if c.want != "" {
+				wantError(t, err, c.want)
+				return
+			}
+			noError(t, err)
+			if n := c.shape.NumBytes(); n < 0 {
+				t.Errorf("NumBytes is %d", n)
+			}
+		})
+	}
+}
+
+func TestShapeEqual(t *testing.T) {
+	a := tensor.ShapeOf(tensor.F32, 2, 3)
+	for _, c := range []struct {
+		b    tensor.Shape
+		want bool
+	}{
+		{tensor.ShapeOf(tensor.F32, 2, 3), true},
+		{tensor.ShapeOf(tensor.S32, 2, 3), false},
+		{tensor.ShapeOf(tensor.F32, 3, 2), false},
+		{tensor.ShapeOf(tensor.F32, 2), false},
+		{tensor.ShapeOf(tensor.F32), false},
+	} {
+		diff(t, "Equal "+c.b.String(), c.want, a.Equal(c.b))
+		diff(t, "Equal, the other way", c.want, c.b.Equal(a))
+	}
+	diff(t, "nil and no dimensions", true, tensor.ShapeOf(tensor.F32).Equal(tensor.Shape{DType: tensor.F32, Dims: []int{}}))
+}
+
+// A caller may use a slice of dimensions again.
+func TestShapeOfCopiesDims(t *testing.T) {
+	dims := []int{2, 3}
+	s := tensor.ShapeOf(tensor.F32, dims...)
+	v, err := tensor.FromSlice(make([]int8, 6), dims...)
+	noError(t, err)
+	dims[0] = 100
+	diff(t, "shape", "f32[2,3]", s.String())
+	diff(t, "view", "s8[2,3]", v.Shape.String())
+}
+
+// What parses prints as it stood, and a shape that passes Check has a size.
+func FuzzParseShape(f *testing.F) {
+	for _, text := range []string{
+		"", "f32[]", "f32[2,3]", "s4[0]", "bf16[?,3]", "token[]", "c128[9223372036854775807]", "u8[-0]", "f32[+1]", "f32[1,]",
+		"pred[" + strings.Repeat("4294967296,", 4) + "0]",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := tensor.ParseShape(text)
+		if err != nil {
+			wantError(t, err, "is no ")
+			diff(t, "shape", tensor.Shape{}, s)
+			return
+		}
+		diff(t, "String", text, s.String())
+		if s.Check() == nil && (s.NumElements() < 0 || s.NumBytes() != s.NumElements()*s.DType.Size()) {
+			t.Errorf("%s has %d elements and %d bytes", s, s.NumElements(), s.NumBytes())
+		}
+	})
+}
