@@ -1,0 +1,279 @@
+package tests
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+const corpusFolder = "testdata/modules"
+
+// corpusRow is one row of INDEX.tsv under the names of its columns.
+type corpusRow map[string]string
+
+func (r corpusRow) file() string { return r["file"] }
+
+func (r corpusRow) read(t testing.TB) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpusFolder, r.file()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// corpus is the rows of INDEX.tsv.
+func corpus(t testing.TB) []corpusRow {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpusFolder, "INDEX.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
+	header := strings.Split(lines[0], "\t")
+	var rows []corpusRow
+	for _, line := range lines[1:] {
+		fields := strings.Split(line, "\t")
+		if len(fields) != len(header) {
+			t.Fatalf("INDEX.tsv has a row of %d fields, the header has %d: %.60s", len(fields), len(header), line)
+		}
+		row := corpusRow{}
+		for i, name := range header {
+			row[name] = fields[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// The four kinds of rows, by what the default library makes of the file.
+func isGood(r corpusRow) bool    { return r["kind"] == "good" && r["parses_jaxlib053"] == "yes" }
+func isEdge(r corpusRow) bool    { return r["kind"] == "edge" && r["parses_jaxlib053"] == "yes" }
+func isRefused(r corpusRow) bool { return strings.HasPrefix(r["parses_jaxlib053"], "no: ") }
+func isCrash(r corpusRow) bool   { return strings.HasPrefix(r["parses_jaxlib053"], "crash") }
+
+// eachFile runs a test for every row that is wanted, each with a context of its own,
+// and fails where there are none.
+func eachFile(t *testing.T, want func(corpusRow) bool, test func(*testing.T, *mlir.Context, corpusRow)) {
+	t.Helper()
+	ran := 0
+	for _, row := range corpus(t) {
+		if !want(row) {
+			continue
+		}
+		ran++
+		t.Run(row.file(), func(t *testing.T) { test(t, newContext(t), row) })
+	}
+	if ran == 0 {
+		t.Error("no file of the corpus is of this kind")
+	}
+}
+
+func newContext(t testing.TB) *mlir.Context {
+	c := library.NewContext(mlir.ContextOptions{})
+	t.Cleanup(c.Close)
+	return c
+}
+
+func parse(t testing.TB, c *mlir.Context, name string, data []byte) *mlir.Module {
+	t.Helper()
+	m, err := c.Parse(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestCorpusIndex holds that the rows and the files are the same set, and that each
+// is of one kind: no file is left out by the tests below.
+func TestCorpusIndex(t *testing.T) {
+	var want, got []string
+	for _, row := range corpus(t) {
+		want = append(want, row.file())
+		kinds := 0
+		for _, is := range []func(corpusRow) bool{isGood, isEdge, isRefused, isCrash} {
+			if is(row) {
+				kinds++
+			}
+		}
+		if kinds != 1 {
+			t.Errorf("%s is of %d kinds, want one", row.file(), kinds)
+		}
+	}
+	for _, pattern := range []string{"*.mlir", "*.mlirbc"} {
+		paths, err := filepath.Glob(filepath.Join(corpusFolder, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range paths {
+			got = append(got, filepath.Base(p))
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files (-INDEX.tsv +folder):\n%s", diff)
+	}
+}
+
+var (
+	// rangeEnd is what a location says beyond its first line and column.
+	rangeEnd = regexp.MustCompile(`("[^"]*":\d+:\d+) to [\d:]+`)
+	// noArgAttrs says of each argument of a function that it has no attributes.
+	noArgAttrs = regexp.MustCompile(`arg_attrs = \[(\{\}(, )?)+\], `)
+)
+
+// TestCorpusForms takes every good module through each form in which it can be
+// written, expects the same module again, and the same bytes when it is written a
+// second time. Modules are compared in the generic form, in which nothing is left to
+// a dialect's own printer. Two things do not outlive the short text: a list of empty
+// argument attributes, and the locations of block arguments that it leaves out (as in
+// stablehlo.while). Bytecode loses the end of a range that starts in column 0.
+func TestCorpusForms(t *testing.T) {
+	type options = mlir.PrintOptions
+	text := func(p options) func(mlir.Operation) (string, error) {
+		return func(o mlir.Operation) (string, error) { return o.Print(p), nil }
+	}
+	bytecode := func(o mlir.Operation) (string, error) {
+		data, err := o.Bytecode()
+		return string(data), err
+	}
+	plain := func(o mlir.Operation) string { return noArgAttrs.ReplaceAllString(o.Print(options{Generic: true}), "") }
+	located := func(o mlir.Operation) string { return o.Print(options{Generic: true, DebugInfo: true}) }
+	starts := func(o mlir.Operation) string { return rangeEnd.ReplaceAllString(located(o), "$1") }
+	forms := []struct {
+		name  string
+		write func(mlir.Operation) (string, error)
+		same  func(mlir.Operation) string
+	}{
+		{"text", text(options{}), plain},
+		{"generic", text(options{Generic: true}), plain},
+		{"text with locations", text(options{DebugInfo: true}), plain},
+		{"generic with locations", text(options{Generic: true, DebugInfo: true}), located},
+		{"bytecode", bytecode, starts},
+	}
+	eachFile(t, isGood, func(t *testing.T, c *mlir.Context, row corpusRow) {
+		m := parse(t, c, row.file(), row.read(t)).Operation()
+		for _, form := range forms {
+			written, err := form.write(m)
+			if err != nil {
+				t.Fatalf("%s: %v", form.name, err)
+			}
+			// A context of its own: nothing but what was written is left over.
+			again := parse(t, newContext(t), form.name, []byte(written)).Operation()
+			if diff := cmp.Diff(form.same(m), form.same(again)); diff != "" {
+				t.Errorf("%s: not the same module (-want +got):\n%s", form.name, diff)
+			}
+			rewritten, err := form.write(again)
+			if err != nil {
+				t.Fatalf("%s: %v", form.name, err)
+			}
+			if diff := cmp.Diff(written, rewritten); diff != "" {
+				t.Errorf("%s: written a second time it differs (-first +second):\n%s", form.name, diff)
+			}
+		}
+	})
+}
+
+// TestCorpusOperations holds the walk against the counts in EXPECT.json, which were
+// made by another tool.
+func TestCorpusOperations(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(corpusFolder, "EXPECT.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expect map[string]struct {
+		Ops map[string]int `json:"ops"`
+	}
+	if err := json.Unmarshal(data, &expect); err != nil {
+		t.Fatal(err)
+	}
+	loaded := func(r corpusRow) bool { return isGood(r) || isEdge(r) }
+	eachFile(t, loaded, func(t *testing.T, c *mlir.Context, row corpusRow) {
+		got, total := map[string]int{}, 0
+		parse(t, c, row.file(), row.read(t)).Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
+			got[o.Name()]++
+			total++
+			return mlir.WalkContinue
+		})
+		if diff := cmp.Diff(expect[row.file()].Ops, got); diff != "" {
+			t.Errorf("operations (-want +got):\n%s", diff)
+		}
+		if want := row["n_ops"]; want != strconv.Itoa(total) {
+			t.Errorf("there are %d operations, INDEX.tsv says %s", total, want)
+		}
+	})
+}
+
+// TestCorpusRefused holds that every file which the library does not take ends in
+// an error with the words of INDEX.tsv, at the line and column where another tool
+// found the mistake. It covers chlo_mulhi, a good module that is too new.
+func TestCorpusRefused(t *testing.T) {
+	place := regexp.MustCompile(`^"-":(\d+):(\d+): `)
+	eachFile(t, isRefused, func(t *testing.T, c *mlir.Context, row corpusRow) {
+		m, err := c.Parse(row.file(), row.read(t))
+		var d *mlir.DiagnosticError
+		if m != nil || !errors.As(err, &d) || len(d.Diagnostics) == 0 {
+			t.Fatalf("module %v and error %v, want a DiagnosticError with diagnostics", m, err)
+		}
+		// INDEX.tsv joins several diagnostics by a semicolon and cuts long ones.
+		first, _, _ := strings.Cut(strings.TrimPrefix(row["parses_jaxlib053"], "no: "), "; ")
+		if got := d.Diagnostics[0].Message; !strings.HasPrefix(got, first) {
+			t.Errorf("the message is %q, want %q", got, first)
+		}
+		if !strings.Contains(err.Error(), first) {
+			t.Errorf("the error is %q, want it to say %q", err, first)
+		}
+		if at := place.FindStringSubmatch(row["jax_diagnostic"]); at != nil {
+			got := d.Diagnostics[0].Position
+			want := row.file() + ":" + at[1] + ":" + at[2]
+			if got.String() != want {
+				t.Errorf("the position is %v, want %s", got, want)
+			}
+		}
+	})
+}
+
+// TestCorpusDeep holds that a file which overflows an ordinary stack is read to its
+// end on a large one: what comes back is what the verifier says of the module.
+func TestCorpusDeep(t *testing.T) {
+	for _, row := range corpus(t) {
+		if !isCrash(row) {
+			continue
+		}
+		t.Run(row.file(), func(t *testing.T) {
+			data := row.read(t)
+			err := mlir.HandleFile(func() error {
+				c := library.NewContext(mlir.ContextOptions{})
+				defer c.Close()
+				_, err := c.Parse(row.file(), data)
+				return err
+			})
+			want := "mlir: parse failed: " + row.file() + ":1:1: error: " +
+				"'builtin.module' op can only contain attributes with dialect-prefixed names, found: 'deep'"
+			if err == nil || err.Error() != want {
+				t.Errorf("the error is %v, want %s", err, want)
+			}
+		})
+	}
+}
+
+// TestCorpusEdges holds that what is odd but valid is taken.
+func TestCorpusEdges(t *testing.T) {
+	eachFile(t, isEdge, func(t *testing.T, c *mlir.Context, row corpusRow) {
+		parse(t, c, row.file(), row.read(t))
+	})
+}
