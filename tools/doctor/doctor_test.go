@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// TestMain also is the child that run starts: the doctor's own and those of TestChild.
+func TestMain(m *testing.M) {
+	for name, do := range testJobs {
+		jobs[name] = do
+	}
+	serveChild()
+	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// doctor runs the command and returns the exit status and what it printed.
+func doctor(t *testing.T, args ...string) (exit int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	exit = run(t.Context(), args, &out, &errs)
+	return exit, out.String(), errs.String()
+}
+
+// section is the lines of one section, "" where there is none, and fields apart by
+// one space.
+func section(stdout, title string) string {
+	_, text, _ := strings.Cut("\n\n"+stdout, "\n\n"+title+"\n")
+	text, _, _ = strings.Cut(text, "\n\n")
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func lastLine(stdout string) string {
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	return lines[len(lines)-1]
+}
+
+// unset removes a variable for the time of the test.
+func unset(t *testing.T, name string) {
+	t.Helper()
+	t.Setenv(name, "") // restores it
+	os.Unsetenv(name)
+}
+
+const whole = `build and verify ok
+compile ok
+run ok
+io callback ok
+zero copy ok
+tap ok
+runtime call ok
+result ok
+close ok`
+
+func TestWell(t *testing.T) {
+	exit, stdout, stderr := doctor(t, "-check")
+	if exit != exitWell || stderr != "" || lastLine(stdout) != "all well" {
+		t.Errorf("exit status %d, errors %q", exit, stderr)
+	}
+	if d := cmp.Diff(whole, section(stdout, "self-test")); d != "" {
+		t.Errorf("self-test (-want +got):\n%s", d)
+	}
+	for title, wants := range map[string][]string{
+		"machine":                  {"toolkit github.com/", "Go go1.", "C compiler /", "cache /"},
+		"native parts":             {"mlir (required) ", "pjrt (required) "},
+		"sha256":                   {"mlir ", "pjrt "},
+		native.MLIR.String():       {"C functions ", "StableHLO 1."},
+		native.PJRTPlugin.String(): {"PJRT API 0.", "typed FFI 0.", "stablehlo_current_version ", "devices "},
+	} {
+		got := section(stdout, title)
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("section %q lacks %q:\n%s", title, want, got)
+			}
+		}
+	}
+	if t.Failed() {
+		t.Log("\n" + stdout)
+	}
+}
+
+// TestTrouble spoils one thing each.
+func TestTrouble(t *testing.T) {
+	junk := filepath.Join(t.TempDir(), "junk.so")
+	if err := os.WriteFile(junk, []byte("no library\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	located := map[native.Part]string{}
+	for _, p := range native.Default() {
+		found, err := native.Find(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		located[p] = found.Path
+	}
+	// Each report asks for pip, and the true one takes a second to answer.
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\necho pip 1.0\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name string
+		env  map[string]string // "" unsets
+		args []string
+		want map[string]string // by section, a piece of it
+		next string
+	}{{
+		name: "nothing is there",
+		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
+		want: map[string]string{
+			"native parts": "mlir (required) MISSING, looked at\n$" + native.MLIR.Env() + ": not set\n",
+			"self-test":    "not tried it needs the " + native.MLIR.String(),
+		},
+		next: native.FetchCommand,
+	}, {
+		name: "no plugin",
+		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): ""},
+		want: map[string]string{
+			"native parts": "pjrt (required) MISSING",
+			"self-test":    "build and verify ok\nrun not tried: it needs the " + native.PJRTPlugin.String(),
+		},
+		next: native.FetchCommand,
+	}, {
+		name: "a part that is asked for",
+		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin], native.IREE.Env(): ""},
+		args: []string{"iree"},
+		want: map[string]string{"native parts": "iree (required) MISSING", "self-test": whole},
+		next: native.FetchCommand + " iree",
+	}, {
+		name: "no library at all",
+		env:  map[string]string{native.MLIR.Env(): junk},
+		args: []string{"-check"},
+		want: map[string]string{
+			"sha256":             "mlir can be read",
+			native.MLIR.String(): "C functions FAILED: mlir: ",
+			"self-test":          "not tried",
+		},
+		next: "correct or unset " + native.MLIR.Env() + ", then " + command,
+	}, {
+		name: "a plugin that is none",
+		env:  map[string]string{native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.MLIR]},
+		want: map[string]string{
+			native.PJRTPlugin.String(): "PJRT API FAILED: bridge: ",
+			"self-test":                "build and verify ok\nrun not tried",
+		},
+		next: "correct or unset " + native.PJRTPlugin.Env() + ", then " + command,
+	}, {
+		name: "a path that leads nowhere",
+		env:  map[string]string{native.PJRTPlugin.Env(): junk + "not"},
+		want: map[string]string{"native parts": "pjrt (required) FAILED: native: $" + native.PJRTPlugin.Env()},
+		next: "correct or unset " + native.PJRTPlugin.Env() + ", then " + command,
+	}, {
+		name: "a relative cache",
+		env:  map[string]string{"CALLIOPE_CACHE": "here", native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
+		want: map[string]string{"machine": "cache FAILED: native: CALLIOPE_CACHE"},
+		next: "set CALLIOPE_CACHE to the absolute path of a folder, then " + command,
+	}, {
+		name: "a cache that is a file",
+		env:  map[string]string{"CALLIOPE_CACHE": filepath.Join(junk, "cache"), native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
+		args: []string{"-fetch"},
+		want: map[string]string{"fetch": "default parts FAILED: native: ", "native parts": "MISSING"},
+	}, {
+		name: "no pip",
+		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): "", "PATH": t.TempDir()},
+		args: []string{"-fetch", "mlir"},
+		want: map[string]string{"machine": "pip none", "fetch": "mlir FAILED: native: fetching jaxlib needs Python"},
+		next: "install Python with pip, or uv, then " + native.FetchCommand + " mlir",
+	}, {
+		name: "XLA aborts",
+		env:  map[string]string{"XLA_FLAGS": "--nosuchflag"},
+		want: map[string]string{
+			"environment":              `XLA_FLAGS "--nosuchflag"`,
+			native.PJRTPlugin.String(): "FAILED: the process ended: Unknown flag in XLA_FLAGS: --nosuchflag",
+			"self-test":                "build and verify ok\nrun not tried",
+		},
+		next: "env -u XLA_FLAGS " + command,
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv("PATH", bin)
+			for name, value := range test.env {
+				if value == "" {
+					unset(t, name)
+				} else {
+					t.Setenv(name, value)
+				}
+			}
+			exit, stdout, stderr := doctor(t, test.args...)
+			if exit != exitFailed {
+				t.Errorf("exit status %d, errors %q", exit, stderr)
+			}
+			for title, want := range test.want {
+				if got := section(stdout, title); !strings.Contains(got, want) {
+					t.Errorf("section %q lacks %q:\n%s", title, want, got)
+				}
+			}
+			if last := lastLine(stdout); !strings.HasPrefix(last, "next: ") || test.next != "" && last != "next: "+test.next {
+				t.Errorf("the last line is %q, not %q", last, "next: "+test.next)
+			}
+			if t.Failed() {
+				t.Log("\n" + stdout)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check and -h"},
+		{[]string{"-fetch=maybe"}, "maybe"},
+		{[]string{"-fetch", "llvm"}, `there is no part "llvm": choose from iree, mlir, pjrt`},
+		{[]string{"mlir", "-check"}, "put the flags first"},
+	} {
+		exit, stdout, stderr := doctor(t, test.args...)
+		if exit != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, test.want) {
+			t.Errorf("%q: exit status %d, %q, want %q", test.args, exit, stderr, test.want)
+		}
+	}
+	if exit, stdout, stderr := doctor(t, "-h"); exit != exitWell || stderr != "" || !strings.Contains(stdout, "-fetch") {
+		t.Errorf("-h: exit status %d, %q, %q", exit, stdout, stderr)
+	}
+}
+
+// TestCheck damages a library after it was fetched.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	library := filepath.Join(dir, "lib.so")
+	record := fmt.Sprintf(`{"sha256": "%x", "size": 4}`, sha256.Sum256([]byte("good")))
+	for name, data := range map[string]string{library: "good", library + ".json": record} {
+		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := []found{{native.MLIR, native.Location{Path: library, Source: native.FromCache}}}
+	var out bytes.Buffer
+	good := &report{out: &out}
+	if good.check(all); good.failed {
+		t.Errorf("a whole library:\n%s", &out)
+	}
+	if err := os.WriteFile(library, []byte("evil"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	damaged := &report{out: &out}
+	damaged.check(all)
+	if want := fmt.Sprintf("rm -r %q && %s mlir", dir, native.FetchCommand); !damaged.failed || damaged.next != want {
+		t.Errorf("a damaged library: next %q, want %q\n%s", damaged.next, want, &out)
+	}
+}
+
+var testJobs = map[string]job{
+	"well": func(s *steps) { s.do("one", func() (string, error) { return "1", nil }) },
+	"error": func(s *steps) {
+		s.do("one", func() (string, error) { return "", errors.New("no\nluck") })
+	},
+	"signal": func(s *steps) {
+		s.do("one", func() (string, error) { return "", nil })
+		s.do("two", func() (string, error) {
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Kill()
+			}
+			return "", errors.Join(err, errors.New("alive"))
+		})
+	},
+	"panic": func(s *steps) {
+		s.do("one", func() (string, error) { panic("oh") })
+	},
+	"late": func(s *steps) {
+		s.do("one", func() (string, error) { time.Sleep(time.Hour); return "", nil })
+	},
+	"at the end": func(s *steps) {
+		s.do("one", func() (string, error) { return "", nil })
+		os.Exit(3)
+	},
+}
+
+// TestChild holds that each way in which a child can end is told.
+func TestChild(t *testing.T) {
+	one := step{Name: "one", Done: true}
+	for _, test := range []struct {
+		job  string
+		want []step
+	}{
+		{"well", []step{{Name: "one", Done: true, Text: "1"}}},
+		{"error", []step{{Name: "one", Done: true, Problem: "no\nluck"}}},
+		{"signal", []step{one, {Name: "two", Done: true, Problem: "the process ended: signal: killed", Crash: true}}},
+		{"panic", []step{{Name: "one", Done: true, Problem: "the process ended: panic: oh: exit status 2", Crash: true}}},
+		{"at the end", []step{one, {Name: "end", Done: true, Problem: "the process ended: exit status 3", Crash: true}}},
+		{"nosuch", []step{{Name: "start", Done: true, Problem: `the process ended: panic: there is no job "nosuch": unset CALLIOPE_DOCTOR_JOB: exit status 2`, Crash: true}}},
+	} {
+		var got []step
+		runJob(t.Context(), test.job, time.Minute, nil, func(s step) { got = append(got, s) })
+		if d := cmp.Diff(test.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", test.job, d)
+		}
+	}
+}
+
+func TestLate(t *testing.T) {
+	var got []step
+	runJob(t.Context(), "late", 300*time.Millisecond, nil, func(s step) { got = append(got, s) })
+	// A slow machine may not even have begun.
+	if len(got) != 1 || got[0].Problem != "it did not end within 300ms" || !got[0].Crash {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,81 @@
+//go:build cgo && (linux || darwin)
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// withC says whether this program can open native libraries.
+const withC = true
+
+var jobs = map[string]job{
+	inspectMLIR:   describeMLIR,
+	inspectPlugin: describePlugin,
+	tryIR:         func(s *steps) { buildModule(s) },
+	tryAll:        buildAndRun,
+}
+
+// describeMLIR tells what the MLIR library that the environment names can do.
+func describeMLIR(s *steps) {
+	var library *mlir.Library
+	if !s.do("C functions", func() (text string, err error) {
+		if library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%d of the %d that are bound", len(library.Functions()), len(library.RawTable().Names())), nil
+	}) {
+		return
+	}
+	s.do("StableHLO", func() (string, error) {
+		current, err := stablehlo.CurrentVersion(library)
+		if errors.Is(err, mlir.ErrUnsupported) {
+			return "no C API of it", nil // as in IREE's library
+		} else if err != nil {
+			return "", err
+		}
+		oldest, err := stablehlo.MinimumVersion(library)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%s; writes portable artifacts from %s on", current, oldest), nil
+	})
+}
+
+// describePlugin tells what the plugin that the environment names says of itself.
+func describePlugin(s *steps) {
+	var plugin *bridge.Plugin
+	if !s.do("PJRT API", func() (text string, err error) {
+		if plugin, err = bridge.Open(bridge.Options{}); err != nil {
+			return "", err
+		}
+		return plugin.Info().PJRT, nil
+	}) {
+		return
+	}
+	info := plugin.Info()
+	s.do("typed FFI", func() (string, error) { return info.FFI + ", the layout of call frames", nil })
+	s.do("attributes", func() (string, error) {
+		var texts []string
+		for _, key := range slices.Sorted(maps.Keys(info.Attributes)) {
+			texts = append(texts, key+" "+info.Attributes[key])
+		}
+		return strings.Join(texts, "\n"), nil
+	})
+	s.do("devices", func() (string, error) {
+		client, err := plugin.NewClient(bridge.ClientOptions{})
+		if err != nil {
+			return "", err
+		}
+		n := client.NumDevices()
+		return fmt.Sprint(n), client.Close()
+	})
+}

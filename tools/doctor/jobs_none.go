@@ -1,0 +1,8 @@
+//go:build !cgo || !(linux || darwin)
+
+package main
+
+// withC says whether this program can open native libraries.
+const withC = false
+
+var jobs = map[string]job{}

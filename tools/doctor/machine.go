@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// machine prints what the toolkit is built and run with.
+func (r *report) machine(ctx context.Context) {
+	r.section("machine")
+	r.line("toolkit", toolkit())
+	r.line("Go", fmt.Sprintf("%s %s/%s, %d CPUs", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU()))
+	compiler, err := compiler(ctx)
+	switch {
+	case (withC || !supported) && err != nil:
+		r.line("C compiler", err.Error()) // it was there when this was compiled, or is of no use
+	case withC || !supported:
+		r.line("C compiler", compiler)
+	case err != nil:
+		r.fail("C compiler", err.Error(), "install a C compiler (gcc or clang), then "+command)
+	default:
+		r.fail("C compiler", compiler+", but this program was built without cgo", "CGO_ENABLED=1 "+command)
+	}
+	if r.noPip != nil {
+		r.line("pip", r.noPip.Error()+" (only fetching needs it)")
+	} else {
+		r.line("pip", r.pip)
+	}
+	dir, err := native.CacheDir()
+	if err != nil {
+		r.fail("cache", err.Error(), "set CALLIOPE_CACHE to the absolute path of a folder, then "+command)
+		return
+	}
+	size, err := folderSize(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.line("cache", dir+", not there yet")
+	case err != nil:
+		r.fail("cache", err.Error(), "make the folder "+dir+" readable, or set CALLIOPE_CACHE to another one")
+	default:
+		r.line("cache", fmt.Sprintf("%s, %d MB", dir, size/1e6))
+	}
+}
+
+// toolkit is the version of this module and of the one that it reaches PJRT with.
+func toolkit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown version"
+	}
+	modules := append([]*debug.Module{&info.Main}, info.Deps...)
+	var texts []string
+	for _, m := range modules {
+		if strings.HasSuffix(m.Path, "/calliope") || strings.HasSuffix(m.Path, "/gopjrt") {
+			texts = append(texts, fmt.Sprintf("%s %s", m.Path, m.Version))
+		}
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			texts = append(texts, "revision "+s.Value)
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// compiler is the path and version of the C compiler that Go uses.
+func compiler(ctx context.Context) (string, error) {
+	cc := os.Getenv("CC")
+	if cc == "" {
+		cc, _ = output(ctx, "go", "env", "CC") // where there is no go, cc is as good a guess
+	}
+	if cc == "" {
+		cc = "cc"
+	}
+	words := strings.Fields(cc) // it may have flags
+	path, err := exec.LookPath(words[0])
+	if err != nil {
+		return "", fmt.Errorf("%s is not on PATH", words[0])
+	}
+	version, err := output(ctx, append(words, "--version")...)
+	if err != nil {
+		return "", err
+	}
+	return path + ", " + version, nil
+}
+
+// pip is the first pip that starts, of those that package native tries.
+func pip(ctx context.Context) (string, error) {
+	for _, pip := range []string{"python3 -m pip", "python -m pip", "pip3", "pip", "uv tool run pip"} {
+		if version, err := output(ctx, append(strings.Fields(pip), "--version")...); err == nil {
+			return fmt.Sprintf("%s, %s", pip, version), nil
+		}
+	}
+	return "", errors.New("none: no Python with pip, and no uv, starts")
+}
+
+// output is the first line that a command prints.
+func output(ctx context.Context, args ...string) (string, error) {
+	const limit = 30 * time.Second // a cold start of Python from a slow disk takes seconds
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("`%s` failed: %w", strings.Join(args, " "), err)
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	return strings.TrimSpace(first), nil
+}
+
+// folderSize is the number of bytes in the files of a folder.
+func folderSize(dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			if path != dir && errors.Is(err, fs.ErrNotExist) {
+				return nil // another process is fetching
+			}
+			return err
+		}
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size, err
+}
+
+// environment prints the variables that change how the toolkit or XLA works.
+func (r *report) environment() {
+	r.section("environment")
+	variables := os.Environ()
+	slices.Sort(variables)
+	none := true
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "CALLIOPE_") || name == "XLA_FLAGS" || name == "TF_CPP_MIN_LOG_LEVEL" {
+			r.line(name, fmt.Sprintf("%q", value))
+			none = false
+		}
+	}
+	if none {
+		r.line("nothing set", "")
+	}
+}
+
+// supported says whether there is anything that can work on this system.
+const supported = runtime.GOOS == "linux" || runtime.GOOS == "darwin"
+
+// unsupported prints why there is not.
+func (r *report) unsupported() {
+	r.section("native parts")
+	err := native.EnsureAll(context.Background(), native.EnsureOptions{Offline: true})
+	r.fail("all", fmt.Sprint(err), "use Linux (on Windows in WSL or a container), or macOS for building and checking modules")
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// The exit statuses.
+const (
+	exitWell   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+const usage = `usage: doctor [-fetch] [-check] [part…]
+
+Says whether the toolkit works on this machine, and what to run next where it does
+not. The parts are %s; those that are named are required besides the
+ones that every program needs. The last line of the report is "all well", or "next: "
+and what to do.
+
+Exit status: 0 all is well, 1 something is missing or failed, 2 wrong usage.
+
+Flags:
+`
+
+func main() {
+	serveChild()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	fail := func(err error) int {
+		fmt.Fprintf(stderr, "doctor: %v\n", err)
+		return exitUsage
+	}
+	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
+	fetch := flags.Bool("fetch", false, "fetch the parts that are named, or the default ones, where they are missing")
+	check := flags.Bool("check", false, "read the fetched libraries and compare their sha256 with what was fetched")
+	flags.SetOutput(io.Discard) // errors are printed here, in one line
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(stdout, usage, partNames())
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return exitWell
+	case err != nil:
+		return fail(fmt.Errorf("%w: the flags are -fetch, -check and -h", err))
+	}
+	var named []native.Part
+	for _, arg := range flags.Args() {
+		switch p := native.Part(arg); {
+		case strings.HasPrefix(arg, "-"):
+			return fail(fmt.Errorf("%s stands behind a part: put the flags first", arg))
+		case !slices.Contains(native.Parts(), p):
+			return fail(fmt.Errorf("there is no part %q: choose from %s", arg, partNames()))
+		default:
+			named = append(named, p)
+		}
+	}
+	r := &report{out: stdout}
+	r.pip, r.noPip = pip(ctx)
+	if *fetch && supported {
+		r.fetch(ctx, named, stderr)
+		if ctx.Err() != nil {
+			return exitFailed
+		}
+	}
+	r.machine(ctx)
+	r.environment()
+	if !supported {
+		r.unsupported()
+		return r.end()
+	}
+	found := r.parts(named)
+	if *check {
+		r.check(found)
+	}
+	r.try(ctx, found, *check)
+	if ctx.Err() != nil {
+		return exitFailed // interrupted: what failed since means nothing
+	}
+	return r.end()
+}
+
+func partNames() string {
+	var names []string
+	for _, p := range native.Parts() {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// found is a part that is on this machine.
+type found struct {
+	part native.Part
+	native.Location
+}
+
+// fetch brings what is missing, and tells how far it is on progress.
+func (r *report) fetch(ctx context.Context, named []native.Part, progress io.Writer) {
+	r.section("fetch")
+	name, next := "default parts", native.FetchCommand
+	if len(named) > 0 {
+		var names []string
+		for _, p := range named {
+			names = append(names, string(p))
+		}
+		name, next = strings.Join(names, ", "), native.FetchCommand+" "+strings.Join(names, " ")
+	}
+	if err := native.EnsureAll(ctx, native.EnsureOptions{Progress: progress}, named...); err != nil {
+		if r.noPip != nil {
+			next = installPip + next
+		} else {
+			next = "see to what the fetch says above, then " + next
+		}
+		r.fail(name, err.Error(), next)
+		return
+	}
+	r.line(name, "ok")
+}
+
+// parts prints where each part is and returns those that are there.
+func (r *report) parts(named []native.Part) []found {
+	r.section("native parts")
+	var all []found
+	var missing []native.Part
+	for _, p := range native.Parts() {
+		title, needed := string(p)+" (optional)", required(p, named)
+		if needed {
+			title = string(p) + " (required)"
+		}
+		location, err := native.Find(p)
+		var notFound *native.NotFoundError
+		switch {
+		case err == nil:
+			version := location.Version
+			if version == "" {
+				version = "version not known"
+			}
+			r.line(title, fmt.Sprintf("%s, %s, %s", location.Source, version, location.Path))
+			all = append(all, found{p, location})
+		case !errors.As(err, &notFound):
+			next := "set CALLIOPE_CACHE to the absolute path of a folder"
+			if os.Getenv(p.Env()) != "" {
+				next = "correct or unset " + p.Env()
+			}
+			r.fail(title, err.Error(), next+", then "+command)
+		case needed:
+			r.line(title, "MISSING, looked at\n"+strings.Join(notFound.Looked, "\n"))
+			missing = append(missing, p)
+		case fetchable(p):
+			r.line(title, "not fetched")
+		default:
+			r.line(title, fmt.Sprintf("there is no build for %s/%s", runtime.GOOS, runtime.GOARCH))
+		}
+	}
+	if len(missing) > 0 {
+		r.mustDo(r.bring(missing))
+	}
+	return all
+}
+
+// required reports whether a part must be there: a default one, one that is named,
+// and, where nothing can be fetched, the one without which nothing works at all.
+func required(p native.Part, named []native.Part) bool {
+	defaults := native.Default()
+	return slices.Contains(defaults, p) || slices.Contains(named, p) || len(defaults) == 0 && p == native.MLIR
+}
+
+// fetchable reports whether there is a build of a part for this platform: those that
+// have the plugin have all of them.
+func fetchable(p native.Part) bool {
+	defaults := native.Default()
+	return slices.Contains(defaults, p) || slices.Contains(defaults, native.PJRTPlugin)
+}
+
+// bring is what to do to have the parts.
+func (r *report) bring(missing []native.Part) string {
+	next := native.FetchCommand
+	onlyDefaults := true
+	var names []string
+	for _, p := range missing {
+		if !fetchable(p) {
+			return fmt.Sprintf("set %s to the path of the %s, then %s", p.Env(), p, command)
+		}
+		names = append(names, string(p))
+		onlyDefaults = onlyDefaults && slices.Contains(native.Default(), p)
+	}
+	if !onlyDefaults {
+		next += " " + strings.Join(names, " ")
+	}
+	if r.noPip != nil {
+		return installPip + next
+	}
+	return next
+}
+
+// check prints whether the libraries are as they were fetched.
+func (r *report) check(all []found) {
+	r.section("sha256")
+	for _, f := range all {
+		switch err := f.Check(); {
+		case err != nil && f.Source == native.FromCache:
+			r.fail(string(f.part), err.Error(), fmt.Sprintf("rm -r %q && %s %s", filepath.Dir(f.Path), native.FetchCommand, string(f.part)))
+		case err != nil:
+			r.fail(string(f.part), err.Error(), f.mend(true))
+		case f.Source == native.FromCache:
+			r.line(string(f.part), "ok")
+		default:
+			r.line(string(f.part), "can be read; only of fetched libraries is the sha256 known")
+		}
+	}
+	if len(all) == 0 {
+		r.line("nothing to check", "")
+	}
+}
+
+// mend is what to do about a library that does not work.
+func (f found) mend(checked bool) string {
+	switch {
+	case f.Source == native.FromEnvironment:
+		return "correct or unset " + f.part.Env() + ", then " + command
+	case f.Source == native.FromSystem:
+		return fmt.Sprintf("set %s to the path of another library than %s, then %s", f.part.Env(), f.Path, command)
+	case !checked:
+		return command + " -check"
+	}
+	return askForHelp
+}
+
+const installPip = "install Python with pip, or uv, then "
+
+const askForHelp = "report this, with everything above"

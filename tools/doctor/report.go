@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// command is how this program is started, from any folder of any module that
+// requires this one.
+var command = strings.TrimSuffix(native.FetchCommand, " -fetch")
+
+// report is the text that is printed, and what was wrong so far.
+type report struct {
+	out    io.Writer
+	begun  bool
+	failed bool
+	next   string // what to do about the first failure
+
+	pip   string // the one that fetches, with its version
+	noPip error  // why there is none
+}
+
+func (r *report) section(title string) {
+	if r.begun {
+		fmt.Fprintln(r.out)
+	}
+	r.begun = true
+	fmt.Fprintln(r.out, title)
+}
+
+// line prints what was found under a name; more lines of text are indented below it.
+func (r *report) line(name, text string) {
+	const width = 22
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+strings.Repeat(" ", width+3))
+	fmt.Fprintln(r.out, strings.TrimRight(fmt.Sprintf("  %-*s %s", width, name, text), " "))
+}
+
+// fail prints what is wrong. The first failure is likely the cause of the others, so
+// what to do about it is what the report ends with.
+func (r *report) fail(name, problem, next string) {
+	r.line(name, "FAILED: "+problem)
+	r.mustDo(next)
+}
+
+// mustDo makes the report end in failure.
+func (r *report) mustDo(next string) {
+	r.failed = true
+	if r.next == "" {
+		r.next = next
+	}
+}
+
+// end prints the last line and returns the exit status.
+func (r *report) end() int {
+	if r.failed {
+		fmt.Fprintf(r.out, "\nnext: %s\n", r.next)
+		return exitFailed
+	}
+	fmt.Fprintln(r.out, "\nall well")
+	return exitWell
+}

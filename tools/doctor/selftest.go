@@ -1,0 +1,152 @@
+//go:build cgo && (linux || darwin)
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// The self-test's module doubles its input, gives that to a callback of each form,
+// and returns it with the sum that the last of them computed.
+const (
+	ioName   = "doctor.io"
+	tapName  = "doctor.tap"
+	callName = "doctor.sum"
+)
+
+var (
+	input   = []float32{1, 2, 3, 4}
+	doubled = []float32{2, 4, 6, 8}
+	sum     = []float32{20}
+
+	vector = tensor.ShapeOf(tensor.F32, len(input))
+	scalar = tensor.ShapeOf(tensor.F32)
+)
+
+// buildModule is the module as bytecode, and false where it could not be built.
+func buildModule(s *steps) (bytecode []byte, ok bool) {
+	ok = s.do("build and verify", func() (string, error) {
+		library, err := mlir.Open(mlir.OpenOptions{})
+		if err != nil {
+			return "", err
+		}
+		ir := library.NewContext(mlir.ContextOptions{})
+		defer ir.Close()
+		b := builder.New(ir, builder.Options{})
+		f := b.Func("main", vector)
+		x := builder.Add(f.Param(0), f.Param(0))
+		x = builder.IOCallback(builder.Callback{Name: ioName}, x)
+		builder.Tap(builder.Callback{Name: tapName}, x)
+		f.Return(x, builder.RuntimeCall(builder.Callback{Name: callName}, builder.Like(scalar), x))
+		module, err := b.Module()
+		if err != nil {
+			return "", err
+		}
+		bytecode, err = module.Bytecode()
+		return "", err
+	})
+	return bytecode, ok
+}
+
+// seen is what the callbacks saw.
+type seen struct {
+	io, tap  []float32
+	zeroCopy bool
+}
+
+func (s *seen) register() error {
+	vectors, scalars := []tensor.Shape{vector}, []tensor.Shape{scalar}
+	read := func(into *[]float32, v tensor.View) error {
+		values, err := tensor.Slice[float32](v)
+		*into = slices.Clone(values) // the memory is XLA's
+		return err
+	}
+	return errors.Join(
+		callbacks.Default.Register(ioName, contract.Signature(vectors, vectors), func(c *callbacks.Call) error {
+			s.zeroCopy = &c.Args[0].Data[0] == &c.Results[0].Data[0]
+			return read(&s.io, c.Args[0])
+		}),
+		callbacks.Default.Register(tapName, contract.Signature(vectors, nil), callbacks.TapFunc(func(_ context.Context, args []tensor.View) error {
+			return read(&s.tap, args[0])
+		})),
+		callbacks.Default.Register(callName, contract.Signature(vectors, scalars), callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+			values, err := tensor.Slice[float32](args[0])
+			var total float32
+			for _, v := range values {
+				total += v
+			}
+			return []tensor.View{tensor.Scalar(total)}, err
+		})),
+	)
+}
+
+func buildAndRun(s *steps) {
+	bytecode, ok := buildModule(s)
+	if !ok {
+		return
+	}
+	ctx := context.Background()
+	var saw seen
+	var client *bridge.Client
+	var executable *bridge.Executable
+	if !s.do("compile", func() (_ string, err error) {
+		if err := saw.register(); err != nil {
+			return "", err
+		}
+		plugin, err := bridge.Open(bridge.Options{})
+		if err != nil {
+			return "", err
+		}
+		if client, err = plugin.NewClient(bridge.ClientOptions{}); err != nil {
+			return "", err
+		}
+		executable, err = client.Compile(ctx, bytecode, bridge.CompileOptions{})
+		return "", err
+	}) {
+		return
+	}
+	var outputs []*bridge.Buffer
+	if !s.do("run", func() (_ string, err error) {
+		outputs, err = executable.Run(ctx, tensor.Vector(input...))
+		return "", err
+	}) {
+		return
+	}
+	s.do("io callback", func() (string, error) { return "", same(saw.io, doubled) })
+	s.do("zero copy", func() (string, error) {
+		if !saw.zeroCopy {
+			return "", errors.New("the callback's result has other memory than its operand")
+		}
+		return "", nil
+	})
+	s.do("tap", func() (string, error) { return "", same(saw.tap, doubled) })
+	s.do("runtime call", func() (string, error) { return "", sameOutput(outputs[1], sum) })
+	s.do("result", func() (string, error) { return "", sameOutput(outputs[0], doubled) })
+	s.do("close", func() (string, error) { return "", errors.Join(executable.Close(), client.Close()) })
+}
+
+func sameOutput(b *bridge.Buffer, want []float32) error {
+	view, err := b.ToHost()
+	if err != nil {
+		return err
+	}
+	got, err := tensor.Slice[float32](view)
+	return errors.Join(err, b.Close(), same(got, want))
+}
+
+func same(got, want []float32) error {
+	if !slices.Equal(got, want) { // small whole numbers: exact
+		return fmt.Errorf("got %v instead of %v", got, want)
+	}
+	return nil
+}

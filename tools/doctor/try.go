@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// The jobs of children.
+const (
+	inspectMLIR   = "inspect mlir"
+	inspectPlugin = "inspect pjrt"
+	tryIR         = "build"
+	tryAll        = "build and run"
+)
+
+// try opens each part that was found, and then goes the whole way with them.
+func (r *report) try(ctx context.Context, all []found, checked bool) {
+	if !withC {
+		return // the machine's section says so
+	}
+	works := map[native.Part]bool{}
+	var env []string // the very libraries that were found
+	for _, f := range all {
+		r.section(f.part.String())
+		job, library := inspectMLIR, native.MLIR.Env()
+		if f.part == native.PJRTPlugin {
+			job, library = inspectPlugin, native.PJRTPlugin.Env()
+		}
+		works[f.part] = r.job(ctx, job, []string{library + "=" + f.Path}, f.mend(checked))
+		if f.part == native.MLIR || f.part == native.PJRTPlugin {
+			env = append(env, library+"="+f.Path)
+		}
+	}
+	r.section("self-test")
+	switch {
+	case !works[native.MLIR]:
+		r.line("not tried", "it needs the "+native.MLIR.String())
+	case works[native.PJRTPlugin]:
+		r.job(ctx, tryAll, env, askForHelp)
+	default:
+		r.job(ctx, tryIR, env, askForHelp)
+		why := "it needs the " + native.PJRTPlugin.String()
+		if !fetchable(native.PJRTPlugin) {
+			why += fmt.Sprintf(", of which there is no build for %s/%s", runtime.GOOS, runtime.GOARCH)
+		}
+		r.line("run", "not tried: "+why)
+	}
+}
+
+// job prints the steps of a job and reports whether all went well; next is what to do
+// about one that did not.
+func (r *report) job(ctx context.Context, name string, env []string, next string) bool {
+	well := true
+	runJob(ctx, name, defaultLimit, env, func(s step) {
+		switch {
+		case s.Crash && strings.Contains(s.Problem, "XLA_FLAGS"):
+			// XLA ends the process that has a flag in there which it does not know.
+			r.fail(s.Name, s.Problem, "env -u XLA_FLAGS "+command)
+			well = false
+		case s.Problem != "":
+			r.fail(s.Name, s.Problem, next)
+			well = false
+		case s.Text == "":
+			r.line(s.Name, "ok")
+		default:
+			r.line(s.Name, s.Text)
+		}
+	})
+	return well
+}
