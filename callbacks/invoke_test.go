@@ -9,7 +9,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 )
 
 // slot binds a function as a module would.
@@ -246,5 +249,47 @@ func BenchmarkInvoke(b *testing.B) {
 		if err := s.Invoke(call); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestEvery holds that a sampled callback is called the first time and each n-th after.
+func TestEvery(t *testing.T) {
+	for _, test := range []struct {
+		every int64
+		want  []int
+	}{
+		{0, []int{0, 1, 2, 3, 4, 5, 6}},
+		{1, []int{0, 1, 2, 3, 4, 5, 6}},
+		{3, []int{0, 3, 6}},
+	} {
+		r, err := callbacks.NewRegistry(t.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var calls []int
+		now := 0
+		if err := r.Register("f", "", func(*callbacks.Call) error { calls = append(calls, now); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		slot, err := r.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Every: test.every})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for now = range 7 {
+			if err := slot.Invoke(&callbacks.Call{Name: "f"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(test.want, calls); diff != "" {
+			t.Errorf("every %d (-want +got):\n%s", test.every, diff)
+		}
+		r.Close()
+	}
+}
+
+func TestPolicyIsRefused(t *testing.T) {
+	_, err := callbacks.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Policy: "once"})
+	if err == nil || !strings.Contains(err.Error(), `asks for the device policy "once"`) {
+		t.Errorf("a policy that nobody serves: %v", err)
 	}
 }

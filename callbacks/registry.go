@@ -188,6 +188,8 @@ func (r *Registry) Resolve(config contract.Config) (*Slot, error) {
 		b = r.byName[config.Callback]
 	}
 	switch {
+	case config.Policy != "":
+		return nil, fmt.Errorf("callbacks: callback %q asks for the device policy %q; no policy is served yet: leave the key out, and each device calls", config.Name(), config.Policy)
 	case b == nil && config.Optional:
 		return &Slot{config: config}, nil
 	case b == nil:

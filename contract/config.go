@@ -93,6 +93,9 @@ func (c Config) Validate() error {
 	case c.NumIDs < 0 || c.NumTokens < 0 || c.Every < 0:
 		return fmt.Errorf("contract: n_ids %d, n_tokens %d and every %d cannot be negative", c.NumIDs, c.NumTokens, c.Every)
 	}
+	if c.Every > 1 && c.Form.Target() == TargetRuntimeCall {
+		return fmt.Errorf("contract: callback %q cannot be called every %d-th time only: somebody must make its results each time", c.Name(), c.Every)
+	}
 	for _, text := range []string{c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc} {
 		if strings.ContainsRune(text, 0) {
 			return fmt.Errorf("contract: %q contains a NUL, which does not survive the way through XLA", text)

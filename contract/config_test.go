@@ -15,7 +15,7 @@ import (
 // byName and byID have, between them, every field set.
 var (
 	byName = contract.Config{
-		Form: contract.Call, Callback: "log", Signature: "f73cfbb21f2ae831", Registry: "main",
+		Form: contract.Passthrough, Callback: "log", Signature: "f73cfbb21f2ae831", Registry: "main",
 		NumIDs: 2, NumTokens: 1, Effect: "io", Policy: "once", Transforms: "vmap(8)", Loc: "main.go:12",
 		Optional: true, Every: 10,
 	}
@@ -29,7 +29,7 @@ func TestAttrs(t *testing.T) {
 		want   []contract.Attr
 	}{
 		{"by name", byName, []contract.Attr{
-			{"callback", "log"}, {"effect", "io"}, {"every", int64(10)}, {"form", "call"}, {"loc", "main.go:12"},
+			{"callback", "log"}, {"effect", "io"}, {"every", int64(10)}, {"form", "passthrough"}, {"loc", "main.go:12"},
 			{"n_ids", int64(2)}, {"n_tokens", int64(1)}, {"optional", true}, {"policy", "once"}, {"registry", "main"},
 			{"signature", "f73cfbb21f2ae831"}, {"transforms", "vmap(8)"}, {"v", int64(1)},
 		}},
@@ -139,6 +139,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"version without value", []contract.Attr{{"v", nil}, form, name}, `the key "v" is an i64`},
 		{"negative n_ids", []contract.Attr{v, form, name, {"n_ids", int64(-1)}}, "n_ids -1"},
 		{"negative n_tokens", []contract.Attr{v, form, name, {"n_tokens", int64(math.MinInt32)}}, "n_tokens -2147483648"},
+		{"every of a call", []contract.Attr{v, {"form", "pure"}, name, {"every", int64(2)}}, "cannot be called every 2-th time only"},
 		{"negative every", []contract.Attr{v, form, name, {"every", int64(-5)}}, "every -5"},
 		{"NUL in callback", []contract.Attr{v, form, {"callback", "a\x00b"}}, `"a\x00b" contains a NUL`},
 		{"NUL in signature", []contract.Attr{v, form, name, {"signature", "\x00"}}, "contains a NUL"},
