@@ -1,0 +1,104 @@
+package bridge
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// sample is an array whose bytes are proper values of the type: a sub-byte type
+// has one byte for each element, sign-extended for the signed ones.
+func sample(shape tensor.Shape) tensor.View {
+	data := make([]byte, shape.NumBytes())
+	for i := range data {
+		switch shape.DType {
+		case tensor.Pred, tensor.U2:
+			data[i] = byte(i % 2)
+		case tensor.S2:
+			data[i] = []byte{0, 1, 0xfe, 0xff}[i%4]
+		case tensor.S4:
+			data[i] = []byte{0, 7, 0xf8, 0xff}[i%4]
+		case tensor.U4, tensor.F4E2M1FN:
+			data[i] = byte(i % 16)
+		default:
+			data[i] = byte(i*7 + 1)
+		}
+	}
+	return tensor.View{Shape: shape, Data: data}
+}
+
+func allTypes() []tensor.DType {
+	var types []tensor.DType
+	for d := tensor.Pred; d < tensor.Token; d++ {
+		types = append(types, d)
+	}
+	return types
+}
+
+func TestBufferRoundTrip(t *testing.T) {
+	c := testClient(t)
+	before := pjrt.BuffersAlive()
+	for _, dtype := range allTypes() {
+		for _, dims := range [][]int{nil, {1}, {5}, {2, 3}, {0}, {2, 0, 3}} {
+			v := sample(tensor.ShapeOf(dtype, dims...))
+			t.Run(v.Shape.String(), func(t *testing.T) {
+				b, err := c.Buffer(v, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "device", 1, b.Device())
+				diff(t, "shape", v.Shape.String(), b.Shape().String())
+				got, err := b.ToHost()
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "data", v.Data, got.Data)
+				if err := b.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	diff(t, "buffers alive", before, pjrt.BuffersAlive())
+}
+
+// Every element type goes through a callback and comes back, seen as on the host.
+func TestCallbackOfEveryType(t *testing.T) {
+	c := testClient(t)
+	for _, dtype := range allTypes() {
+		for _, dims := range [][]int{{5}, {}, {2, 0}} {
+			v := sample(tensor.ShapeOf(dtype, dims...))
+			t.Run(v.Shape.String(), func(t *testing.T) {
+				typ := "tensor<"
+				for _, d := range dims {
+					typ += fmt.Sprint(d, "x")
+				}
+				typ += dtype.MLIR() + ">"
+				signature := v.Shape.String() + "->" + v.Shape.String()
+				var saw tensor.View
+				name := register(t, signature, func(call *callbacks.Call) error {
+					saw = call.Args[0].Clone()
+					return nil
+				})
+				e := compile(t, c, mainFunc("%x: "+typ, typ,
+					"%p = "+custom("passthrough", named(name, signature), "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+				out, err := e.Run(t.Context(), v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "operand", v.Data, saw.Data)
+				got, err := out[0].ToHost()
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "shape", v.Shape.String(), got.Shape.String())
+				diff(t, "result", v.Data, got.Data)
+				out[0].Close()
+			})
+		}
+	}
+}

@@ -1,0 +1,349 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func TestPassthrough(t *testing.T) {
+	const signature = "f32[4]->f32[4]"
+	var saw []float32
+	var same bool
+	name := register(t, signature, func(call *callbacks.Call) error {
+		v, err := tensor.Slice[float32](call.Args[0])
+		if err != nil {
+			return err
+		}
+		saw = append(saw, v...)
+		same = unsafe.SliceData(call.Args[0].Data) == unsafe.SliceData(call.Results[0].Data)
+		return nil
+	})
+	e := compile(t, testClient(t), passthrough(name, signature, "tensor<4xf32>"), CompileOptions{})
+	out, err := e.Run(t.Context(), view(t, []float32{0, 1, 2, 3}, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, doubled []float32
+	for i := range 4 {
+		v := float32(math.Cos(float64(i)))
+		want, doubled = append(want, v), append(doubled, 2*v)
+	}
+	diff(t, "operand", want, saw)
+	diff(t, "shares memory", true, same)
+	diff(t, "result", doubled, host[float32](t, out[0]))
+}
+
+// A value that must survive cannot be aliased: XLA gives the result a place of its
+// own, and where the module has no aliases at all the trampoline copies.
+func TestPassthroughCopies(t *testing.T) {
+	for _, aliased := range []bool{true, false} {
+		t.Run(fmt.Sprint("aliased=", aliased), func(t *testing.T) {
+			const signature = "f32[3]->f32[3]"
+			name := register(t, signature, func(call *callbacks.Call) error {
+				v, err := tensor.Slice[float32](call.Args[0])
+				if err != nil {
+					return err
+				}
+				v[0] = 9 // the operand is seen where the result is
+				return nil
+			})
+			const typ = "tensor<3xf32>"
+			call := custom(contract.Passthrough, named(name, signature), "%x", typ, typ)
+			if !aliased {
+				before, _, _ := strings.Cut(call, ", output_operand_aliases")
+				call = before + "} : (" + typ + ") -> " + typ
+			}
+			e := compile(t, testClient(t), mainFunc("%x: "+typ, typ+", "+typ, "%p = "+call+"\nreturn %p, %x : "+typ+", "+typ), CompileOptions{})
+			out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "result", []float32{9, 2, 3}, host[float32](t, out[0]))
+			diff(t, "operand", []float32{1, 2, 3}, host[float32](t, out[1]))
+		})
+	}
+}
+
+func TestObserve(t *testing.T) {
+	const signature = "s32[2]->"
+	var saw []int32
+	results := -1
+	name := register(t, signature, func(call *callbacks.Call) error {
+		v, err := tensor.Slice[int32](call.Args[0])
+		saw, results = append(saw, v...), len(call.Results)
+		return err
+	})
+	const typ = "tensor<2xi32>"
+	e := compile(t, testClient(t), mainFunc("%x: "+typ, "tensor<i8>",
+		"%t = "+custom(contract.Observe, named(name, signature), "%x", typ, "tensor<i8>")+"\nreturn %t : tensor<i8>"), CompileOptions{})
+	out, err := e.Run(t.Context(), view(t, []int32{5, 6}, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "operand", []int32{5, 6}, saw)
+	diff(t, "results seen", 0, results)
+	diff(t, "token", []int8{0}, host[int8](t, out[0]))
+}
+
+// Observing calls stand in the order of the token that runs through them.
+func TestTokensOrder(t *testing.T) {
+	const signature = "s32[]->"
+	var order []int32
+	name := register(t, signature, func(call *callbacks.Call) error {
+		v, err := tensor.Slice[int32](call.Args[0])
+		order = append(order, v...)
+		return err
+	})
+	var body, token = "%t0 = stablehlo.constant dense<0> : tensor<i8>\n", "%t0"
+	const n = 20
+	for i := range n {
+		body += fmt.Sprintf("%%c%d = stablehlo.constant dense<%d> : tensor<i32>\n", i, i)
+		next := fmt.Sprintf("%%t%d", i+1)
+		body += next + " = " + custom(contract.Observe, named(name, signature)+", n_tokens = 1 : i64",
+			fmt.Sprintf("%%c%d, %s", i, token), "tensor<i32>, tensor<i8>", "tensor<i8>") + "\n"
+		token = next
+	}
+	e := compile(t, testClient(t), mainFunc("", "", body+"return"), CompileOptions{})
+	if _, err := e.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var want []int32
+	for i := range int32(n) {
+		want = append(want, i)
+	}
+	diff(t, "order", want, order)
+}
+
+func TestCallWithTemplate(t *testing.T) {
+	for _, form := range []contract.Form{contract.Call, contract.Pure} {
+		t.Run(string(form), func(t *testing.T) {
+			const signature = "f32[2],s32[]->f64[3],pred[]"
+			name := register(t, signature, callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+				x, err := tensor.Slice[float32](args[0])
+				if err != nil {
+					return nil, err
+				}
+				k, err := tensor.Slice[int32](args[1])
+				if err != nil {
+					return nil, err
+				}
+				a, b := float64(x[0]), float64(x[1])
+				return []tensor.View{view(t, []float64{a, b, a + b + float64(k[0])}, 3), tensor.Scalar(true)}, nil
+			}))
+			e := compile(t, testClient(t), mainFunc("%x: tensor<2xf32>, %k: tensor<i32>", "tensor<3xf64>, tensor<i1>",
+				"%r:2 = "+custom(form, named(name, signature), "%x, %k", "tensor<2xf32>, tensor<i32>", "(tensor<3xf64>, tensor<i1>)")+
+					"\nreturn %r#0, %r#1 : tensor<3xf64>, tensor<i1>"), CompileOptions{})
+			diff(t, "outputs", 2, e.NumOutputs())
+			out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2), tensor.Scalar(int32(4)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "result 0", []float64{1, 2, 7}, host[float64](t, out[0]))
+			diff(t, "result 1", []bool{true}, host[bool](t, out[1]))
+		})
+	}
+}
+
+// A pure call that nobody uses goes away, an impure one stays.
+func TestUnusedCalls(t *testing.T) {
+	for _, test := range []struct {
+		form  contract.Form
+		calls int
+	}{{contract.Pure, 0}, {contract.Call, 1}} {
+		t.Run(string(test.form), func(t *testing.T) {
+			const signature = "->f32[]"
+			calls := 0
+			name := register(t, signature, func(*callbacks.Call) error { calls++; return nil })
+			e := compile(t, testClient(t), mainFunc("", "",
+				"%r = "+custom(test.form, named(name, signature), "", "", "tensor<f32>")+"\nreturn"), CompileOptions{})
+			if _, err := e.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "calls", test.calls, calls)
+		})
+	}
+}
+
+func TestByID(t *testing.T) {
+	calls := 0
+	id, err := callbacks.Default.RegisterFunc(func(call *callbacks.Call) error {
+		calls++
+		if call.Name == "" {
+			t.Error("the call has no name")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const typ = "tensor<2xf32>"
+	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
+		"%p = "+custom(contract.Passthrough, fmt.Sprintf("callback_id = %d : i64", id), "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out[0].Close()
+	diff(t, "calls", 1, calls)
+}
+
+// Operands stand as data, ids, tokens.
+func TestOperandOrder(t *testing.T) {
+	const signature = "f32[1]->f32[1]"
+	name := register(t, signature, func(call *callbacks.Call) error {
+		diff(t, "operands", []string{"f32[1]"}, []string{call.Args[0].Shape.String()})
+		diff(t, "ids", []byte{7, 0, 0, 0}, call.IDs[0].Data)
+		diff(t, "results", 1, len(call.Results))
+		return nil
+	})
+	e := compile(t, testClient(t), mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
+		"%id = stablehlo.constant dense<7> : tensor<ui32>\n%t = stablehlo.constant dense<0> : tensor<i8>\n"+
+			"%p:3 = "+custom(contract.Passthrough, named(name, signature)+", n_ids = 1 : i64, n_tokens = 1 : i64", "%x, %id, %t",
+			"tensor<1xf32>, tensor<ui32>, tensor<i8>", "(tensor<1xf32>, tensor<ui32>, tensor<i8>)")+"\nreturn %p#0 : tensor<1xf32>"), CompileOptions{})
+	out, err := e.Run(t.Context(), view(t, []float32{1}, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "result", []float32{1}, host[float32](t, out[0]))
+}
+
+// An optional callback that nobody listens to lets its operands pass.
+func TestOptionalUnbound(t *testing.T) {
+	const typ = "tensor<2xf32>"
+	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
+		"%p = "+custom(contract.Passthrough, named("nobody_listens", "f32[2]->f32[2]")+", optional = true", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "result", []float32{1, 2}, host[float32](t, out[0]))
+}
+
+// loop calls a passthrough callback n times on a value that is doubled each time.
+func loop(target, config string) string {
+	const typ = "tensor<4xf32>"
+	call := custom(contract.Passthrough, config, "%x", typ, typ)
+	call = strings.Replace(call, contract.TargetIOCallback, target, 1)
+	return mainFunc("%a: "+typ+", %n: tensor<i32>", typ, `
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %c, %x = %a) : tensor<i32>, `+typ+`
+    cond { %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1> }
+    do { %y = `+call+`
+      %z = stablehlo.add %y, %y : `+typ+`
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j, %z : tensor<i32>, `+typ+` }
+  return %r#1 : `+typ)
+}
+
+func TestLoopAllocatesNothing(t *testing.T) {
+	const signature = "f32[4]->f32[4]"
+	calls := 0
+	name := register(t, signature, func(*callbacks.Call) error { calls++; return nil })
+	e := compile(t, testClient(t), loop(contract.TargetIOCallback, named(name, signature)), CompileOptions{})
+	run := func(n int32) {
+		out, err := e.Run(context.Background(), view(t, []float32{1, 2, 3, 4}, 4), tensor.Scalar(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[0].Close()
+	}
+	run(1)
+	one := testing.AllocsPerRun(10, func() { run(1) })
+	many := testing.AllocsPerRun(10, func() { run(10_001) })
+	if perCall := (many - one) / 10_000; perCall > 0.01 {
+		t.Errorf("%g allocations in a call", perCall)
+	}
+	diff(t, "calls", 1+11+11*10_001, calls)
+}
+
+func TestBenchTarget(t *testing.T) {
+	if err := testPlugin(t).RegisterBench(); err != nil {
+		t.Fatal(err)
+	}
+	e := compile(t, testClient(t), loop(BenchTarget, named("not read", "")), CompileOptions{})
+	out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), tensor.Scalar(int32(3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "result", []float32{8, 16, 24, 32}, host[float32](t, out[0]))
+}
+
+func TestConcurrentRuns(t *testing.T) {
+	const signature = "f32[64,64]->f32[64,64]"
+	var mu sync.Mutex
+	runsSeen := map[int64]int{}
+	name := register(t, signature, func(call *callbacks.Call) error {
+		mu.Lock()
+		defer mu.Unlock()
+		runsSeen[call.RunID]++
+		return nil
+	})
+	e := compile(t, testClient(t), bigPassthrough(name, signature), CompileOptions{})
+	const goroutines, each = 8, 20
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		wg.Go(func() {
+			in := make([]float32, 64*64)
+			for i := range in {
+				in[i] = float32(g)
+			}
+			for range each {
+				out, err := e.Run(context.Background(), view(t, in, 64, 64))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got, want := host[float32](t, out[0])[0], float32(64*g*g); got != want {
+					t.Errorf("goroutine %d got %g, want %g", g, got, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	diff(t, "runs", goroutines*each, len(runsSeen))
+}
+
+// bigPassthrough is large enough for XLA to execute it on its own threads.
+func bigPassthrough(name, signature string) string {
+	const typ = "tensor<64x64xf32>"
+	return mainFunc("%x: "+typ, typ,
+		"%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\n"+
+			"%p = "+custom(contract.Passthrough, named(name, signature), "%d", typ, typ)+"\nreturn %p : "+typ)
+}
+
+// Bytecode and portable artifacts hold nothing of the process that wrote them:
+// bound by name, they run in any. testdata has x + x behind a passthrough callback
+// "bridge_bytecode", written by another toolkit.
+func TestStoredModules(t *testing.T) {
+	calls := 0
+	if err := callbacks.Default.Register("bridge_bytecode", "f32[4]->f32[4]", func(*callbacks.Call) error { calls++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { callbacks.Default.Unregister("bridge_bytecode") })
+	for i, file := range []string{"bytecode.mlirbc", "portable_1_9_0.mlirbc"} {
+		module, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := compile(t, testClient(t), string(module), CompileOptions{})
+		out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3, 4}, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff(t, file, []float32{2, 4, 6, 8}, host[float32](t, out[0]))
+		diff(t, "calls", i+1, calls)
+	}
+}

@@ -1,0 +1,285 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+var errSentinel = errors.New("the callback's own error")
+
+// oddError is an error whose text cannot be had.
+type oddError struct{}
+
+func (oddError) Error() string { panic("no text") }
+
+// oddIs is an error that cannot be compared.
+type oddIs struct{}
+
+func (oddIs) Error() string { return "odd" }
+func (oddIs) Is(error) bool { panic("no comparing") }
+
+// A callback's error comes out of the run as the same value, wherever XLA executed
+// it; nothing leaks, and the next run works.
+func TestCallbackErrors(t *testing.T) {
+	c := testClient(t)
+	modules := map[string]struct {
+		module func(name, signature string) string
+		input  tensor.View
+		sig    string
+	}{
+		"inline": {
+			func(name, sig string) string { return passthrough(name, sig, "tensor<4xf32>") },
+			view(t, make([]float32, 4), 4), "f32[4]->f32[4]",
+		},
+		"asynchronous": {bigPassthrough, view(t, make([]float32, 64*64), 64, 64), "f32[64,64]->f32[64,64]"},
+	}
+	faults := map[string]struct {
+		fn    func() error
+		check func(t *testing.T, err error)
+	}{
+		"sentinel": {func() error { return errSentinel }, func(t *testing.T, err error) {
+			if err != errSentinel {
+				t.Errorf("got %#v, want the value that the callback returned", err)
+			}
+		}},
+		"odd text": {func() error { return fmt.Errorf("a\x00b\xff\n%s: %w", strings.Repeat("x", 1<<20), errSentinel) }, func(t *testing.T, err error) {
+			if !errors.Is(err, errSentinel) {
+				t.Errorf("got %#v", err)
+			}
+		}},
+		"no text": {func() error { return oddError{} }, func(t *testing.T, err error) {
+			if err != (oddError{}) {
+				t.Errorf("got %#v", err)
+			}
+		}},
+		"no comparing": {func() error { return oddIs{} }, func(t *testing.T, err error) {
+			if err != (oddIs{}) {
+				t.Errorf("got %#v", err)
+			}
+		}},
+		"panic": {func() error { panic("at the disco") }, func(t *testing.T, err error) {
+			if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "at the disco") {
+				t.Errorf("got %v, want a PanicError", err)
+			}
+		}},
+		"bounds": {func() error { return []error{}[len(modules)] }, func(t *testing.T, err error) {
+			if p := new(callbacks.PanicError); !errors.As(err, &p) {
+				t.Errorf("got %v, want a PanicError", err)
+			}
+		}},
+	}
+	for kind, m := range modules {
+		for what, fault := range faults {
+			t.Run(kind+"/"+what, func(t *testing.T) {
+				faulty := true
+				name := register(t, m.sig, func(*callbacks.Call) error {
+					if faulty {
+						return fault.fn()
+					}
+					return nil
+				})
+				e := compile(t, c, m.module(name, m.sig), CompileOptions{})
+				before := pjrt.BuffersAlive()
+				for range 3 {
+					out, err := e.Run(t.Context(), m.input)
+					if err == nil {
+						t.Fatal("the run did not fail")
+					}
+					fault.check(t, err)
+					diff(t, "outputs", 0, len(out))
+					run, err := e.Start(t.Context(), m.input)
+					if err != nil {
+						t.Fatal(err)
+					}
+					<-run.Done()
+					_, err = run.Wait(t.Context())
+					fault.check(t, err)
+				}
+				diff(t, "buffers alive", before, pjrt.BuffersAlive())
+				faulty = false
+				out, err := e.Run(t.Context(), m.input)
+				if err != nil {
+					t.Fatal("the next run: ", err)
+				}
+				out[0].Close()
+			})
+		}
+	}
+}
+
+// A loop stops at the first error of a callback in it.
+func TestErrorStopsLoop(t *testing.T) {
+	const signature = "f32[4]->f32[4]"
+	calls := 0
+	name := register(t, signature, func(*callbacks.Call) error {
+		if calls++; calls == 5 {
+			return errSentinel
+		}
+		return nil
+	})
+	e := compile(t, testClient(t), loop(contract.TargetIOCallback, named(name, signature)), CompileOptions{})
+	_, err := e.Run(t.Context(), view(t, make([]float32, 4), 4), tensor.Scalar(int32(100)))
+	diff(t, "error", true, err == errSentinel)
+	diff(t, "calls", 5, calls)
+}
+
+func TestCompileErrors(t *testing.T) {
+	const signature = "f32[2]->f32[2]"
+	const typ = "tensor<2xf32>"
+	name := register(t, signature, func(*callbacks.Call) error { return nil })
+	module := func(config string) string {
+		return mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Passthrough, config, "%x", typ, typ)+"\nreturn %p : "+typ)
+	}
+	c := testClient(t)
+	for _, test := range []struct {
+		what, module string
+		options      CompileOptions
+		want         string
+		as           any
+	}{
+		{"unknown name", module(named("nobody_is_called_so", signature)), CompileOptions{}, "nobody_is_called_so", new(*callbacks.UnknownError)},
+		{"unknown id", module("callback_id = 987654321 : i64"), CompileOptions{}, "987654321", new(*callbacks.UnknownError)},
+		{"signature", module(named(name, "f32[3]->f32[3]")), CompileOptions{}, name, new(*callbacks.SignatureError)},
+		{"unknown key", module(named(name, signature) + `, colour = "red"`), CompileOptions{}, "colour", new(*PluginError)},
+		{"no module", "", CompileOptions{}, "is empty", nil},
+		{"no MLIR", "once upon a time", CompileOptions{}, "compile", new(*PluginError)},
+		{"unknown target", strings.Replace(module(named(name, signature)), "calliope_io_callback", "who_knows", 1), CompileOptions{}, "who_knows", new(*PluginError)},
+		{"too many devices", module(named(name, signature)), CompileOptions{Replicas: 5}, "ClientOptions.Devices", nil},
+		{"both", module(named(name, signature)), CompileOptions{Replicas: 2, Partitions: 2}, "choose one", nil},
+		{"negative", module(named(name, signature)), CompileOptions{Replicas: -2}, "negative", nil},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			e, err := c.Compile(t.Context(), []byte(test.module), test.options)
+			if err == nil {
+				e.Close()
+				t.Fatal("it compiled")
+			}
+			if !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "[calliope error") {
+				t.Errorf("got the message %q", err)
+			}
+			if test.as != nil && !errors.As(err, test.as) {
+				t.Errorf("got %#v, want a %T", err, test.as)
+			}
+		})
+	}
+	diff(t, "errors left on their way", 0, len(passing.errors))
+}
+
+// A module that says one signature and calls with another is refused at its first
+// call.
+func TestForgedSignature(t *testing.T) {
+	name := register(t, "", func(*callbacks.Call) error { t.Error("the function was called"); return nil })
+	const typ = "tensor<2xf32>"
+	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
+		"%p = "+custom(contract.Passthrough, named(name, "f64[2]->f64[2]"), "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	_, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
+	if err == nil || !strings.Contains(err.Error(), "f32[2]->f32[2]") {
+		t.Errorf("got %v, want an error with the signature", err)
+	}
+}
+
+func TestPluginErrorText(t *testing.T) {
+	err := pluginError("compile", errors.New("failed: PJRT error (code=5): no such thing\n"))
+	diff(t, "text", "bridge: compile: no such thing (NOT_FOUND)", err.Error())
+	diff(t, "unknown code", "bridge: run: x (99)", (&PluginError{Code: 99, Op: "run", Message: "x"}).Error())
+	for _, odd := range []string{"plain", "PJRT error (code=", "PJRT error (code=x): y"} {
+		if p := new(PluginError); errors.As(pluginError("run", errors.New(odd)), &p) {
+			t.Errorf("%q became a PluginError", odd)
+		}
+	}
+}
+
+func TestPassingErrors(t *testing.T) {
+	p := passingErrors{errors: map[int64]error{}}
+	message := p.give(errSentinel)
+	for range passingLimit {
+		p.give(errors.New("another"))
+	}
+	diff(t, "kept", passingLimit, len(p.errors))
+	text, err := p.take(message)
+	diff(t, "one too old", nil, err)
+	diff(t, "its text", errSentinel.Error(), text)
+	text, err = p.take("x: " + p.give(errSentinel) + " at y")
+	diff(t, "error", true, err == errSentinel)
+	diff(t, "text", "x: "+errSentinel.Error()+" at y", text)
+}
+
+func TestContexts(t *testing.T) {
+	const signature = "f32[64,64]->f32[64,64]"
+	c := testClient(t)
+	in := view(t, make([]float32, 64*64), 64, 64)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	t.Run("cancelled before", func(t *testing.T) {
+		name := register(t, signature, func(*callbacks.Call) error { t.Error("called"); return nil })
+		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+		_, err := e.Run(cancelled, in)
+		diff(t, "run", true, err == context.Canceled)
+		_, err = e.Start(cancelled, in)
+		diff(t, "start", true, err == context.Canceled)
+		_, err = c.Compile(cancelled, []byte(bigPassthrough(name, signature)), CompileOptions{})
+		diff(t, "compile", true, err == context.Canceled)
+	})
+	t.Run("cancelled in the callback", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		name := register(t, signature, func(call *callbacks.Call) error {
+			cancel()
+			<-call.Context().Done()
+			return call.Context().Err()
+		})
+		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+		_, err := e.Run(ctx, in)
+		diff(t, "error", true, errors.Is(err, context.Canceled))
+	})
+	t.Run("waiting is cancelled, the callback hangs", func(t *testing.T) {
+		entered, leave := make(chan bool), make(chan bool)
+		name := register(t, signature, func(*callbacks.Call) error {
+			entered <- true
+			<-leave
+			return nil
+		})
+		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+		before := pjrt.BuffersAlive()
+		run, err := e.Start(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-entered
+		_, err = run.Wait(cancelled)
+		diff(t, "error", true, err == context.Canceled)
+		select {
+		case <-run.Done():
+			t.Error("the run is over while its callback hangs")
+		default:
+		}
+		leave <- true
+		<-run.Done()
+		_, err = run.Wait(t.Context())
+		diff(t, "error again", true, err == context.Canceled)
+		diff(t, "buffers alive", before, pjrt.BuffersAlive())
+	})
+	t.Run("waiting is cancelled after the end", func(t *testing.T) {
+		name := register(t, signature, func(*callbacks.Call) error { return nil })
+		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+		run, err := e.Start(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-run.Done()
+		out, err := run.Wait(cancelled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[0].Close()
+	})
+}

@@ -1,0 +1,146 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Executable is a compiled module. It is safe for concurrent use.
+type Executable struct {
+	client  *Client
+	pjrt    *pjrt.LoadedExecutable
+	devices []int // one for each replica or partition; nil where any single device will do
+	outputs int   // on each device
+	life    lifetime
+
+	// The shapes of the outputs on each device, known after the first run.
+	shapes atomic.Pointer[[]tensor.Shape]
+}
+
+// CompileOptions are the options of [Client.Compile]. At most one of the two may
+// be above 1.
+type CompileOptions struct {
+	// Replicas is the number of devices that each run the whole module.
+	Replicas int
+	// Partitions is the number of devices that share one run of a module that is
+	// sharded with Shardy.
+	Partitions int
+}
+
+func (o CompileOptions) check(devices int) error {
+	switch {
+	case o.Replicas < 0 || o.Partitions < 0:
+		return errors.New("a negative number of Replicas or Partitions; give 0 or 1 for one device")
+	case o.Replicas > 1 && o.Partitions > 1:
+		return errors.New("both Replicas and Partitions are above 1; choose one")
+	case max(o.Replicas, o.Partitions) > devices:
+		return fmt.Errorf("%d devices are asked for and the client has %d; make it with more in ClientOptions.Devices",
+			max(o.Replicas, o.Partitions), devices)
+	}
+	return nil
+}
+
+// Compile compiles a StableHLO module: text, bytecode or a portable artifact. The
+// callbacks in it are bound now: a name that is not registered is an error, which
+// errors.As finds as a callbacks.UnknownError in the [PluginError]. XLA cannot
+// stop compiling; when ctx ends, Compile returns and the result is thrown away.
+func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) (*Executable, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(program) == 0 {
+		return nil, errors.New("bridge: Compile: the program is empty; give a StableHLO module")
+	}
+	if err := o.check(c.NumDevices()); err != nil {
+		return nil, fmt.Errorf("bridge: Compile: %w", err)
+	}
+	if err := c.use("Compile"); err != nil {
+		return nil, err
+	}
+	if ctx.Done() == nil {
+		return c.compile(program, o)
+	}
+	type result struct {
+		e   *Executable
+		err error
+	}
+	results := make(chan result, 1)
+	program = bytes.Clone(program) // the caller's again when ctx ends first
+	go func() {
+		e, err := c.compile(program, o)
+		results <- result{e, err}
+	}()
+	select {
+	case r := <-results:
+		return r.e, r.err
+	case <-ctx.Done():
+		go func() {
+			if r := <-results; r.e != nil {
+				r.e.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
+}
+
+// compile takes over one use of the client.
+func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) {
+	config := c.pjrt.Compile().WithStableHLO(program)
+	switch {
+	case o.Replicas > 1:
+		config = config.WithSPMD(o.Replicas)
+	case o.Partitions > 1:
+		config = config.WithShardy(o.Partitions)
+	}
+	loaded, err := config.Done()
+	if err != nil {
+		_ = c.done() // the compile's error says more
+		return nil, pluginError("compile", err)
+	}
+	e := &Executable{client: c, pjrt: loaded, outputs: loaded.NumOutputs}
+	if !loaded.IsPortable() {
+		_, _, e.devices, err = loaded.GetDeviceAssignment()
+		if err != nil {
+			_ = e.Close()
+			return nil, pluginError("compile", err)
+		}
+	}
+	return e, nil
+}
+
+// NumOutputs is the number of results of the module, on one device.
+func (e *Executable) NumOutputs() int { return e.outputs }
+
+// NumDevices is the number of devices that one run takes.
+func (e *Executable) NumDevices() int { return max(1, len(e.devices)) }
+
+// Close frees the executable, once its last run is over. Closing again does
+// nothing.
+func (e *Executable) Close() error {
+	if _, free := e.life.close(); free {
+		return e.free()
+	}
+	return nil
+}
+
+func (e *Executable) done() error {
+	if e.life.done() {
+		return e.free()
+	}
+	return nil
+}
+
+func (e *Executable) free() error {
+	err := e.pjrt.Destroy()
+	if err != nil {
+		err = pluginError("close executable", err)
+	}
+	return errors.Join(err, e.client.done())
+}

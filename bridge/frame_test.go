@@ -1,0 +1,158 @@
+package bridge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/c/ffitest"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+const xlaF32, xlaS4 = 11, 21
+
+func newSite(t testing.TB, config contract.Config, fn callbacks.Func) *site {
+	t.Helper()
+	config.Callback = register(t, "", fn)
+	config.Signature = contract.SignatureHash("")
+	slot, err := callbacks.Resolve(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := bind(slot, config)
+	s.checked.Store(true)
+	return s
+}
+
+func floats(values ...float32) ffitest.Buffer {
+	return ffitest.Buffer{DType: xlaF32, Data: unsafe.Pointer(unsafe.SliceData(values)), Dims: []int64{int64(len(values))}}
+}
+
+// A frame that makes no sense is an error to XLA, and the function is not called.
+func TestCorruptFrames(t *testing.T) {
+	good := floats(1, 2)
+	with := func(change func(*ffitest.Buffer)) []ffitest.Buffer {
+		b := good
+		change(&b)
+		return []ffitest.Buffer{b}
+	}
+	for _, test := range []struct {
+		what          string
+		args, results []ffitest.Buffer
+		config        contract.Config
+		want          string
+	}{
+		{what: "kind", args: with(func(b *ffitest.Buffer) { b.Kind = 7 }), want: "not a buffer"},
+		{what: "missing", args: with(func(b *ffitest.Buffer) { b.Missing = true }), want: "not a buffer"},
+		{what: "small", args: with(func(b *ffitest.Buffer) { b.StructSize = 40 }), want: "not a buffer"},
+		{what: "type", args: with(func(b *ffitest.Buffer) { b.DType = 77 }), want: "77"},
+		{what: "negative type", args: with(func(b *ffitest.Buffer) { b.DType = -1 }), want: "-1"},
+		{what: "a gap in the types", args: with(func(b *ffitest.Buffer) { b.DType = 13 }), want: "13"},
+		{what: "token", args: with(func(b *ffitest.Buffer) { b.DType = 17 }), want: "17"},
+		{what: "negative rank", args: with(func(b *ffitest.Buffer) { b.RankOff = -9 }), want: "rank"},
+		{what: "huge rank", args: with(func(b *ffitest.Buffer) { b.RankOff = 1 << 40 }), want: "rank"},
+		{what: "no dimensions", args: with(func(b *ffitest.Buffer) { b.NoDims = true }), want: "rank"},
+		{what: "negative dimension", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{-2} }), want: "[-2]"},
+		{what: "two negative dimensions", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{-2, -2} }), want: "[-2 -2]"},
+		{what: "too large", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 40, 1 << 40} }), want: "make no sense"},
+		{what: "too large by little", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 31, 1 << 30} }), want: "make no sense"},
+		{what: "no memory", args: with(func(b *ffitest.Buffer) { b.Data = nil }), want: "no memory"},
+		{what: "result", args: []ffitest.Buffer{good}, results: with(func(b *ffitest.Buffer) { b.Data = nil }), want: "result 0"},
+		{what: "no result", args: []ffitest.Buffer{good}, want: "one result for each operand"},
+		{what: "another size", args: []ffitest.Buffer{good}, results: []ffitest.Buffer{floats(1, 2, 3)}, want: "one type"},
+		{what: "no ids", config: contract.Config{NumIDs: 1}, want: "1 ids"},
+		{what: "no tokens", config: contract.Config{NumTokens: 2}, want: "2 tokens"},
+		{what: "no token result", config: contract.Config{Form: contract.Call, NumTokens: 1}, args: []ffitest.Buffer{good}, want: "fewer than its 1 tokens"},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			if test.config.Form == "" {
+				test.config.Form = contract.Passthrough
+			}
+			s := newSite(t, test.config, func(*callbacks.Call) error { t.Error("the function was called"); return nil })
+			code, message := s.Execute(ffitest.Frame{Args: test.args, Results: test.results}.Call())
+			if code != codeInternal || !strings.Contains(message, test.want) {
+				t.Errorf("got %d %q, want %q", code, message, test.want)
+			}
+		})
+	}
+}
+
+// Frames that are rare and proper.
+func TestOddFrames(t *testing.T) {
+	empty := ffitest.Buffer{DType: xlaF32, Dims: []int64{0, 1 << 40}}
+	value := float32(3)
+	scalar := ffitest.Buffer{DType: xlaF32, Data: unsafe.Pointer(&value), NoDims: true}
+	s4 := []byte{0xf1}
+	packed := ffitest.Buffer{DType: xlaS4, Data: unsafe.Pointer(unsafe.SliceData(s4)), Dims: []int64{2}}
+	var saw []tensor.View
+	s := newSite(t, contract.Config{Form: contract.Passthrough}, func(call *callbacks.Call) error {
+		for _, v := range call.Args {
+			saw = append(saw, v.Clone())
+		}
+		call.Args[2].Data[0] = 2
+		return nil
+	})
+	list := []ffitest.Buffer{empty, scalar, packed}
+	if code, message := s.Execute(ffitest.Frame{Args: list, Results: list}.Call()); code != 0 {
+		t.Fatal(message)
+	}
+	diff(t, "empty", "f32[0,1099511627776]", saw[0].Shape.String())
+	diff(t, "scalar", "f32[]", saw[1].Shape.String())
+	diff(t, "s4", []byte{1, 0xff}, saw[2].Data)
+	diff(t, "s4 packed again", []byte{0xf2}, s4)
+}
+
+// Without a run that is known, a call has a context all the same.
+func TestCallOfUnknownRun(t *testing.T) {
+	values := []float32{1, 2}
+	s := newSite(t, contract.Config{Form: contract.Passthrough}, func(call *callbacks.Call) error {
+		diff(t, "run", int64(12345), call.RunID)
+		diff(t, "device", 3, call.Device)
+		if err := call.Context().Err(); err != nil {
+			return err
+		}
+		return errSentinel
+	})
+	b := floats(values...)
+	code, message := s.Execute(ffitest.Frame{Args: []ffitest.Buffer{b}, Results: []ffitest.Buffer{b}, RunID: 12345, Device: 3}.Call())
+	diff(t, "code", int32(codeInternal), code)
+	diff(t, "message", errSentinel.Error(), message)
+}
+
+func TestPack(t *testing.T) {
+	for _, test := range []struct {
+		dtype  tensor.DType
+		packed []byte
+		values []byte
+	}{
+		{tensor.U4, []byte{0x21, 0x03}, []byte{1, 2, 3}},
+		{tensor.S4, []byte{0xf8, 0x07}, []byte{0xf8, 0xff, 7}},
+		{tensor.U2, []byte{0b11100100, 0b01}, []byte{0, 1, 2, 3, 1}},
+		{tensor.S2, []byte{0b11100100}, []byte{0, 1, 0xfe, 0xff}},
+		{tensor.F4E2M1FN, []byte{0xf0}, []byte{0, 15}},
+	} {
+		bits := packedBits(test.dtype)
+		diff(t, "bits", test.dtype.Bits(), int(bits))
+		values := unpack(test.dtype, unsafe.Pointer(unsafe.SliceData(test.packed)), len(test.values), bits)
+		diff(t, test.dtype.String()+" unpacked", test.values, values)
+		to := slices.Repeat([]byte{0xaa}, len(test.packed))
+		packed{&tensor.View{Data: values}, to, bits}.pack()
+		diff(t, test.dtype.String()+" packed", test.packed, to)
+	}
+}
+
+// One operation is what Go does in one call, without the crossing.
+func BenchmarkSite(b *testing.B) {
+	s := newSite(b, contract.Config{Form: contract.Passthrough}, func(*callbacks.Call) error { return nil })
+	v := floats(1, 2, 3, 4)
+	call := ffitest.Frame{Args: []ffitest.Buffer{v}, Results: []ffitest.Buffer{v}}.Call()
+	b.ReportAllocs()
+	for range b.N {
+		if code, message := s.Execute(call); code != 0 {
+			b.Fatal(message)
+		}
+	}
+}

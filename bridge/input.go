@@ -1,0 +1,109 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Input is a *[Buffer], a [Donation], or a tensor.View, which is copied to the
+// device first.
+type Input any
+
+// Donation is a buffer that an execution may overwrite.
+type Donation struct{ buffer *Buffer }
+
+// Donate gives a buffer away to an execution, which then can put an output in its
+// place where the module allows it (tf.aliasing_output or jax.buffer_donor on the
+// parameter). The buffer is closed by that, even where the execution fails. In a
+// run on several devices the same parameter is to be donated on each.
+func Donate(b *Buffer) Donation { return Donation{b} }
+
+// input is an Input that a run uses.
+type input struct {
+	buffer  *Buffer
+	donated bool
+}
+
+// takeInputs begins the use of all inputs; whatever it got to is in r.inputs.
+func (r *Run) takeInputs(inputs []Input) error {
+	e := r.exec
+	devices := e.NumDevices()
+	if len(inputs)%devices != 0 {
+		return fmt.Errorf("%d inputs cannot be divided over %d devices; give the parameters once for each", len(inputs), devices)
+	}
+	perDevice := len(inputs) / devices
+	r.device = deviceOf(inputs)
+	r.inputs = make([]input, 0, len(inputs))
+	for i, in := range inputs {
+		device := r.device
+		if e.devices != nil {
+			device = e.devices[i/perDevice]
+		}
+		taken, err := e.client.take(in, device)
+		if err != nil {
+			return fmt.Errorf("input %d: %w", i, err)
+		}
+		r.inputs = append(r.inputs, taken)
+	}
+	for i, in := range r.inputs {
+		if in.donated != r.inputs[i%perDevice].donated {
+			return fmt.Errorf("input %d: a parameter is donated on every device or on none", i)
+		}
+	}
+	return nil
+}
+
+// deviceOf is where a module that fits any device runs: where its first buffer is.
+func deviceOf(inputs []Input) int {
+	for _, in := range inputs {
+		switch in := in.(type) {
+		case *Buffer:
+			if in != nil {
+				return in.device
+			}
+		case Donation:
+			if in.buffer != nil {
+				return in.buffer.device
+			}
+		}
+	}
+	return 0
+}
+
+func (c *Client) take(in Input, device int) (input, error) {
+	switch in := in.(type) {
+	case *Buffer:
+		if in == nil {
+			return input{}, errors.New("the buffer is nil")
+		}
+		if in.client != c {
+			return input{}, errors.New("the buffer is another client's; copy it through the host")
+		}
+		if !in.life.use() {
+			return input{}, errors.New("the buffer is closed or was donated")
+		}
+		return input{buffer: in}, nil
+	case Donation:
+		b := in.buffer
+		if b == nil {
+			return input{}, errors.New("the donated buffer is nil")
+		}
+		if b.client != c {
+			return input{}, errors.New("the donated buffer is another client's; copy it through the host")
+		}
+		if !b.life.claim() {
+			return input{}, errors.New("the donated buffer is closed or in use")
+		}
+		return input{buffer: b, donated: true}, nil
+	case tensor.View:
+		b, err := c.Buffer(in, device)
+		if err != nil {
+			return input{}, err
+		}
+		b.life.claim() // nobody else knows it: it goes when the run is over
+		return input{buffer: b}, nil
+	}
+	return input{}, fmt.Errorf("a %T is no input; give a *bridge.Buffer, bridge.Donate(b) or a tensor.View", in)
+}

@@ -1,0 +1,144 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func TestMain(m *testing.M) {
+	if _, err := native.Ensure(context.Background(), native.PJRTPlugin, native.EnsureOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func testPlugin(t testing.TB) *Plugin {
+	t.Helper()
+	p, err := Open(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// testClient has four devices.
+func testClient(t testing.TB) *Client {
+	t.Helper()
+	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func compile(t testing.TB, c *Client, module string, o CompileOptions) *Executable {
+	t.Helper()
+	e, err := c.Compile(t.Context(), []byte(module), o)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, module)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// register binds fn to a name of the test's own, for as long as the test runs.
+func register(t testing.TB, signature string, fn callbacks.Func) (name string) {
+	t.Helper()
+	name = strings.ReplaceAll(t.Name(), "/", ".")
+	if err := callbacks.Default.Register(name, signature, fn); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { callbacks.Default.Unregister(name) })
+	return name
+}
+
+// custom is a custom call of the contract. config is what backend_config has
+// besides the version and the form.
+func custom(form contract.Form, config, operands, types, results string) string {
+	op := fmt.Sprintf("stablehlo.custom_call @%s(%s) {api_version = 4 : i32, has_side_effect = %t, backend_config = {v = 1 : i64, form = %q, %s}",
+		form.Target(), operands, form.HasSideEffect(), form, config)
+	if form == contract.Passthrough {
+		n := strings.Count(operands, "%")
+		var aliases []string
+		for i := range n {
+			indices := fmt.Sprint(i)
+			if n == 1 {
+				indices = ""
+			}
+			aliases = append(aliases, fmt.Sprintf("#stablehlo.output_operand_alias<output_tuple_indices = [%s], operand_index = %d, operand_tuple_indices = []>", indices, i))
+		}
+		op += ", output_operand_aliases = [" + strings.Join(aliases, ", ") + "]"
+	}
+	return op + "} : (" + types + ") -> " + results
+}
+
+// named is the part of backend_config that binds by name.
+func named(name, signature string) string {
+	return fmt.Sprintf("callback = %q, signature = %q", name, contract.SignatureHash(signature))
+}
+
+func mainFunc(params, results, body string) string {
+	return "module {\n func.func @main(" + params + ") -> (" + results + ") {\n" + body + "\n }\n}"
+}
+
+// passthrough is a module with cos, a passthrough callback, and a doubling.
+func passthrough(name, signature, typ string) string {
+	return mainFunc("%x: "+typ, typ,
+		"%c = stablehlo.cosine %x : "+typ+"\n"+
+			"%p = "+custom(contract.Passthrough, named(name, signature), "%c", typ, typ)+"\n"+
+			"%s = stablehlo.add %p, %p : "+typ+"\n"+
+			"return %s : "+typ)
+}
+
+func view[T tensor.Element](t testing.TB, data []T, dims ...int) tensor.View {
+	t.Helper()
+	v, err := tensor.FromSlice(data, dims...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// host is the values of a buffer, which it closes.
+func host[T tensor.Element](t testing.TB, b *Buffer) []T {
+	t.Helper()
+	v, err := b.ToHost()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	values, err := tensor.Slice[T](v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+func diff(t testing.TB, what string, want, got any) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}

@@ -1,0 +1,99 @@
+package bridge
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// An execution inside a callback is refused on the same client, where XLA would
+// hang, and works on the inner one; transfers work on both.
+func TestNested(t *testing.T) {
+	for _, kind := range []string{"inline", "asynchronous"} {
+		t.Run(kind, func(t *testing.T) {
+			c := testClient(t)
+			small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
+			same := compile(t, c, small, CompileOptions{})
+			var once sync.Once
+			var inner *Executable
+			t.Cleanup(func() {
+				if inner != nil {
+					inner.Close()
+				}
+			})
+			var refused []error
+			body := func(call *callbacks.Call) error {
+				in := view(t, []float32{3}, 1)
+				// On the thread of the call, with and without its context, and from
+				// another goroutine with its context.
+				_, err := same.Run(t.Context(), in)
+				refused = append(refused, err)
+				_, err = same.Run(call.Context(), in)
+				refused = append(refused, err)
+				elsewhere := make(chan error)
+				go func() { _, err := same.Run(call.Context(), in); elsewhere <- err }()
+				refused = append(refused, <-elsewhere)
+
+				b, err := c.Buffer(in, 0)
+				if err != nil {
+					return err
+				}
+				diff(t, "transfer", []float32{3}, host[float32](t, b))
+
+				client, err := InnerClient(call.Context())
+				if err != nil {
+					return err
+				}
+				if client == c {
+					t.Error("the inner client is the outer one")
+				}
+				once.Do(func() { inner, err = client.Compile(call.Context(), []byte(small), CompileOptions{}) })
+				if err != nil {
+					return err
+				}
+				out, err := inner.Run(call.Context(), in)
+				if err != nil {
+					return err
+				}
+				diff(t, "inner result", []float32{6}, host[float32](t, out[0]))
+				return nil
+			}
+			var e *Executable
+			var in Input
+			if kind == "inline" {
+				name := register(t, "f32[4]->f32[4]", body)
+				e, in = compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{}), view(t, make([]float32, 4), 4)
+			} else {
+				name := register(t, "f32[64,64]->f32[64,64]", body)
+				e, in = compile(t, c, bigPassthrough(name, "f32[64,64]->f32[64,64]"), CompileOptions{}), view(t, make([]float32, 64*64), 64, 64)
+			}
+			for range 10 {
+				out, err := e.Run(t.Context(), in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out[0].Close()
+			}
+			diff(t, "refusals", 30, len(refused))
+			for _, err := range refused {
+				if err == nil || !strings.Contains(err.Error(), "InnerClient") {
+					t.Fatalf("got %v, want a refusal that names InnerClient", err)
+				}
+			}
+			// Outside of the callback all is as before.
+			out, err := same.Run(t.Context(), view(t, []float32{3}, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[0].Close()
+		})
+	}
+}
+
+func TestInnerClientOutside(t *testing.T) {
+	if _, err := InnerClient(t.Context()); err == nil {
+		t.Error("an inner client outside of any callback")
+	}
+}

@@ -1,0 +1,141 @@
+package bridge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// Plugin is a PJRT plugin, with which XLA compiles and runs. It is loaded once in
+// a process and stays until the process ends. It is safe for concurrent use.
+type Plugin struct {
+	path string
+	c    *c.Plugin
+	pjrt *pjrt.Plugin
+
+	bench func() error
+
+	mu      sync.Mutex
+	clients map[*Client]struct{} // held until closed: see Client.Close
+}
+
+// Options are the options of [Open].
+type Options struct {
+	// Path of the plugin's library. When empty, the one that native.Find finds:
+	// the environment variable CALLIOPE_PJRT_PLUGIN, the cache, the system.
+	Path string
+	// Verbose lets the plugin write its log to stderr. Whoever sets
+	// TF_CPP_MIN_LOG_LEVEL in the environment has the last word.
+	Verbose bool
+}
+
+var opened = struct {
+	sync.Mutex
+	plugins map[string]*Plugin
+}{plugins: map[string]*Plugin{}}
+
+// Open loads a plugin and registers the handlers of the contract with it. It
+// never downloads: where there is no plugin, the error is a native.NotFoundError,
+// which names the command that brings one. Opening the same path again gives the
+// same Plugin.
+func Open(o Options) (*Plugin, error) {
+	path := o.Path
+	if path == "" {
+		found, err := native.Find(native.PJRTPlugin)
+		if err != nil {
+			return nil, fmt.Errorf("bridge: %w", err)
+		}
+		path = found.Path
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("bridge: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // one library under two names is one plugin
+	}
+	opened.Lock()
+	defer opened.Unlock()
+	if p := opened.plugins[path]; p != nil {
+		return p, nil
+	}
+	p, err := load(path, o.Verbose, fmt.Sprintf("calliope%d", len(opened.plugins)))
+	if err != nil {
+		return nil, fmt.Errorf("bridge: PJRT plugin %s: %w", path, err)
+	}
+	opened.plugins[path] = p
+	return p, nil
+}
+
+func load(path string, verbose bool, name string) (*Plugin, error) {
+	const level = "TF_CPP_MIN_LOG_LEVEL"
+	if _, set := os.LookupEnv(level); !set && !verbose {
+		// The plugin reads it once, when it is loaded. 3 leaves fatal errors only.
+		if err := os.Setenv(level, "3"); err != nil {
+			return nil, err
+		}
+	}
+	library, err := c.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	c.SetInstantiate(instantiate)
+	plugin, err := c.LoadPlugin(library)
+	if err != nil {
+		return nil, err
+	}
+	for _, target := range []string{contract.TargetIOCallback, contract.TargetRuntimeCall} {
+		if err := plugin.Register(target); err != nil {
+			return nil, err
+		}
+	}
+	if err := pjrt.RegisterPreloadedPlugin(name, plugin.Table()); err != nil {
+		return nil, pluginError("initialize", err)
+	}
+	wrapped, err := pjrt.GetPlugin(name)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plugin{path: path, c: plugin, pjrt: wrapped, clients: map[*Client]struct{}{}}
+	p.bench = sync.OnceValue(func() error { return plugin.RegisterBench(BenchTarget) })
+	return p, nil
+}
+
+// Info says what was found when the plugin was loaded.
+type Info struct {
+	Path       string
+	PJRT       string            // version of the PJRT API, such as "0.81"
+	FFI        string            // version of XLA's typed FFI, which selects the layout of call frames
+	Attributes map[string]string // what the plugin tells of itself
+}
+
+// Info says what was found when the plugin was loaded.
+func (p *Plugin) Info() Info {
+	info := Info{Path: p.path, PJRT: version(p.c.Version()), FFI: version(p.c.FFIVersion()), Attributes: map[string]string{}}
+	for key, value := range p.pjrt.Attributes() {
+		info.Attributes[key] = fmt.Sprint(value)
+	}
+	return info
+}
+
+func version(major, minor int) string { return fmt.Sprintf("%d.%d", major, minor) }
+
+// BenchTarget is a custom call target like the passthrough form's that is handled
+// in C, once RegisterBench was called: the floor that a Go callback is measured
+// against.
+const BenchTarget = "calliope_bench_c"
+
+// RegisterBench registers [BenchTarget].
+func (p *Plugin) RegisterBench() error {
+	if err := p.bench(); err != nil {
+		return fmt.Errorf("bridge: %w", err)
+	}
+	return nil
+}

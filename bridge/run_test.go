@@ -1,0 +1,390 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func TestOpen(t *testing.T) {
+	p := testPlugin(t)
+	again, err := Open(Options{Path: p.Info().Path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "the same plugin", true, p == again)
+	info := p.Info()
+	diff(t, "PJRT", "0.81", info.PJRT)
+	diff(t, "FFI", "0.2", info.FFI)
+
+	text := filepath.Join(t.TempDir(), "plugin.so")
+	if err := os.WriteFile(text, []byte("no library"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{text, filepath.Join(t.TempDir(), "absent.so")} {
+		_, err := Open(Options{Path: path})
+		if err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("got %v, want an error with the path %s", err, path)
+		}
+	}
+	_, err = p.NewClient(ClientOptions{Devices: -1})
+	if err == nil {
+		t.Error("a client with -1 devices")
+	}
+}
+
+// gopjrt by itself panics on a module without results.
+func TestNoResultsNoInputs(t *testing.T) {
+	c := testClient(t)
+	for _, replicas := range []int{1, 2, 4} {
+		for _, inputs := range []int{0, 1} {
+			t.Run(fmt.Sprintf("%d replicas, %d inputs", replicas, inputs), func(t *testing.T) {
+				params, ins := "", []Input{}
+				if inputs == 1 {
+					params = "%x: tensor<f32>"
+					for range replicas {
+						ins = append(ins, tensor.Scalar(float32(1)))
+					}
+				}
+				e := compile(t, c, mainFunc(params, "", "return"), CompileOptions{Replicas: replicas})
+				diff(t, "devices", replicas, e.NumDevices())
+				before := pjrt.BuffersAlive()
+				out, err := e.Run(t.Context(), ins...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "outputs", 0, len(out))
+				diff(t, "buffers alive", before, pjrt.BuffersAlive())
+			})
+		}
+	}
+}
+
+func TestWrongInputs(t *testing.T) {
+	c := testClient(t)
+	other := testClient(t)
+	const typ = "tensor<2xf32>"
+	e := compile(t, c, mainFunc("%x: "+typ+", %y: "+typ, typ, "%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	two := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
+	good := view(t, []float32{1, 2}, 2)
+	buffer := func(c *Client) *Buffer {
+		b, err := c.Buffer(good, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { b.Close() })
+		return b
+	}
+	closed := buffer(c)
+	closed.Close()
+	mine := buffer(c)
+	before := pjrt.BuffersAlive()
+	for _, test := range []struct {
+		what   string
+		e      *Executable
+		inputs []Input
+		want   string
+	}{
+		{"too few", e, []Input{good}, ""},
+		{"too many", e, []Input{good, good, good}, ""},
+		{"none", e, nil, ""},
+		{"shape", e, []Input{good, view(t, []float32{1, 2, 3}, 3)}, ""},
+		{"type", e, []Input{good, view(t, []int64{1, 2}, 2)}, ""},
+		{"nil", e, []Input{good, nil}, "input 1"},
+		{"nil buffer", e, []Input{good, (*Buffer)(nil)}, "input 1"},
+		{"nil donation", e, []Input{good, Donate(nil)}, "input 1"},
+		{"a slice", e, []Input{good, []float32{1, 2}}, "[]float32"},
+		{"closed", e, []Input{good, closed}, "closed"},
+		{"closed donation", e, []Input{good, Donate(closed)}, "closed"},
+		{"another client's", e, []Input{good, buffer(other)}, "another client"},
+		{"another client's donation", e, []Input{good, Donate(buffer(other))}, "another client"},
+		{"a view of too few bytes", e, []Input{good, tensor.View{Shape: good.Shape, Data: good.Data[:7]}}, "7 bytes"},
+		{"a token", e, []Input{good, tensor.View{Shape: tensor.ShapeOf(tensor.Token)}}, "token"},
+		{"given twice, donated once", e, []Input{mine, Donate(mine)}, "in use"},
+		{"not divisible", two, []Input{good}, "divided"},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			_, err := test.e.Run(t.Context(), test.inputs...)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("got %v, want an error with %q", err, test.want)
+			}
+		})
+	}
+	if _, err := c.Buffer(good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
+		t.Errorf("a buffer on device 4 of 4: %v", err)
+	}
+	diff(t, "buffers alive", before+2, pjrt.BuffersAlive()) // those of the other client
+	out, err := e.Run(t.Context(), good, mine)
+	if err != nil {
+		t.Fatal("after the errors: ", err)
+	}
+	diff(t, "result", []float32{2, 4}, host[float32](t, out[0]))
+}
+
+func TestStartDoesNotWait(t *testing.T) {
+	const signature = "f32[64,64]->f32[64,64]"
+	leave := make(chan bool)
+	name := register(t, signature, func(*callbacks.Call) error { <-leave; return nil })
+	c := testClient(t)
+	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+	in, err := c.Buffer(view(t, make([]float32, 64*64), 64, 64), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := e.Start(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-run.Done():
+		t.Error("the run is over before its callback")
+	default:
+	}
+	// Everything may be closed while the run needs it.
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	leave <- true
+	out, err := run.Wait(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := run.Wait(t.Context())
+	diff(t, "the same outputs", true, err == nil && again[0] == out[0])
+	host[float32](t, out[0])
+}
+
+func TestManyRunsUnderWay(t *testing.T) {
+	const signature = "f32[64,64]->f32[64,64]"
+	calls := 0 // runs on one device are serial
+	name := register(t, signature, func(*callbacks.Call) error { calls++; return nil })
+	c := testClient(t)
+	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+	before := pjrt.BuffersAlive()
+	var started []*Run
+	for range 200 {
+		run, err := e.Start(t.Context(), view(t, make([]float32, 64*64), 64, 64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		started = append(started, run)
+	}
+	for _, run := range started {
+		out, err := run.Wait(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[0].Close()
+	}
+	diff(t, "calls", 200, calls)
+	diff(t, "buffers alive", before, pjrt.BuffersAlive())
+}
+
+func TestDonate(t *testing.T) {
+	c := testClient(t)
+	const typ = "tensor<1024xf32>"
+	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	before := pjrt.BuffersAlive()
+	in, err := c.Buffer(view(t, make([]float32, 1024), 1024), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := in.pjrt.UnsafePointer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := e.Run(t.Context(), Donate(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "device", 2, out[0].Device())
+	got, err := out[0].pjrt.UnsafePointer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "the output is where the input was", true, at == got)
+	if _, err := in.ToHost(); err == nil {
+		t.Error("a donated buffer can be read")
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	out[0].Close()
+	diff(t, "buffers alive", before, pjrt.BuffersAlive())
+}
+
+func TestUseAfterClose(t *testing.T) {
+	p := testPlugin(t)
+	c, err := p.NewClient(ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := view(t, []float32{1}, 1)
+	e, err := c.Compile(t.Context(), []byte(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Buffer(in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := c.Buffer(in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	_, toHost := b.ToHost()
+	_, start := e.Start(t.Context(), in)
+	_, buffer := c.Buffer(in, 0)
+	_, compile := c.Compile(t.Context(), []byte("module {}"), CompileOptions{})
+	for range 2 {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	_, run := e.Run(t.Context(), in)
+	for _, test := range []struct {
+		want string
+		err  error
+	}{
+		{"Buffer.ToHost: the buffer is closed", toHost},
+		{"Executable.Start: the client is closed", start},
+		{"Buffer: the client is closed", buffer},
+		{"Compile: the client is closed", compile},
+		{"Executable.Start: the executable is closed", run},
+	} {
+		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
+			t.Errorf("got %v, want %q", test.err, test.want)
+		}
+	}
+	// What was made before lives on, and the client with it.
+	diff(t, "a buffer after its client's Close", []float32{1}, host[float32](t, kept))
+	diff(t, "the client is freed with its last buffer", false, c.pjrt.IsValid())
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A site is let go when its executable is destroyed.
+func TestExecutablesLeakNothing(t *testing.T) {
+	const signature = "f32[4]->f32[4]"
+	name := register(t, signature, func(*callbacks.Call) error { return nil })
+	c := testClient(t)
+	before := pjrt.LoadedExecutablesAlive()
+	for range 20 {
+		e, err := c.Compile(t.Context(), []byte(passthrough(name, signature, "tensor<4xf32>")), CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := e.Run(t.Context(), view(t, make([]float32, 4), 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[0].Close()
+		e.Close()
+	}
+	diff(t, "executables alive", before, pjrt.LoadedExecutablesAlive())
+}
+
+// Runs that fail or succeed leave no memory behind. A result has 1 MiB, so that a
+// leak of results would show.
+func TestMemoryDoesNotGrow(t *testing.T) {
+	const signature = "f32[512,512]->f32[512,512]"
+	const typ = "tensor<512x512xf32>"
+	fail := false
+	name := register(t, signature, func(*callbacks.Call) error {
+		if fail {
+			return errSentinel
+		}
+		return nil
+	})
+	c := testClient(t)
+	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\n%p = "+
+		custom(contract.Passthrough, named(name, signature), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	in, err := c.Buffer(view(t, make([]float32, 512*512), 512, 512), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	for _, fail = range []bool{false, true} {
+		run := func() {
+			out, err := e.Run(context.Background(), in)
+			if fail != (err == errSentinel) {
+				t.Fatal(err)
+			}
+			for _, b := range out {
+				b.Close()
+			}
+		}
+		for range 20 {
+			run()
+		}
+		before := residentBytes(t)
+		for range 100 {
+			run()
+		}
+		runtime.GC()
+		if grown := residentBytes(t) - before; grown > 30<<20 {
+			t.Errorf("fail=%t: 100 runs left %d MiB", fail, grown>>20)
+		}
+	}
+}
+
+// residentBytes is the memory of the process that is in RAM (proc(5), statm).
+func residentBytes(t *testing.T) int {
+	t.Helper()
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var total, resident int
+	if _, err := fmt.Sscan(string(data), &total, &resident); err != nil {
+		t.Fatal(err)
+	}
+	return resident * os.Getpagesize()
+}
+
+func TestRunTableSkipsTaken(t *testing.T) {
+	var table runTable
+	first, second := &Run{}, &Run{}
+	if err := table.add(first); err != nil {
+		t.Fatal(err)
+	}
+	table.last.Store(uint32(first.id) - 1 + maxRuns) // the next number falls on the same place
+	if err := table.add(second); err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "numbers differ", true, first.id != second.id)
+	diff(t, "first", true, table.get(int64(first.id)) == first)
+	diff(t, "second", true, table.get(int64(second.id)) == second)
+	diff(t, "an old number", true, table.get(int64(first.id)+maxRuns) == nil)
+	table.remove(first)
+	diff(t, "removed", true, table.get(int64(first.id)) == nil)
+	table.last.Store(1<<32 - 1) // 0 is no number
+	if err := table.add(first); err != nil {
+		t.Fatal(err)
+	}
+	if first.id <= 0 {
+		t.Errorf("the number %d", first.id)
+	}
+}

@@ -1,0 +1,60 @@
+#ifndef CALLIOPE_FFI_HANDLER_H
+#define CALLIOPE_FFI_HANDLER_H
+
+#include "ffi_abi.h"
+
+// A plugin's number in the process, which selects the entry points that XLA calls:
+// a handler gets no user data, so each plugin has its own.
+enum { CALLIOPE_MAX_PLUGINS = 4 };
+
+typedef struct {
+  const ffi_api* api;
+  int64_t type_id;  // of the state that a call site keeps, given by XLA
+} calliope_ffi;
+
+// What a call site hands to Go when XLA instantiates it, and what Go answers.
+typedef struct {
+  ffi_frame* frame;
+  uintptr_t site;  // out: what Go calls the site, not 0
+  int32_t code;    // out: 0 or an absl status code
+  char* message;   // out: malloc'ed, where code is not 0
+} calliope_instantiation;
+
+// What a call hands to Go when XLA executes it, and what Go answers.
+typedef struct calliope_call {
+  ffi_frame* frame;
+  uintptr_t site;
+  int64_t run_id;
+  int32_t device;
+  int32_t code;                  // out
+  char* message;                 // out
+  struct calliope_call* outer;  // the call around it on this thread
+} calliope_call;
+
+// Takes the table of a plugin's FFI, checks every layout in it and registers what
+// all handlers share. Returns NULL or a malloc'ed sentence.
+char* calliope_ffi_init(int plugin, const ffi_api* api);
+
+// Registers the trampoline under a target name. Returns NULL or a malloc'ed
+// sentence.
+char* calliope_ffi_register(int plugin, const char* target);
+
+// Registers a handler written in C that does for a passthrough call all that the
+// trampoline does but the crossing into Go: the floor that Go is measured against.
+char* calliope_ffi_register_bench(int plugin, const char* target);
+
+// The handler that only tells which table the plugin's FFI has: registering it
+// through the PJRT extension makes XLA call it with the table on the frame.
+ffi_error* calliope_ffi_boot(ffi_frame* frame);
+const ffi_api* calliope_ffi_boot_api(void);
+
+// The call that is running on this thread, NULL outside of any.
+calliope_call* calliope_ffi_inside(void);
+
+// The number N in a message with ": expected N", 0 where there is none: what XLA
+// answers to a structure that is too small.
+size_t calliope_expected_size(const char* message, size_t size);
+
+char* calliope_sentence(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

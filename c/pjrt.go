@@ -1,0 +1,135 @@
+package c
+
+/*
+#include <stdlib.h>
+#include "pjrt_plugin.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime/cgo"
+	"sync"
+	"unsafe"
+)
+
+// Plugin is a PJRT plugin whose FFI calls reach Go.
+type Plugin struct {
+	number int
+	api    *C.pjrt_api
+	table  *C.pjrt_api
+	ffi    *C.ffi_api
+}
+
+var plugins struct {
+	sync.Mutex
+	n int
+}
+
+// LoadPlugin prepares the PJRT plugin in the library: it finds the plugin's FFI,
+// holds every structure that is used against the sizes that the plugin expects,
+// and refuses what it does not know.
+func LoadPlugin(library *Library) (*Plugin, error) {
+	getAPI := library.Symbol("GetPjrtApi")
+	if getAPI == nil {
+		return nil, errors.New("the library exports no GetPjrtApi, so it is no PJRT plugin")
+	}
+	plugins.Lock()
+	defer plugins.Unlock()
+	if plugins.n == C.CALLIOPE_MAX_PLUGINS {
+		return nil, fmt.Errorf("%d plugins are loaded, and a process holds no more", plugins.n)
+	}
+	var out C.calliope_plugin
+	if err := sentence(C.calliope_pjrt_load(C.int(plugins.n), getAPI, &out)); err != nil {
+		return nil, err
+	}
+	p := &Plugin{number: plugins.n, api: out.api, table: out.table, ffi: out.ffi}
+	plugins.n++
+	return p, nil
+}
+
+// Table is the address of the plugin's API table in the form that runs know their
+// identity in. It lives as long as the process.
+func (p *Plugin) Table() uintptr { return uintptr(unsafe.Pointer(p.table)) }
+
+// Version is the version of the PJRT API that the plugin was built with.
+func (p *Plugin) Version() (major, minor int) {
+	return int(p.api.version.major), int(p.api.version.minor)
+}
+
+// FFIVersion is the version of XLA's typed FFI in the plugin, which selects the
+// layout of its structures.
+func (p *Plugin) FFIVersion() (major, minor int) {
+	return int(p.ffi.version.major), int(p.ffi.version.minor)
+}
+
+// Register makes Go the handler of a custom call target. A target can be
+// registered once.
+func (p *Plugin) Register(target string) error {
+	name := C.CString(target)
+	defer C.free(unsafe.Pointer(name))
+	return sentence(C.calliope_ffi_register(C.int(p.number), name))
+}
+
+// RegisterBench registers a handler that is written in C and does what the way
+// into Go does for a passthrough call, but the crossing. It is the floor for
+// measurements.
+func (p *Plugin) RegisterBench(target string) error {
+	name := C.CString(target)
+	defer C.free(unsafe.Pointer(name))
+	return sentence(C.calliope_ffi_register_bench(C.int(p.number), name))
+}
+
+func sentence(text *C.char) error {
+	if text == nil {
+		return nil
+	}
+	defer C.free(unsafe.Pointer(text))
+	return errors.New(C.GoString(text))
+}
+
+// Run is one execution as C sees it. It belongs to one goroutine at a time.
+type Run struct{ c *C.calliope_run }
+
+// NewRun makes a run for an execution on the given number of devices; handlers
+// see id, which must not be 0, as their run.
+func (p *Plugin) NewRun(id int32, devices int) Run {
+	return Run{C.calliope_run_new(p.api, C.int32_t(id), C.int32_t(devices))}
+}
+
+// Begin makes the next execution on this thread this run's. The goroutine must be
+// locked to its thread until End.
+func (r Run) Begin() { C.calliope_run_begin(r.c) }
+
+// End takes Begin back where no execution took place.
+func (r Run) End() { C.calliope_run_begin(nil) }
+
+// Ready says whether the run is over on every device.
+func (r Run) Ready() bool { return C.calliope_run_ready(r.c) != 0 }
+
+// Await blocks until the run is over on every device.
+func (r Run) Await() { C.calliope_run_await(r.c) }
+
+// Notify calls done, on any thread, once the run is over on every device; done
+// may be called before Notify returns, and must not block.
+func (r Run) Notify(done func()) {
+	C.calliope_run_notify(r.c, C.uintptr_t(cgo.NewHandle(done)))
+}
+
+//export calliopePJRTDone
+func calliopePJRTDone(handle C.uintptr_t) {
+	h := cgo.Handle(handle)
+	done := h.Value().(func())
+	h.Delete()
+	done()
+}
+
+// Error is the first error that a device ended with: an absl status code, 0 for
+// none, and the message. Valid once the run is over.
+func (r Run) Error() (code int, message string) {
+	return int(r.c.code), C.GoStringN(r.c.message, C.int(r.c.message_size))
+}
+
+// Free releases what the run holds, once it is over or was never started.
+func (r Run) Free() { C.calliope_run_free(r.c) }

@@ -1,0 +1,137 @@
+#ifndef CALLIOPE_PJRT_ABI_H
+#define CALLIOPE_PJRT_ABI_H
+
+// The part of the PJRT C API that we touch ourselves, in declarations of our own.
+// Facts come from xla/pjrt/c/pjrt_c_api.h and pjrt_c_api_ffi_extension.h. The rest
+// of the API is gopjrt's business.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pjrt_error pjrt_error;
+typedef struct pjrt_event pjrt_event;
+typedef struct pjrt_buffer pjrt_buffer;
+
+typedef struct pjrt_extension {
+  size_t struct_size;
+  int32_t type;
+  struct pjrt_extension* next;
+} pjrt_extension;
+
+enum { PJRT_EXTENSION_FFI = 5 };
+
+// The functions of pjrt_api that we call or replace, by their place in the table.
+enum {
+  PJRT_FN_ERROR_DESTROY = 0,
+  PJRT_FN_ERROR_MESSAGE = 1,
+  PJRT_FN_ERROR_GET_CODE = 2,
+  PJRT_FN_EVENT_DESTROY = 5,
+  PJRT_FN_EVENT_IS_READY = 6,
+  PJRT_FN_EVENT_AWAIT = 8,
+  PJRT_FN_EVENT_ON_READY = 9,
+  PJRT_FN_EXECUTE = 55,
+  // The last that gopjrt calls: a table that ends before it is too old.
+  PJRT_FN_LAST_NEEDED = 96,
+};
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  struct {
+    size_t struct_size;
+    pjrt_extension* extensions;
+    int32_t major;
+    int32_t minor;
+  } version;
+  void* functions[];
+} pjrt_api;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  const pjrt_error* error;
+} pjrt_error_destroy_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  const pjrt_error* error;
+  const char* message;  // lives as long as the error
+  size_t message_size;
+} pjrt_error_message_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  const pjrt_error* error;
+  int32_t code;
+} pjrt_error_code_args;
+
+// For destroying and for awaiting.
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  pjrt_event* event;
+} pjrt_event_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  pjrt_event* event;
+  bool ready;
+} pjrt_event_ready_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  pjrt_event* event;
+  void (*callback)(pjrt_error* error, void* arg);  // takes over the error
+  void* arg;
+} pjrt_event_on_ready_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* send_callbacks;
+  void* recv_callbacks;
+  size_t num_send_ops;
+  size_t num_recv_ops;
+  int32_t launch_id;
+} pjrt_execute_options;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* executable;
+  pjrt_execute_options* options;
+  void* argument_lists;
+  size_t num_devices;
+  size_t num_args;
+  pjrt_buffer** const* output_lists;
+  pjrt_event** complete_events;
+  void* device;
+} pjrt_execute_args;
+
+// No extensions pointer and no API version here, unlike in other releases of the
+// header: pjrt_load asks the plugin for the size before it trusts this.
+typedef struct {
+  size_t struct_size;
+  const char* target;
+  size_t target_size;
+  void* handler;
+  const char* platform;
+  size_t platform_size;
+  uint32_t traits;
+} pjrt_ffi_register_args;
+
+typedef struct {
+  pjrt_extension base;
+  void* type_register;
+  void* user_data_add;
+  pjrt_error* (*register_handler)(pjrt_ffi_register_args*);
+} pjrt_ffi_extension;
+
+#define PJRT_SIZE(type, last) (offsetof(type, last) + sizeof(((type*)0)->last))
+
+#endif
