@@ -1,0 +1,5 @@
+package lint
+
+var Run = run
+
+var Validate = validate

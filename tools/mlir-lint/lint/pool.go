@@ -1,0 +1,94 @@
+package lint
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"sync"
+)
+
+// outcome is what became of one input. An error means that nothing can be checked.
+type outcome struct {
+	diagnostics []Diagnostic
+	err         error
+}
+
+// checkAll checks the inputs on one worker for each processor and yields the
+// outcomes in the order of the inputs. Whoever stops early ends the workers.
+func (s settings) checkAll(all []input) iter.Seq[outcome] {
+	return func(yield func(outcome) bool) {
+		ctx, stop := context.WithCancel(context.Background())
+		outcomes := make([]chan outcome, len(all))
+		for i := range outcomes {
+			outcomes[i] = make(chan outcome, 1)
+		}
+		next := make(chan int)
+		var busy sync.WaitGroup
+		defer func() { stop(); busy.Wait() }()
+		busy.Go(func() {
+			defer close(next)
+			for i := range all {
+				select {
+				case next <- i:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+		for range min(runtime.GOMAXPROCS(0), len(all)) {
+			busy.Go(func() {
+				var d desk
+				defer d.clear()
+				for i := range next {
+					outcomes[i] <- s.checkOne(&d, all[i])
+				}
+			})
+		}
+		for _, o := range outcomes {
+			if !yield(<-o) {
+				return
+			}
+		}
+	}
+}
+
+// desk holds the worker that a goroutine works with, or none.
+type desk struct{ *process }
+
+func (d *desk) clear() {
+	if d.process != nil {
+		d.end()
+		d.process = nil
+	}
+}
+
+func (s settings) checkOne(d *desk, in input) outcome {
+	if in.problem != "" {
+		return outcome{diagnostics: []Diagnostic{invalid(in.Name, "%s", in.problem)}}
+	}
+	for {
+		if d.process == nil {
+			p, err := s.start()
+			if err != nil {
+				return outcome{err: err}
+			}
+			d.process = p
+		}
+		fresh := !d.used
+		diagnostics, err := d.check(in, s.limit)
+		if err == nil {
+			return outcome{diagnostics: diagnostics}
+		}
+		d.process = nil // it has ended
+		if errors.Is(err, errLate) {
+			return outcome{diagnostics: []Diagnostic{invalid(in.Name,
+				"checking took longer than %v and was ended: give it more time with -timeout", s.limit)}}
+		}
+		// An input before this one may have broken the worker: only a fresh one tells.
+		if fresh {
+			return outcome{diagnostics: []Diagnostic{invalid(in.Name,
+				"the MLIR library crashed on this file (%v): it may be nested too deeply", err)}}
+		}
+	}
+}

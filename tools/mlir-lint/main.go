@@ -1,0 +1,12 @@
+// Command mlir-lint reports what is wrong or outdated in MLIR modules: text, bytecode
+// and StableHLO portable artifacts. `mlir-lint -h` tells how it is used.
+package main
+
+import (
+	"os"
+
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/rules"
+)
+
+func main() { os.Exit(lint.Main(rules.All()...)) }
