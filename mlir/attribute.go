@@ -219,7 +219,7 @@ func (a Attribute) Entries() iter.Seq2[string, Attribute] {
 		}
 		for i := range capi.MlirDictionaryAttrGetNumElements(api, a.raw) {
 			e := capi.MlirDictionaryAttrGetElement(api, a.raw, i)
-			if !yield(capi.MlirIdentifierStr(api, e.Name), Attribute{a.life, e.Attribute}) {
+			if !yield(a.life.ctx.text(e.Name), Attribute{a.life, e.Attribute}) {
 				return
 			}
 		}

@@ -26,6 +26,9 @@ func (c *Context) NewBlock(location Location, arguments ...Type) Block {
 	return Block{c.life, capi.MlirBlockCreate(t, len(types), first(types), first(locations))}
 }
 
+// Equal reports whether both are the same one.
+func (b Block) Equal(other Block) bool { return b.raw == other.raw }
+
 // IsNil reports whether b is the zero Block.
 func (b Block) IsNil() bool { return b.raw.Ptr == nil }
 

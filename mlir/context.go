@@ -17,6 +17,7 @@ type Context struct {
 	modules map[*Module]struct{}
 
 	identifiers map[string]capi.MlirIdentifier
+	texts       map[capi.MlirIdentifier]string
 	known       map[string]bool // operation name -> registered
 	dialects    map[string]bool // namespace -> loaded
 }
@@ -40,6 +41,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
 		modules:     map[*Module]struct{}{},
 		identifiers: map[string]capi.MlirIdentifier{},
+		texts:       map[capi.MlirIdentifier]string{},
 		known:       map[string]bool{},
 		dialects:    map[string]bool{},
 	}
@@ -107,6 +109,17 @@ func (c *Context) identifier(name string) capi.MlirIdentifier {
 		c.identifiers[name] = id
 	}
 	return id
+}
+
+// text is an identifier's name. A module has few different ones and asks for them
+// often: each is copied to Go once.
+func (c *Context) text(id capi.MlirIdentifier) string {
+	s, ok := c.texts[id]
+	if !ok {
+		s = capi.MlirIdentifierStr(c.lib.api, id)
+		c.texts[id] = s
+	}
+	return s
 }
 
 func namespaceOf(operation string) (string, bool) {

@@ -22,7 +22,7 @@ func (o Operation) IsNil() bool { return o.raw.Ptr == nil }
 // Name is the full name, for example "stablehlo.add".
 func (o Operation) Name() string {
 	t := o.life.check("Operation.Name")
-	return capi.MlirIdentifierStr(t, capi.MlirOperationGetName(t, o.raw))
+	return o.life.ctx.text(capi.MlirOperationGetName(t, o.raw))
 }
 
 // Context is the context that the operation belongs to.
@@ -136,7 +136,7 @@ func (o Operation) Attributes() iter.Seq2[string, Attribute] {
 		t := o.life.check("Operation.Attributes")
 		for i := range capi.MlirOperationGetNumAttributes(t, o.raw) {
 			named := capi.MlirOperationGetAttribute(t, o.raw, i)
-			if !yield(capi.MlirIdentifierStr(t, named.Name), Attribute{o.life.ctx.life, named.Attribute}) {
+			if !yield(o.life.ctx.text(named.Name), Attribute{o.life.ctx.life, named.Attribute}) {
 				return
 			}
 		}

@@ -18,6 +18,9 @@ func (c *Context) NewRegion() Region {
 	return Region{c.life, capi.MlirRegionCreate(c.life.check("Context.NewRegion"))}
 }
 
+// Equal reports whether both are the same one.
+func (r Region) Equal(other Region) bool { return r.raw == other.raw }
+
 // IsNil reports whether r is the zero Region.
 func (r Region) IsNil() bool { return r.raw.Ptr == nil }
 
