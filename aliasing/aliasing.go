@@ -82,16 +82,20 @@ func (l List) Check(operands, results []mlir.Type) error {
 			fail("%s", reason)
 			continue
 		}
+		if whole := len(results) > 1 && len(a.OutputTupleIndices) == 0; whole && !in.Equal(out) {
+			fail("an empty output path means the tuple of all %d results; write [i] for the i-th one", len(results))
+			continue
+		}
 		if !in.Equal(out) {
 			fail("the operand is %s and the result %s: memory can only be shared by values of one type", in, out)
 			continue
 		}
 		if other, taken := outputs.add(i, a.OutputTupleIndices); taken {
-			fail("the same result is aliased by alias %d: it can share the memory of one operand only", other)
+			fail("alias %d takes this result already, or a part of it: it can share the memory of one operand only", other)
 			continue
 		}
 		if other, taken := inputs.add(i, append([]int64{a.OperandIndex}, a.OperandTupleIndices...)); taken {
-			fail("the same operand is aliased by alias %d: two results in one memory would overwrite each other", other)
+			fail("alias %d takes this operand already, or a part of it: two results in one memory would overwrite each other", other)
 		}
 	}
 	return errors.Join(errs...)
@@ -106,7 +110,7 @@ func outputType(a stablehlo.OutputOperandAlias, results []mlir.Type) (mlir.Type,
 	case len(results) == 1:
 		return descend(results[0], path, "result")
 	case len(path) == 0:
-		return mlir.Type{}, fmt.Sprintf("an empty output path means the tuple of all %d results; write [i] for the i-th one", len(results))
+		return results[0].Context().TupleType(results...), ""
 	case path[0] < 0 || path[0] >= int64(len(results)):
 		return mlir.Type{}, fmt.Sprintf("there is no result %d: the call has %d", path[0], len(results))
 	}
@@ -125,7 +129,7 @@ func descend(t mlir.Type, path []int64, what string) (mlir.Type, string) {
 	for depth, i := range path {
 		elements, ok := t.Elements()
 		if !ok {
-			return mlir.Type{}, fmt.Sprintf("the %s is %s, which is no tuple: the tuple path %v must end after %d steps", what, t, path, depth)
+			return mlir.Type{}, fmt.Sprintf("the path into the %s leads to %s, which is no tuple: leave %v off its end", what, t, path[depth:])
 		}
 		if i < 0 || i >= int64(len(elements)) {
 			return mlir.Type{}, fmt.Sprintf("the %s's tuple %s has no element %d", what, t, i)
@@ -157,26 +161,47 @@ func (p *paths) add(by int, path []int64) (other int, overlaps bool) {
 
 // checkLayouts compares the layouts of what is aliased, where the call gives any.
 func checkLayouts(l List, call stablehlo.CustomCall) error {
-	if call.OperandLayouts == nil || len(call.OperandLayouts) != len(call.Operands) || len(call.ResultLayouts) != len(call.Results) {
-		return nil
-	}
 	var errs []error
 	for i, a := range l {
-		if len(a.OperandTupleIndices) > 0 || len(a.OutputTupleIndices) > 1 {
-			continue // layouts of parts of tuples cannot be written
+		in, ok := operandLayout(call, a)
+		if !ok {
+			continue
 		}
-		result := int64(0)
-		if len(a.OutputTupleIndices) == 1 {
-			result = a.OutputTupleIndices[0]
-		}
-		if a.OperandIndex < 0 || a.OperandIndex >= int64(len(call.OperandLayouts)) || result < 0 || result >= int64(len(call.ResultLayouts)) {
-			continue // Check has said so
-		}
-		in, out := call.OperandLayouts[a.OperandIndex], call.ResultLayouts[result]
-		if !slices.Equal(in, out) {
+		out, ok := resultLayout(call, a)
+		if ok && !slices.Equal(in, out) {
 			errs = append(errs, &Error{Index: i, Alias: a, Reason: fmt.Sprintf(
 				"the operand's layout is %v and the result's %v (minor to major): one memory has one layout", in, out)})
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// operandLayout is the layout of an alias's operand; false where none is given, as
+// for a part of a tuple, for which none can be written.
+func operandLayout(call stablehlo.CustomCall, a stablehlo.OutputOperandAlias) ([]int64, bool) {
+	if len(a.OperandTupleIndices) > 0 {
+		return nil, false
+	}
+	return at(call.OperandLayouts, a.OperandIndex)
+}
+
+// resultLayout is the layout of an alias's result. Layouts are given for several
+// results and for the elements of a tuple that is the only one, and no deeper.
+func resultLayout(call stablehlo.CustomCall, a stablehlo.OutputOperandAlias) ([]int64, bool) {
+	path := a.OutputTupleIndices
+	single := len(call.Results) == 1 && !call.Results[0].IsTuple()
+	switch {
+	case single && len(path) == 0:
+		return at(call.ResultLayouts, 0)
+	case !single && len(path) == 1:
+		return at(call.ResultLayouts, path[0])
+	}
+	return nil, false
+}
+
+func at(layouts [][]int64, i int64) ([]int64, bool) {
+	if i < 0 || i >= int64(len(layouts)) {
+		return nil, false
+	}
+	return layouts[i], true
 }

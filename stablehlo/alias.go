@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -79,8 +80,8 @@ func parseAlias(text string) (a OutputOperandAlias, ok bool) {
 			rest, _, _ = strings.Cut(strings.TrimSuffix(rest, ">"), ",")
 		}
 		for field := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == ',' || r == ' ' }) {
-			var n int64
-			if _, err := fmt.Sscan(field, &n); err != nil {
+			n, err := strconv.ParseInt(field, 10, 64)
+			if err != nil {
 				return nil, false
 			}
 			out = append(out, n)

@@ -1,6 +1,8 @@
 package stablehlo
 
 import (
+	"fmt"
+	"strings"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -25,8 +27,12 @@ func version(l *mlir.Library, name string, get func(*capi.Table, capi.MlirString
 }
 
 // PortableArtifact serializes the module for any consumer from the target version of
-// StableHLO on; "" is the library's current one. A module that the version cannot
-// express is an error.
+// StableHLO on; "" is the library's current one. The module stays as it is. One that
+// the version cannot express is an error, as is one with operations or attributes of
+// other dialects than StableHLO and func.
+//
+// Two things come back in another form: attributes that hold their default value are
+// left out, and array<i64: …> in a dictionary is read as a dense<…> tensor.
 func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 	const name = "stablehloSerializePortableArtifactFromModule"
 	l := m.Context().Library()
@@ -40,12 +46,62 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 		}
 		target = current
 	}
+	t := l.RawTable()
+	// The library rewrites what it serializes, so it gets a copy.
+	clone := capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, capi.MlirModuleGetOperation(t, m.Raw())))
+	defer capi.MlirModuleDestroy(t, clone)
 	var result capi.MlirLogicalResult
 	data := capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) {
-		result = capi.StablehloSerializePortableArtifactFromModule(l.RawTable(), m.Raw(), target, cb, ud, false)
+		result = capi.StablehloSerializePortableArtifactFromModule(t, clone, target, cb, ud, false)
 	})
 	if result.Value == 0 {
-		return nil, m.Context().Failure("serializing a portable artifact of StableHLO " + target)
+		err := m.Context().Failure("serializing a portable artifact of StableHLO " + target)
+		if what := foreign(m); what != "" {
+			return nil, fmt.Errorf("stablehlo: a portable artifact cannot hold %s, remove or lower it first: %w", what, err)
+		}
+		return nil, err
 	}
 	return data, nil
+}
+
+// foreign names the first thing in a module for which portable artifacts have no
+// form. The library's own words for it are about its conversion.
+func foreign(m *mlir.Module) (what string) {
+	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		at := op.Location().Position()
+		switch namespace, _, _ := strings.Cut(op.Name(), "."); namespace {
+		case "builtin", "func", "stablehlo", "vhlo":
+		default:
+			what = fmt.Sprintf("%s at %s", op.Name(), at)
+			return mlir.WalkStop
+		}
+		for name, a := range op.Attributes() {
+			if found := shardy(name, a); found != "" {
+				what = fmt.Sprintf("the attribute %s of %s at %s", found, op.Name(), at)
+				return mlir.WalkStop
+			}
+		}
+		return mlir.WalkContinue
+	})
+	return what
+}
+
+// shardy is the name of an attribute of Shardy: that one itself, or one inside it, as
+// those of a function's arguments are.
+func shardy(name string, a mlir.Attribute) string {
+	if strings.HasPrefix(name, "sdy.") {
+		return name
+	}
+	elements, _ := a.Elements()
+	for _, e := range elements {
+		if found := shardy("", e); found != "" {
+			return found
+		}
+	}
+	for name, e := range a.Entries() {
+		if found := shardy(name, e); found != "" {
+			return found
+		}
+	}
+	return ""
 }

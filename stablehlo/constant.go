@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -14,6 +15,9 @@ type Constant struct {
 
 // Create makes the operation.
 func (o Constant) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
+	if err := o.Value.Shape.Check(); err != nil {
+		return mlir.Operation{}, fmt.Errorf("stablehlo: constant: %w", err)
+	}
 	t, err := TensorType(c, o.Value.Shape)
 	if err != nil {
 		return mlir.Operation{}, err
@@ -21,7 +25,7 @@ func (o Constant) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, err
 	if want := o.Value.Shape.NumBytes(); len(o.Value.Data) != want {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: a constant %s needs %d bytes, %d given", o.Value.Shape, want, len(o.Value.Data))
 	}
-	value, err := c.DenseAttribute(t, packBools(o.Value))
+	value, err := denseAttribute(c, t, o.Value)
 	if err != nil {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: constant: %w", err)
 	}
@@ -31,24 +35,29 @@ func (o Constant) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, err
 	})
 }
 
-// packBools is the value's bytes as a dense attribute holds them. Elements of i1 are
-// single bits there, the first one the lowest (MLIR, BuiltinAttributes.td), but for
-// one element alone, which is a splat and a whole byte.
-func packBools(v tensor.View) []byte {
-	if v.Shape.DType != tensor.Pred {
-		return v.Data
-	}
-	if len(v.Data) == 1 {
-		if v.Data[0] != 0 {
-			return []byte{0xff}
+func denseAttribute(c *mlir.Context, t mlir.Type, v tensor.View) (mlir.Attribute, error) {
+	bits := v.Shape.DType.Bits()
+	switch {
+	case v.Shape.DType == tensor.Pred:
+		// Through a function of its own: how booleans are packed is the library's affair.
+		const name = "mlirDenseElementsAttrBoolGet"
+		l := c.Library()
+		if !l.Has(name) {
+			return mlir.Attribute{}, &mlir.UnsupportedError{Library: l.Path(), Function: name}
 		}
-		return []byte{0}
-	}
-	packed := make([]byte, (len(v.Data)+7)/8)
-	for i, b := range v.Data {
-		if b != 0 {
-			packed[i/8] |= 1 << (i % 8)
+		values := make([]int32, len(v.Data))
+		for i, b := range v.Data {
+			values[i] = int32(b)
 		}
+		return c.WrapAttribute(capi.MlirDenseElementsAttrBoolGet(l.RawTable(), t.Raw(), len(values), first(values))), nil
+	case bits < 8:
+		// MLIR takes for granted that the bits above an element are zero; those of a
+		// negative number in a host array are not.
+		data := make([]byte, len(v.Data))
+		for i, b := range v.Data {
+			data[i] = b & (1<<bits - 1)
+		}
+		return c.DenseAttribute(t, data)
 	}
-	return packed
+	return c.DenseAttribute(t, v.Data)
 }

@@ -17,7 +17,7 @@ type CustomCall struct {
 	Operands []mlir.Value
 	Results  []mlir.Type
 	// APIVersion is 4 for a handler of XLA's typed FFI, 1 to 3 for the old untyped
-	// ones and 0 for the original one.
+	// ones; 0 says that it is not specified.
 	APIVersion int
 	// HasSideEffect keeps the call when its results are not used. It orders nothing.
 	HasSideEffect bool
@@ -26,7 +26,8 @@ type CustomCall struct {
 	BackendConfig mlir.Attribute
 	Aliases       []OutputOperandAlias
 	// OperandLayouts and ResultLayouts are minor-to-major, one for each operand and
-	// result. Nil leaves both out; one without the other is an error.
+	// result, or one for each element where the only result is a tuple. Nil leaves
+	// both out; one without the other is an error.
 	OperandLayouts, ResultLayouts [][]int64
 	// CalledComputations names functions of the module that the target may call.
 	CalledComputations []string
@@ -52,11 +53,17 @@ func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 	if o.APIVersion < 0 || o.APIVersion > TypedFFI {
 		return nil, fmt.Errorf("there is no API version %d: use 4 for a typed FFI handler", o.APIVersion)
 	}
-	if !o.BackendConfig.IsNil() && o.BackendConfig.IsDictionary() != (o.APIVersion == TypedFFI) {
-		if o.APIVersion == TypedFFI {
+	if !o.BackendConfig.IsNil() {
+		_, isString := o.BackendConfig.Text()
+		switch {
+		case o.APIVersion == TypedFFI && !o.BackendConfig.IsDictionary():
 			return nil, errors.New("with API version 4 the backend config is a dictionary")
+		case o.APIVersion != TypedFFI && !isString:
+			return nil, fmt.Errorf("with API version %d the backend config is a string: only version 4 takes a dictionary", o.APIVersion)
 		}
-		return nil, fmt.Errorf("with API version %d the backend config is a string: only version 4 takes a dictionary", o.APIVersion)
+	}
+	if len(o.Aliases) > 0 && len(o.Results) == 0 {
+		return nil, errors.New("there is no result that an operand could be aliased to") // StableHLO's verifier crashes
 	}
 	if (o.OperandLayouts == nil) != (o.ResultLayouts == nil) {
 		return nil, errors.New("operand layouts and result layouts are given together or not at all")
@@ -77,6 +84,9 @@ func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 	if len(o.CalledComputations) > 0 {
 		var symbols []mlir.Attribute
 		for _, name := range o.CalledComputations {
+			if name == "" {
+				return nil, errors.New("a called computation has no name")
+			}
 			symbols = append(symbols, c.SymbolAttribute(name))
 		}
 		add("called_computations", c.ArrayAttribute(symbols...))
@@ -86,9 +96,9 @@ func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 			name    string
 			layouts [][]int64
 			n       int
-		}{{"operand_layouts", o.OperandLayouts, len(o.Operands)}, {"result_layouts", o.ResultLayouts, len(o.Results)}} {
+		}{{"operand_layouts", o.OperandLayouts, len(o.Operands)}, {"result_layouts", o.ResultLayouts, len(o.resultParts())}} {
 			if len(l.layouts) != l.n {
-				return nil, fmt.Errorf("%s has %d entries for %d values", l.name, len(l.layouts), l.n)
+				return nil, fmt.Errorf("%s has %d entries, it needs %d", l.name, len(l.layouts), l.n)
 			}
 			a, err := layoutsAttribute(c, l.layouts)
 			if err != nil {
@@ -111,6 +121,16 @@ func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 	return out, nil
 }
 
+// resultParts is what ResultLayouts speaks of.
+func (o CustomCall) resultParts() []mlir.Type {
+	if len(o.Results) == 1 {
+		if elements, isTuple := o.Results[0].Elements(); isTuple {
+			return elements
+		}
+	}
+	return o.Results
+}
+
 // layoutsAttribute is an array of dense<…> : tensor<Nxindex>, one for each layout.
 func layoutsAttribute(c *mlir.Context, layouts [][]int64) (mlir.Attribute, error) {
 	var out []mlir.Attribute
@@ -129,7 +149,8 @@ func layoutsAttribute(c *mlir.Context, layouts [][]int64) (mlir.Attribute, error
 }
 
 // AsCustomCall reads a custom call, of whichever library it was parsed by; false
-// where op is something else. An API version that is not written is 1.
+// where op is something else. An API version that is not written is 1. Attributes of
+// other dialects on the call, such as JAX's mhlo.backend_config, are not read.
 func AsCustomCall(op mlir.Operation) (CustomCall, bool) {
 	if op.Name() != "stablehlo.custom_call" {
 		return CustomCall{}, false

@@ -1,8 +1,13 @@
 package stablehlo
 
-import "github.com/calliope-mlir/calliope/mlir"
+import (
+	"fmt"
 
-// Unary is an elementwise operation of one operand; its result has the operand's type.
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// Unary is an elementwise operation of one operand; its result has the operand's
+// type, but for Abs of complex numbers, whose result is real.
 type Unary struct {
 	Op      UnaryOp
 	Operand mlir.Value
@@ -36,7 +41,7 @@ const (
 )
 
 // Binary is an elementwise operation of two operands of one type, which is the
-// result's too.
+// result's too. A dimension may be known in one operand only; the result knows it.
 type Binary struct {
 	Op       BinaryOp
 	LHS, RHS mlir.Value
@@ -82,15 +87,21 @@ func init() {
 	mlir.AllowInference(dialect+"constant", mlir.Inference{Attributes: []string{"value"}})
 }
 
-// Create makes the operation.
+// Create makes the operation. Whether it is defined for the operand's element type is
+// for the verifier to say.
 func (o Unary) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
+	// Its inference alone takes the operand for a tensor without looking, and crashes.
+	if o.Op == Abs && !o.Operand.Type().IsRankedTensor() {
+		return mlir.Operation{}, fmt.Errorf("stablehlo: abs takes a ranked tensor, not %s", o.Operand.Type())
+	}
 	return c.Create(mlir.OperationState{
 		Name: dialect + string(o.Op), Location: at,
 		Operands: []mlir.Value{o.Operand}, InferResults: true,
 	})
 }
 
-// Create makes the operation.
+// Create makes the operation. Shapes that do not agree are an error here; element
+// types that do not, or for which the operation is not defined, are one of the verifier.
 func (o Binary) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
 	return c.Create(mlir.OperationState{
 		Name: dialect + string(o.Op), Location: at,

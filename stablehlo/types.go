@@ -27,10 +27,10 @@ func TensorType(c *mlir.Context, s tensor.Shape) (mlir.Type, error) {
 
 // ElementType is the MLIR type of one element.
 func ElementType(c *mlir.Context, d tensor.DType) (mlir.Type, error) {
-	switch d {
-	case tensor.Invalid, tensor.Token:
+	switch {
+	case d.Bits() == 0:
 		return mlir.Type{}, fmt.Errorf("stablehlo: %s is no element type", d)
-	case tensor.F32: // by far the most frequent one
+	case d == tensor.F32: // by far the most frequent one
 		return c.F32Type(), nil
 	}
 	return c.ParseType(d.MLIR())
@@ -46,6 +46,9 @@ func ShapeOf(t mlir.Type) (tensor.Shape, error) {
 	dtype, err := tensor.DTypeFromMLIR(element.String())
 	if err != nil {
 		return tensor.Shape{}, fmt.Errorf("stablehlo: %s: %w", t, err)
+	}
+	if dtype == tensor.Token {
+		return tensor.Shape{}, fmt.Errorf("stablehlo: %s has no elements that are numbers", t)
 	}
 	s := tensor.Shape{DType: dtype, Dims: make([]int, len(dims))}
 	for i, d := range dims {

@@ -1,0 +1,190 @@
+package stablehlo
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+func TestVersions(t *testing.T) {
+	current, err := CurrentVersion(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	minimum, err := MinimumVersion(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, m := number(t, current), number(t, minimum)
+	if m > c || m == 0 {
+		t.Errorf("the minimum version %s and the current one %s do not go together", minimum, current)
+	}
+}
+
+// number makes a version of the form major.minor.patch comparable.
+func number(t *testing.T, version string) (n int) {
+	t.Helper()
+	parts := strings.Split(version, ".")
+	if len(parts) != 3 {
+		t.Fatalf("the version %q is not of the form major.minor.patch", version)
+	}
+	for _, part := range parts {
+		v, err := strconv.Atoi(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n = n*1000 + v
+	}
+	return n
+}
+
+// old uses nothing that the minimum version lacks.
+const old = `module @m {
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.cosine %arg0 : tensor<4xf32>
+    %1 = stablehlo.custom_call @callback(%0) {api_version = 2 : i32, backend_config = "x", has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}
+`
+
+// portable has a callback in all its attributes.
+const portable = `module @m {
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.cosine %arg0 : tensor<4xf32>
+    %1 = stablehlo.custom_call @callback(%0) {api_version = 4 : i32, backend_config = {callback = "cb", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = stablehlo.sine %1 : tensor<4xf32>
+    return %2 : tensor<4xf32>
+  }
+}
+`
+
+func TestPortableArtifact(t *testing.T) {
+	minimum, err := MinimumVersion(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	current, err := CurrentVersion(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, text, target, stamp string }{
+		{"default", portable, "", current},
+		{"current", portable, current, current},
+		{"minimum", old, minimum, minimum},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := parse(t, newContext(t), test.text)
+			cosine := operations(m, "stablehlo.cosine")[0]
+			before := m.String()
+			data, err := PortableArtifact(m, test.target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "the module afterwards", before, m.String())
+			diff(t, "an operation of it", "tensor<4xf32>", cosine.Result(0).Type().String())
+			if !mlir.IsPortableArtifact(data) || !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
+				t.Errorf("the artifact does not say that it is of version %s: %q", test.stamp, data[:min(len(data), 40)])
+			}
+			again, err := newContext(t).Parse("m.mlirbc", data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := again.Verify(); err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "the module read again", before, again.String())
+		})
+	}
+}
+
+// TestPortableArtifactForms holds what does not come back as it went in.
+func TestPortableArtifactForms(t *testing.T) {
+	m := parse(t, newContext(t), `func.func @main() {
+  stablehlo.custom_call @t() {api_version = 4 : i32, backend_config = {id = array<i64: 7, 8>}} : () -> ()
+  stablehlo.custom_call @t() {api_version = 1 : i32, backend_config = ""} : () -> ()
+  return
+}`)
+	data, err := PortableArtifact(m, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newContext(t)
+	again, err := c.Parse("", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, op := range operations(again, "stablehlo.custom_call") {
+		call, _ := AsCustomCall(op)
+		got = append(got, call.BackendConfig.String())
+	}
+	diff(t, "backend configs", []string{"{id = dense<[7, 8]> : tensor<2xi64>}", "<nil attribute>"}, got)
+}
+
+func operations(m *mlir.Module, name string) (found []mlir.Operation) {
+	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if op.Name() == name {
+			found = append(found, op)
+		}
+		return mlir.WalkContinue
+	})
+	return found
+}
+
+func TestPortableArtifactErrors(t *testing.T) {
+	minimum, err := MinimumVersion(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sharding = `sdy.mesh @mesh = <["x"=2]>
+func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = sdy.sharding_constraint %arg0 <@mesh, [{"x"}]> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`
+	const shardingAttribute = `func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @t(%arg0) {sdy.sharding = #sdy.sharding_per_value<[<mesh<["x"=1]>, [{}]>]>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`
+	const shardingArgument = `func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=1]>, [{}]>}) {
+  return
+}`
+	const chlo = `func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = chlo.tan %arg0 : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`
+	const newer = `func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.tan %arg0 : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`
+	for _, test := range []struct{ name, text, target, want string }{
+		{"Shardy", sharding, "", "stablehlo: a portable artifact cannot hold sdy.mesh at -:1:1, remove or lower it first: "},
+		{"Shardy's attributes", shardingAttribute, "", "stablehlo: a portable artifact cannot hold the attribute sdy.sharding of stablehlo.custom_call at -:2:8, remove or lower it first: "},
+		{"Shardy's attributes of an argument", shardingArgument, "", "stablehlo: a portable artifact cannot hold the attribute sdy.sharding of func.func at -:1:1, remove or lower it first: "},
+		{"CHLO", chlo, "", "stablehlo: a portable artifact cannot hold chlo.tan at -:2:8, remove or lower it first: "},
+		{"typed FFI to an old version", portable, minimum, "failed to legalize operation 'vhlo.custom_call_v1'"},
+		{"newer operation", newer, minimum, "failed to convert VHLO to v" + minimum},
+		{"no version", portable, "abc", "Invalid target version argument 'abc'"},
+		{"two numbers", portable, "1.2", "Invalid target version argument '1.2'"},
+		{"a letter before it", portable, "v" + minimum, "Invalid target version argument"},
+		{"a NUL in it", portable, minimum + "\x00", "Invalid target version argument"},
+		{"future", portable, "99.0.0", "target version 99.0.0 is greater than current version"},
+		{"past", portable, "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := parse(t, newContext(t), test.text)
+			before := m.String()
+			data, err := PortableArtifact(m, test.target)
+			wantError(t, err, test.want)
+			wantError(t, err, fmt.Sprintf("mlir: serializing a portable artifact of StableHLO %s", test.target))
+			if d := new(mlir.DiagnosticError); !errors.As(err, &d) || data != nil {
+				t.Errorf("%d bytes and the error %v, want none and a DiagnosticError", len(data), err)
+			}
+			diff(t, "the module afterwards", before, m.String())
+		})
+	}
+}

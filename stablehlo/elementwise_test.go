@@ -1,0 +1,241 @@
+package stablehlo
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+var unaryOps = []struct {
+	op      UnaryOp
+	name    string
+	element string // an element type that the operation takes
+}{
+	{Abs, "abs", "f32"},
+	{Cbrt, "cbrt", "f32"},
+	{Ceil, "ceil", "f32"},
+	{Cosine, "cosine", "f32"},
+	{Exponential, "exponential", "f32"},
+	{ExponentialMinus1, "exponential_minus_one", "f32"},
+	{Floor, "floor", "f32"},
+	{Log, "log", "f32"},
+	{Log1p, "log_plus_one", "f32"},
+	{Logistic, "logistic", "f32"},
+	{Negate, "negate", "i32"},
+	{Not, "not", "i1"},
+	{RoundNearestAfz, "round_nearest_afz", "bf16"},
+	{RoundNearestEven, "round_nearest_even", "f64"},
+	{Rsqrt, "rsqrt", "f32"},
+	{Sign, "sign", "i64"},
+	{Sine, "sine", "f32"},
+	{Sqrt, "sqrt", "complex<f32>"},
+	{Tan, "tan", "f32"},
+	{Tanh, "tanh", "f8E4M3FN"},
+}
+
+var binaryOps = []struct {
+	op      BinaryOp
+	name    string
+	element string
+}{
+	{Add, "add", "f32"},
+	{And, "and", "i1"},
+	{Atan2, "atan2", "f32"},
+	{Divide, "divide", "ui8"},
+	{Maximum, "maximum", "bf16"},
+	{Minimum, "minimum", "i4"},
+	{Multiply, "multiply", "complex<f64>"},
+	{Or, "or", "ui64"},
+	{Power, "power", "f32"},
+	{Remainder, "remainder", "i16"},
+	{ShiftLeft, "shift_left", "i32"},
+	{ShiftRightArithmetic, "shift_right_arithmetic", "i32"},
+	{ShiftRightLogical, "shift_right_logical", "ui32"},
+	{Subtract, "subtract", "f64"},
+	{Xor, "xor", "i1"},
+}
+
+// inFunction puts operations made on arguments of the given types into a function of
+// a module, and verifies it. It returns the types of the operations' results.
+func inFunction(t *testing.T, c *mlir.Context, types []string, create func([]mlir.Value) (mlir.Operation, error)) (result string, err error) {
+	t.Helper()
+	arguments := parseTypes(t, c, types...)
+	block := c.NewBlock(mlir.Location{}, arguments...)
+	var in []mlir.Value
+	for _, v := range block.Arguments() {
+		in = append(in, v)
+	}
+	op, err := create(in)
+	if err != nil {
+		return "", err
+	}
+	block.Append(op)
+	ret, err := c.Create(mlir.OperationState{Name: "func.return"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block.Append(ret)
+	region := c.NewRegion()
+	region.Append(block)
+	fn, err := c.Create(mlir.OperationState{
+		Name: "func.func",
+		Attributes: []mlir.NamedAttribute{
+			{Name: "sym_name", Value: c.StringAttribute("f")},
+			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(arguments, nil))},
+		},
+		Regions: []mlir.Region{region},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := c.NewModule(mlir.Location{})
+	m.Body().Append(fn)
+	return op.Result(0).Type().String(), m.Verify()
+}
+
+func TestUnary(t *testing.T) {
+	c := newContext(t)
+	for _, test := range unaryOps {
+		t.Run(test.name, func(t *testing.T) {
+			for _, dims := range []string{"", "2x3x", "0x", "?x4x"} {
+				typ := "tensor<" + dims + test.element + ">"
+				got, err := inFunction(t, c, []string{typ}, func(in []mlir.Value) (mlir.Operation, error) {
+					op, err := Unary{test.op, in[0]}.Create(c, mlir.Location{})
+					if err == nil {
+						diff(t, "name", "stablehlo."+test.name, op.Name())
+					}
+					return op, err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "inferred type", typ, got)
+			}
+		})
+	}
+	got, err := inFunction(t, c, []string{"tensor<3xcomplex<f32>>"}, func(in []mlir.Value) (mlir.Operation, error) {
+		return Unary{Abs, in[0]}.Create(c, mlir.Location{})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "abs of complex numbers", "tensor<3xf32>", got)
+}
+
+func TestBinary(t *testing.T) {
+	c := newContext(t)
+	for _, test := range binaryOps {
+		t.Run(test.name, func(t *testing.T) {
+			for _, dims := range []struct{ lhs, rhs, want string }{
+				{"", "", ""},
+				{"2x3x", "2x3x", "2x3x"},
+				{"0x", "0x", "0x"},
+				{"?x", "?x", "?x"},
+				{"?x3x", "2x?x", "2x3x"}, // each knows what the other does not
+			} {
+				typ := func(d string) string { return "tensor<" + d + test.element + ">" }
+				got, err := inFunction(t, c, []string{typ(dims.lhs), typ(dims.rhs)}, func(in []mlir.Value) (mlir.Operation, error) {
+					op, err := Binary{test.op, in[0], in[1]}.Create(c, mlir.Location{})
+					if err == nil {
+						diff(t, "name", "stablehlo."+test.name, op.Name())
+					}
+					return op, err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "inferred type", typ(dims.want), got)
+			}
+		})
+	}
+}
+
+// strange are types that no elementwise operation takes.
+var strange = []string{
+	"!stablehlo.token", "tuple<>", "tuple<tensor<4xf32>>", "f32", "i1", "index", "none", "() -> ()",
+	"tensor<*xf32>", "memref<4xf32>", "vector<4xf32>", "tensor<4xindex>", "tensor<4xvector<2xf32>>",
+}
+
+// TestStrangeOperands holds that an operand of any other type is an error, of Create
+// or of the verifier, and never a crash.
+func TestStrangeOperands(t *testing.T) {
+	c := newContext(t)
+	wrong := func(what string, types []string, create func([]mlir.Value) (mlir.Operation, error)) {
+		t.Helper()
+		if _, err := inFunction(t, c, types, create); err == nil {
+			t.Errorf("%s of %v gave no error", what, types)
+		}
+	}
+	for _, typ := range strange {
+		for _, test := range unaryOps {
+			wrong(test.name, []string{typ}, func(in []mlir.Value) (mlir.Operation, error) {
+				return Unary{test.op, in[0]}.Create(c, mlir.Location{})
+			})
+		}
+		for _, test := range binaryOps {
+			good := "tensor<4x" + test.element + ">"
+			for _, types := range [][]string{{typ, typ}, {typ, good}, {good, typ}} {
+				wrong(test.name, types, func(in []mlir.Value) (mlir.Operation, error) {
+					return Binary{test.op, in[0], in[1]}.Create(c, mlir.Location{})
+				})
+			}
+		}
+	}
+	_, err := Unary{Abs, values(t, c, "!stablehlo.token")[0]}.Create(c, mlir.Location{})
+	wantError(t, err, "stablehlo: abs takes a ranked tensor, not !stablehlo.token")
+}
+
+func TestMismatch(t *testing.T) {
+	c := newContext(t)
+	tests := []struct {
+		lhs, rhs, want string
+	}{
+		{"tensor<4xf32>", "tensor<3xf32>", "creating stablehlo.add failed: error: Mismatched dimension sizes 4 and 3 in dimension 0"},
+		{"tensor<4xf32>", "tensor<4x1xf32>", "creating stablehlo.add failed: error: Mismatched ranks"},
+		{"tensor<f32>", "tensor<1xf32>", "creating stablehlo.add failed: error: Mismatched ranks"},
+		{"tensor<4xf32>", "tensor<4xi32>", "verify failed: error: op requires the same element type for all operands and results"},
+		{"tensor<4xi32>", "tensor<4xui32>", "verify failed: error: op requires the same element type for all operands and results"},
+		{"tensor<4xf32>", "tuple<tensor<4xf32>>", "creating stablehlo.add failed: error: Mismatched type kinds"},
+	}
+	for _, test := range tests {
+		t.Run(test.lhs+" "+test.rhs, func(t *testing.T) {
+			_, err := inFunction(t, c, []string{test.lhs, test.rhs}, func(in []mlir.Value) (mlir.Operation, error) {
+				return Binary{Add, in[0], in[1]}.Create(c, mlir.Location{})
+			})
+			wantError(t, err, test.want)
+			if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
+				t.Errorf("%v is no DiagnosticError", err)
+			}
+		})
+	}
+	// What an operation is not defined for.
+	for _, test := range []struct {
+		op      UnaryOp
+		element string
+	}{{Tanh, "i32"}, {Not, "f32"}, {Negate, "i1"}, {Floor, "complex<f32>"}, {Abs, "ui8"}} {
+		_, err := inFunction(t, c, []string{"tensor<4x" + test.element + ">"}, func(in []mlir.Value) (mlir.Operation, error) {
+			return Unary{test.op, in[0]}.Create(c, mlir.Location{})
+		})
+		wantError(t, err, "verify failed: error: 'stablehlo."+string(test.op)+"' op operand #0 must be ranked tensor of")
+	}
+}
+
+// TestOtherOperations holds that a name which is no elementwise operation is refused
+// before the library's inference reads operands that are not there.
+func TestOtherOperations(t *testing.T) {
+	c := newContext(t)
+	in := values(t, c, "tensor<4xf32>")
+	for op, want := range map[string]string{
+		"":            `knows no operation "stablehlo."`,
+		"nosuch":      `knows no operation "stablehlo.nosuch"`,
+		"add":         "stablehlo.add takes 2 operands, 1 given",
+		"constant":    "stablehlo.constant takes 0 operands, 1 given",
+		"dot_general": `the type inference of "stablehlo.dot_general" reads is not known here`,
+	} {
+		_, err := Unary{UnaryOp(op), in[0]}.Create(c, mlir.Location{})
+		wantError(t, err, want)
+	}
+	_, err := Binary{BinaryOp(Abs), in[0], in[0]}.Create(c, mlir.Location{})
+	wantError(t, err, "stablehlo.abs takes 1 operands, 2 given")
+}

@@ -1,0 +1,108 @@
+package stablehlo
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func TestTensorType(t *testing.T) {
+	c := newContext(t)
+	dims := []struct {
+		dims []int
+		text string
+	}{
+		{[]int{}, ""},
+		{[]int{0}, "0x"},
+		{[]int{7}, "7x"},
+		{[]int{2, 3, 1}, "2x3x1x"},
+		{[]int{-1}, "?x"},
+		{[]int{2, -1, 4}, "2x?x4x"},
+	}
+	for _, dtype := range tensor.All() {
+		for _, d := range dims {
+			shape := tensor.Shape{DType: dtype, Dims: d.dims}
+			t.Run(shape.String(), func(t *testing.T) {
+				typ, err := TensorType(c, shape)
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "type", "tensor<"+d.text+dtype.MLIR()+">", typ.String())
+				back, err := ShapeOf(typ)
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "ShapeOf", shape, back)
+			})
+		}
+	}
+}
+
+// TestUnknownDimension holds that every negative dimension is one that is not known,
+// and that a bound on it is nothing that a shape says.
+func TestUnknownDimension(t *testing.T) {
+	c := newContext(t)
+	typ, err := TensorType(c, tensor.ShapeOf(tensor.F32, -5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "type", "tensor<?xf32>", typ.String())
+	bounded, err := ShapeOf(parseTypes(t, c, "tensor<?xf32, #stablehlo.bounds<3>>")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "shape", tensor.ShapeOf(tensor.F32, -1), bounded)
+}
+
+func TestTypeErrors(t *testing.T) {
+	c := newContext(t)
+	for _, d := range []tensor.DType{tensor.Invalid, tensor.Token, 200} {
+		typ, err := TensorType(c, tensor.ShapeOf(d, 2))
+		wantError(t, err, "stablehlo: "+d.String()+" is no element type")
+		diff(t, "no type", true, typ.IsNil())
+	}
+	for text, want := range map[string]string{
+		"f32":                        "stablehlo: f32 is no ranked tensor type",
+		"index":                      "stablehlo: index is no ranked tensor type",
+		"tensor<*xf32>":              "stablehlo: tensor<*xf32> is no ranked tensor type",
+		"memref<2xf32>":              "stablehlo: memref<2xf32> is no ranked tensor type",
+		"vector<2xf32>":              "stablehlo: vector<2xf32> is no ranked tensor type",
+		"tuple<tensor<2xf32>>":       "stablehlo: tuple<tensor<2xf32>> is no ranked tensor type",
+		"!stablehlo.token":           "stablehlo: !stablehlo.token is no ranked tensor type",
+		"tensor<2xindex>":            "stablehlo: tensor<2xindex>: tensor: the MLIR type index is no element type",
+		"tensor<2xsi32>":             "stablehlo: tensor<2xsi32>: tensor: the MLIR type si32 is no element type",
+		"tensor<2x!stablehlo.token>": "stablehlo: tensor<2x!stablehlo.token> has no elements that are numbers",
+		"tensor<2xvector<2xf32>>":    "stablehlo: tensor<2xvector<2xf32>>: tensor: the MLIR type vector<2xf32> is no element type",
+		"() -> tensor<2xf32>":        "stablehlo: () -> tensor<2xf32> is no ranked tensor type",
+		"tensor<2xcomplex<f16>>":     "stablehlo: tensor<2xcomplex<f16>>: tensor: the MLIR type complex<f16> is no element type",
+	} {
+		typ, err := c.ParseType(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = ShapeOf(typ)
+		wantError(t, err, want)
+	}
+}
+
+func TestToken(t *testing.T) {
+	c := newContext(t)
+	token, err := TokenType(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "text", "!stablehlo.token", token.String())
+	if !token.Equal(parseTypes(t, c, "!stablehlo.token")[0]) {
+		t.Error("the token parses as another type")
+	}
+	for text, want := range map[string]bool{
+		"!stablehlo.token":        true,
+		"tuple<!stablehlo.token>": false,
+		"tensor<1xi8>":            false,
+		"i1":                      false,
+	} {
+		diff(t, text, want, IsToken(parseTypes(t, c, text)[0]))
+	}
+	diff(t, "nothing", false, IsToken(mlir.Type{}))
+}
