@@ -1,42 +1,18 @@
 package aliasing
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
-
-var library *mlir.Library
-
-func TestMain(m *testing.M) {
-	if _, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	var err error
-	if library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
-
-func newContext(t testing.TB) *mlir.Context {
-	t.Helper()
-	c := library.NewContext(mlir.ContextOptions{})
-	t.Cleanup(c.Close)
-	return c
-}
 
 func parseTypes(t testing.TB, c *mlir.Context, texts ...string) []mlir.Type {
 	t.Helper()
@@ -197,7 +173,7 @@ var lists = []struct {
 func TestCheck(t *testing.T) {
 	for _, test := range lists {
 		t.Run(test.name, func(t *testing.T) {
-			c := newContext(t)
+			c := mlirtest.Context(t)
 			err := test.list.Check(parseTypes(t, c, test.operands...), parseTypes(t, c, test.results...))
 			if diff := cmp.Diff(test.want, reasons(t, err)); diff != "" {
 				t.Errorf("refusals (-want +got):\n%s", diff)
@@ -215,7 +191,7 @@ func TestCheckIsStricter(t *testing.T) {
 			continue // Create refuses an alias without results; the verifier crashes
 		}
 		t.Run(test.name, func(t *testing.T) {
-			op := create(t, newContext(t), stablehlo.CustomCall{Aliases: test.list}, test.operands, test.results)
+			op := create(t, mlirtest.Context(t), stablehlo.CustomCall{Aliases: test.list}, test.operands, test.results)
 			if diff := cmp.Diff(test.want, reasons(t, CheckOperation(op))); diff != "" {
 				t.Errorf("refusals of the operation (-want +got):\n%s", diff)
 			}
@@ -228,7 +204,7 @@ func TestCheckIsStricter(t *testing.T) {
 }
 
 func TestError(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	list := List{alias(path(1), 0), alias(path(1, 0), 2, 3)}
 	err := list.Check(parseTypes(t, c, ints), parseTypes(t, c, ints, vector))
 	want := "aliasing: alias 0 (output [1], operand 0 []): the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type\n" +
@@ -288,7 +264,7 @@ func TestLayouts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			call := stablehlo.CustomCall{Aliases: test.list, OperandLayouts: test.in, ResultLayouts: test.out}
-			err := CheckOperation(create(t, newContext(t), call, test.operands, test.results))
+			err := CheckOperation(create(t, mlirtest.Context(t), call, test.operands, test.results))
 			if diff := cmp.Diff(test.want, reasons(t, err)); diff != "" {
 				t.Errorf("refusals (-want +got):\n%s", diff)
 			}
@@ -311,7 +287,7 @@ func TestPassthrough(t *testing.T) {
 		for i := range types {
 			types[i] = fmt.Sprintf("tensor<%dxf32>", i)
 		}
-		op := create(t, newContext(t), stablehlo.CustomCall{Aliases: got}, types, types)
+		op := create(t, mlirtest.Context(t), stablehlo.CustomCall{Aliases: got}, types, types)
 		if err := errors.Join(CheckOperation(op), op.Verify()); err != nil {
 			t.Errorf("Passthrough(%d): %v", n, err)
 		}
@@ -347,7 +323,7 @@ func TestWholeTuple(t *testing.T) {
     #stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]} : (tensor<4xf32>, tensor<2xi32>) -> (tensor<4xf32>, tensor<2xi32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<2xi32>
 }`
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	_, err := c.Parse("listing.mlir", []byte(text))
 	if err == nil || !strings.Contains(err.Error(), "listing.mlir:2:10: error: 'stablehlo.custom_call' op shapes mismatch in the output_operand_alias attribute") {
 		t.Errorf("the verifier says %v", err)

@@ -1,10 +1,8 @@
 package builder_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,33 +13,16 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
-
-var library *mlir.Library
-
-func TestMain(m *testing.M) {
-	if _, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	var err error
-	if library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
 
 var vector = tensor.ShapeOf(tensor.F32, 4)
 
 func newBuilder(t testing.TB) *builder.Builder {
 	t.Helper()
-	ctx := library.NewContext(mlir.ContextOptions{})
-	t.Cleanup(ctx.Close)
-	return builder.New(ctx, builder.Options{})
+	return builder.New(mlirtest.Context(t), builder.Options{})
 }
 
 func finish(t testing.TB, b *builder.Builder) *mlir.Module {

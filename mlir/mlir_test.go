@@ -1,7 +1,6 @@
 package mlir_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,31 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 )
-
-var library *mlir.Library
-
-func TestMain(m *testing.M) {
-	if _, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	var err error
-	if library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
-
-func newContext(t testing.TB) *mlir.Context {
-	t.Helper()
-	c := library.NewContext(mlir.ContextOptions{})
-	t.Cleanup(c.Close)
-	return c
-}
 
 func parse(t testing.TB, c *mlir.Context, text string) *mlir.Module {
 	t.Helper()
@@ -54,7 +31,7 @@ const addition = `func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // TestForms takes one module through text, the generic form, text with locations
 // and bytecode, and expects the same module at the end.
 func TestForms(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	m := parse(t, c, addition)
 	want := m.String()
 	bytecode, err := m.Bytecode()
@@ -79,7 +56,7 @@ func TestForms(t *testing.T) {
 	}
 	for name, form := range forms {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(want, parse(t, newContext(t), form).String()); diff != "" {
+			if diff := cmp.Diff(want, parse(t, mlirtest.Context(t), form).String()); diff != "" {
 				t.Errorf("not the same module (-want +got):\n%s", diff)
 			}
 		})
@@ -99,7 +76,7 @@ func TestParseErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := newContext(t).Parse("test.mlir", []byte(test.text))
+			_, err := mlirtest.Context(t).Parse("test.mlir", []byte(test.text))
 			var d *mlir.DiagnosticError
 			if !errors.As(err, &d) {
 				t.Fatalf("error is %v, want a DiagnosticError", err)
@@ -116,7 +93,7 @@ func TestParseErrors(t *testing.T) {
 
 // TestNotes holds that notes stay with the diagnostic they belong to.
 func TestNotes(t *testing.T) {
-	_, err := newContext(t).Parse("n.mlir", []byte("func.func @f() { return }\nfunc.func @f() { return }"))
+	_, err := mlirtest.Context(t).Parse("n.mlir", []byte("func.func @f() { return }\nfunc.func @f() { return }"))
 	var d *mlir.DiagnosticError
 	if !errors.As(err, &d) || len(d.Diagnostics) != 1 || len(d.Diagnostics[0].Notes) != 2 {
 		t.Fatalf("error is %#v, want one diagnostic with two notes", err)
@@ -141,7 +118,7 @@ func TestNotes(t *testing.T) {
 }
 
 func TestWalk(t *testing.T) {
-	m := parse(t, newContext(t), `
+	m := parse(t, mlirtest.Context(t), `
 func.func @main(%arg0: tensor<i1>, %arg1: tensor<f32>) -> tensor<f32> {
   %0 = "stablehlo.if"(%arg0) ({
     %1 = stablehlo.negate %arg1 : tensor<f32>
@@ -190,7 +167,7 @@ func.func @main(%arg0: tensor<i1>, %arg1: tensor<f32>) -> tensor<f32> {
 }
 
 func TestNavigation(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	m := parse(t, c, addition)
 	functions := slices.Collect(m.Body().Operations())
 	if len(functions) != 1 || functions[0].Name() != "func.func" {
@@ -246,7 +223,7 @@ func TestNavigation(t *testing.T) {
 }
 
 func TestTypes(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	tensor, err := c.TensorType(c.F32Type(), 2, mlir.Dynamic)
 	if err != nil {
 		t.Fatal(err)
@@ -296,7 +273,7 @@ func TestTypes(t *testing.T) {
 }
 
 func TestAttributes(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	i64 := c.IntegerType(64, mlir.Signless)
 	vector, _ := c.TensorType(c.IntegerType(8, mlir.Signless), 3)
 	dense, err := c.DenseAttribute(vector, []byte{1, 2, 3})
@@ -347,7 +324,7 @@ func TestAttributes(t *testing.T) {
 }
 
 func TestCreate(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	m := c.NewModule(c.FileLocation("gen.go", 12, 0))
 	tensor, _ := c.TensorType(c.F32Type(), 4)
 	block := c.NewBlock(mlir.Location{}, tensor)
@@ -401,7 +378,7 @@ func mustPanic(t *testing.T, want string, f func()) {
 
 // TestMisuse holds that what would be a segmentation fault in C is a sentence here.
 func TestMisuse(t *testing.T) {
-	c, other := newContext(t), newContext(t)
+	c, other := mlirtest.Context(t), mlirtest.Context(t)
 	m := parse(t, c, addition)
 	fn := slices.Collect(m.Body().Operations())[0]
 	tensor, _ := c.TensorType(c.F32Type(), 1)
@@ -430,7 +407,7 @@ func TestDeepNesting(t *testing.T) {
 	depth := 50000
 	text := "module attributes {a.b = " + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "} {}"
 	err := mlir.HandleFile(func() error {
-		c := library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
+		c := mlirtest.Library(t).NewContext(mlir.ContextOptions{AllowUnregistered: true})
 		defer c.Close()
 		m, err := c.Parse("deep.mlir", []byte(text))
 		if err != nil {
@@ -468,7 +445,7 @@ func TestOpenErrors(t *testing.T) {
 // library: each name must exist there.
 func TestStablehloNames(t *testing.T) {
 	have := 0
-	for _, name := range library.Functions() {
+	for _, name := range mlirtest.Library(t).Functions() {
 		if strings.HasPrefix(name, "stablehlo") || strings.HasPrefix(name, "chlo") {
 			have++
 		}

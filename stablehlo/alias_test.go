@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
 var aliases = []struct {
@@ -22,7 +24,7 @@ var aliases = []struct {
 // TestAlias takes each alias through both ways: the StableHLO C API and the text,
 // which is what serves a library without that API.
 func TestAlias(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	for _, test := range aliases {
 		text := "#stablehlo.output_operand_alias<" + test.text + ">"
 		t.Run(test.text, func(t *testing.T) {
@@ -49,7 +51,7 @@ func TestAlias(t *testing.T) {
 }
 
 func TestNoAlias(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	for _, text := range []string{"unit", `"#stablehlo.output_operand_alias<>"`, "[]", "#stablehlo<precision HIGH>", "{operand_index = 1 : i64}"} {
 		attribute, err := c.ParseAttribute(text)
 		if err != nil {

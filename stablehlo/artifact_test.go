@@ -7,15 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
 func TestVersions(t *testing.T) {
-	current, err := CurrentVersion(library)
+	current, err := CurrentVersion(mlirtest.Library(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	minimum, err := MinimumVersion(library)
+	minimum, err := MinimumVersion(mlirtest.Library(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +65,11 @@ const portable = `module @m {
 `
 
 func TestPortableArtifact(t *testing.T) {
-	minimum, err := MinimumVersion(library)
+	minimum, err := MinimumVersion(mlirtest.Library(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	current, err := CurrentVersion(library)
+	current, err := CurrentVersion(mlirtest.Library(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestPortableArtifact(t *testing.T) {
 		{"minimum", old, minimum, minimum},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse(t, newContext(t), test.text)
+			m := parse(t, mlirtest.Context(t), test.text)
 			cosine := operations(m, "stablehlo.cosine")[0]
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
@@ -90,7 +91,7 @@ func TestPortableArtifact(t *testing.T) {
 			if !mlir.IsPortableArtifact(data) || !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
 				t.Errorf("the artifact does not say that it is of version %s: %q", test.stamp, data[:min(len(data), 40)])
 			}
-			again, err := newContext(t).Parse("m.mlirbc", data)
+			again, err := mlirtest.Context(t).Parse("m.mlirbc", data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +105,7 @@ func TestPortableArtifact(t *testing.T) {
 
 // TestPortableArtifactForms holds what does not come back as it went in.
 func TestPortableArtifactForms(t *testing.T) {
-	m := parse(t, newContext(t), `func.func @main() {
+	m := parse(t, mlirtest.Context(t), `func.func @main() {
   stablehlo.custom_call @t() {api_version = 4 : i32, backend_config = {id = array<i64: 7, 8>}} : () -> ()
   stablehlo.custom_call @t() {api_version = 1 : i32, backend_config = ""} : () -> ()
   return
@@ -113,7 +114,7 @@ func TestPortableArtifactForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	again, err := c.Parse("", data)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func operations(m *mlir.Module, name string) (found []mlir.Operation) {
 }
 
 func TestPortableArtifactErrors(t *testing.T) {
-	minimum, err := MinimumVersion(library)
+	minimum, err := MinimumVersion(mlirtest.Library(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 		{"past", portable, "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse(t, newContext(t), test.text)
+			m := parse(t, mlirtest.Context(t), test.text)
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
 			wantError(t, err, test.want)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -83,7 +84,7 @@ func raw(d tensor.DType, data ...byte) tensor.View {
 }
 
 func TestConstant(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	var tested []tensor.DType
 	for _, test := range constants {
 		d := test.view.Shape.DType
@@ -116,7 +117,7 @@ func TestConstant(t *testing.T) {
 // TestConstantPred goes over sizes around a whole byte, as booleans may be packed
 // eight to one, and takes every byte that is not zero as true.
 func TestConstantPred(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	for n := 1; n <= 26; n++ {
 		for _, rows := range []int{1, 2} {
 			data := make([]byte, n*rows)
@@ -158,7 +159,7 @@ func TestConstantPred(t *testing.T) {
 // TestConstantBitsAbove holds that what stands above the bits of a small element is
 // not read.
 func TestConstantBitsAbove(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	for d, want := range map[tensor.DType]string{
 		tensor.S2: "[-1, 1, 0]", tensor.U2: "[3, 1, 0]", tensor.S4: "[-1, 5, 0]", tensor.U4: "[15, 5, 0]",
 		tensor.F4E2M1FN: "[-6.000000e+00, 3.000000e+00, 0.000000e+00]",
@@ -170,7 +171,7 @@ func TestConstantBitsAbove(t *testing.T) {
 }
 
 func TestConstantErrors(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	for _, test := range []struct {
 		view tensor.View
 		want string

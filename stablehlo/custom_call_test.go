@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -131,7 +132,7 @@ var customCalls = []struct {
 func TestCustomCall(t *testing.T) {
 	for _, test := range customCalls {
 		t.Run(test.name, func(t *testing.T) {
-			c := newContext(t)
+			c := mlirtest.Context(t)
 			call := test.call
 			call.Operands, call.Results = values(t, c, test.operands...), parseTypes(t, c, test.results...)
 			if test.config != "" {
@@ -175,7 +176,7 @@ func TestCustomCall(t *testing.T) {
 
 // TestAsCustomCall reads calls as they stand in files.
 func TestAsCustomCall(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	m := parse(t, c, `func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.custom_call @short(%arg0) : (tensor<2xf32>) -> tensor<2xf32>
   %1 = stablehlo.custom_call @jax(%0) {mhlo.backend_config = {x = 1 : i64}, backend_config = "", operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = [dense<0> : tensor<1xindex>]} : (tensor<2xf32>) -> tensor<2xf32>
@@ -210,7 +211,7 @@ func TestAsCustomCall(t *testing.T) {
 }
 
 func TestCustomCallErrors(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	in, types := values(t, c, vector), parseTypes(t, c, vector)
 	dictionary, text := attribute(t, c, "{}"), attribute(t, c, `"x"`)
 	tests := []struct {
@@ -242,7 +243,7 @@ func TestCustomCallErrors(t *testing.T) {
 // TestCustomCallVerifier holds that what Create leaves to the verifier is an error
 // there and no crash.
 func TestCustomCallVerifier(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	in := values(t, c, vector, pair)
 	vectors := parseTypes(t, c, vector, vector)
 	alias := func(a OutputOperandAlias) []OutputOperandAlias { return []OutputOperandAlias{a} }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -95,7 +96,7 @@ func inFunction(t *testing.T, c *mlir.Context, types []string, create func([]mli
 }
 
 func TestUnary(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	for _, test := range unaryOps {
 		t.Run(test.name, func(t *testing.T) {
 			for _, dims := range []string{"", "2x3x", "0x", "?x4x"} {
@@ -124,7 +125,7 @@ func TestUnary(t *testing.T) {
 }
 
 func TestBinary(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	for _, test := range binaryOps {
 		t.Run(test.name, func(t *testing.T) {
 			for _, dims := range []struct{ lhs, rhs, want string }{
@@ -160,7 +161,7 @@ var strange = []string{
 // TestStrangeOperands holds that an operand of any other type is an error, of Create
 // or of the verifier, and never a crash.
 func TestStrangeOperands(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	wrong := func(what string, types []string, create func([]mlir.Value) (mlir.Operation, error)) {
 		t.Helper()
 		if _, err := inFunction(t, c, types, create); err == nil {
@@ -187,7 +188,7 @@ func TestStrangeOperands(t *testing.T) {
 }
 
 func TestMismatch(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	tests := []struct {
 		lhs, rhs, want string
 	}{
@@ -224,7 +225,7 @@ func TestMismatch(t *testing.T) {
 // TestOtherOperations holds that a name which is no elementwise operation is refused
 // before the library's inference reads operands that are not there.
 func TestOtherOperations(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	in := values(t, c, "tensor<4xf32>")
 	for op, want := range map[string]string{
 		"":            `knows no operation "stablehlo."`,

@@ -1,39 +1,13 @@
 package stablehlo
 
 import (
-	"context"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 )
-
-var library *mlir.Library
-
-func TestMain(m *testing.M) {
-	if _, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	var err error
-	if library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
-
-func newContext(t testing.TB) *mlir.Context {
-	t.Helper()
-	c := library.NewContext(mlir.ContextOptions{})
-	t.Cleanup(c.Close)
-	return c
-}
 
 func parse(t testing.TB, c *mlir.Context, text string) *mlir.Module {
 	t.Helper()

@@ -3,12 +3,13 @@ package stablehlo
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func TestTensorType(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	dims := []struct {
 		dims []int
 		text string
@@ -42,7 +43,7 @@ func TestTensorType(t *testing.T) {
 // TestUnknownDimension holds that every negative dimension is one that is not known,
 // and that a bound on it is nothing that a shape says.
 func TestUnknownDimension(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	typ, err := TensorType(c, tensor.ShapeOf(tensor.F32, -5))
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestUnknownDimension(t *testing.T) {
 }
 
 func TestTypeErrors(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	for _, d := range []tensor.DType{tensor.Invalid, tensor.Token, 200} {
 		typ, err := TensorType(c, tensor.ShapeOf(d, 2))
 		wantError(t, err, "stablehlo: "+d.String()+" is no element type")
@@ -87,7 +88,7 @@ func TestTypeErrors(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
-	c := newContext(t)
+	c := mlirtest.Context(t)
 	token, err := TokenType(c)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 const corpusFolder = "testdata/modules"
@@ -218,6 +220,64 @@ func TestCorpusOperations(t *testing.T) {
 	})
 }
 
+// TestCorpusCustomCalls reads every custom call and holds it against INDEX.tsv. None
+// of their aliases is refused.
+func TestCorpusCustomCalls(t *testing.T) {
+	type kind struct {
+		Target        string `json:"target"`
+		APIVersion    int    `json:"api_version"`
+		BackendConfig string `json:"backend_config"`
+		JAXConfig     bool   `json:"mhlo_backend_config"`
+		HasSideEffect bool   `json:"has_side_effect"`
+		Aliases       int    `json:"aliases"`
+	}
+	config := func(a mlir.Attribute) string {
+		if a.IsNil() {
+			return "none"
+		}
+		if a.IsDictionary() {
+			return "dict"
+		}
+		if text, _ := a.Text(); text == "" {
+			return "empty_string"
+		}
+		return "string"
+	}
+	aliased := 0
+	eachFile(t, isGood, func(t *testing.T, c *mlir.Context, row corpusRow) {
+		var calls []struct {
+			kind
+			Count int `json:"count"`
+		}
+		if err := json.Unmarshal([]byte(row["custom_calls"]), &calls); err != nil {
+			t.Fatal(err)
+		}
+		want, got := map[kind]int{}, map[kind]int{}
+		for _, call := range calls {
+			want[call.kind] += call.Count
+		}
+		parse(t, c, row.file(), row.read(t)).Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+			call, ok := stablehlo.AsCustomCall(op)
+			if !ok {
+				return mlir.WalkContinue
+			}
+			_, jax := op.Attribute("mhlo.backend_config")
+			got[kind{call.Target, call.APIVersion, config(call.BackendConfig), jax, call.HasSideEffect, len(call.Aliases)}]++
+			aliased += len(call.Aliases)
+			if err := aliasing.CheckOperation(op); err != nil {
+				t.Errorf("%s: %v", op, err)
+			}
+			return mlir.WalkContinue
+		})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("custom calls (-want +got):\n%s", diff)
+		}
+	})
+	if aliased == 0 {
+		t.Error("no custom call of the corpus has aliases")
+	}
+}
+
 // TestCorpusRefused holds that every file which the library does not take ends in
 // an error with the words of INDEX.tsv, at the line and column where another tool
 // found the mistake. It covers chlo_mulhi, a good module that is too new.
@@ -250,25 +310,20 @@ func TestCorpusRefused(t *testing.T) {
 // TestCorpusDeep holds that a file which overflows an ordinary stack is read to its
 // end on a large one: what comes back is what the verifier says of the module.
 func TestCorpusDeep(t *testing.T) {
-	for _, row := range corpus(t) {
-		if !isCrash(row) {
-			continue
-		}
-		t.Run(row.file(), func(t *testing.T) {
-			data := row.read(t)
-			err := mlir.HandleFile(func() error {
-				c := library.NewContext(mlir.ContextOptions{})
-				defer c.Close()
-				_, err := c.Parse(row.file(), data)
-				return err
-			})
-			want := "mlir: parse failed: " + row.file() + ":1:1: error: " +
-				"'builtin.module' op can only contain attributes with dialect-prefixed names, found: 'deep'"
-			if err == nil || err.Error() != want {
-				t.Errorf("the error is %v, want %s", err, want)
-			}
+	eachFile(t, isCrash, func(t *testing.T, _ *mlir.Context, row corpusRow) {
+		data := row.read(t)
+		err := mlir.HandleFile(func() error {
+			c := library.NewContext(mlir.ContextOptions{})
+			defer c.Close()
+			_, err := c.Parse(row.file(), data)
+			return err
 		})
-	}
+		want := "mlir: parse failed: " + row.file() + ":1:1: error: " +
+			"'builtin.module' op can only contain attributes with dialect-prefixed names, found: 'deep'"
+		if err == nil || err.Error() != want {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	})
 }
 
 // TestCorpusEdges holds that what is odd but valid is taken.

@@ -17,21 +17,22 @@ const module = "github.com/calliope-mlir/calliope"
 // mayImport is the rule of the house: which folders of this module each folder may
 // import. docs/architecture.md has the same table in words.
 var mayImport = map[string][]string{
-	"tensor":          {},
-	"contract":        {"tensor"},
-	"native":          {},
-	"c":               {},
-	"internal/capi":   {"c"},
-	"mlir":            {"internal/capi", "native"},
-	"stablehlo":       {"mlir", "internal/capi", "tensor"},
-	"aliasing":        {"mlir", "stablehlo"},
-	"builder":         {"mlir", "stablehlo", "aliasing", "contract", "tensor", "callbacks"},
-	"callbacks":       {"contract", "tensor"},
-	"bridge":          {"c", "callbacks", "contract", "tensor", "native"},
-	"tools/mlir-lint": {"mlir", "stablehlo", "aliasing", "contract", "native"},
-	"examples":        {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "builder", "callbacks", "bridge"},
-	"tools":           {"*"},
-	"tests":           {"*"},
+	"tensor":            {},
+	"contract":          {"tensor"},
+	"native":            {},
+	"c":                 {},
+	"internal/capi":     {"c"},
+	"internal/mlirtest": {"mlir", "native"},
+	"mlir":              {"internal/capi", "native"},
+	"stablehlo":         {"mlir", "internal/capi", "tensor"},
+	"aliasing":          {"mlir", "stablehlo"},
+	"builder":           {"mlir", "stablehlo", "aliasing", "contract", "tensor", "callbacks"},
+	"callbacks":         {"contract", "tensor"},
+	"bridge":            {"c", "callbacks", "contract", "tensor", "native"},
+	"tools/mlir-lint":   {"mlir", "stablehlo", "aliasing", "contract", "native"},
+	"examples":          {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "builder", "callbacks", "bridge"},
+	"tools":             {"*"},
+	"tests":             {"*"},
 }
 
 // thirdParty are the modules that may be imported, and from where.
