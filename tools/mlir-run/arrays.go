@@ -1,0 +1,176 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+)
+
+// arrays are given in files, under the names in0, in1, … or out0, out1, ….
+type arrays struct {
+	prefix string
+	files  []*npz.File // one .npz, or .npy files in order
+}
+
+// openArrays opens the files that a flag names. After an error nothing is open.
+func openArrays(flag, prefix string, paths []string) (_ arrays, err error) {
+	a := arrays{prefix: prefix}
+	defer func() {
+		if err != nil {
+			a.close()
+		}
+	}()
+	for _, path := range paths {
+		f, err := npz.Open(path)
+		if err != nil {
+			return arrays{}, fmt.Errorf("%s: %w", flag, err)
+		}
+		a.files = append(a.files, f)
+	}
+	if len(a.files) > 1 {
+		if i := slices.IndexFunc(a.files, func(f *npz.File) bool { return !f.IsSingle() }); i >= 0 {
+			return arrays{}, fmt.Errorf("%s: %s is a .npz file, which stands alone: give one .npz, or one .npy for each array", flag, paths[i])
+		}
+	}
+	return a, nil
+}
+
+func (a arrays) close() {
+	for _, f := range a.files {
+		_ = f.Close() // only read
+	}
+}
+
+// single reports whether every file is one array.
+func (a arrays) single() bool { return len(a.files) > 0 && a.files[0].IsSingle() }
+
+func (a arrays) name(i int) string { return fmt.Sprint(a.prefix, i) }
+
+func (a arrays) has(i int) bool {
+	if a.single() {
+		return i < len(a.files)
+	}
+	return len(a.files) > 0 && a.files[0].Has(a.name(i))
+}
+
+func (a arrays) read(i int) (npz.Array, error) {
+	if a.single() {
+		return a.files[i].Array("")
+	}
+	return a.files[0].Array(a.name(i))
+}
+
+// numbers are those of the arrays that are there, in any order.
+func (a arrays) numbers() []int {
+	var list []int
+	if a.single() {
+		for i := range a.files {
+			list = append(list, i)
+		}
+		return list
+	}
+	for _, f := range a.files {
+		for _, name := range f.Names() {
+			var i int
+			if n, _ := fmt.Sscanf(name, a.prefix+"%d", &i); n == 1 && name == a.name(i) {
+				list = append(list, i)
+			}
+		}
+	}
+	return list
+}
+
+// match reads the arrays for the given shapes, for every replica: either one set for
+// all, or one for each. It reports everything that does not fit, a line each; what
+// says whose shapes they are.
+func (a arrays) match(what string, shapes []tensor.Shape, replicas int) ([]tensor.View, error) {
+	numbers := a.numbers()
+	want := shapes
+	if len(numbers) > 0 && slices.Max(numbers) >= len(shapes) {
+		want = slices.Repeat(shapes, replicas)
+	}
+	var views []tensor.View
+	var wrong []string
+	for i, shape := range want {
+		if !a.has(i) {
+			wrong = append(wrong, fmt.Sprintf("%s is missing: %s is expected", a.name(i), shape))
+			continue
+		}
+		array, err := a.read(i)
+		if err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s: %v", a.name(i), err))
+			continue
+		}
+		v, err := array.As(shape.DType)
+		switch given := array.View.Shape; {
+		case !slices.Equal(given.Dims, shape.Dims) || errors.Is(err, npz.ErrType):
+			wrong = append(wrong, fmt.Sprintf("%s is given as %s: %s is expected", a.name(i), given, shape))
+		case err != nil:
+			wrong = append(wrong, fmt.Sprintf("%s: %v", a.name(i), err))
+		default:
+			views = append(views, v)
+		}
+	}
+	for _, i := range numbers {
+		if i >= len(want) {
+			wrong = append(wrong, fmt.Sprintf("%s is given, but there is none: %s", a.name(i), count(what, shapes, replicas)))
+		}
+	}
+	if wrong != nil {
+		return nil, errors.New(strings.Join(wrong, "\n  "))
+	}
+	if len(want) < len(shapes)*replicas {
+		views = slices.Repeat(views, replicas)
+	}
+	return views, nil
+}
+
+func count(what string, shapes []tensor.Shape, replicas int) string {
+	s := fmt.Sprintf("@main has %d %s", len(shapes), what)
+	if replicas > 1 {
+		s += fmt.Sprintf(", and there are %d replicas", replicas)
+	}
+	return s
+}
+
+// inputs reads what @main takes.
+func (m *module) inputs(o options) ([]tensor.View, error) {
+	if len(o.in) == 0 && len(m.params) > 0 {
+		var list []string
+		for i, s := range m.params {
+			list = append(list, fmt.Sprintf("in%d: %s", i, s))
+		}
+		return nil, fmt.Errorf("%s needs inputs, give them with --in:\n  %s", m.name, strings.Join(list, "\n  "))
+	}
+	a, err := openArrays("--in", "in", o.in)
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	views, err := a.match("parameters", m.params, o.replicas)
+	if err != nil {
+		return nil, fmt.Errorf("--in %s does not fit %s:\n  %w", strings.Join(o.in, " "), m.name, err)
+	}
+	return views, nil
+}
+
+// expected reads what the results are to be compared with; nothing without --expect.
+func (m *module) expected(o options) ([]tensor.View, error) {
+	if o.expect == "" {
+		return nil, nil
+	}
+	a, err := openArrays("--expect", "out", []string{o.expect})
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	views, err := a.match("results", m.results, o.replicas)
+	if err != nil {
+		return nil, fmt.Errorf("--expect %s does not fit %s:\n  %w", o.expect, m.name, err)
+	}
+	return views, nil
+}

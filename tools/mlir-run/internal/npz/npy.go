@@ -1,0 +1,202 @@
+package npz
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+const magic = "\x93NUMPY"
+
+var hostIsBigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
+// The header is a Python dictionary of three known entries, in any order.
+var (
+	descrEntry   = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`)
+	fortranEntry = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
+	shapeEntry   = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([^()]*)\)`)
+)
+
+// maxHeader is far more than the header of any array of ours: a longer one is not
+// read into memory.
+const maxHeader = 1 << 20
+
+// Decode reads one array in the .npy format. The view is in row-major order and in
+// the machine's byte order, whatever the file has.
+func Decode(r io.Reader) (tensor.View, error) {
+	header, err := readHeader(r)
+	if err != nil {
+		return tensor.View{}, err
+	}
+	descr, fortran, shape := descrEntry.FindStringSubmatch(header), fortranEntry.FindStringSubmatch(header), shapeEntry.FindStringSubmatch(header)
+	switch {
+	case fortran == nil || shape == nil:
+		return tensor.View{}, fmt.Errorf("its header is damaged: %.100q", header)
+	case descr == nil:
+		return tensor.View{}, errors.New("its elements are records: use one array for each field")
+	}
+	s, bigEndian, err := ofDescr(descr[1])
+	if err != nil {
+		return tensor.View{}, err
+	}
+	dims, err := parseDims(shape[1])
+	if err != nil {
+		return tensor.View{}, err
+	}
+	v := tensor.View{Shape: tensor.ShapeOf(s.dtype, dims...)}
+	if err := v.Shape.Check(); err != nil {
+		return tensor.View{}, err
+	}
+	size := v.Shape.NumBytes()
+	// Memory follows what is really there: the header may promise anything.
+	if v.Data, err = io.ReadAll(io.LimitReader(r, int64(size))); err != nil {
+		return tensor.View{}, err
+	}
+	if len(v.Data) != size {
+		return tensor.View{}, fmt.Errorf("it is cut off: %s takes %d bytes and there are %d", v.Shape, size, len(v.Data))
+	}
+	if bigEndian != hostIsBigEndian {
+		swapBytes(v)
+	}
+	if s.dtype == tensor.Pred {
+		for i, b := range v.Data {
+			v.Data[i] = min(b, 1)
+		}
+	}
+	if fortran[1] == "True" {
+		v = rowMajor(v)
+	}
+	return v, nil
+}
+
+func readHeader(r io.Reader) (string, error) {
+	start := make([]byte, len(magic)+2)
+	if _, err := io.ReadFull(r, start); err != nil || string(start[:len(magic)]) != magic {
+		return "", errors.New("it is no .npy array: save it with numpy.save")
+	}
+	var length [4]byte // version 1 has the first two bytes only
+	switch major := start[len(magic)]; major {
+	case 1:
+		_, err := io.ReadFull(r, length[:2])
+		if err != nil {
+			return "", errors.New("its header is cut off")
+		}
+	case 2, 3:
+		if _, err := io.ReadFull(r, length[:]); err != nil {
+			return "", errors.New("its header is cut off")
+		}
+	default:
+		return "", fmt.Errorf("it has version %d of the .npy format, and 1 to 3 are known here", major)
+	}
+	n := binary.LittleEndian.Uint32(length[:])
+	if n > maxHeader {
+		return "", fmt.Errorf("its header is damaged: it claims %d bytes", n)
+	}
+	header := make([]byte, n)
+	if _, err := io.ReadFull(r, header); err != nil {
+		return "", errors.New("its header is cut off")
+	}
+	return string(header), nil
+}
+
+// parseDims reads what stands between the parentheses of a shape: "", "3," or "2, 3".
+func parseDims(text string) ([]int, error) {
+	var dims []int
+	for field := range strings.SplitSeq(text, ",") {
+		field = strings.TrimSuffix(strings.TrimSpace(field), "L") // Python 2 wrote long integers
+		if field == "" {
+			continue
+		}
+		d, err := strconv.Atoi(field)
+		if err != nil || d < 0 {
+			return nil, fmt.Errorf("its header is damaged: it has the shape (%.100s)", text)
+		}
+		dims = append(dims, d)
+	}
+	return dims, nil
+}
+
+func swapBytes(v tensor.View) {
+	size := v.Shape.DType.Size()
+	if v.Shape.DType == tensor.C64 || v.Shape.DType == tensor.C128 {
+		size /= 2
+	}
+	if size < 2 {
+		return
+	}
+	for part := range slices.Chunk(v.Data, size) {
+		slices.Reverse(part)
+	}
+}
+
+// rowMajor copies a column-major array.
+func rowMajor(v tensor.View) tensor.View {
+	dims, size := v.Shape.Dims, v.Shape.DType.Size()
+	data := make([]byte, len(v.Data))
+	index := make([]int, len(dims))
+	for i := 0; i < len(data); i += size {
+		from, stride := 0, size
+		for k, d := range dims {
+			from += index[k] * stride
+			stride *= d
+		}
+		copy(data[i:i+size], v.Data[from:])
+		for k := len(dims) - 1; k >= 0; k-- {
+			if index[k]++; index[k] < dims[k] {
+				break
+			}
+			index[k] = 0
+		}
+	}
+	return tensor.View{Shape: v.Shape, Data: data}
+}
+
+// Encode writes one array in the .npy format, version 1.0.
+func Encode(w io.Writer, v tensor.View) error {
+	if err := v.Check(); err != nil {
+		return err
+	}
+	s, ok := ofDType(v.Shape.DType)
+	if !ok {
+		return fmt.Errorf("%s cannot be stored in a .npy file", v.Shape)
+	}
+	order := "<"
+	switch {
+	case strings.HasSuffix(s.code, "1"):
+		order = "|"
+	case hostIsBigEndian:
+		order = ">"
+	}
+	var dims strings.Builder
+	for _, d := range v.Shape.Dims {
+		fmt.Fprintf(&dims, "%d, ", d)
+	}
+	shape := strings.TrimSuffix(dims.String(), " ")
+	if v.Shape.Rank() > 1 {
+		shape = strings.TrimSuffix(shape, ",")
+	}
+	header := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, s.code, shape)
+	// The data starts at a multiple of 64, as numpy.save has it.
+	const before = len(magic) + 4
+	header += strings.Repeat(" ", 63-(before+len(header))%64) + "\n"
+	if len(header) > 0xffff {
+		return fmt.Errorf("an array of %d dimensions cannot be stored in a .npy file", v.Shape.Rank())
+	}
+	var b bytes.Buffer
+	b.WriteString(magic + "\x01\x00")
+	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(header))))
+	b.WriteString(header)
+	if _, err := b.WriteTo(w); err != nil {
+		return err
+	}
+	_, err := w.Write(v.Data)
+	return err
+}

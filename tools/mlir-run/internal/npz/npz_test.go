@@ -1,0 +1,401 @@
+package npz
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func open(t *testing.T, path string) *File {
+	t.Helper()
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func array(t *testing.T, f *File, name string) Array {
+	t.Helper()
+	a, err := f.Array(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func elements(v tensor.View) []string {
+	list := []string{}
+	for i := range v.Shape.NumElements() {
+		list = append(list, fmt.Sprint(v.At(i)))
+	}
+	return list
+}
+
+// numbers are the elements of numpy.arange(n), as text in a dtype.
+func numbers(d tensor.DType, n int) []string {
+	list := []string{}
+	for i := range n {
+		switch d {
+		case tensor.Pred:
+			list = append(list, fmt.Sprint(i != 0))
+		case tensor.C64, tensor.C128:
+			list = append(list, fmt.Sprintf("(%d+0i)", i))
+		default:
+			list = append(list, fmt.Sprint(i))
+		}
+	}
+	return list
+}
+
+func TestReadNumPy(t *testing.T) {
+	f := open(t, "testdata/numpy.npz")
+	for _, s := range table {
+		if !s.native {
+			continue
+		}
+		all := numbers(s.dtype, 6)
+		for suffix, want := range map[string]struct {
+			shape    tensor.Shape
+			elements []string
+		}{
+			"":         {tensor.ShapeOf(s.dtype, 2, 3), all},
+			"_fortran": {tensor.ShapeOf(s.dtype, 2, 3), all},
+			"_swapped": {tensor.ShapeOf(s.dtype, 2, 3), all},
+			"_scalar":  {tensor.ShapeOf(s.dtype), all[5:]},
+			"_empty":   {tensor.ShapeOf(s.dtype, 0, 3), []string{}},
+		} {
+			t.Run(s.name+suffix, func(t *testing.T) {
+				a := array(t, f, s.name+suffix)
+				if !a.View.Shape.Equal(want.shape) {
+					t.Errorf("shape %s, want %s", a.View.Shape, want.shape)
+				}
+				if diff := cmp.Diff(want.elements, elements(a.View)); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+	cube := array(t, f, "cube_fortran").View
+	if diff := cmp.Diff(numbers(tensor.S32, 24), elements(cube)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int{2, 3, 4}, cube.Shape.Dims); diff != "" {
+		t.Error(diff)
+	}
+	for name, want := range map[string]string{
+		"record": "elements are records",
+		"text":   `element type "<U1" is not supported`,
+		"absent": "there is no array",
+	} {
+		if _, err := f.Array(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, want)
+		}
+	}
+}
+
+func TestReadVersions(t *testing.T) {
+	for _, path := range []string{"testdata/version1.npy", "testdata/version2.npy", "testdata/version3.npy"} {
+		f := open(t, path)
+		if !f.IsSingle() {
+			t.Errorf("%s: not taken for a single array", path)
+		}
+		v := array(t, f, "").View
+		if !v.Shape.Equal(tensor.ShapeOf(tensor.F32, 2, 3)) {
+			t.Errorf("%s: %s", path, v.Shape)
+		}
+		if diff := cmp.Diff(numbers(tensor.F32, 6), elements(v)); diff != "" {
+			t.Errorf("%s: %s", path, diff)
+		}
+	}
+}
+
+// ml_dtypes leaves no type in the file, only a size.
+func TestReadMLDTypes(t *testing.T) {
+	f := open(t, "testdata/ml_dtypes.npz")
+	for name, want := range map[string]struct {
+		dtype tensor.DType
+		data  []byte
+	}{
+		"bfloat16":      {tensor.BF16, []byte{0, 0, 0x80, 0x3f, 0, 0x40, 0x40, 0x40, 0x80, 0x40, 0xa0, 0x40}},
+		"float8_e5m2":   {tensor.F8E5M2, []byte{0, 0x3c, 0x40, 0x42, 0x44, 0x45}},
+		"float8_e4m3fn": {tensor.F8E4M3FN, []byte{0, 0x38, 0x40, 0x44, 0x48, 0x4a}},
+		"int4":          {tensor.S4, []byte{0, 1, 2, 3, 4, 5}},
+		"uint4":         {tensor.U4, []byte{0, 1, 2, 3, 4, 5}},
+	} {
+		v, err := array(t, f, name).As(want.dtype)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(tensor.View{Shape: tensor.ShapeOf(want.dtype, 2, 3), Data: want.data}, v); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// corpus is what NumPy wrote for other tests.
+const corpus = "../../../../tests/testdata/modules"
+
+func TestCorpusRoundTrip(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(corpus, "*.npz"))
+	if err != nil || len(paths) < 30 {
+		t.Fatalf("%d files in %s: %v", len(paths), corpus, err)
+	}
+	for _, path := range paths {
+		f := open(t, path)
+		var list []Named
+		for _, name := range f.Names() {
+			list = append(list, Named{name, array(t, f, name).View})
+		}
+		if len(list) == 0 {
+			t.Errorf("%s: no arrays", path)
+		}
+		copied := filepath.Join(t.TempDir(), "copy.npz")
+		if err := WriteFile(copied, list); err != nil {
+			t.Fatal(err)
+		}
+		g := open(t, copied)
+		if diff := cmp.Diff(f.Names(), g.Names()); diff != "" {
+			t.Error(diff)
+		}
+		for _, n := range list {
+			a := array(t, g, n.Name)
+			v, err := a.As(n.View.Shape.DType)
+			if err != nil {
+				t.Errorf("%s: %s: %v", path, n.Name, err)
+			}
+			if diff := cmp.Diff(n.View, v); diff != "" {
+				t.Errorf("%s: %s: %s", path, n.Name, diff)
+			}
+		}
+	}
+}
+
+// What Encode writes is, byte for byte, what NumPy does.
+func TestEncodeAsNumPy(t *testing.T) {
+	want, err := os.ReadFile("testdata/version1.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := tensor.FromSlice([]float32{0, 1, 2, 3, 4, 5}, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := Encode(&got, v); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.Bytes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWriteEveryType(t *testing.T) {
+	var list []Named
+	for _, d := range tensor.All() {
+		for _, dims := range [][]int{nil, {3}, {2, 0}, {2, 1, 2}} {
+			v := tensor.View{Shape: tensor.ShapeOf(d, dims...)}
+			v.Data = bytes.Repeat([]byte{1}, v.Shape.NumBytes())
+			list = append(list, Named{fmt.Sprintf("%s_%v", d, dims), v})
+		}
+	}
+	path := filepath.Join(t.TempDir(), "all.npz")
+	if err := WriteFile(path, list); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path)
+	for _, n := range list {
+		a := array(t, f, n.Name)
+		if diff := cmp.Diff(Array{View: n.View, Declared: true}, a); diff != "" {
+			t.Errorf("%s: %s", n.Name, diff)
+		}
+	}
+	if len(list) == 0 || len(f.Names()) != len(list) {
+		t.Errorf("%d arrays of %d", len(f.Names()), len(list))
+	}
+}
+
+// An entry "dtypes" is there only where it says something.
+func TestWritePlainTypes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plain.npz")
+	if err := WriteFile(path, []Named{{"out0", tensor.Scalar(float32(1))}}); err != nil {
+		t.Fatal(err)
+	}
+	if f := open(t, path); f.Has(typesEntry) {
+		t.Errorf("there is an entry %q", typesEntry)
+	}
+}
+
+func TestWriteFailsWhole(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "out.npz")
+	broken := tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}
+	if err := WriteFile(path, []Named{{"out0", broken}}); err == nil {
+		t.Error("a view with too little data was written")
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestAs(t *testing.T) {
+	view := func(d tensor.DType, data ...byte) Array {
+		return Array{View: tensor.View{Shape: tensor.ShapeOf(d, len(data)/d.Size()), Data: data}}
+	}
+	declared := func(a Array) Array { a.Declared = true; return a }
+	for name, test := range map[string]struct {
+		array Array
+		want  tensor.DType
+		err   string // "" where it works
+	}{
+		"same":                   {view(tensor.F32, 0, 0, 0, 0), tensor.F32, ""},
+		"bf16 from u16":          {view(tensor.U16, 1, 2), tensor.BF16, ""},
+		"bf16 from s16":          {view(tensor.S16, 1, 2), tensor.BF16, ""},
+		"bf16 from f16":          {view(tensor.F16, 1, 2), tensor.BF16, "it is f16, not bf16"},
+		"bf16 from u8":           {view(tensor.U8, 1, 2), tensor.BF16, "it is u8, not bf16"},
+		"f16 from u16":           {view(tensor.U16, 1, 2), tensor.F16, "it is u16, not f16"},
+		"s16 from u16":           {view(tensor.U16, 1, 2), tensor.S16, "it is u16, not s16"},
+		"f8 from u8":             {view(tensor.U8, 0xff), tensor.F8E5M2, ""},
+		"f8 from declared u8":    {declared(view(tensor.U8, 1)), tensor.F8E5M2, "it is u8, not f8e5m2"},
+		"f8 from another f8":     {declared(view(tensor.F8E4M3, 1)), tensor.F8E5M2, "it is f8e4m3, not f8e5m2"},
+		"s4 from s8":             {view(tensor.S8, 7, 0xf8), tensor.S4, ""},
+		"s4 out of range":        {view(tensor.S8, 0, 8), tensor.S4, "element 1 does not fit into s4"},
+		"s4 below range":         {view(tensor.S8, 0xf7), tensor.S4, "element 0 does not fit into s4"},
+		"u4 from u8":             {view(tensor.U8, 15), tensor.U4, ""},
+		"u4 out of range":        {view(tensor.U8, 15, 16), tensor.U4, "element 1 does not fit into u4"},
+		"u2 out of range":        {view(tensor.U8, 4), tensor.U2, "element 0 does not fit into u2"},
+		"f4 out of range":        {view(tensor.U8, 16), tensor.F4E2M1FN, "element 0 does not fit into f4e2m1fn"},
+		"pred from u8":           {view(tensor.U8, 1), tensor.Pred, "it is u8, not pred"},
+		"token":                  {view(tensor.U8, 1), tensor.Token, "it is u8, not token"},
+		"s32 from f32 of a size": {view(tensor.F32, 0, 0, 0, 0), tensor.S32, "it is f32, not s32"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, err := test.array.As(test.want)
+			if test.err == "" {
+				if err != nil || v.Shape.DType != test.want || !bytes.Equal(v.Data, test.array.View.Data) {
+					t.Errorf("got %v, %v", v, err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Fatalf("error %v, want one with %q", err, test.err)
+			}
+			if typeError := strings.HasPrefix(test.err, "it is"); typeError != errors.Is(err, ErrType) {
+				t.Errorf("errors.Is(%v, ErrType) is not %t", err, typeError)
+			}
+		})
+	}
+}
+
+func npy(header string, data ...byte) []byte {
+	return slices.Concat([]byte(magic+"\x01\x00"), []byte{byte(len(header)), byte(len(header) >> 8)}, []byte(header), data)
+}
+
+func TestDecodeDamaged(t *testing.T) {
+	const good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n"
+	for name, test := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"empty":             {nil, "it is no .npy array"},
+		"text":              {[]byte("hello, world"), "it is no .npy array"},
+		"no version":        {[]byte(magic), "it is no .npy array"},
+		"version 4":         {[]byte(magic + "\x04\x00\x00\x00"), "version 4"},
+		"no length":         {[]byte(magic + "\x01\x00\x10"), "header is cut off"},
+		"no length v2":      {[]byte(magic + "\x02\x00\x10\x00"), "header is cut off"},
+		"short header":      {[]byte(magic + "\x01\x00\x10\x00{}"), "header is cut off"},
+		"huge header":       {[]byte(magic + "\x02\x00\xff\xff\xff\xff{}"), "it claims 4294967295 bytes"},
+		"no dictionary":     {npy("hello"), "header is damaged"},
+		"no shape":          {npy("{'descr': '<f4', 'fortran_order': False}"), "header is damaged"},
+		"no order":          {npy("{'descr': '<f4', 'shape': (1,)}"), "header is damaged"},
+		"negative":          {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "header is damaged"},
+		"shape of words":    {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"), "header is damaged"},
+		"overflow":          {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}"), "f32["},
+		"promises too much": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", 1, 2), "it is cut off"},
+		"objects":           {npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), `"|O" is not supported`},
+		"strange order":     {npy("{'descr': '<>f4', 'fortran_order': False, 'shape': (1,)}"), `"<>f4" is not supported`},
+		"cut off":           {npy(good, 1, 2, 3), "f32[1] takes 4 bytes and there are 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if v, err := Decode(bytes.NewReader(test.data)); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, %v, want an error with %q", v, err, test.want)
+			}
+		})
+	}
+	if _, err := Decode(bytes.NewReader(npy(good, 0, 0, 0, 0))); err != nil {
+		t.Errorf("the good one: %v", err)
+	}
+}
+
+func TestOpenDamaged(t *testing.T) {
+	if _, err := Open(filepath.Join(t.TempDir(), "absent.npz")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("absent file: %v", err)
+	}
+	text := func(s string) Named { return Named{typesEntry, tensor.Vector([]byte(s)...)} }
+	for name, test := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"no zip":          {[]byte("hello"), "neither a .npy array nor a .npz archive"},
+		"cut off zip":     {[]byte("PK\x03\x04"), "neither a .npy array nor a .npz archive"},
+		"types no json":   {archive(t, text("{")), "is to be JSON"},
+		"types not known": {archive(t, text(`{"in0": "float7"}`)), `gives in0 the unknown type "float7"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.npz")
+			if err := os.WriteFile(path, test.data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(path); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+	path := filepath.Join(t.TempDir(), "x.npz")
+	if err := os.WriteFile(path, archive(t, text(`{"a": "bfloat16"}`), Named{"a", tensor.Scalar(uint8(1))}), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(t, path).Array("a"); err == nil || !strings.Contains(err.Error(), "a is declared as bf16, but") {
+		t.Errorf("a wrong declaration: %v", err)
+	}
+}
+
+func archive(t *testing.T, arrays ...Named) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, a := range arrays {
+		if err := writeEntry(w, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }\n", 0, 0, 0, 0, 0, 0, 0, 0))
+	f.Add([]byte(magic + "\x03\x00\x02\x00\x00\x00{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := Decode(bytes.NewReader(data))
+		if err == nil && v.Check() != nil {
+			t.Errorf("%v", v.Check())
+		}
+	})
+}

@@ -1,0 +1,57 @@
+// Command mlir-run runs a StableHLO module on XLA: text, bytecode or a portable
+// artifact. `mlir-run -h` tells how it is used.
+//
+// The command itself only reads the flags, fetches the native parts and looks after a
+// second process of the same program, which does the work (see work.go): XLA and MLIR
+// may crash on a module, or abort, and that must be an error message and no more.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// The exit status of the command.
+const (
+	exitDone    = 0
+	exitDiffers = 1
+	exitFailed  = 2
+)
+
+func main() {
+	if os.Getenv(workerEnv) != "" {
+		os.Exit(serve(os.Args[1:]))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+func run(ctx context.Context, args []string) int {
+	o, err := parseOptions(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Print(usage)
+		return exitDone
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "mlir-run: %v (mlir-run -h lists the flags)\n", err)
+		return exitFailed
+	}
+	if err := native.EnsureAll(ctx, native.EnsureOptions{}); err != nil {
+		fmt.Fprintf(os.Stderr, "mlir-run: %v\n", err)
+		return exitFailed
+	}
+	status, err := supervise(ctx, args, o)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "mlir-run: %s: %v\n", o.module, err)
+	}
+	return status
+}

@@ -1,0 +1,469 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+)
+
+// toolEnv makes the test program the command.
+const toolEnv = "CALLIOPE_MLIR_RUN_TEST_TOOL"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(toolEnv) != "" || os.Getenv(workerEnv) != "" {
+		main()
+	}
+	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+type outcome struct {
+	status         int
+	stdout, stderr string
+}
+
+// command is a command line of the tool, run in a folder.
+type command struct {
+	folder string
+	stdin  string
+	env    []string
+}
+
+// slots bounds how many tools run at once: each is a whole XLA.
+var slots = make(chan struct{}, 2)
+
+func (c command) run(t *testing.T, args ...string) outcome {
+	t.Helper()
+	slots <- struct{}{}
+	defer func() { <-slots }()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Dir = c.folder
+	cmd.Env = append(os.Environ(), toolEnv+"=1")
+	cmd.Env = append(cmd.Env, c.env...)
+	cmd.Stdin = strings.NewReader(c.stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// want holds an outcome against a status and what stands on stdout and stderr.
+func (o outcome) want(t *testing.T, status int, stdout, stderr string) {
+	t.Helper()
+	if o.status != status || !strings.Contains(o.stdout, stdout) || !strings.Contains(o.stderr, stderr) ||
+		stderr == "" && o.stderr != "" {
+		t.Errorf("status %d, want %d\nstdout, to have %q:\n%s\nstderr, to have %q:\n%s", o.status, status, stdout, o.stdout, stderr, o.stderr)
+	}
+}
+
+// corpus are modules of the wild (see its README).
+const corpus = "../../tests/testdata/modules"
+
+// corpusRows are the lines of its index, as column to value.
+func corpusRows(t *testing.T) []map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpus, "INDEX.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	columns := strings.Split(lines[0], "\t")
+	var rows []map[string]string
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, value := range strings.Split(line, "\t") {
+			row[columns[i]] = value
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// alsoRun are modules that the index has for four devices, where one will do as well,
+// and for an outfeed that is never used.
+var alsoRun = []string{"jit_named_sharding_gspmd.mlir", "hook_defined_unused.mlir"}
+
+// Every module that a CPU can run gives what its author's system gave.
+func TestCorpus(t *testing.T) {
+	ran := 0
+	for _, row := range corpusRows(t) {
+		name := row["file"]
+		// StableHLO 1.13 of the runtime, and 1.10 of the MLIR library, lack an operation.
+		if row["runnable"] != "cpu" && !slices.Contains(alsoRun, name) || name == "chlo_mulhi.mlir" {
+			continue
+		}
+		ran++
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "out.npz")
+			args := []string{name, "--in", row["npz"], "--expect", row["npz"], "--out", out}
+			rtol, coarse := strings.CutPrefix(row["tolerance"], "bf16 ")
+			got := command{folder: corpus}.run(t, append(args, "--rtol", rtol)...)
+			got.want(t, exitDone, "outputs match "+row["npz"], "")
+			if coarse {
+				checkOthers(t, out, filepath.Join(corpus, row["npz"]))
+			}
+		})
+	}
+	if ran < 18 {
+		t.Errorf("only %d modules ran", ran)
+	}
+}
+
+// checkOthers holds what is not bfloat16 to the usual tolerance.
+func checkOthers(t *testing.T, gotPath, wantPath string) {
+	got, want := views(t, gotPath), views(t, wantPath)
+	for name, v := range got {
+		if v.Shape.DType == tensor.BF16 {
+			continue
+		}
+		if d := compare(v, want[name], tolerance{1e-5, 1e-6}); d.elements != 0 {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+func views(t *testing.T, path string) map[string]tensor.View {
+	t.Helper()
+	f, err := npz.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	list := map[string]tensor.View{}
+	for _, name := range f.Names() {
+		a, err := f.Array(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[name] = a.View
+	}
+	return list
+}
+
+// Modules with handlers of others: a tap is as good as those that only look.
+func TestCorpusTaps(t *testing.T) {
+	for name, taps := range map[string][]string{
+		"exla_host_callback_hooks": {
+			"tap exla_host_callback_hooks.mlir:4:10: exla_runtime_callback\n  0: u8[8] [0 0 0 0 0 0 0 0]\n  1: f32[4] [1.65",
+			"tap exla_host_callback_hooks.mlir:8:12: exla_runtime_callback\n",
+			"\n  2: f32[] 2.4",
+		},
+		"cb_debug_in_scan_cond": {
+			"tap cb_debug_in_scan_cond.mlir:30:5: xla_ffi_python_cpu_callback\n  0: f32[3] [",
+			"tap cb_debug_in_scan_cond.mlir:39:7: xla_ffi_python_cpu_callback\n  0: f32[3] [",
+		},
+		"legit_words_in_strings": {"tap legit_words_in_strings.mlir:8:18: stablehlo.outfeed\n  0: f32[4] ["},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz"}
+			got := command{folder: corpus}.run(t, args...)
+			got.want(t, exitFailed, "", "nothing here handles these custom calls:\n  "+name+".mlir:")
+			got.want(t, exitFailed, "", "with --tap their operands are printed")
+			got = command{folder: corpus}.run(t, append(args, "--tap")...)
+			for _, tap := range taps {
+				got.want(t, exitDone, tap, "")
+			}
+		})
+	}
+}
+
+// Each line of the corpus that cannot run ends in a sentence.
+func TestCorpusRefused(t *testing.T) {
+	for args, want := range map[string]string{
+		"chlo_mulhi.mlir --in chlo_mulhi.npz":                               "cannot read chlo_mulhi.mlir: mlir: parse failed: chlo_mulhi.mlir:3:10: error: custom op 'chlo.mulhi' is unknown\n(this MLIR library knows StableHLO up to",
+		"hook_in_while.mlir --in hook_in_while.npz":                         "would wait for ever, because nothing is at their other end:\n  hook_in_while.mlir:17:12: stablehlo.outfeed",
+		"hook_2024_tuple_shape.mlir --in hook_2024_tuple_shape.npz":         "mlir-lint tells what replaces them",
+		"hook_bytecode.mlirbc":                                              "hook_bytecode.mlirbc: stablehlo.outfeed",
+		"cb_io_ordered.mlir":                                                "parameter 0 of @main is !stablehlo.token; only arrays",
+		"ffi_call_typed.mlir --in ffi_call_typed.npz --tap":                 "ffi_call_typed.mlir:4:12: host_stats (--tap cannot serve it: its results are not of the types of its operands)",
+		"ffi_call_legacy_v1_v2.mlir --in ffi_call_legacy_v1_v2.npz":         "\n  ffi_call_legacy_v1_v2.mlir:3:10: legacy_scale\n  ffi_call_legacy_v1_v2.mlir:4:10: legacy_orig\n",
+		"shard_map_psum_sdy.mlir --in shard_map_psum_sdy.npz":               "partitioned over several devices, which mlir-run does not do",
+		"legit_send_recv.mlir":                                              "needs inputs, give them with --in:\n  in0: f32[4]",
+		"bad_truncated.mlir":                                                "bad_truncated.mlir:33:24: error: expected SSA operand",
+		"bad_truncated_bytecode.mlirbc":                                     "cannot read bad_truncated_bytecode.mlirbc",
+		"bad_binary_junk.mlir":                                              "bad_binary_junk.mlir:1:2: error",
+		"bad_empty.mlir":                                                    "bad_empty.mlir: it is empty; give a StableHLO module",
+		"absent.mlir":                                                       "absent.mlir: no such file or directory",
+		".":                                                                 "is a directory",
+		"mlp_forward.mlir --in absent.npz":                                  "--in: open absent.npz: no such file",
+		"mlp_forward.mlir --in README.md":                                   "README.md: it is neither a .npy array nor a .npz archive",
+		"mlp_forward.mlir --in convnet.npz":                                 "--in convnet.npz does not fit mlp_forward.mlir:\n  in0 is given as ",
+		"mlp_forward.mlir --in mlp_forward.npz --in mlp_forward.npz":        "mlp_forward.npz is a .npz file, which stands alone",
+		"mlp_forward.mlir --in mlp_forward.npz --expect mlp_train_step.npz": "is given, but there is none: @main has 1 results",
+		"dtypes_mixed.mlir --in dtypes_mixed.npz --expect sort_topk.npz":    "out6 is missing: c64[3] is expected",
+		"dtypes_mixed.mlir --in sort_topk.npz":                              "in2 is missing: c64[",
+		"gomlx_while.mlir --in convnet.npz":                                 "in0 is given, but there is none: @main has 0 parameters",
+		"mlp_forward.mlir --in mlp_forward.npz --out absent/y.npz":          "--out absent/y.npz: ",
+		"mlp_forward.mlir --frobnicate":                                     "flag provided but not defined: -frobnicate (mlir-run -h lists the flags)",
+	} {
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			command{folder: corpus}.run(t, strings.Fields(args)...).want(t, exitFailed, "", want)
+		})
+	}
+}
+
+func write(t *testing.T, folder, name string, data string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeArray(t *testing.T, folder, name string, v tensor.View) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := npz.Encode(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, name, b.String())
+}
+
+// add is a module of two parameters.
+const add = `func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %r = stablehlo.add %a, %b : tensor<2xf32>
+  return %r : tensor<2xf32>
+}`
+
+func TestRun(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "add.mlir", add)
+	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2))
+	writeArray(t, folder, "b.npy", tensor.Vector[float32](10, 20))
+	writeArray(t, folder, "long.npy", tensor.Vector[float32](1, 2, 3))
+	writeArray(t, folder, "double.npy", tensor.Vector[float64](1, 2))
+	for name, arrays := range map[string][]npz.Named{
+		"good":  {{Name: "out0", View: tensor.Vector[float32](11, 22)}},
+		"near":  {{Name: "out0", View: tensor.Vector[float32](11, 23)}},
+		"other": {{Name: "result", View: tensor.Vector[float32](11, 23)}},
+	} {
+		if err := npz.WriteFile(filepath.Join(folder, name+".npz"), arrays); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, test := range map[string]struct {
+		args           string
+		stdin          string
+		status         int
+		stdout, stderr string
+	}{
+		"printed":          {"add.mlir --in a.npy --in b.npy", "", exitDone, "out0 f32[2] [11 22]\n", ""},
+		"standard input":   {"- --in a.npy --in b.npy", add, exitDone, "out0 f32[2] [11 22]\n", ""},
+		"bad input":        {"-", "hello", exitFailed, "", "<stdin>:1:1: error: "},
+		"no input":         {"-", "", exitFailed, "", "<stdin>: it is empty"},
+		"expected":         {"add.mlir --in a.npy --in b.npy --expect good.npz", "", exitDone, "1 of 1 outputs match good.npz\n", ""},
+		"different":        {"add.mlir --in a.npy --in b.npy --expect near.npz", "", exitDiffers, "1 of 2", ""},
+		"tolerated":        {"add.mlir --in a.npy --in b.npy --expect near.npz --rtol 0.1", "", exitDone, "match", ""},
+		"expected missing": {"add.mlir --in a.npy --in b.npy --expect other.npz", "", exitFailed, "", "out0 is missing: f32[2] is expected"},
+		"input missing":    {"add.mlir --in a.npy", "", exitFailed, "", "in1 is missing: f32[2] is expected"},
+		"input too many":   {"add.mlir --in a.npy --in a.npy --in a.npy", "", exitFailed, "", "in2 is given, but there is none: @main has 2 parameters"},
+		"shape":            {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is given as f32[3]: f32[2] is expected"},
+		"type":             {"add.mlir --in a.npy --in double.npy", "", exitFailed, "", "in1 is given as f64[2]: f32[2] is expected"},
+		"no main":          {"-", "func.func @f() { return }", exitFailed, "", "it has no function @main"},
+		"unknown size":     {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "", "parameter 0 of @main is tensor<?xf32>; only arrays of known size"},
+		"refused by XLA": {"- --in a.npy", `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %r = stablehlo.custom_call @Qr(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}`, exitFailed, "", "<stdin>: bridge: compile: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command{folder: folder, stdin: test.stdin}.run(t, strings.Fields(test.args)...).want(t, test.status, test.stdout, test.stderr)
+		})
+	}
+	t.Run("help", func(t *testing.T) {
+		t.Parallel()
+		command{}.run(t, "-h").want(t, exitDone, "usage: mlir-run", "")
+	})
+}
+
+// What goes in comes out, in every element type and also without elements.
+func TestEveryType(t *testing.T) {
+	var params, values, types []string
+	var in []npz.Named
+	for _, d := range tensor.All() {
+		for _, dims := range [][]int{nil, {3}, {2, 0}} {
+			v := tensor.View{Shape: tensor.ShapeOf(d, dims...)}
+			v.Data = bytes.Repeat([]byte{1}, v.Shape.NumBytes())
+			in = append(in, npz.Named{Name: fmt.Sprint("in", len(in)), View: v})
+			sizes := ""
+			for _, n := range dims {
+				sizes += fmt.Sprint(n, "x")
+			}
+			typ := "tensor<" + sizes + d.MLIR() + ">"
+			value := fmt.Sprint("%", len(params))
+			params, values, types = append(params, "%arg"+value[1:]+": "+typ), append(values, "%arg"+value[1:]), append(types, typ)
+		}
+	}
+	folder := t.TempDir()
+	write(t, folder, "m.mlir", fmt.Sprintf("func.func @main(%s) -> (%s) {\n  return %s : %[2]s\n}",
+		strings.Join(params, ", "), strings.Join(types, ", "), strings.Join(values, ", ")))
+	if err := npz.WriteFile(filepath.Join(folder, "in.npz"), in); err != nil {
+		t.Fatal(err)
+	}
+	command{folder: folder}.run(t, "m.mlir", "--in", "in.npz", "--out", "out.npz").want(t, exitDone, "", "")
+	out := views(t, filepath.Join(folder, "out.npz"))
+	if len(out) != len(in) {
+		t.Errorf("%d results of %d", len(out), len(in))
+	}
+	for i, n := range in {
+		got := out[fmt.Sprint("out", i)]
+		if !got.Shape.Equal(n.View.Shape) || !slices.Equal(got.Data, n.View.Data) {
+			t.Errorf("%d: %s, want %s", i, got, n.View)
+		}
+	}
+}
+
+func TestReplicas(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "m.mlir", `func.func @main(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<ui32>) {
+  %r = "stablehlo.all_reduce"(%a) ({^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %z = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %z : tensor<f32>
+  }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+  %i = stablehlo.replica_id : tensor<ui32>
+  return %r, %i : tensor<2xf32>, tensor<ui32>
+}`)
+	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2))
+	writeArray(t, folder, "b.npy", tensor.Vector[float32](10, 20))
+	for name, test := range map[string]struct {
+		args, stdout, stderr string
+		status               int
+	}{
+		"one for all":      {"--in a.npy", "out0 f32[2] [2 4]\nout1 u32[] 0\nout2 f32[2] [2 4]\nout3 u32[] 1\n", "", exitDone},
+		"one for each":     {"--in a.npy --in b.npy --devices 3", "out0 f32[2] [11 22]\nout1 u32[] 0\nout2 f32[2] [11 22]\nout3 u32[] 1\n", "", exitDone},
+		"one for too many": {"--in a.npy --in b.npy --in b.npy", "", "in2 is given, but there is none: @main has 1 parameters, and there are 2 replicas", exitFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"m.mlir", "--replicas", "2"}, strings.Fields(test.args)...)
+			command{folder: folder}.run(t, args...).want(t, test.status, test.stdout, test.stderr)
+		})
+	}
+}
+
+// Callbacks of the toolkit's own contract are served too, where they have a name.
+func TestTapOwnCallbacks(t *testing.T) {
+	module := func(binding, call string) string {
+		return fmt.Sprintf(`func.func @main() -> tensor<f32> {
+  %%a = stablehlo.constant dense<3.0> : tensor<f32>
+  %%r = stablehlo.custom_call @%s(%%a) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, %s}} : (tensor<f32>) -> tensor<f32>
+  %%s = stablehlo.custom_call @Sharding(%%r) : (tensor<f32>) -> tensor<f32>
+  return %%s : tensor<f32>
+}`, call, binding)
+	}
+	for name, test := range map[string]struct {
+		module         string
+		args           []string
+		status         int
+		stdout, stderr string
+	}{
+		"without --tap": {module(`form = "passthrough", callback = "seen"`, "calliope_io_callback"), nil, exitFailed, "", "  <stdin>:3:8: callback \"seen\"\nwith --tap"},
+		"passthrough":   {module(`form = "passthrough", callback = "seen"`, "calliope_io_callback"), []string{"--tap"}, exitDone, "tap seen\n  0: f32[] 3\nout0 f32[] 3\n", ""},
+		"call":          {module(`form = "call", callback = "seen"`, "calliope_runtime_call"), []string{"--tap"}, exitDone, "tap seen\n  0: f32[] 3\nout0 f32[] 3\n", ""},
+		"registry":      {module(`form = "call", callback = "seen", registry = "r"`, "calliope_runtime_call"), []string{"--tap"}, exitDone, "tap seen\n  0: f32[] 3\nout0 f32[] 3\n", ""},
+		"by id":         {module(`form = "passthrough", callback_id = 77 : i64`, "calliope_io_callback"), []string{"--tap"}, exitFailed, "", `callback "id 77" (--tap cannot serve it: it is bound by an id`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command{stdin: test.module}.run(t, append(test.args, "-")...).want(t, test.status, test.stdout, test.stderr)
+		})
+	}
+}
+
+func TestTapForms(t *testing.T) {
+	const head = "func.func @main() -> tensor<2xf32> {\n  %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>\n  %b = stablehlo.constant dense<3> : tensor<i32>\n  "
+	for name, test := range map[string]struct {
+		call           string
+		status         int
+		stdout, stderr string
+	}{
+		"typed":      {`%r = stablehlo.custom_call @f(%a) {api_version = 4 : i32, backend_config = {k = 1 : i64}} : (tensor<2xf32>) -> tensor<2xf32>`, exitDone, "tap <stdin>:4:8: f\n  0: f32[2] [1 2]\nout0 f32[2] [1 2]\n", ""},
+		"untyped":    {`%r = stablehlo.custom_call @f(%a) {backend_config = "x"} : (tensor<2xf32>) -> tensor<2xf32>`, exitDone, "out0 f32[2] [1 2]\n", ""},
+		"of JAX":     {`%r = stablehlo.custom_call @f(%a) {backend_config = "", mhlo.backend_config = {k = 1 : i64}} : (tensor<2xf32>) -> tensor<2xf32>`, exitDone, "out0 f32[2] [1 2]\n", ""},
+		"aliased":    {`%r = stablehlo.custom_call @f(%b, %a) {api_version = 4 : i32, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]} : (tensor<i32>, tensor<2xf32>) -> tensor<2xf32>`, exitDone, "  0: s32[] 3\n  1: f32[2] [1 2]\nout0 f32[2] [1 2]\n", ""},
+		"several":    {`%r, %s = stablehlo.custom_call @f(%a, %b) {api_version = 4 : i32} : (tensor<2xf32>, tensor<i32>) -> (tensor<2xf32>, tensor<i32>)`, exitDone, "out0 f32[2] [1 2]\n", ""},
+		"no results": {`stablehlo.custom_call @f(%a, %b) {has_side_effect = true} : (tensor<2xf32>, tensor<i32>) -> () %r = stablehlo.add %a, %a : tensor<2xf32>`, exitDone, "tap <stdin>:4:3: f\n  0: f32[2] [1 2]\n  1: s32[] 3\nout0 f32[2] [2 4]\n", ""},
+		"unneeded":   {`%s = stablehlo.custom_call @f(%a) : (tensor<2xf32>) -> tensor<9xf32> %r = stablehlo.add %a, %a : tensor<2xf32>`, exitDone, "out0 f32[2] [2 4]\n", ""},
+		"fewer":      {`%r = stablehlo.custom_call @f(%a, %b) : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>`, exitFailed, "", "<stdin>:4:8: f (--tap cannot serve it: its results are not of the types of its operands)"},
+		"another":    {`%r = stablehlo.custom_call @f(%b) : (tensor<i32>) -> tensor<2xf32>`, exitFailed, "", "its results are not of the types of its operands"},
+		"token":      {`%t = stablehlo.create_token : !stablehlo.token %r, %u = stablehlo.custom_call @f(%a, %t) {has_side_effect = true, api_version = 4 : i32} : (tensor<2xf32>, !stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)`, exitFailed, "", "f (--tap cannot serve it: operand 1 is !stablehlo.token, not an array)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			module := head + test.call + "\n  return %r : tensor<2xf32>\n}"
+			command{stdin: module}.run(t, "-", "--tap").want(t, test.status, test.stdout, test.stderr)
+		})
+	}
+}
+
+// XLA ends its process on each of these, and the command tells how.
+func TestCrash(t *testing.T) {
+	topK := func(results string) string {
+		return `func.func @main() {
+  %a = stablehlo.constant dense<1.0> : tensor<4xf32>
+  %r:` + fmt.Sprint(strings.Count(results, "tensor")) + ` = stablehlo.custom_call @TopK(%a) {has_side_effect = true} : (tensor<4xf32>) -> (` + results + `)
+  return
+}`
+	}
+	for name, test := range map[string]struct {
+		module string
+		env    []string
+		want   []string
+	}{
+		"abort":       {topK("tensor<4xf32>"), nil, []string{"crashed (SIGABRT: abort); its last words were:\n", "Check failed: "}},
+		"fault":       {topK("tensor<9xf32>, tensor<9xi32>"), nil, []string{"crashed (SIGSEGV: segmentation violation)"}},
+		"exit":        {add, []string{"XLA_FLAGS=--no_such_flag"}, []string{"crashed (exit status 1)", "Unknown flag in XLA_FLAGS: --no_such_flag"}},
+		"endless run": {endless, nil, []string{"not done after 3s: raise --timeout"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2))
+			args := []string{"-", "--timeout", "3s"}
+			if test.module == add {
+				args = append(args, "--in", "a.npy", "--in", "a.npy")
+			}
+			if name != "endless run" {
+				args[2] = "2m"
+			}
+			got := command{folder: folder, stdin: test.module, env: test.env}.run(t, args...)
+			for _, want := range test.want {
+				got.want(t, exitFailed, "", want)
+			}
+			if strings.Contains(got.stderr, "goroutine") {
+				t.Errorf("it shows Go's stack:\n%s", got.stderr)
+			}
+		})
+	}
+}
+
+const endless = `func.func @main() -> tensor<i32> {
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %r = stablehlo.while(%i = %c) : tensor<i32>
+    cond { %t = stablehlo.constant dense<true> : tensor<i1> stablehlo.return %t : tensor<i1> }
+    do { %n = stablehlo.add %i, %i : tensor<i32> stablehlo.return %n : tensor<i32> }
+  return %r : tensor<i32>
+}`

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// module is the module to run.
+type module struct {
+	name    string
+	program []byte // as it was read
+	ctx     *mlir.Context
+	mlir    *mlir.Module
+
+	params, results []tensor.Shape // of @main
+}
+
+// readModule reads a file, or standard input where path is "-".
+func readModule(library *mlir.Library, path string, stdin io.Reader) (*module, error) {
+	m := &module{name: path}
+	var err error
+	if path == "-" {
+		m.name = "<stdin>"
+		m.program, err = io.ReadAll(stdin)
+	} else {
+		m.program, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(m.program) == 0 {
+		return nil, fmt.Errorf("%s: it is empty; give a StableHLO module", m.name)
+	}
+	m.ctx = library.NewContext(mlir.ContextOptions{})
+	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil {
+		m.close()
+		return nil, unreadable(library, m.name, err)
+	}
+	if err := m.refuseFeeds(); err != nil {
+		m.close()
+		return nil, err
+	}
+	if m.params, m.results, err = signature(m.mlir); err != nil {
+		m.close()
+		return nil, fmt.Errorf("%s: %w", m.name, err)
+	}
+	return m, nil
+}
+
+// unreadable adds to what MLIR says which version it is: a newer one may read more.
+func unreadable(library *mlir.Library, name string, err error) error {
+	hint := ""
+	version, noVersion := stablehlo.CurrentVersion(library)
+	if text := err.Error(); noVersion == nil && (strings.Contains(text, "unknown") || strings.Contains(text, "version")) {
+		hint = fmt.Sprintf("\n(this MLIR library knows StableHLO up to %s)", version)
+	}
+	return fmt.Errorf("cannot read %s: %w%s", name, err, hint)
+}
+
+func (m *module) close() { m.ctx.Close() }
+
+// signature is what @main takes and gives.
+func signature(m *mlir.Module) (params, results []tensor.Shape, err error) {
+	for op := range m.Body().Operations() {
+		symbol, _ := op.Attribute("sym_name")
+		if name, _ := symbol.Text(); op.Name() != "func.func" || name != "main" {
+			continue
+		}
+		attr, _ := op.Attribute("function_type")
+		t, _ := attr.TypeValue()
+		in, out, ok := t.Signature()
+		if !ok {
+			return nil, nil, errors.New("@main is a function without a type")
+		}
+		if params, err = shapes("parameter", in); err != nil {
+			return nil, nil, err
+		}
+		results, err = shapes("result", out)
+		return params, results, err
+	}
+	return nil, nil, errors.New("it has no function @main, which is the one that is run")
+}
+
+func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
+	var list []tensor.Shape
+	for i, t := range types {
+		s, err := stablehlo.ShapeOf(t)
+		if err == nil {
+			err = s.Check()
+		}
+		if err != nil || s.DType == tensor.Token {
+			return nil, fmt.Errorf("%s %d of @main is %s; only arrays of known size can pass between a module and files", what, i, t)
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// refuseFeeds refuses what would wait for ever: nothing here takes what a module puts
+// into an outfeed, nor fills an infeed.
+func (m *module) refuseFeeds() error {
+	var found []string
+	m.mlir.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if _, name, _ := strings.Cut(op.Name(), "."); name == "outfeed" || name == "infeed" {
+			found = append(found, "\n  "+m.place(op)+": "+op.Name())
+		}
+		return mlir.WalkContinue
+	})
+	if found == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: these operations would wait for ever, because nothing is at their other end:%s\nmlir-lint tells what replaces them", m.name, strings.Join(found, ""))
+}
+
+// place is where an operation stands, for the beginning of a line.
+func (m *module) place(op mlir.Operation) string {
+	p := op.Location().Position()
+	if p.IsZero() {
+		return m.name
+	}
+	if p.File == "-" { // how the parser calls what it is given
+		p.File = m.name
+	}
+	return p.String()
+}
+
+// customCalls are the custom calls of a kind, in the order of the text.
+func (m *module) customCalls(kind func(stablehlo.CustomCall) bool) []mlir.Operation {
+	var list []mlir.Operation
+	m.mlir.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if call, ok := stablehlo.AsCustomCall(op); ok && kind(call) {
+			list = append(list, op)
+		}
+		return mlir.WalkContinue
+	})
+	return list
+}

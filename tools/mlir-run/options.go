@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+)
+
+const usage = `usage: mlir-run [flags] MODULE
+
+Runs a StableHLO module on XLA. MODULE is a file (text, bytecode or a portable
+artifact), or - for standard input.
+
+  --in FILE      inputs: a .npz file with the arrays in0, in1, …, or, given several
+                 times, .npy files in the order of the parameters of @main
+  --out FILE     write the results to a .npz file, as out0, out1, …
+                 (without --out and --expect they are printed)
+  --expect FILE  compare the results with out0, out1, … of a .npz file (it may be
+                 the one of --in)
+  --rtol R       relative and absolute tolerance of --expect for floating point
+  --atol A       (default 1e-5 and 1e-6): |got - expected| <= A + R * |expected|.
+                 NaN equals NaN; integers and booleans must be equal.
+  --tap          serve the custom calls that nothing here handles: print what goes in,
+                 and pass it on. Possible where the results repeat the operands, or
+                 where there are none.
+  --replicas N   run N replicas, each on a device of its own (default 1). All take the
+                 same inputs, or each its own, numbered on: with two parameters the
+                 second replica takes in2 and in3. The results are numbered on, too.
+  --devices N    number of devices that the CPU is made to look like (default: as many
+                 as needed)
+  --timeout D    give up after this time, such as 30s (default: never)
+
+Element types that NumPy lacks are integers of the same width in these files: bfloat16
+as uint16, 8-bit floating point as uint8, 4-bit integers as int8 or uint8.
+
+Exit status: 0 done, 1 the results differ, 2 bad usage or input, or a failed run.
+`
+
+type options struct {
+	module   string
+	in       []string
+	out      string
+	expect   string
+	compare  tolerance
+	tap      bool
+	replicas int
+	devices  int
+	timeout  time.Duration
+}
+
+// tolerance of a comparison of floating point numbers.
+type tolerance struct{ rtol, atol float64 }
+
+// parseOptions reads a command line; flags may stand before and behind the module.
+func parseOptions(args []string) (options, error) {
+	o := options{compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1}
+	flags := flag.NewFlagSet("mlir-run", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Func("in", "", func(path string) error { o.in = append(o.in, path); return nil })
+	flags.StringVar(&o.out, "out", "", "")
+	flags.StringVar(&o.expect, "expect", "", "")
+	flags.Float64Var(&o.compare.rtol, "rtol", o.compare.rtol, "")
+	flags.Float64Var(&o.compare.atol, "atol", o.compare.atol, "")
+	flags.BoolVar(&o.tap, "tap", false, "")
+	flags.IntVar(&o.replicas, "replicas", o.replicas, "")
+	flags.IntVar(&o.devices, "devices", 0, "")
+	flags.DurationVar(&o.timeout, "timeout", 0, "")
+	var modules []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return o, err
+		}
+		if flags.NArg() == 0 {
+			break
+		}
+		modules = append(modules, flags.Arg(0))
+		args = flags.Args()[1:]
+	}
+	if len(modules) == 1 {
+		o.module = modules[0]
+	}
+	return o, o.check(modules)
+}
+
+func (o options) check(modules []string) error {
+	bad := func(f float64) bool { return !(f >= 0) || math.IsInf(f, 0) }
+	switch {
+	case len(modules) == 0:
+		return errors.New("give the module to run, or - for standard input")
+	case len(modules) > 1:
+		return fmt.Errorf("give one module, not %d: %s", len(modules), strings.Join(modules, " "))
+	case o.out != "" && !strings.HasSuffix(o.out, ".npz"):
+		return fmt.Errorf("--out %s: results are written as .npz, give a name that ends so", o.out)
+	case bad(o.compare.rtol) || bad(o.compare.atol):
+		return errors.New("--rtol and --atol are numbers of zero or more")
+	case o.replicas < 1:
+		return fmt.Errorf("--replicas %d: give 1 or more", o.replicas)
+	case o.devices < 0:
+		return fmt.Errorf("--devices %d: give 1 or more", o.devices)
+	case o.devices > 0 && o.devices < o.replicas:
+		return fmt.Errorf("--devices %d: %d replicas take as many devices", o.devices, o.replicas)
+	case o.timeout < 0:
+		return fmt.Errorf("--timeout %v: give a time such as 30s", o.timeout)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseOptions(t *testing.T) {
+	defaults := options{module: "m.mlir", compare: tolerance{1e-5, 1e-6}, replicas: 1}
+	with := func(change func(*options)) options {
+		o := defaults
+		change(&o)
+		return o
+	}
+	for args, want := range map[string]options{
+		"m.mlir":                        defaults,
+		"-":                             with(func(o *options) { o.module = "-" }),
+		"--in a.npz m.mlir --out b.npz": with(func(o *options) { o.in, o.out = []string{"a.npz"}, "b.npz" }),
+		"m.mlir -in a.npy -in b.npy":    with(func(o *options) { o.in = []string{"a.npy", "b.npy"} }),
+		"--expect z.npz --rtol 0 m.mlir --atol 1": with(func(o *options) {
+			o.expect, o.compare = "z.npz", tolerance{0, 1}
+		}),
+		"--tap --replicas 2 --devices 3 --timeout 1m m.mlir": with(func(o *options) {
+			o.tap, o.replicas, o.devices, o.timeout = true, 2, 3, time.Minute
+		}),
+	} {
+		got, err := parseOptions(strings.Fields(args))
+		if err != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(options{}, tolerance{})); diff != "" {
+			t.Errorf("%s: %s", args, diff)
+		}
+	}
+}
+
+func TestParseOptionsRefused(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                "give the module to run",
+		"a.mlir b.mlir":                   "give one module, not 2: a.mlir b.mlir",
+		"--frobnicate m.mlir":             "frobnicate",
+		"m.mlir --frobnicate":             "frobnicate",
+		"m.mlir --in":                     "needs an argument",
+		"m.mlir --rtol x":                 `invalid value "x"`,
+		"m.mlir --rtol -1":                "--rtol and --atol are numbers",
+		"m.mlir --atol NaN":               "--rtol and --atol are numbers",
+		"m.mlir --atol Inf":               "--rtol and --atol are numbers",
+		"m.mlir --out y.npy":              "written as .npz",
+		"m.mlir --replicas 0":             "give 1 or more",
+		"m.mlir --devices -1":             "give 1 or more",
+		"m.mlir --devices 1 --replicas 2": "2 replicas take as many devices",
+		"m.mlir --timeout -1s":            "give a time such as 30s",
+	} {
+		if _, err := parseOptions(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", args, err, want)
+		}
+	}
+	if _, err := parseOptions([]string{"-h"}); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("-h: %v", err)
+	}
+}

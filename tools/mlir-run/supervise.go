@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// workerEnv makes this program the process that does the work.
+const workerEnv = "CALLIOPE_MLIR_RUN_WORKER"
+
+// The worker has the command's standard output and error under these descriptors. Its
+// own two lead to the command, because C++ code writes there what is of interest only
+// when it crashes.
+const (
+	outputFile = 3
+	errorFile  = 4
+)
+
+// The exit status of a worker. They are none that C++ code, which may end the process
+// as it likes, or Go's runtime after a crash would choose.
+const (
+	workerDone = 90 + iota
+	workerDiffers
+	workerFailed // and has said why
+)
+
+// supervise has a worker do what the arguments say and returns the exit status. The
+// error is what the worker could not say itself.
+func supervise(ctx context.Context, args []string, o options) (int, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return exitFailed, fmt.Errorf("starting the process that runs it: %w", err)
+	}
+	if o.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.timeout)
+		defer cancel()
+	}
+	var words lastWords
+	worker := exec.CommandContext(ctx, executable, args...)
+	worker.Env = append(os.Environ(), workerEnv+"=1",
+		"GOTRACEBACK=none") // the cause of a crash is wanted, not the goroutines
+	worker.Stdin = os.Stdin
+	var said io.Writer = &words
+	if os.Getenv("TF_CPP_MIN_LOG_LEVEL") != "" {
+		said = io.MultiWriter(&words, os.Stderr) // the user asked for XLA's log
+	}
+	worker.Stdout, worker.Stderr = said, said
+	worker.ExtraFiles = []*os.File{os.Stdout, os.Stderr} // outputFile, errorFile
+	worker.WaitDelay = time.Second
+	err = worker.Run()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return exitFailed, fmt.Errorf("not done after %v: raise --timeout, or look for what never ends (mlir-lint reports the usual causes)", o.timeout)
+	case ctx.Err() != nil:
+		return exitFailed, errors.New("interrupted")
+	case worker.ProcessState == nil:
+		return exitFailed, fmt.Errorf("starting the process that runs it: %w", err)
+	}
+	switch worker.ProcessState.ExitCode() {
+	case workerDone:
+		return exitDone, nil
+	case workerDiffers:
+		return exitDiffers, nil
+	case workerFailed:
+		return exitFailed, nil
+	}
+	return exitFailed, fmt.Errorf("the process that compiled and ran it crashed (%s)%s", cause(worker.ProcessState, &words), words.quote())
+}
+
+// cause says how a process crashed.
+func cause(state *os.ProcessState, words *lastWords) string {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return status.Signal().String()
+	}
+	// Go's runtime catches most signals, says so and exits.
+	if _, line := words.split(); line != "" {
+		return line
+	}
+	return state.String()
+}
+
+// lastWords keeps the end of what is written to it.
+type lastWords struct{ kept []byte }
+
+func (w *lastWords) Write(b []byte) (int, error) {
+	const enough = 16 << 10
+	w.kept = append(w.kept, b...)
+	if len(w.kept) > 2*enough {
+		w.kept = append(w.kept[:0], w.kept[len(w.kept)-enough:]...)
+	}
+	return len(b), nil
+}
+
+// split is what the C++ code said, without its stack trace, and the line in which Go's
+// runtime names the reason, "" where it does not.
+func (w *lastWords) split() (said []string, reason string) {
+	for line := range strings.Lines(string(w.kept)) {
+		line = strings.TrimSpace(line)
+		for _, start := range []string{"SIG", "fatal error: ", "panic: "} {
+			if strings.HasPrefix(line, start) {
+				return said, line
+			}
+		}
+		idle := strings.HasPrefix(line, "@ ") || strings.HasPrefix(line, "***") || strings.HasPrefix(line, "WARNING: All log messages before")
+		if line != "" && !idle {
+			said = append(said, line)
+		}
+	}
+	return said, ""
+}
+
+// quote is the last words to be shown behind a message.
+func (w *lastWords) quote() string {
+	const shown = 5
+	said, _ := w.split()
+	if len(said) == 0 {
+		return ""
+	}
+	return "; its last words were:\n  " + strings.Join(said[max(0, len(said)-shown):], "\n  ")
+}

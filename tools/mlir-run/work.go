@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+)
+
+// serve is the life of the worker; it returns the exit status.
+func serve(args []string) int {
+	stdout, stderr := os.NewFile(outputFile, "stdout"), os.NewFile(errorFile, "stderr")
+	o, err := parseOptions(args)
+	same := true
+	if err == nil {
+		// XLA's parser recurses as MLIR's does: all of it needs the large stack.
+		err = mlir.HandleFile(func() error {
+			same, err = work(o, stdout)
+			return err
+		})
+	}
+	switch {
+	case err != nil:
+		fmt.Fprintf(stderr, "mlir-run: %v\n", err)
+		return workerFailed
+	case !same:
+		return workerDiffers
+	}
+	return workerDone
+}
+
+// work runs the module; same is false where the results are not the expected ones.
+func work(o options, stdout io.Writer) (same bool, err error) {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		return false, err
+	}
+	m, err := readModule(library, o.module, os.Stdin)
+	if err != nil {
+		return false, err
+	}
+	defer m.close()
+	inputs, err := m.inputs(o)
+	if err != nil {
+		return false, err
+	}
+	expected, err := m.expected(o)
+	if err != nil {
+		return false, err
+	}
+	outputs, err := m.execute(o, inputs, stdout)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", m.name, err)
+	}
+	if o.out != "" {
+		if err := npz.WriteFile(o.out, named(outputs)); err != nil {
+			return false, fmt.Errorf("--out %s: %w", o.out, err)
+		}
+	}
+	if o.expect != "" {
+		return report(stdout, o, outputs, expected), nil
+	}
+	if o.out == "" {
+		for i, v := range outputs {
+			fmt.Fprintf(stdout, "out%d %s\n", i, show(v))
+		}
+	}
+	return true, nil
+}
+
+func named(outputs []tensor.View) []npz.Named {
+	var list []npz.Named
+	for i, v := range outputs {
+		list = append(list, npz.Named{Name: fmt.Sprint("out", i), View: v})
+	}
+	return list
+}
+
+// execute compiles and runs the module: the inputs and outputs of the replicas follow
+// each other.
+func (m *module) execute(o options, inputs []tensor.View, stdout io.Writer) (outputs []tensor.View, err error) {
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		return nil, err
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: max(o.devices, o.replicas)})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	executable, err := m.compile(client, o, stdout)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, executable.Close()) }()
+	var in []bridge.Input
+	for _, v := range inputs {
+		in = append(in, v)
+	}
+	buffers, err := executable.Run(context.Background(), in...)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range buffers {
+		v, hostErr := b.ToHost()
+		outputs = append(outputs, v)
+		err = errors.Join(err, hostErr, b.Close())
+	}
+	return outputs, err
+}
