@@ -126,7 +126,7 @@ func (s *site) invoke(f *frame, run *Run) error {
 	}
 	f.call.SetContext(ctx)
 	err := s.slot.Invoke(&f.call)
-	f.call.SetContext(nil) // which would keep the run and its outputs
+	f.call.SetContext(context.Background()) // its own would keep the run and its outputs
 	if err != nil && run != nil && run.exec.devices != nil {
 		f.clearResults(s)
 	}
