@@ -433,8 +433,10 @@ func TestCrash(t *testing.T) {
 		env    []string
 		want   []string
 	}{
-		"abort":       {topK("tensor<4xf32>"), nil, []string{"crashed (SIGABRT: abort); its last words were:\n", "Check failed: "}},
-		"fault":       {topK("tensor<9xf32>, tensor<9xi32>"), nil, []string{"crashed (SIGSEGV: segmentation violation)"}},
+		"abort": {topK("tensor<4xf32>"), nil, []string{"crashed (SIGABRT: abort); its last words were:\n", "Check failed: "}},
+		// XLA writes behind its memory here: who notices first, the processor or the
+		// allocator, is not the same each time.
+		"fault":       {topK("tensor<9xf32>, tensor<9xi32>"), nil, []string{"the process that compiled and ran it crashed (SIG"}},
 		"exit":        {add, []string{"XLA_FLAGS=--no_such_flag"}, []string{"crashed (exit status 1)", "Unknown flag in XLA_FLAGS: --no_such_flag"}},
 		"endless run": {endless, nil, []string{"not done after 3s: raise --timeout"}},
 	} {
