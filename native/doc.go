@@ -6,8 +6,10 @@
 // then in the system's library directories. [Ensure] looks and, where nothing is
 // found, downloads the pinned Python wheel that holds the library with the
 // user's own pip (or uv), checks it, and puts the one shared library into the
-// cache. Nothing is ever downloaded by Find, so library code calls Find, and
-// tools, examples and tests call Ensure.
+// cache. One part, [LLVM], is made of pinned Debian packages, which apt-get
+// downloads and nothing installs; [Headers] takes C headers out of such packages.
+// Nothing is ever downloaded by Find, so library code calls Find, and tools,
+// examples and tests call Ensure.
 //
 // All functions may be called from several goroutines and several processes at
 // once.

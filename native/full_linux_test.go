@@ -29,6 +29,19 @@ func TestEnsureDiskFull(t *testing.T) {
 	}
 }
 
+func TestDebDiskFull(t *testing.T) {
+	cache, _ := setUp(t, "unpackfull", debPrograms...)
+	_, err := Ensure(t.Context(), debPart, EnsureOptions{Progress: new(bytes.Buffer)})
+	wantError(t, err, "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v does not match ENOSPC", err)
+	}
+	if diff := cmp.Diff(emptyDebCache(), files(t, cache)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	debMended(t, cache)
+}
+
 // Nothing can be made in /proc, by root neither.
 func TestEnsureReadOnlyFileSystem(t *testing.T) {
 	setUp(t, "", "python3")

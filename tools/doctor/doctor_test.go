@@ -186,6 +186,15 @@ func TestTrouble(t *testing.T) {
 		want: map[string]string{"machine": "pip none", "fetch": "mlir FAILED: native: fetching jaxlib needs Python"},
 		next: "install Python with pip, or uv, then " + native.FetchCommand + " mlir",
 	}, {
+		name: "no pip where none is needed",
+		env: map[string]string{
+			"CALLIOPE_CACHE": t.TempDir(), "PATH": t.TempDir(), "CXX": "", native.LLVM.Env(): "",
+			native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin],
+		},
+		args: []string{"-fetch", "llvm"},
+		want: map[string]string{"machine": "pip none", "fetch": "llvm FAILED: native: ", "native parts": "llvm (required) MISSING"},
+		next: "see to what the fetch says above, then " + native.FetchCommand + " llvm",
+	}, {
 		name: "XLA aborts",
 		env:  map[string]string{"XLA_FLAGS": "--nosuchflag"},
 		want: map[string]string{
@@ -230,7 +239,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
-		{[]string{"-fetch", "llvm"}, `there is no part "llvm": choose from iree, mlir, pjrt`},
+		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, llvm, mlir, pjrt`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
 	} {
 		exit, stdout, stderr := doctor(t, test.args...)

@@ -32,7 +32,7 @@ func (r *report) fetch(ctx context.Context, named []native.Part, progress io.Wri
 		name, next = strings.Join(names, ", "), native.FetchCommand+" "+strings.Join(names, " ")
 	}
 	if err := native.EnsureAll(ctx, native.EnsureOptions{Progress: progress}, named...); err != nil {
-		if r.noPip != nil {
+		if r.noPip != nil && needPip(named) {
 			next = installPip + next
 		} else {
 			next = "see to what the fetch says above, then " + next
@@ -72,7 +72,7 @@ func (r *report) parts(named []native.Part) []found {
 		case needed:
 			r.line(title, "MISSING, looked at\n"+strings.Join(notFound.Looked, "\n"))
 			missing = append(missing, p)
-		case fetchable(p):
+		case p.Fetchable():
 			r.line(title, "not fetched")
 		default:
 			r.line(title, fmt.Sprintf("there is no build for %s/%s", runtime.GOOS, runtime.GOARCH))
@@ -91,11 +91,9 @@ func required(p native.Part, named []native.Part) bool {
 	return slices.Contains(defaults, p) || slices.Contains(named, p) || len(defaults) == 0 && p == native.MLIR
 }
 
-// fetchable reports whether there is a build of a part for this platform: those that
-// have the plugin have all of them.
-func fetchable(p native.Part) bool {
-	defaults := native.Default()
-	return slices.Contains(defaults, p) || slices.Contains(defaults, native.PJRTPlugin)
+// needPip reports whether pip fetches any of the parts; none are the default ones.
+func needPip(parts []native.Part) bool {
+	return len(parts) == 0 || slices.ContainsFunc(parts, func(p native.Part) bool { return p != native.LLVM })
 }
 
 // bring is what to do to have the parts.
@@ -104,7 +102,7 @@ func (r *report) bring(missing []native.Part) string {
 	onlyDefaults := true
 	var names []string
 	for _, p := range missing {
-		if !fetchable(p) {
+		if !p.Fetchable() {
 			return fmt.Sprintf("set %s to the path of the %s, then %s", p.Env(), p, command)
 		}
 		names = append(names, string(p))
@@ -113,7 +111,7 @@ func (r *report) bring(missing []native.Part) string {
 	if !onlyDefaults {
 		next += " " + strings.Join(names, " ")
 	}
-	if r.noPip != nil {
+	if r.noPip != nil && needPip(missing) {
 		return installPip + next
 	}
 	return next

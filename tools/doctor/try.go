@@ -44,7 +44,7 @@ func (r *report) try(ctx context.Context, all []found, checked bool) {
 	default:
 		r.job(ctx, tryIR, env, askForHelp)
 		why := "it needs the " + native.PJRTPlugin.String()
-		if !fetchable(native.PJRTPlugin) {
+		if !native.PJRTPlugin.Fetchable() {
 			why += fmt.Sprintf(", of which there is no build for %s/%s", runtime.GOOS, runtime.GOARCH)
 		}
 		r.line("run", "not tried: "+why)
