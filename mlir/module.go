@@ -48,6 +48,11 @@ func IsPortableArtifact(data []byte) bool {
 // stands for the source in diagnostics and may be empty. Text without an enclosing
 // module gets one. The module is verified; what is wrong with it comes back as a
 // *DiagnosticError.
+//
+// The parser and the verifiers are the library's C++, and some hostile inputs crash it:
+// damaged bytecode, or a Shardy sharding of the wrong rank. A program that reads files
+// of strangers does so in a child process, as tools/mlir-lint does. Deep nesting needs
+// HandleFile.
 func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	t := c.life.check("Context.Parse")
 	// A byte order mark is no MLIR, and many editors write one.
