@@ -3,6 +3,8 @@ package mlirtest
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"sync"
 	"testing"
 
@@ -47,4 +49,14 @@ func ContextOf(t testing.TB, l *mlir.Library) *mlir.Context {
 	c := l.NewContext(mlir.ContextOptions{})
 	t.Cleanup(c.Close)
 	return c
+}
+
+// Main is the TestMain of packages whose examples open the library themselves: it
+// fetches it first.
+func Main(m *testing.M) {
+	if _, err := openPart(native.MLIR); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
 }

@@ -22,6 +22,13 @@ type limit struct {
 func atMost(v float64) *limit  { return &limit{value: v} }
 func atLeast(v float64) *limit { return &limit{value: v, atLeast: true} }
 
+func (l *limit) met(value float64) bool {
+	if l.atLeast {
+		return value >= l.value
+	}
+	return value <= l.value
+}
+
 // figure prints one line. A nil budget is a figure without one.
 func (r *report) figure(name string, value float64, unit string, budget *limit) {
 	text, verdict := "-", "ok"
@@ -31,7 +38,7 @@ func (r *report) figure(name string, value float64, unit string, budget *limit) 
 			sign = ">="
 		}
 		text = sign + strconv.FormatFloat(budget.value, 'g', -1, 64)
-		if value > budget.value != budget.atLeast {
+		if !budget.met(value) {
 			verdict, r.over = "over", true
 		}
 	}

@@ -1,0 +1,67 @@
+package bridge_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A module is text, bytecode or a portable artifact. This one calls a Go function by
+// its name and adds what it returns.
+func Example() {
+	const module = `
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %y = stablehlo.custom_call @calliope_runtime_call(%x) {
+    api_version = 4 : i32, has_side_effect = true,
+    backend_config = {callback = "square", form = "call", v = 1 : i64}
+  } : (tensor<3xf32>) -> tensor<3xf32>
+  %z = stablehlo.add %x, %y : tensor<3xf32>
+  return %z : tensor<3xf32>
+}`
+	square := callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+		in, err := tensor.Slice[float32](args[0])
+		if err != nil {
+			return nil, err
+		}
+		out := make([]float32, len(in))
+		for i, v := range in {
+			out[i] = v * v
+		}
+		return []tensor.View{tensor.Vector(out...)}, nil
+	})
+	if err := callbacks.Default.Register("square", "f32[3]->f32[3]", square); err != nil {
+		log.Fatal(err)
+	}
+	defer callbacks.Default.Unregister("square")
+
+	ctx := context.Background()
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		log.Fatal(err) // says which command fetches the plugin
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	executable, err := client.Compile(ctx, []byte(module), bridge.CompileOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer executable.Close()
+	outputs, err := executable.Run(ctx, tensor.Vector[float32](1, 2, 3))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer outputs[0].Close()
+	result, err := outputs[0].ToHost()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result)
+	// Output: f32[3] [2 6 12]
+}

@@ -1,0 +1,60 @@
+package builder_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func Example() {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		log.Fatal(err) // says which command fetches the library
+	}
+	ctx := library.NewContext(mlir.ContextOptions{})
+	defer ctx.Close()
+
+	b := builder.New(ctx, builder.Options{})
+	f := b.Func("main", tensor.ShapeOf(tensor.F32, 2), tensor.ShapeOf(tensor.F32, 2))
+	sum := builder.Add(f.Param(0), f.Param(1))
+	f.Return(builder.Tanh(sum))
+	module, err := b.Module()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(module)
+	// Output:
+	// module {
+	//   func.func @main(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>) -> tensor<2xf32> {
+	//     %0 = stablehlo.add %arg0, %arg1 : tensor<2xf32>
+	//     %1 = stablehlo.tanh %0 : tensor<2xf32>
+	//     return %1 : tensor<2xf32>
+	//   }
+	// }
+}
+
+// The arguments and results of a callback are trees: structs, slices and maps of
+// values. What comes back has the form of the template.
+func ExampleRuntimeCall() {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := library.NewContext(mlir.ContextOptions{})
+	defer ctx.Close()
+
+	type stats struct{ Mean, Deviation builder.Value }
+	b := builder.New(ctx, builder.Options{})
+	f := b.Func("main", tensor.ShapeOf(tensor.F32, 8))
+	scalar := builder.Like(tensor.ShapeOf(tensor.F32))
+	s := builder.RuntimeCall(builder.Callback{Name: "stats"}, stats{scalar, scalar}, f.Param(0))
+	f.Return(builder.Div(s.Mean, s.Deviation))
+	if _, err := b.Module(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Mean.Shape(), s.Deviation.Shape())
+	// Output: f32[] f32[]
+}
