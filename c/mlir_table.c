@@ -11,10 +11,24 @@ enum { kNames = sizeof(calliope_mlir_names) / sizeof(calliope_mlir_names[0]) };
 _Static_assert(sizeof(calliope_mlir_api) == kNames * sizeof(void*),
                "the table and its names come from one run of bindgen");
 
+// The release of LLVM that the library was built from, 0 where it does not say.
+static int llvm_release(void* library) {
+  void (*get)(unsigned*, unsigned*, unsigned*) = calliope_dlsym(library, "LLVMGetVersion");
+  unsigned major = 0, minor = 0, patch = 0;
+  if (get != NULL) get(&major, &minor, &patch);
+  return (int)major;
+}
+
 void* calliope_mlir_table(void* library) {
   void** table = calloc(kNames, sizeof(void*));
   if (table == NULL) return NULL;
-  for (size_t i = 0; i < kNames; i++) table[i] = calliope_dlsym(library, calliope_mlir_names[i]);
+  int release = llvm_release(library);
+  for (size_t i = 0; i < kNames; i++) {
+    // A function whose prototype changed is called only where it is known which one
+    // the library has.
+    if (calliope_mlir_names[i].release != 0 && calliope_mlir_names[i].release != release) continue;
+    table[i] = calliope_dlsym(library, calliope_mlir_names[i].symbol);
+  }
   return table;
 }
 

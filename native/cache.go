@@ -41,13 +41,13 @@ type slot struct {
 	library string // the shared library in it
 	record  string // what is known of the library; written last, so it marks a whole slot
 	partial string // the library while it is unpacked
-	work    string // pip's download and temporary folder
+	work    string // downloads and temporary files
 	lock    string // beside dir, so that dir can be deleted
 }
 
-func newSlot(cache string, s spec) slot {
-	dir := filepath.Join(cache, s.id())
-	library := filepath.Join(dir, filepath.Base(filepath.FromSlash(s.member)))
+func newSlot(cache, id, name string) slot {
+	dir := filepath.Join(cache, id)
+	library := filepath.Join(dir, name)
 	return slot{
 		dir:     dir,
 		library: library,
@@ -62,10 +62,23 @@ const recordSuffix = ".json"
 
 // record is the file beside a library in the cache.
 type record struct {
-	Wheel       string `json:"wheel"`
-	WheelSHA256 string `json:"wheel_sha256"`
-	SHA256      string `json:"sha256"` // of the library
-	Size        int64  `json:"size"`   // of the library, in bytes
+	Wheel  string `json:"wheel"`        // or the Debian packages
+	Pin    string `json:"wheel_sha256"` // see build.pin
+	SHA256 string `json:"sha256"`       // of the library
+	Size   int64  `json:"size"`         // of the library, in bytes
+	Beside []file `json:"beside,omitempty"`
+}
+
+// file is a library that another one needs, in the same folder.
+type file struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+}
+
+// files lists the library, by that name, and those beside it.
+func (r record) files(library string) []file {
+	return append([]file{{library, r.SHA256, r.Size}}, r.Beside...)
 }
 
 func readRecord(path string) (record, error) {
@@ -80,11 +93,11 @@ func readRecord(path string) (record, error) {
 	return r, nil
 }
 
-// inspect reports whether the slot holds the whole library of build w. It
+// inspect reports whether the slot holds the whole library of build b. It
 // returns "" when it does, else what is wrong, in words. It looks at sizes only:
 // Location.Check reads the library.
-func (sl slot) inspect(w wheel) string {
-	info, err := os.Stat(sl.library)
+func (sl slot) inspect(b build) string {
+	_, err := os.Stat(sl.library)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "not there"
 	}
@@ -97,10 +110,17 @@ func (sl slot) inspect(w wheel) string {
 		return "an unfinished download"
 	case err != nil:
 		return err.Error()
-	case r.WheelSHA256 != w.sha256:
-		return "from another wheel than the pinned one"
-	case !info.Mode().IsRegular() || info.Size() != r.Size:
-		return fmt.Sprintf("damaged: %d bytes instead of %d", info.Size(), r.Size)
+	case r.Pin != b.pin():
+		return "from another download than the pinned one"
+	}
+	for _, f := range r.files(filepath.Base(sl.library)) {
+		info, err := os.Stat(filepath.Join(sl.dir, f.Name))
+		switch {
+		case err != nil:
+			return "damaged: " + err.Error()
+		case !info.Mode().IsRegular() || info.Size() != f.Size:
+			return fmt.Sprintf("damaged: %s has %d bytes instead of %d", f.Name, info.Size(), f.Size)
+		}
 	}
 	return ""
 }
@@ -110,12 +130,18 @@ func (sl slot) clean() error {
 	return errors.Join(os.RemoveAll(sl.work), os.RemoveAll(sl.partial), os.RemoveAll(sl.record+".partial"))
 }
 
-// commit moves the unpacked library into place and writes its record.
+// commit moves the unpacked library into place, and those beside it from the work
+// folder, and writes the record.
 func (sl slot) commit(r record) error {
 	// Without its record the old library, if any, counts as missing; so at no
 	// moment does a record stand beside a library that it doesn't describe.
 	if err := os.Remove(sl.record); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	for _, f := range r.Beside {
+		if err := os.Rename(filepath.Join(sl.work, f.Name), filepath.Join(sl.dir, f.Name)); err != nil {
+			return err
+		}
 	}
 	if err := os.Rename(sl.partial, sl.library); err != nil {
 		return err

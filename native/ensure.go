@@ -15,11 +15,18 @@ import (
 // EnsureOptions change how [Ensure] works; the zero value is the usual choice.
 type EnsureOptions struct {
 	// Progress is where progress is told; nil means [os.Stderr]. On a terminal
-	// pip draws its own progress bar there, anywhere else one line says what is
-	// fetched.
+	// pip or apt-get shows its own progress there, anywhere else one line says what
+	// is fetched.
 	Progress io.Writer
 	// Offline forbids downloads: what is not there is a [*NotFoundError].
 	Offline bool
+}
+
+func (o EnsureOptions) progress() io.Writer {
+	if o.Progress == nil {
+		return os.Stderr
+	}
+	return o.Progress
 }
 
 const (
@@ -41,7 +48,7 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 		return found, err
 	}
 	s := table[p]
-	w, ok := s.build()
+	b, ok := s.build()
 	if !ok {
 		return Location{}, err
 	}
@@ -49,33 +56,71 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	if err != nil {
 		return Location{}, err
 	}
-	if o.Progress == nil {
-		o.Progress = os.Stderr
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, ensureLimit, fmt.Errorf("%w: it took longer than %v", context.DeadlineExceeded, ensureLimit))
-	defer cancel()
-
-	sl := newSlot(cache, s)
-	if err := os.MkdirAll(sl.dir, 0o755); err != nil {
-		return Location{}, cacheError(cache, err)
-	}
-	unlock, err := acquire(ctx, sl.lock, p, o.Progress)
-	if err != nil {
-		if ctx.Err() != nil {
-			return Location{}, err
+	sl := s.slot(cache)
+	there := func() (bool, error) {
+		if _, err := Find(p); !errors.As(err, &missing) {
+			return true, err
 		}
-		return Location{}, cacheError(cache, err)
+		return false, nil
 	}
-	defer unlock()
-
-	// Whoever had the lock before may have fetched the part.
-	if found, err := Find(p); !errors.As(err, &missing) {
-		return found, err
-	}
-	if err := fetch(ctx, p, s, w, sl, o.Progress); err != nil {
+	err = sl.fill(ctx, s.title, o.progress(), there, func(ctx context.Context) error {
+		r, err := record{}, error(nil)
+		if b.debs != nil {
+			r, err = assemble(ctx, s, b, sl, o.progress())
+		} else {
+			r, err = fetchWheel(ctx, p, s, b, sl, o.progress())
+		}
+		if err != nil {
+			return err
+		}
+		r.Pin = b.pin()
+		if err := sl.commit(r); err != nil {
+			return cacheError(cache, err)
+		}
+		return nil
+	})
+	if err != nil {
 		return Location{}, err
 	}
 	return Find(p)
+}
+
+// fill calls do, which makes what belongs into the slot, for one process at a
+// time and only while there says that it is missing. Before and after, what an
+// unfinished fill leaves is removed. In the slot do finds an empty work folder.
+func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there func() (bool, error), do func(context.Context) error) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, ensureLimit, fmt.Errorf("%w: it took longer than %v", context.DeadlineExceeded, ensureLimit))
+	defer cancel()
+
+	cache := filepath.Dir(sl.dir)
+	if err := os.MkdirAll(sl.dir, 0o755); err != nil {
+		return cacheError(cache, err)
+	}
+	unlock, err := acquire(ctx, sl.lock, title, progress)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return cacheError(cache, err)
+	}
+	defer unlock()
+
+	// Whoever had the lock before may have filled it.
+	if found, err := there(); found || err != nil {
+		return err
+	}
+	if err := sl.clean(); err != nil {
+		return cacheError(cache, err)
+	}
+	defer func() {
+		if cerr := sl.clean(); err == nil && cerr != nil {
+			err = cacheError(cache, cerr)
+		}
+	}()
+	if err := os.MkdirAll(sl.work, 0o755); err != nil {
+		return cacheError(cache, err)
+	}
+	return do(ctx)
 }
 
 // EnsureAll calls [Ensure] for each part, for those of [Default] when none is
@@ -100,7 +145,7 @@ func EnsureAll(ctx context.Context, o EnsureOptions, parts ...Part) error {
 }
 
 // acquire takes the lock file at path, waiting for another holder until ctx ends.
-func acquire(ctx context.Context, path string, p Part, progress io.Writer) (unlock func(), err error) {
+func acquire(ctx context.Context, path, title string, progress io.Writer) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -117,52 +162,32 @@ func acquire(ctx context.Context, path string, p Part, progress io.Writer) (unlo
 			return func() { f.Close() }, nil
 		}
 		if !told {
-			fmt.Fprintf(progress, "another process is fetching the %s: waiting for it\n", p)
+			fmt.Fprintf(progress, "another process is fetching the %s: waiting for it\n", title)
 		}
 		select {
 		case <-ctx.Done():
 			f.Close()
-			return nil, fmt.Errorf("native: gave up waiting for the process that has locked %s to fetch the %s (%w): wait for it or end it, then try again", path, p, context.Cause(ctx))
+			return nil, fmt.Errorf("native: gave up waiting for the process that has locked %s to fetch the %s (%w): wait for it or end it, then try again", path, title, context.Cause(ctx))
 		case <-tick.C:
 		}
 	}
 }
 
-// fetch downloads the wheel and puts its library in the slot. The caller has the
-// lock.
-func fetch(ctx context.Context, p Part, s spec, w wheel, sl slot, progress io.Writer) (err error) {
+// fetchWheel downloads the wheel and unpacks its library to the slot's partial.
+func fetchWheel(ctx context.Context, p Part, s spec, b build, sl slot, progress io.Writer) (record, error) {
 	cache := filepath.Dir(sl.dir)
-	if err := sl.clean(); err != nil {
-		return cacheError(cache, err)
-	}
-	defer func() {
-		if cerr := sl.clean(); err == nil && cerr != nil {
-			err = cacheError(cache, cerr)
-		}
-	}()
-	if err := os.MkdirAll(sl.work, 0o755); err != nil {
-		return cacheError(cache, err)
-	}
-	path, err := download(ctx, p, s, w, sl, progress)
+	path, err := download(ctx, p, s, b, sl, progress)
 	if err != nil {
-		return err
+		return record{}, err
 	}
 	got, err := hashFile(path)
 	if err != nil {
-		return cacheError(cache, err)
+		return record{}, cacheError(cache, err)
 	}
-	if got != w.sha256 {
-		return fmt.Errorf("native: the download of the %s is not the pinned file: %s has sha256 %s and should have %s; it was deleted: try again and, if that does not help, look at pip's settings (`pip config list`) for a package index that alters files", p, filepath.Base(path), got, w.sha256)
+	if got != b.sha256 {
+		return record{}, fmt.Errorf("native: the download of the %s is not the pinned file: %s has sha256 %s and should have %s; it was deleted: try again and, if that does not help, look at pip's settings (`pip config list`) for a package index that alters files", p, filepath.Base(path), got, b.sha256)
 	}
-	r, err := unpack(cache, path, s.member, sl.partial)
-	if err != nil {
-		return err
-	}
-	r.WheelSHA256 = w.sha256
-	if err := sl.commit(r); err != nil {
-		return cacheError(cache, err)
-	}
-	return nil
+	return unpack(cache, path, s.member, sl.partial)
 }
 
 // cacheError puts advice to an error met while writing into the cache.

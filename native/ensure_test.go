@@ -48,7 +48,7 @@ func TestEnsureFetches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantRecord := record{Wheel: testWheel, WheelSHA256: sum(wheelBytes()), SHA256: sum(libraryBytes), Size: int64(len(libraryBytes))}
+			wantRecord := record{Wheel: testWheel, Pin: sum(wheelBytes()), SHA256: sum(libraryBytes), Size: int64(len(libraryBytes))}
 			if diff := cmp.Diff(wantRecord, r); diff != "" {
 				t.Errorf("record (-want +got):\n%s", diff)
 			}
@@ -138,11 +138,11 @@ func TestEnsureMends(t *testing.T) {
 		}, "not there"},
 		{"killed before the record", func(sl slot) error { return os.Remove(sl.record) }, "an unfinished download"},
 		{"killed while writing the record", func(sl slot) error { return os.Rename(sl.record, sl.record+".partial") }, "an unfinished download"},
-		{"cut library", func(sl slot) error { return os.Truncate(sl.library, 7) }, "damaged: 7 bytes instead of 280000"},
+		{"cut library", func(sl slot) error { return os.Truncate(sl.library, 7) }, "damaged: " + testLibrary + " has 7 bytes instead of 280000"},
 		{"broken record", func(sl slot) error { return write(sl.record, []byte("{")) }, "is damaged"},
 		{"another wheel", func(sl slot) error {
 			return write(sl.record, []byte(`{"wheel_sha256": "00", "size": 280000}`))
-		}, "another wheel than the pinned one"},
+		}, "another download than the pinned one"},
 		{"library lost", func(sl slot) error { return os.Remove(sl.library) }, "not there"},
 	}
 	for _, test := range tests {

@@ -9,7 +9,7 @@ import (
 )
 
 // FetchCommand is the command that fetches the default parts. With the names of
-// parts behind it ("mlir", "pjrt", "iree") it fetches those.
+// parts behind it ("mlir", "pjrt", "iree", "llvm") it fetches those.
 const FetchCommand = "go run github.com/calliope-mlir/calliope/tools/doctor -fetch"
 
 // Source says by which way a library was found.
@@ -25,7 +25,7 @@ const (
 type Location struct {
 	Path    string // absolute
 	Source  Source
-	Version string // the package and its version, such as "jaxlib 0.5.3"; "" when unknown
+	Version string // the project and its version, such as "jaxlib 0.5.3"; "" when unknown
 }
 
 // NotFoundError reports a part that is neither named by its environment
@@ -38,9 +38,8 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	s := table[e.Part]
-	_, fetchable := s.build()
 	todo := fmt.Sprintf("set %s to the path of one", s.env)
-	if fetchable {
+	if e.Part.Fetchable() {
 		command := FetchCommand
 		if s.byAsk {
 			command += " " + string(e.Part)
@@ -67,13 +66,13 @@ func Find(p Part) (Location, error) {
 		return fromEnv(s.env, path)
 	}
 	missing := &NotFoundError{Part: p, Looked: []string{"$" + s.env + ": not set"}}
-	if w, ok := s.build(); ok {
+	if b, ok := s.build(); ok {
 		cache, err := CacheDir()
 		if err != nil {
 			return Location{}, err
 		}
-		sl := newSlot(cache, s)
-		problem := sl.inspect(w)
+		sl := s.slot(cache)
+		problem := sl.inspect(b)
 		if problem == "" {
 			return Location{Path: sl.library, Source: FromCache, Version: s.project + " " + s.version}, nil
 		}
@@ -116,24 +115,31 @@ var systemDirs = func() []string {
 	return []string{"/usr/local/lib", filepath.Join("/usr/lib", triple), "/usr/lib64", "/usr/lib"}
 }
 
-// Check reads the whole library and compares it with the hash recorded when it
-// was fetched, which finds a file damaged later on. For a library that did not
-// come from the cache nothing is recorded, and Check only makes sure that it can
-// be read.
+// Check reads the whole library, and those that were fetched with it, and compares
+// them with the hashes recorded when they were fetched, which finds a file damaged
+// later on. For a library that did not come from the cache nothing is recorded,
+// and Check only makes sure that it can be read.
 func (l Location) Check() error {
-	got, err := hashFile(l.Path)
-	if err != nil {
-		return fmt.Errorf("native: cannot read the library: %w", err)
-	}
 	if l.Source != FromCache {
+		if _, err := hashFile(l.Path); err != nil {
+			return fmt.Errorf("native: cannot read the library: %w", err)
+		}
 		return nil
 	}
 	r, err := readRecord(l.Path + recordSuffix)
 	if err != nil {
 		return fmt.Errorf("native: cannot check %s (%w): delete the folder %s and fetch the part again", l.Path, err, filepath.Dir(l.Path))
 	}
-	if got != r.SHA256 {
-		return fmt.Errorf("native: %s is damaged (its sha256 is %s, it was %s when fetched): delete the folder %s and fetch the part again", l.Path, got, r.SHA256, filepath.Dir(l.Path))
+	dir, name := filepath.Split(l.Path)
+	for _, f := range r.files(name) {
+		path := filepath.Join(dir, f.Name)
+		got, err := hashFile(path)
+		if err != nil {
+			return fmt.Errorf("native: cannot read the library: %w", err)
+		}
+		if got != f.SHA256 {
+			return fmt.Errorf("native: %s is damaged (its sha256 is %s, it was %s when fetched): delete the folder %s and fetch the part again", path, got, f.SHA256, filepath.Clean(dir))
+		}
 	}
 	return nil
 }

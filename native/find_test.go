@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ func fillSlot(t *testing.T, sl slot) {
 	if err := os.WriteFile(sl.partial, libraryBytes, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := sl.commit(record{Wheel: testWheel, WheelSHA256: sum(wheelBytes()), SHA256: sum(libraryBytes), Size: int64(len(libraryBytes))})
+	err := sl.commit(record{Wheel: testWheel, Pin: sum(wheelBytes()), SHA256: sum(libraryBytes), Size: int64(len(libraryBytes))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestFindErrors(t *testing.T) {
 		{"folder", testPart, map[string]string{"CALLIOPE_TEST_LIBRARY": dir}, false, []string{"$CALLIOPE_TEST_LIBRARY", dir, "not a file"}},
 		{"relative cache", testPart, map[string]string{cacheEnv: "some/where"}, false, []string{cacheEnv, `"some/where"`, "absolute"}},
 		{"no home", testPart, map[string]string{cacheEnv: "", "HOME": "", "XDG_CACHE_HOME": ""}, false, []string{"set CALLIOPE_CACHE"}},
-		{"unknown part", "spoon", nil, false, []string{`"spoon"`, "iree, mlir, pjrt"}},
+		{"unknown part", "spoon", nil, false, []string{`"spoon"`, "iree, llvm, mlir, pjrt"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -143,29 +144,36 @@ func TestCheckFindsDamage(t *testing.T) {
 	}
 	wantError(t, found.Check(), "damaged", sum(data), sum(libraryBytes), "delete the folder "+sl.dir)
 
-	if err := os.Remove(sl.record); err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, found.Check(), "cannot check", "delete the folder "+sl.dir)
 	if err := os.Remove(sl.library); err != nil {
 		t.Fatal(err)
 	}
 	wantError(t, found.Check(), "cannot read the library")
+	if err := os.Remove(sl.record); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, found.Check(), "cannot check", "delete the folder "+sl.dir)
 }
 
 // The table is written by hand: a slip in it would show only on another platform.
 func TestTable(t *testing.T) {
 	envs := map[string]Part{}
-	for _, p := range []Part{MLIR, PJRTPlugin, IREE} {
+	for _, p := range []Part{MLIR, PJRTPlugin, IREE, LLVM} {
 		s := table[p]
 		if other, ok := envs[p.Env()]; ok || !strings.HasPrefix(p.Env(), "CALLIOPE_") {
 			t.Errorf("%s: bad or repeated environment variable %q (also of %q)", p, p.Env(), other)
 		}
 		envs[p.Env()] = p
-		if s.project == "" || s.version == "" || s.mb == 0 || !strings.HasSuffix(s.member, ".so") {
+		if s.project == "" || s.version == "" || s.mb == 0 || !strings.Contains(s.member+".", ".so.") {
 			t.Errorf("%s: incomplete: %+v", p, s)
 		}
 		for platform, w := range s.builds {
+			if w.debs != nil {
+				if platform != debPlatform {
+					t.Errorf("%s: packages of %s cannot be those of %s", p, debPlatform, platform)
+				}
+				checkDebs(t, w.debs)
+				continue
+			}
 			arch := map[string]string{"linux/amd64": "_x86_64", "linux/arm64": "_aarch64", "darwin/arm64": "_arm64"}[platform]
 			if arch == "" || !strings.HasSuffix(w.tag, arch) {
 				t.Errorf("%s: %s has the tag %q", p, platform, w.tag)
@@ -175,10 +183,35 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
+	if !testPart.Fetchable() || Part("elsewhere").Fetchable() || Part("spoon").Fetchable() {
+		t.Error("Fetchable: want it of the test part, and not of one that has no build here or is unknown")
+	}
 	if got, want := Part("spoon").String(), `unknown native part "spoon"`; got != want {
 		t.Errorf("String of an unknown part: %q, want %q", got, want)
 	}
-	if slices.Contains(Default(), IREE) || slices.Contains(Default(), testPart) {
+	for _, h := range headers {
+		checkDebs(t, h.debs)
+		if h.what == "" || h.mb == 0 {
+			t.Errorf("incomplete: %+v", h)
+		}
+	}
+	if slices.ContainsFunc([]Part{IREE, LLVM, testPart}, func(p Part) bool { return slices.Contains(Default(), p) }) {
 		t.Errorf("Default() = %v holds a part that is fetched only on request", Default())
+	}
+}
+
+// checkDebs looks for slips in a list of packages.
+func checkDebs(t *testing.T, debs []deb) {
+	t.Helper()
+	for _, d := range debs {
+		if len(d.sha256) != 64 || strings.Trim(d.sha256, "0123456789abcdef") != "" {
+			t.Errorf("%s has the sha256 %q", d.name, d.sha256)
+		}
+		if d.name == "" || d.version == "" {
+			t.Errorf("incomplete: %+v", d)
+		}
+		if keep, err := regexp.Compile(d.keep); err != nil || keep.NumSubexp() != 1 {
+			t.Errorf("%s: %q is no regular expression with one group (%v)", d.name, d.keep, err)
+		}
 	}
 }

@@ -57,12 +57,12 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// The test binary plays three roles: the tests; the python3 or pip3 that the
-// tests put on PATH; and a second process that calls Ensure.
+// The test binary plays three roles: the tests; the programs, such as python3, that
+// the tests put on PATH; and a second process that calls Ensure.
 const (
-	pipModeEnv = "CALLIOPE_TEST_PIP"    // what the false pip does
-	pipDirEnv  = "CALLIOPE_TEST_DIR"    // where it meets the test: log, started, go
-	ensureEnv  = "CALLIOPE_TEST_ENSURE" // set for the second process
+	pipModeEnv = "CALLIOPE_TEST_PIP"    // what the false programs do
+	pipDirEnv  = "CALLIOPE_TEST_DIR"    // where they meet the test: log, started, go
+	ensureEnv  = "CALLIOPE_TEST_ENSURE" // the part that the second process ensures
 )
 
 func TestMain(m *testing.M) {
@@ -74,21 +74,24 @@ func TestMain(m *testing.M) {
 		version: "1.2.3",
 		member:  "pkg/libs/" + testLibrary,
 		mb:      1,
-		builds:  map[string]wheel{runtime.GOOS + "/" + runtime.GOARCH: {"any_platform", sum(wheelBytes())}},
+		builds:  map[string]build{runtime.GOOS + "/" + runtime.GOARCH: {tag: "any_platform", sha256: sum(wheelBytes())}},
 	}
 	table["elsewhere"] = spec{
 		title:  "library for elsewhere",
 		env:    "CALLIOPE_TEST_ELSEWHERE",
 		byAsk:  true,
 		member: "libelsewhere.so",
-		builds: map[string]wheel{"plan9/mips": {}},
+		builds: map[string]build{"plan9/mips": {}},
 	}
+	addDebs()
 	systemDirs = func() []string { return nil }
 	switch name := filepath.Base(os.Args[0]); {
 	case slices.Contains([]string{"python3", "pip3", "uv"}, name):
 		os.Exit(falsePip(name, os.Args[1:]))
+	case slices.Contains(debPrograms, name):
+		os.Exit(falseDebian(name, os.Args[1:]))
 	case os.Getenv(ensureEnv) != "":
-		found, err := Ensure(context.Background(), testPart, EnsureOptions{})
+		found, err := Ensure(context.Background(), Part(os.Getenv(ensureEnv)), EnsureOptions{})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -191,6 +194,7 @@ func setUp(t *testing.T, mode string, programs ...string) (cache, meet string) {
 		pipModeEnv:              mode,
 		pipDirEnv:               meet,
 		"CALLIOPE_TEST_LIBRARY": "",
+		"CXX":                   "",
 		// Else each false pip sleeps for a second at its end under -race.
 		"GORACE": "atexit_sleep_ms=0",
 	} {
@@ -230,7 +234,7 @@ func files(t *testing.T, dir string) []string {
 }
 
 // testSlot is the test part's place in the cache.
-func testSlot(cache string) slot { return newSlot(cache, table[testPart]) }
+func testSlot(cache string) slot { return table[testPart].slot(cache) }
 
 // wholeCache lists what a cache with just the test part holds.
 func wholeCache() []string {

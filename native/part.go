@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,12 +19,26 @@ const (
 	// IREE is a second library with the C API of MLIR: newer, with the StableHLO
 	// dialect, but without StableHLO's own C API. It is fetched only on request.
 	IREE Part = "iree"
+	// LLVM is all of upstream MLIR of LLVM 22, its ExecutionEngine and every
+	// dialect, without StableHLO. It is fetched only on request, from Debian's
+	// packages, and linked with the user's C++ compiler.
+	LLVM Part = "llvm"
 )
 
-// wheel is one pinned Python wheel: the build of a part for one platform.
-type wheel struct {
+// build is what a part is made of on one platform: a Python wheel, or Debian
+// packages.
+type build struct {
 	tag    string // pip's platform tag
 	sha256 string // of the whole wheel, in lower-case hex
+	debs   []deb
+}
+
+// pin tells one build from another one.
+func (b build) pin() string {
+	if b.debs != nil {
+		return pin(b.debs)
+	}
+	return b.sha256
 }
 
 // spec says how one part is found and where it comes from.
@@ -31,11 +46,11 @@ type spec struct {
 	title   string
 	env     string // the environment variable that overrides everything
 	byAsk   bool   // not among the default parts
-	project string // name in the Python package index
+	project string // name in the Python package index, if it comes from there
 	version string
-	member  string // the shared library's path inside the wheel
+	member  string // the shared library's path inside the wheel, or just its name
 	mb      int    // size of the download in megabytes, to tell the user
-	builds  map[string]wheel
+	builds  map[string]build
 }
 
 // table holds every known part; builds are keyed by GOOS/GOARCH.
@@ -48,10 +63,10 @@ var table = map[Part]spec{
 		version: "0.5.3",
 		member:  "jaxlib/mlir/_mlir_libs/libjaxlib_mlir_capi.so",
 		mb:      105,
-		builds: map[string]wheel{
-			"linux/amd64":  {"manylinux2014_x86_64", "29e1530fc81833216f1e28b578d0c59697654f72ee31c7a44ed7753baf5ac466"},
-			"linux/arm64":  {"manylinux2014_aarch64", "a4666f81d72c060ed3e581ded116a9caa9b0a70a148a54cb12a1d3afca3624b5"},
-			"darwin/arm64": {"macosx_11_0_arm64", "b62bd8b29e5a4f9bfaa57c8daf6e04820b2c994f448f3dec602d64255545e9f2"},
+		builds: map[string]build{
+			"linux/amd64":  {tag: "manylinux2014_x86_64", sha256: "29e1530fc81833216f1e28b578d0c59697654f72ee31c7a44ed7753baf5ac466"},
+			"linux/arm64":  {tag: "manylinux2014_aarch64", sha256: "a4666f81d72c060ed3e581ded116a9caa9b0a70a148a54cb12a1d3afca3624b5"},
+			"darwin/arm64": {tag: "macosx_11_0_arm64", sha256: "b62bd8b29e5a4f9bfaa57c8daf6e04820b2c994f448f3dec602d64255545e9f2"},
 		},
 	},
 	PJRTPlugin: {
@@ -61,9 +76,9 @@ var table = map[Part]spec{
 		version: "0.0.1",
 		member:  "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
 		mb:      63,
-		builds: map[string]wheel{
-			"linux/amd64": {"manylinux_2_27_x86_64", "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc"},
-			"linux/arm64": {"manylinux_2_27_aarch64", "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
+		builds: map[string]build{
+			"linux/amd64": {tag: "manylinux_2_27_x86_64", sha256: "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc"},
+			"linux/arm64": {tag: "manylinux_2_27_aarch64", sha256: "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
 		},
 	},
 	IREE: {
@@ -74,9 +89,26 @@ var table = map[Part]spec{
 		version: "3.13.0",
 		member:  "iree/compiler/_mlir_libs/libIREECompiler.so",
 		mb:      84,
-		builds: map[string]wheel{
-			"linux/amd64": {"manylinux_2_27_x86_64", "6e1f83dc404f5dcdd76354a869cbbb389bd3f93b4623096de3195799ceb323a7"},
-			"linux/arm64": {"manylinux_2_27_aarch64", "21accf5c9eb352f39bc31fb1deea7701923d4ec65aa4ba7fcbd12e8ae0ce4dbb"},
+		builds: map[string]build{
+			"linux/amd64": {tag: "manylinux_2_27_x86_64", sha256: "6e1f83dc404f5dcdd76354a869cbbb389bd3f93b4623096de3195799ceb323a7"},
+			"linux/arm64": {tag: "manylinux_2_27_aarch64", sha256: "21accf5c9eb352f39bc31fb1deea7701923d4ec65aa4ba7fcbd12e8ae0ce4dbb"},
+		},
+	},
+	LLVM: {
+		title:   "upstream MLIR library",
+		env:     "CALLIOPE_LLVM_LIBRARY",
+		byAsk:   true,
+		project: "LLVM",
+		version: "22.1.8",
+		// Upstream's own name for it, in builds that have it.
+		member: "libMLIR-C.so.22.1",
+		mb:     79,
+		builds: map[string]build{
+			debPlatform: {debs: []deb{
+				{"libllvm22", "1:22.1.8-1~deb12u1", "729ec3e943d320515c2bbdc96acfffd7ce34861e62bd5c42726bf586d644dfe2", `^usr/lib/x86_64-linux-gnu/(libLLVM\.so\.22\.1)$`},
+				{"libmlir-22", "1:22.1.8-1~deb12u1", "d961acd13b217ce08fb067d8ca073bc800e3c64b0907d640a7df067d3e9c59cf", `^usr/lib/llvm-22/lib/(libMLIR\.so\.22\.1)$`},
+				{"libmlir-22-dev", "1:22.1.8-1~deb12u1", "7b46221bc4df3c193f01aee030cffebeedb520b9265b488940e639b00f45f045", `^usr/lib/llvm-22/lib/(libMLIRCAPI.*\.a)$`},
+			}},
 		},
 	},
 }
@@ -113,6 +145,12 @@ func (p Part) String() string {
 	return fmt.Sprintf("unknown native part %q", string(p))
 }
 
+// Fetchable reports whether [Ensure] has a build of the part for this platform.
+func (p Part) Fetchable() bool {
+	_, ok := table[p].build()
+	return ok
+}
+
 // Env returns the environment variable that holds the path of a library to use
 // in place of the pinned one; "" for an unknown part.
 func (p Part) Env() string { return table[p].env }
@@ -131,9 +169,14 @@ func lookup(p Part) (spec, error) {
 	return s, platformError()
 }
 
-func (s spec) build() (wheel, bool) {
-	w, ok := s.builds[runtime.GOOS+"/"+runtime.GOARCH]
-	return w, ok
+func (s spec) build() (build, bool) {
+	b, ok := s.builds[runtime.GOOS+"/"+runtime.GOARCH]
+	return b, ok
+}
+
+// slot is the part's place in a cache.
+func (s spec) slot(cache string) slot {
+	return newSlot(cache, s.id(), filepath.Base(filepath.FromSlash(s.member)))
 }
 
 // id names the exact build: it is the name of its folder in the cache.

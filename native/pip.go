@@ -38,7 +38,7 @@ func findPip(ctx context.Context, s spec) ([]string, error) {
 			continue
 		}
 		out := new(tail)
-		cmd := pipCommand(ctx, slices.Concat(pip, []string{"--version"}))
+		cmd := command(ctx, slices.Concat(pip, []string{"--version"}))
 		cmd.Stdout, cmd.Stderr = out, out
 		err := cmd.Run()
 		if err == nil {
@@ -57,7 +57,7 @@ func findPip(ctx context.Context, s spec) ([]string, error) {
 
 // download lets pip fetch the wheel into the slot's work folder and returns the
 // wheel's path. No package index is named: the user's pip settings decide.
-func download(ctx context.Context, p Part, s spec, w wheel, sl slot, progress io.Writer) (string, error) {
+func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io.Writer) (string, error) {
 	pip, err := findPip(ctx, s)
 	if err != nil {
 		return "", err
@@ -71,9 +71,9 @@ func download(ctx context.Context, p Part, s spec, w wheel, sl slot, progress io
 	}
 	// The wheels are made for one Python version; naming it makes pip accept them
 	// whatever version runs it.
-	cmd := pipCommand(ctx, slices.Concat(pip, []string{"download",
+	cmd := command(ctx, slices.Concat(pip, []string{"download",
 		"--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check",
-		"--platform", w.tag, "--python-version", "3.11", "--implementation", "cp", "--abi", "cp311",
+		"--platform", b.tag, "--python-version", "3.11", "--implementation", "cp", "--abi", "cp311",
 		"-d", into, s.project + "==" + s.version}))
 	// pip's temporary copy in the cache too: one disk has to have the room, and
 	// what a killed pip leaves is removed by the next fetch.
@@ -87,28 +87,35 @@ func download(ctx context.Context, p Part, s spec, w wheel, sl slot, progress io
 		cmd.Stdout = progress
 	}
 	err = cmd.Run()
-	command := strings.Join(pip, " ")
+	program := strings.Join(pip, " ")
 	switch {
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("native: fetching the %s was stopped: %w", p, context.Cause(ctx))
-	case err != nil && last.contains("No space left on device", "Disk quota exceeded"):
-		return "", diskFullError(filepath.Dir(sl.dir), fmt.Errorf("%s found no space left on it", command))
+		return "", stopped(ctx, s.title)
+	case err != nil && last.contains(noSpace, "Disk quota exceeded"):
+		return "", diskFullError(filepath.Dir(sl.dir), fmt.Errorf("%s found no space left on it", program))
 	case err != nil:
-		return "", fmt.Errorf("native: `%s` could not fetch %s %s: look at the network and at pip's settings (`%s config list`) and try again, or set %s to the path of a library that you have; pip said:\n%s", command, s.project, s.version, command, s.env, last.text(err))
+		return "", fmt.Errorf("native: `%s` could not fetch %s %s: look at the network and at pip's settings (`%s config list`) and try again, or set %s to the path of a library that you have; pip said:\n%s", program, s.project, s.version, program, s.env, last.text(err))
 	}
 	wheels, err := os.ReadDir(into)
 	if err != nil {
 		return "", cacheError(filepath.Dir(sl.dir), err)
 	}
 	if len(wheels) != 1 {
-		return "", fmt.Errorf("native: `%s download` left %d files for %s %s instead of one: look at pip's settings (`%s config list`)", command, len(wheels), s.project, s.version, command)
+		return "", fmt.Errorf("native: `%s download` left %d files for %s %s instead of one: look at pip's settings (`%s config list`)", program, len(wheels), s.project, s.version, program)
 	}
 	return filepath.Join(into, wheels[0].Name()), nil
 }
 
-// pipCommand is interrupted when ctx ends, so that pip can tidy up, and killed
+// noSpace is how programs word ENOSPC.
+const noSpace = "No space left on device"
+
+func stopped(ctx context.Context, title string) error {
+	return fmt.Errorf("native: fetching the %s was stopped: %w", title, context.Cause(ctx))
+}
+
+// command is interrupted when ctx ends, so that the program can tidy up, and killed
 // when it does not end soon after.
-func pipCommand(ctx context.Context, args []string) *exec.Cmd {
+func command(ctx context.Context, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second

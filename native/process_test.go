@@ -15,9 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ensureProcess starts a process that ensures the test part, prints its path and
-// ends.
-func ensureProcess(t *testing.T, stdout, stderr io.Writer) *exec.Cmd {
+// ensureProcess starts a process that ensures a part, prints its path and ends.
+func ensureProcess(t *testing.T, p Part, stdout, stderr io.Writer) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -26,7 +25,7 @@ func ensureProcess(t *testing.T, stdout, stderr io.Writer) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self)
-	cmd.Env = append(os.Environ(), ensureEnv+"=1")
+	cmd.Env = append(os.Environ(), ensureEnv+"="+string(p))
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -38,7 +37,7 @@ func TestTwoProcesses(t *testing.T) {
 	cache, meet := setUp(t, "slow", "python3")
 	var out [2]bytes.Buffer
 	var firstErr bytes.Buffer
-	first := ensureProcess(t, &out[0], &firstErr)
+	first := ensureProcess(t, testPart, &out[0], &firstErr)
 	if !appears(filepath.Join(meet, "started")) {
 		t.Fatalf("the first process does not download: %s", firstErr.String())
 	}
@@ -48,7 +47,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	second := ensureProcess(t, &out[1], w)
+	second := ensureProcess(t, testPart, &out[1], w)
 	w.Close()
 	told, err := bufio.NewReader(r).ReadString('\n')
 	if want := "another process is fetching the test library: waiting for it\n"; err != nil || told != want {
@@ -78,7 +77,7 @@ func TestTwoProcesses(t *testing.T) {
 
 func TestKilledProcess(t *testing.T) {
 	cache, meet := setUp(t, "partial", "python3")
-	cmd := ensureProcess(t, io.Discard, io.Discard)
+	cmd := ensureProcess(t, testPart, io.Discard, io.Discard)
 	// Lets the orphaned pip end with the test.
 	defer os.WriteFile(filepath.Join(meet, "go"), nil, 0o644)
 	if !appears(filepath.Join(meet, "started")) {

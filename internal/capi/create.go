@@ -6,10 +6,11 @@ package capi
 #include "gen_mlir_api.h"
 
 static inline MlirOperation create_operation(
-    const calliope_mlir_api* api, const char* name, size_t name_len, MlirLocation location,
+    const void* table, const char* name, size_t name_len, MlirLocation location,
     const MlirType* results, intptr_t n_results, const MlirValue* operands, intptr_t n_operands,
     const MlirNamedAttribute* attributes, intptr_t n_attributes, const MlirRegion* regions,
     intptr_t n_regions, const MlirBlock* successors, intptr_t n_successors, bool infer) {
+  const calliope_mlir_api* api = table;
   MlirOperationState s = api->mlirOperationStateGet((MlirStringRef){(char*)name, name_len}, location);
   if (n_results) api->mlirOperationStateAddResults(&s, n_results, (MlirType*)results);
   if (n_operands) api->mlirOperationStateAddOperands(&s, n_operands, (MlirValue*)operands);
@@ -39,7 +40,7 @@ type OperationState struct {
 // CreateOperation makes a detached operation in one crossing into C. It is null
 // where type inference failed.
 func CreateOperation(t *Table, s *OperationState) MlirOperation {
-	op := C.create_operation(t.api,
+	op := C.create_operation(t.pointer(),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)),
 		*(*C.MlirLocation)(unsafe.Pointer(&s.Location)),
 		(*C.MlirType)(unsafe.Pointer(unsafe.SliceData(s.Results))), C.intptr_t(len(s.Results)),

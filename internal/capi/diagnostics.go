@@ -57,7 +57,8 @@ static MlirLogicalResult sink_handle(MlirDiagnostic d, void* user) {
   return (MlirLogicalResult){1};
 }
 
-static sink* sink_attach(const calliope_mlir_api* api, MlirContext ctx) {
+static sink* sink_attach(const void* table, MlirContext ctx) {
+  const calliope_mlir_api* api = table;
   sink* s = calloc(1, sizeof *s);
   if (s == NULL) return NULL;
   s->api = api;
@@ -106,7 +107,7 @@ type Sink struct{ s *C.sink }
 
 // AttachSink makes a context report to a new sink for the rest of its life.
 func AttachSink(t *Table, ctx MlirContext) Sink {
-	s := C.sink_attach(t.api, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	s := C.sink_attach(t.pointer(), *(*C.MlirContext)(unsafe.Pointer(&ctx)))
 	if s == nil {
 		panic("capi: out of memory while attaching a diagnostic handler")
 	}

@@ -37,6 +37,9 @@ type MlirAttribute struct{ Ptr unsafe.Pointer }
 // MlirLocation is the C API's handle of that name.
 type MlirLocation struct{ Ptr unsafe.Pointer }
 
+// MlirIdentifier is the C API's handle of that name.
+type MlirIdentifier struct{ Ptr unsafe.Pointer }
+
 // MlirStringCallback is a C function pointer.
 type MlirStringCallback unsafe.Pointer
 
@@ -57,9 +60,6 @@ type MlirValue struct{ Ptr unsafe.Pointer }
 
 // MlirRegion is the C API's handle of that name.
 type MlirRegion struct{ Ptr unsafe.Pointer }
-
-// MlirIdentifier is the C API's handle of that name.
-type MlirIdentifier struct{ Ptr unsafe.Pointer }
 
 // MlirNamedAttribute is the C struct of that name.
 type MlirNamedAttribute struct {
@@ -133,6 +133,35 @@ type MlirAffineMap struct{ Ptr unsafe.Pointer }
 // MlirIntegerSet is the C API's handle of that name.
 type MlirIntegerSet struct{ Ptr unsafe.Pointer }
 
+// MlirPassManager is the C API's handle of that name.
+type MlirPassManager struct{ Ptr unsafe.Pointer }
+
+// MlirOpPassManager is the C API's handle of that name.
+type MlirOpPassManager struct{ Ptr unsafe.Pointer }
+
+// MlirPassDisplayMode is the C enumeration of that name.
+type MlirPassDisplayMode uint32
+
+const (
+	MLIR_PASS_DISPLAY_MODE_LIST     MlirPassDisplayMode = 0
+	MLIR_PASS_DISPLAY_MODE_PIPELINE MlirPassDisplayMode = 1
+)
+
+// MlirPass is the C API's handle of that name.
+type MlirPass struct{ Ptr unsafe.Pointer }
+
+// MlirExternalPass is the C API's handle of that name.
+type MlirExternalPass struct{ Ptr unsafe.Pointer }
+
+// MlirExternalPassCallbacks is the C struct of that name.
+type MlirExternalPassCallbacks struct {
+	Construct  unsafe.Pointer
+	Destruct   unsafe.Pointer
+	Initialize unsafe.Pointer
+	Clone      unsafe.Pointer
+	Run        unsafe.Pointer
+}
+
 // MlirDiagnostic is the C API's handle of that name.
 type MlirDiagnostic struct{ Ptr unsafe.Pointer }
 
@@ -152,32 +181,274 @@ type MlirDiagnosticHandlerID uint64
 // MlirDiagnosticHandler is a C function pointer.
 type MlirDiagnosticHandler unsafe.Pointer
 
+// MlirEmitCCmpPredicate is the C enumeration of that name.
+type MlirEmitCCmpPredicate uint64
+
+const (
+	MLIR_EMITC_CMP_PREDICATE_EQ        MlirEmitCCmpPredicate = 0
+	MLIR_EMITC_CMP_PREDICATE_NE        MlirEmitCCmpPredicate = 1
+	MLIR_EMITC_CMP_PREDICATE_LT        MlirEmitCCmpPredicate = 2
+	MLIR_EMITC_CMP_PREDICATE_LE        MlirEmitCCmpPredicate = 3
+	MLIR_EMITC_CMP_PREDICATE_GT        MlirEmitCCmpPredicate = 4
+	MLIR_EMITC_CMP_PREDICATE_GE        MlirEmitCCmpPredicate = 5
+	MLIR_EMITC_CMP_PREDICATE_THREE_WAY MlirEmitCCmpPredicate = 6
+)
+
+// MlirLLVMCConv is the C enumeration of that name.
+type MlirLLVMCConv uint32
+
+const (
+	MlirLLVMCConvC                      MlirLLVMCConv = 0
+	MlirLLVMCConvFast                   MlirLLVMCConv = 8
+	MlirLLVMCConvCold                   MlirLLVMCConv = 9
+	MlirLLVMCConvGHC                    MlirLLVMCConv = 10
+	MlirLLVMCConvHiPE                   MlirLLVMCConv = 11
+	MlirLLVMCConvAnyReg                 MlirLLVMCConv = 13
+	MlirLLVMCConvPreserveMost           MlirLLVMCConv = 14
+	MlirLLVMCConvPreserveAll            MlirLLVMCConv = 15
+	MlirLLVMCConvSwift                  MlirLLVMCConv = 16
+	MlirLLVMCConvCXX_FAST_TLS           MlirLLVMCConv = 17
+	MlirLLVMCConvTail                   MlirLLVMCConv = 18
+	MlirLLVMCConvCFGuard_Check          MlirLLVMCConv = 19
+	MlirLLVMCConvSwiftTail              MlirLLVMCConv = 20
+	MlirLLVMCConvX86_StdCall            MlirLLVMCConv = 64
+	MlirLLVMCConvX86_FastCall           MlirLLVMCConv = 65
+	MlirLLVMCConvARM_APCS               MlirLLVMCConv = 66
+	MlirLLVMCConvARM_AAPCS              MlirLLVMCConv = 67
+	MlirLLVMCConvARM_AAPCS_VFP          MlirLLVMCConv = 68
+	MlirLLVMCConvMSP430_INTR            MlirLLVMCConv = 69
+	MlirLLVMCConvX86_ThisCall           MlirLLVMCConv = 70
+	MlirLLVMCConvPTX_Kernel             MlirLLVMCConv = 71
+	MlirLLVMCConvPTX_Device             MlirLLVMCConv = 72
+	MlirLLVMCConvSPIR_FUNC              MlirLLVMCConv = 75
+	MlirLLVMCConvSPIR_KERNEL            MlirLLVMCConv = 76
+	MlirLLVMCConvIntel_OCL_BI           MlirLLVMCConv = 77
+	MlirLLVMCConvX86_64_SysV            MlirLLVMCConv = 78
+	MlirLLVMCConvWin64                  MlirLLVMCConv = 79
+	MlirLLVMCConvX86_VectorCall         MlirLLVMCConv = 80
+	MlirLLVMCConvDUMMY_HHVM             MlirLLVMCConv = 81
+	MlirLLVMCConvDUMMY_HHVM_C           MlirLLVMCConv = 82
+	MlirLLVMCConvX86_INTR               MlirLLVMCConv = 83
+	MlirLLVMCConvAVR_INTR               MlirLLVMCConv = 84
+	MlirLLVMCConvAVR_BUILTIN            MlirLLVMCConv = 86
+	MlirLLVMCConvAMDGPU_VS              MlirLLVMCConv = 87
+	MlirLLVMCConvAMDGPU_GS              MlirLLVMCConv = 88
+	MlirLLVMCConvAMDGPU_CS              MlirLLVMCConv = 90
+	MlirLLVMCConvAMDGPU_KERNEL          MlirLLVMCConv = 91
+	MlirLLVMCConvX86_RegCall            MlirLLVMCConv = 92
+	MlirLLVMCConvAMDGPU_HS              MlirLLVMCConv = 93
+	MlirLLVMCConvMSP430_BUILTIN         MlirLLVMCConv = 94
+	MlirLLVMCConvAMDGPU_LS              MlirLLVMCConv = 95
+	MlirLLVMCConvAMDGPU_ES              MlirLLVMCConv = 96
+	MlirLLVMCConvAArch64_VectorCall     MlirLLVMCConv = 97
+	MlirLLVMCConvAArch64_SVE_VectorCall MlirLLVMCConv = 98
+	MlirLLVMCConvWASM_EmscriptenInvoke  MlirLLVMCConv = 99
+	MlirLLVMCConvAMDGPU_Gfx             MlirLLVMCConv = 100
+	MlirLLVMCConvM68k_INTR              MlirLLVMCConv = 101
+)
+
+// MlirLLVMComdat is the C enumeration of that name.
+type MlirLLVMComdat uint32
+
+const (
+	MlirLLVMComdatAny           MlirLLVMComdat = 0
+	MlirLLVMComdatExactMatch    MlirLLVMComdat = 1
+	MlirLLVMComdatLargest       MlirLLVMComdat = 2
+	MlirLLVMComdatNoDeduplicate MlirLLVMComdat = 3
+	MlirLLVMComdatSameSize      MlirLLVMComdat = 4
+)
+
+// MlirLLVMLinkage is the C enumeration of that name.
+type MlirLLVMLinkage uint32
+
+const (
+	MlirLLVMLinkageExternal            MlirLLVMLinkage = 0
+	MlirLLVMLinkageAvailableExternally MlirLLVMLinkage = 1
+	MlirLLVMLinkageLinkonce            MlirLLVMLinkage = 2
+	MlirLLVMLinkageLinkonceODR         MlirLLVMLinkage = 3
+	MlirLLVMLinkageWeak                MlirLLVMLinkage = 4
+	MlirLLVMLinkageWeakODR             MlirLLVMLinkage = 5
+	MlirLLVMLinkageAppending           MlirLLVMLinkage = 6
+	MlirLLVMLinkageInternal            MlirLLVMLinkage = 7
+	MlirLLVMLinkagePrivate             MlirLLVMLinkage = 8
+	MlirLLVMLinkageExternWeak          MlirLLVMLinkage = 9
+	MlirLLVMLinkageCommon              MlirLLVMLinkage = 10
+)
+
+// MlirLLVMTypeEncoding is the C enumeration of that name.
+type MlirLLVMTypeEncoding uint32
+
+const (
+	MlirLLVMTypeEncodingAddress        MlirLLVMTypeEncoding = 1
+	MlirLLVMTypeEncodingBoolean        MlirLLVMTypeEncoding = 2
+	MlirLLVMTypeEncodingComplexFloat   MlirLLVMTypeEncoding = 49
+	MlirLLVMTypeEncodingFloatT         MlirLLVMTypeEncoding = 4
+	MlirLLVMTypeEncodingSigned         MlirLLVMTypeEncoding = 5
+	MlirLLVMTypeEncodingSignedChar     MlirLLVMTypeEncoding = 6
+	MlirLLVMTypeEncodingUnsigned       MlirLLVMTypeEncoding = 7
+	MlirLLVMTypeEncodingUnsignedChar   MlirLLVMTypeEncoding = 8
+	MlirLLVMTypeEncodingImaginaryFloat MlirLLVMTypeEncoding = 9
+	MlirLLVMTypeEncodingPackedDecimal  MlirLLVMTypeEncoding = 10
+	MlirLLVMTypeEncodingNumericString  MlirLLVMTypeEncoding = 11
+	MlirLLVMTypeEncodingEdited         MlirLLVMTypeEncoding = 12
+	MlirLLVMTypeEncodingSignedFixed    MlirLLVMTypeEncoding = 13
+	MlirLLVMTypeEncodingUnsignedFixed  MlirLLVMTypeEncoding = 14
+	MlirLLVMTypeEncodingDecimalFloat   MlirLLVMTypeEncoding = 15
+	MlirLLVMTypeEncodingUTF            MlirLLVMTypeEncoding = 16
+	MlirLLVMTypeEncodingUCS            MlirLLVMTypeEncoding = 17
+	MlirLLVMTypeEncodingASCII          MlirLLVMTypeEncoding = 18
+	MlirLLVMTypeEncodingLoUser         MlirLLVMTypeEncoding = 128
+	MlirLLVMTypeEncodingHiUser         MlirLLVMTypeEncoding = 255
+)
+
+// MlirLLVMDIEmissionKind is the C enumeration of that name.
+type MlirLLVMDIEmissionKind uint32
+
+const (
+	MlirLLVMDIEmissionKindNone                MlirLLVMDIEmissionKind = 0
+	MlirLLVMDIEmissionKindFull                MlirLLVMDIEmissionKind = 1
+	MlirLLVMDIEmissionKindLineTablesOnly      MlirLLVMDIEmissionKind = 2
+	MlirLLVMDIEmissionKindDebugDirectivesOnly MlirLLVMDIEmissionKind = 3
+)
+
+// MlirLLVMDINameTableKind is the C enumeration of that name.
+type MlirLLVMDINameTableKind uint32
+
+const (
+	MlirLLVMDINameTableKindDefault MlirLLVMDINameTableKind = 0
+	MlirLLVMDINameTableKindGNU     MlirLLVMDINameTableKind = 1
+	MlirLLVMDINameTableKindNone    MlirLLVMDINameTableKind = 2
+	MlirLLVMDINameTableKindApple   MlirLLVMDINameTableKind = 3
+)
+
+// MlirLinalgContractionDimensions is the C struct of that name.
+type MlirLinalgContractionDimensions struct {
+	Batch MlirAttribute
+	M     MlirAttribute
+	N     MlirAttribute
+	K     MlirAttribute
+}
+
+// MlirLinalgConvolutionDimensions is the C struct of that name.
+type MlirLinalgConvolutionDimensions struct {
+	Batch         MlirAttribute
+	OutputImage   MlirAttribute
+	OutputChannel MlirAttribute
+	FilterLoop    MlirAttribute
+	InputChannel  MlirAttribute
+	Depth         MlirAttribute
+	Strides       MlirAttribute
+	Dilations     MlirAttribute
+}
+
+// MlirSparseTensorLevelType is the C type of that name.
+type MlirSparseTensorLevelType uint64
+
+// MlirSparseTensorLevelFormat is the C enumeration of that name.
+type MlirSparseTensorLevelFormat uint32
+
+const (
+	MLIR_SPARSE_TENSOR_LEVEL_DENSE            MlirSparseTensorLevelFormat = 65536
+	MLIR_SPARSE_TENSOR_LEVEL_BATCH            MlirSparseTensorLevelFormat = 131072
+	MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED       MlirSparseTensorLevelFormat = 262144
+	MLIR_SPARSE_TENSOR_LEVEL_SINGLETON        MlirSparseTensorLevelFormat = 524288
+	MLIR_SPARSE_TENSOR_LEVEL_LOOSE_COMPRESSED MlirSparseTensorLevelFormat = 1048576
+	MLIR_SPARSE_TENSOR_LEVEL_N_OUT_OF_M       MlirSparseTensorLevelFormat = 2097152
+)
+
+// MlirSparseTensorLevelPropertyNondefault is the C enumeration of that name.
+type MlirSparseTensorLevelPropertyNondefault uint32
+
+const (
+	MLIR_SPARSE_PROPERTY_NON_UNIQUE  MlirSparseTensorLevelPropertyNondefault = 1
+	MLIR_SPARSE_PROPERTY_NON_ORDERED MlirSparseTensorLevelPropertyNondefault = 2
+	MLIR_SPARSE_PROPERTY_SOA         MlirSparseTensorLevelPropertyNondefault = 4
+)
+
+// MlirTransformOptions is the C API's handle of that name.
+type MlirTransformOptions struct{ Ptr unsafe.Pointer }
+
+// MlirExecutionEngine is the C API's handle of that name.
+type MlirExecutionEngine struct{ Ptr unsafe.Pointer }
+
 // MlirTypesCallback is a C function pointer.
 type MlirTypesCallback unsafe.Pointer
 
 // MlirShapedTypeComponentsCallback is a C function pointer.
 type MlirShapedTypeComponentsCallback unsafe.Pointer
 
-// MlirPassManager is the C API's handle of that name.
-type MlirPassManager struct{ Ptr unsafe.Pointer }
+// MlirRewriterBase is the C API's handle of that name.
+type MlirRewriterBase struct{ Ptr unsafe.Pointer }
 
-// MlirOpPassManager is the C API's handle of that name.
-type MlirOpPassManager struct{ Ptr unsafe.Pointer }
+// MlirFrozenRewritePatternSet is the C API's handle of that name.
+type MlirFrozenRewritePatternSet struct{ Ptr unsafe.Pointer }
 
-// MlirPass is the C API's handle of that name.
-type MlirPass struct{ Ptr unsafe.Pointer }
+// MlirRewritePatternSet is the C API's handle of that name.
+type MlirRewritePatternSet struct{ Ptr unsafe.Pointer }
 
-// MlirExternalPass is the C API's handle of that name.
-type MlirExternalPass struct{ Ptr unsafe.Pointer }
+// MlirGreedyRewriteDriverConfig is the C API's handle of that name.
+type MlirGreedyRewriteDriverConfig struct{ Ptr unsafe.Pointer }
 
-// MlirExternalPassCallbacks is the C struct of that name.
-type MlirExternalPassCallbacks struct {
-	Construct  unsafe.Pointer
-	Destruct   unsafe.Pointer
-	Initialize unsafe.Pointer
-	Clone      unsafe.Pointer
-	Run        unsafe.Pointer
+// MlirGreedyRewriteStrictness is the C enumeration of that name.
+type MlirGreedyRewriteStrictness uint32
+
+const (
+	MLIR_GREEDY_REWRITE_STRICTNESS_ANY_OP               MlirGreedyRewriteStrictness = 0
+	MLIR_GREEDY_REWRITE_STRICTNESS_EXISTING_AND_NEW_OPS MlirGreedyRewriteStrictness = 1
+	MLIR_GREEDY_REWRITE_STRICTNESS_EXISTING_OPS         MlirGreedyRewriteStrictness = 2
+)
+
+// MlirGreedySimplifyRegionLevel is the C enumeration of that name.
+type MlirGreedySimplifyRegionLevel uint32
+
+const (
+	MLIR_GREEDY_SIMPLIFY_REGION_LEVEL_DISABLED   MlirGreedySimplifyRegionLevel = 0
+	MLIR_GREEDY_SIMPLIFY_REGION_LEVEL_NORMAL     MlirGreedySimplifyRegionLevel = 1
+	MLIR_GREEDY_SIMPLIFY_REGION_LEVEL_AGGRESSIVE MlirGreedySimplifyRegionLevel = 2
+)
+
+// MlirPatternRewriter is the C API's handle of that name.
+type MlirPatternRewriter struct{ Ptr unsafe.Pointer }
+
+// MlirRewritePattern is the C API's handle of that name.
+type MlirRewritePattern struct{ Ptr unsafe.Pointer }
+
+// MlirRewritePatternCallbacks is the C struct of that name.
+type MlirRewritePatternCallbacks struct {
+	Construct       unsafe.Pointer
+	Destruct        unsafe.Pointer
+	MatchAndRewrite unsafe.Pointer
 }
+
+// MlirPDLPatternModule is the C API's handle of that name.
+type MlirPDLPatternModule struct{ Ptr unsafe.Pointer }
+
+// MlirPDLValue is the C API's handle of that name.
+type MlirPDLValue struct{ Ptr unsafe.Pointer }
+
+// MlirPDLResultList is the C API's handle of that name.
+type MlirPDLResultList struct{ Ptr unsafe.Pointer }
+
+// MlirPDLRewriteFunction is a C function pointer.
+type MlirPDLRewriteFunction unsafe.Pointer
+
+// MlirPDLConstraintFunction is a C function pointer.
+type MlirPDLConstraintFunction unsafe.Pointer
+
+// LLVMModuleRef is the C pointer of that name.
+type LLVMModuleRef unsafe.Pointer
+
+// LLVMContextRef is the C pointer of that name.
+type LLVMContextRef unsafe.Pointer
+
+// MlirTypeFromLLVMIRTranslator is the C API's handle of that name.
+type MlirTypeFromLLVMIRTranslator struct{ Ptr unsafe.Pointer }
+
+// LLVMTypeRef is the C pointer of that name.
+type LLVMTypeRef unsafe.Pointer
+
+// MlirTypeToLLVMIRTranslator is the C API's handle of that name.
+type MlirTypeToLLVMIRTranslator struct{ Ptr unsafe.Pointer }
 
 // MlirStablehloCompatibilityRequirement is the C enumeration of that name.
 type MlirStablehloCompatibilityRequirement uint32

@@ -5,8 +5,7 @@ package capi
 #include "gen_mlir_api.h"
 #include "gen_mlir_names.h"
 
-static const char* name_at(size_t i) { return calliope_mlir_names[i]; }
-static const void* function_at(const calliope_mlir_api* api, size_t i) { return ((void* const*)api)[i]; }
+static const char* name_at(size_t i) { return calliope_mlir_names[i].symbol; }
 */
 import "C"
 
@@ -20,9 +19,11 @@ import (
 // Table holds the functions of one library. It is read only, lives as long as the
 // process and may be used by any number of goroutines.
 type Table struct {
-	api *C.calliope_mlir_api
-	lib *c.Library
-	has map[string]bool
+	// functions is a calliope_mlir_api (gen_mlir_api.h): the functions in the order in
+	// which they were generated, nil where the library has none.
+	functions *[numFunctions]unsafe.Pointer
+	lib       *c.Library
+	has       map[string]bool
 }
 
 // Open loads a shared library and reads its table. The library stays open until the
@@ -36,12 +37,16 @@ func Open(path string) (*Table, error) {
 	if table == nil {
 		return nil, fmt.Errorf("no memory for the function table of %s", path)
 	}
-	t := &Table{api: (*C.calliope_mlir_api)(table), lib: lib, has: map[string]bool{}}
-	for i := range unsafe.Sizeof(*t.api) / unsafe.Sizeof(uintptr(0)) {
-		t.has[C.GoString(C.name_at(C.size_t(i)))] = C.function_at(t.api, C.size_t(i)) != nil
+	t := &Table{functions: (*[numFunctions]unsafe.Pointer)(table), lib: lib, has: map[string]bool{}}
+	for i, f := range t.functions {
+		name := C.GoString(C.name_at(C.size_t(i)))
+		t.has[name] = t.has[name] || f != nil
 	}
 	return t, nil
 }
+
+// pointer is the table as C code takes it.
+func (t *Table) pointer() unsafe.Pointer { return unsafe.Pointer(t.functions) }
 
 // Has reports whether the library exports the function of that name.
 func (t *Table) Has(name string) bool { return t.has[name] }
@@ -54,7 +59,7 @@ func (t *Table) Path() string { return t.lib.Path() }
 
 // RegisterDialects inserts every dialect of the library into the registry.
 func (t *Table) RegisterDialects(registry MlirDialectRegistry) {
-	t.lib.RegisterDialects(unsafe.Pointer(t.api), registry.Ptr)
+	t.lib.RegisterDialects(t.pointer(), registry.Ptr)
 }
 
 // OnLargeStack runs f on a thread of its own whose C stack has that many bytes.

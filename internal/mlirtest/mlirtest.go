@@ -1,4 +1,4 @@
-// Package mlirtest gives tests the default MLIR library.
+// Package mlirtest gives tests the MLIR libraries that they run on.
 package mlirtest
 
 import (
@@ -10,28 +10,41 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-var open = sync.OnceValues(func() (*mlir.Library, error) {
-	if _, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{}); err != nil {
-		return nil, err
-	}
-	return mlir.Open(mlir.OpenOptions{})
-})
+var opened sync.Map // native.Part -> func() (*mlir.Library, error)
+
+// openPart opens a part once, fetched where it is missing.
+func openPart(part native.Part) (*mlir.Library, error) {
+	open, _ := opened.LoadOrStore(part, sync.OnceValues(func() (*mlir.Library, error) {
+		found, err := native.Ensure(context.Background(), part, native.EnsureOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return mlir.Open(mlir.OpenOptions{Path: found.Path})
+	}))
+	return open.(func() (*mlir.Library, error))()
+}
 
 // Library is the default library, fetched where it is missing. A test that cannot
 // have it fails with the command that brings it.
 func Library(t testing.TB) *mlir.Library {
 	t.Helper()
-	l, err := open()
+	l, err := openPart(native.MLIR)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-// Context is a new context that is closed when the test ends.
+// Context is a new context of the default library that is closed when the test ends.
 func Context(t testing.TB) *mlir.Context {
 	t.Helper()
-	c := Library(t).NewContext(mlir.ContextOptions{})
+	return ContextOf(t, Library(t))
+}
+
+// ContextOf is a new context of a library that is closed when the test ends.
+func ContextOf(t testing.TB, l *mlir.Library) *mlir.Context {
+	t.Helper()
+	c := l.NewContext(mlir.ContextOptions{})
 	t.Cleanup(c.Close)
 	return c
 }

@@ -31,30 +31,35 @@ MlirType mlirTuple(MlirContext ctx, intptr_t n, MlirType const *elements, const 
 unsigned mlirOrder(MlirOrder range, MlirID id, double x, int32_t y);
 void mlirAttach(MlirContext ctx, void (*free_)(void *));
 int otherFunction(void);
-void mlirPassManagerEnableIRPrinting(MlirContext ctx);
 MlirType mlirGetDialectHandle__func__(void);
 `
 
-func parsed(t *testing.T) *api {
+func parsed(t *testing.T) *api { return parseText(t, header) }
+
+func parseText(t *testing.T, header string) *api {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "mlir-c"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "mlir-c", "Bindings"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"mlir-c/A.h": header, "more.h": "MlirType stablehloToken(MlirContext ctx);"} {
+	for name, text := range map[string]string{
+		"mlir-c/A.h":                header,
+		"mlir-c/Bindings/Interop.h": "#error this one is about Python",
+		"more.h":                    "MlirType stablehloToken(MlirType of);",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a, err := parse(dir, []string{"A.h"}, filepath.Join(dir, "more.h"))
+	a, err := parse([]string{dir}, filepath.Join(dir, "more.h"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// TestWhatIsBound holds that inline functions, dialect handles, functions of others
-// and those of changed prototype are left out.
+// TestWhatIsBound holds that inline functions, dialect handles and functions of others
+// are left out.
 func TestWhatIsBound(t *testing.T) {
 	var got []string
 	for _, f := range parsed(t).functions {
@@ -88,8 +93,9 @@ func TestOutput(t *testing.T) {
 		{"calls", "func MlirTypeEqual(t *Table, a MlirType, arg1 MlirType) bool {"},
 		{"calls", "func MlirTuple(t *Table, ctx MlirContext, n int, elements *MlirType, dims *int64) MlirType {"},
 		{"calls", "func MlirOrder(t *Table, range_ MlirOrder, id MlirID, x float64, y int32) uint32 {"},
-		{"calls", "if t.api.mlirTuple == nil {\n\t\tmissing(\"mlirTuple\")"},
-		{"calls", "(MlirStringRef){(char*)text, text_len}"},
+		{"calls", "if f == nil {\n\t\tmissing(\"mlirTuple\")"},
+		{"calls", "{ return ((MlirType (*)(MlirContext, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }"},
+		{"calls", "{ ((void (*)(MlirContext, void (*)(void *)))f)(a0, a1); }"},
 	} {
 		if !strings.Contains(outputs[test.output], test.want) {
 			t.Errorf("the %s lack %q:\n%s", test.output, test.want, outputs[test.output])
@@ -103,7 +109,69 @@ func TestOutput(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
-	if _, err := parse(t.TempDir(), []string{"Nothing.h"}, "none.h"); err == nil || !strings.Contains(err.Error(), "Nothing.h") {
-		t.Errorf("a missing header: %v", err)
+	if _, err := parse([]string{t.TempDir()}, ""); err == nil || !strings.Contains(err.Error(), "looking for headers") {
+		t.Errorf("a folder without headers: %v", err)
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "mlir-c"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mlir-c", "A.h"), []byte("int broken(int;"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parse([]string{dir}, ""); err == nil || !strings.Contains(err.Error(), "A.h:1:") {
+		t.Errorf("a broken header: %v", err)
+	}
+}
+
+// TestMerge holds that what differs between two releases is bound once for each, and
+// never by its name alone.
+func TestMerge(t *testing.T) {
+	const common = `
+#include <stdbool.h>
+struct MlirType { void *ptr; };
+typedef struct MlirType MlirType;
+void mlirSame(MlirType renamed);
+`
+	older := parseText(t, common+`
+typedef enum MlirKind { MlirKindA, MlirKindB } MlirKind;
+typedef enum MlirGrown { MlirGrownA } MlirGrown;
+struct MlirGone { void *ptr; };
+typedef struct MlirGone MlirGone;
+void mlirChanged(MlirType t);
+void mlirTakesKind(MlirKind k);
+void mlirTakesGrown(MlirGrown g);
+MlirGone mlirOnlyOld(void);
+`)
+	newer := parseText(t, common+`
+typedef enum MlirKind { MlirKindB, MlirKindA } MlirKind;
+typedef enum MlirGrown { MlirGrownA, MlirGrownB } MlirGrown;
+void mlirChanged(MlirType t, bool strict);
+void mlirTakesKind(MlirKind k);
+void mlirTakesGrown(MlirGrown g);
+void mlirOnlyNew(void);
+`)
+	merged := merge(release{19, older}, release{22, newer})
+	var got []string
+	for _, f := range merged.functions {
+		got = append(got, f.field())
+	}
+	want := []string{"mlirSame", "mlirChanged_19", "mlirChanged_22", "mlirTakesKind_22", "mlirTakesGrown", "mlirOnlyNew", "stablehloToken", "mlirOnlyOld"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("functions (-want +got):\n%s", diff)
+	}
+	outputs := map[string]string{"header": string(cHeader(merged)), "names": string(cNames(merged)), "calls": goCalls(merged)}
+	for _, test := range []struct{ output, want string }{
+		{"header", "void (*mlirChanged_19)(MlirType t_);"},
+		{"header", "void (*mlirChanged_22)(MlirType t_, bool strict);"},
+		{"header", "} MlirGone;"},
+		{"names", `{"mlirChanged", 19},`},
+		{"names", `{"mlirSame", 0},`},
+		{"calls", "func MlirChanged_22(t *Table, t_ MlirType, strict bool) {"},
+		{"calls", `missing("mlirChanged")`},
+	} {
+		if !strings.Contains(outputs[test.output], test.want) {
+			t.Errorf("the %s lack %q:\n%s", test.output, test.want, outputs[test.output])
+		}
 	}
 }

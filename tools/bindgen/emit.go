@@ -16,37 +16,46 @@ func cHeader(a *api) []byte {
 	b.WriteString("#ifndef CALLIOPE_GEN_MLIR_API_H\n#define CALLIOPE_GEN_MLIR_API_H\n\n")
 	b.WriteString("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n")
 	for _, t := range a.types {
-		switch t.kind {
-		case handleType, structType:
-			fmt.Fprintf(&b, "typedef struct %s {\n", t.name)
-			s := t.c.(*cc.StructType)
-			for i := range s.NumFields() {
-				f := s.FieldByIndex(i)
-				fmt.Fprintf(&b, "  %s;\n", cDecl(f.Type(), f.Name()))
-			}
-			fmt.Fprintf(&b, "} %s;\n", t.name)
-		case enumType:
-			fmt.Fprintf(&b, "typedef %s %s;\n", enumC(t.c), t.name)
-		case callbackType:
-			fmt.Fprintf(&b, "typedef %s;\n", cDeclOf(t.c, t.name, false))
-		case scalarType:
-			fmt.Fprintf(&b, "typedef %s %s;\n", basicC(t.c), t.name)
-		}
+		b.WriteString(cType(t))
 	}
 	b.WriteString("\n// The functions of one library; NULL where it lacks one.\ntypedef struct calliope_mlir_api {\n")
 	for _, f := range a.functions {
-		fmt.Fprintf(&b, "  %s;\n", functionC(f.result, "(*"+f.name+")", f.params))
+		fmt.Fprintf(&b, "  %s;\n", functionC(f.result, "(*"+f.field()+")", f.params))
 	}
 	b.WriteString("} calliope_mlir_api;\n\n#endif\n")
 	return []byte(b.String())
 }
 
+func cType(t *namedType) string {
+	switch t.kind {
+	case handleType, structType:
+		var b strings.Builder
+		fmt.Fprintf(&b, "typedef struct %s {\n", t.name)
+		s := t.c.(*cc.StructType)
+		for i := range s.NumFields() {
+			f := s.FieldByIndex(i)
+			fmt.Fprintf(&b, "  %s;\n", cDecl(f.Type(), f.Name()))
+		}
+		fmt.Fprintf(&b, "} %s;\n", t.name)
+		return b.String()
+	case enumType:
+		return fmt.Sprintf("typedef %s %s;\n", enumC(t.c), t.name)
+	case callbackType:
+		return fmt.Sprintf("typedef %s;\n", cDeclOf(t.c, t.name, false))
+	case pointerType:
+		return fmt.Sprintf("typedef void *%s;\n", t.name)
+	}
+	return fmt.Sprintf("typedef %s %s;\n", basicC(t.c), t.name)
+}
+
 func cNames(a *api) []byte {
 	var b strings.Builder
 	b.WriteString(generated)
-	b.WriteString("static const char* const calliope_mlir_names[] = {\n")
+	b.WriteString("// The table in its order: each function's symbol, and the only release of LLVM in\n")
+	b.WriteString("// which it has this prototype (0: any).\n")
+	b.WriteString("static const struct { const char* symbol; int release; } calliope_mlir_names[] = {\n")
 	for _, f := range a.functions {
-		fmt.Fprintf(&b, "    %q,\n", f.name)
+		fmt.Fprintf(&b, "    {%q, %d},\n", f.name, f.release)
 	}
 	b.WriteString("};\n")
 	return []byte(b.String())
@@ -57,78 +66,118 @@ func goTypes(a *api) string {
 	b.WriteString(generated)
 	b.WriteString("\npackage capi\n\nimport \"unsafe\"\n\n")
 	for _, t := range a.types {
-		switch t.kind {
-		case handleType:
-			fmt.Fprintf(&b, "// %s is the C API's handle of that name.\ntype %s struct{ Ptr unsafe.Pointer }\n\n", t.name, t.name)
-		case structType:
-			fmt.Fprintf(&b, "// %s is the C struct of that name.\ntype %s struct {\n", t.name, t.name)
-			s := t.c.(*cc.StructType)
-			for i := range s.NumFields() {
-				f := s.FieldByIndex(i)
-				fmt.Fprintf(&b, "\t%s %s\n", exported(f.Name()), goType(f.Type()))
-			}
-			b.WriteString("}\n\n")
-		case enumType:
-			e := t.c.(*cc.EnumType)
-			fmt.Fprintf(&b, "// %s is the C enumeration of that name.\ntype %s %s\n\nconst (\n", t.name, t.name, enumGo(e))
-			for _, v := range e.Enumerators() {
-				fmt.Fprintf(&b, "\t%s %s = %s\n", exported(v.Token.SrcStr()), t.name, enumValue(v))
-			}
-			b.WriteString(")\n\n")
-		case callbackType:
-			fmt.Fprintf(&b, "// %s is a C function pointer.\ntype %s unsafe.Pointer\n\n", t.name, t.name)
-		case scalarType:
-			fmt.Fprintf(&b, "// %s is the C type of that name.\ntype %s %s\n\n", t.name, t.name, basicGo(t.c))
-		}
+		b.WriteString(goNamedType(t))
 	}
 	return b.String()
+}
+
+func goNamedType(t *namedType) string {
+	switch t.kind {
+	case handleType:
+		return fmt.Sprintf("// %s is the C API's handle of that name.\ntype %s struct{ Ptr unsafe.Pointer }\n\n", t.name, t.name)
+	case structType:
+		var b strings.Builder
+		fmt.Fprintf(&b, "// %s is the C struct of that name.\ntype %s struct {\n", t.name, t.name)
+		s := t.c.(*cc.StructType)
+		for i := range s.NumFields() {
+			f := s.FieldByIndex(i)
+			fmt.Fprintf(&b, "\t%s %s\n", exported(f.Name()), goType(f.Type()))
+		}
+		return b.String() + "}\n\n"
+	case enumType:
+		var b strings.Builder
+		e := t.c.(*cc.EnumType)
+		fmt.Fprintf(&b, "// %s is the C enumeration of that name.\ntype %s %s\n\nconst (\n", t.name, t.name, enumGo(e))
+		for _, v := range e.Enumerators() {
+			fmt.Fprintf(&b, "\t%s %s = %s\n", exported(v.Token.SrcStr()), t.name, enumValue(v))
+		}
+		return b.String() + ")\n\n"
+	case callbackType:
+		return fmt.Sprintf("// %s is a C function pointer.\ntype %s unsafe.Pointer\n\n", t.name, t.name)
+	case pointerType:
+		return fmt.Sprintf("// %s is the C pointer of that name.\ntype %s unsafe.Pointer\n\n", t.name, t.name)
+	}
+	return fmt.Sprintf("// %s is the C type of that name.\ntype %s %s\n\n", t.name, t.name, basicGo(t.c))
 }
 
 func goCalls(a *api) string {
+	calls := prototypes{numbers: map[string]int{}}
+	var wrappers strings.Builder
+	for i, f := range a.functions {
+		wrappers.WriteString(goWrapper(f, i, calls.number(f)))
+	}
 	var b strings.Builder
 	b.WriteString(generated)
 	b.WriteString("\npackage capi\n\n/*\n#cgo CFLAGS: -I${SRCDIR}/../../c\n")
-	for _, f := range a.functions {
-		fmt.Fprintf(&b, "#cgo noescape call_%s\n", f.name)
+	for i := range calls.functions {
+		fmt.Fprintf(&b, "#cgo noescape call%d\n", i)
 	}
 	b.WriteString("#include \"gen_mlir_api.h\"\n\n")
-	for _, f := range a.functions {
-		b.WriteString(cWrapper(f))
+	for i, f := range calls.functions {
+		b.WriteString(cWrapper(f, i))
 	}
 	b.WriteString("*/\nimport \"C\"\n\nimport \"unsafe\"\n\n")
-	for _, f := range a.functions {
-		b.WriteString(goWrapper(f))
-	}
-	return b.String()
+	fmt.Fprintf(&b, "const numFunctions = %d\n\n", len(a.functions))
+	return b.String() + wrappers.String()
 }
 
-// cWrapper is the C function that calls through the table: cgo cannot call a
-// function pointer itself. A string is passed as pointer and length, so that a Go
+// prototypes numbers what functions take and give. Functions that do so alike are
+// called by one C function: cgo takes time for each, and there are many functions of
+// few kinds.
+type prototypes struct {
+	numbers   map[string]int
+	functions []*function // one of each prototype
+}
+
+func (p *prototypes) number(f *function) int {
+	anonymous := *f
+	anonymous.name = ""
+	key := prototype(&anonymous)
+	n, ok := p.numbers[key]
+	if !ok {
+		n = len(p.functions)
+		p.numbers[key] = n
+		p.functions = append(p.functions, f)
+	}
+	return n
+}
+
+// cWrapper is the C function that calls a function pointer of f's prototype: cgo
+// cannot call one itself. A string is passed as pointer and length, so that a Go
 // string needs no struct that holds a Go pointer.
-func cWrapper(f *function) string {
-	params := []string{"const calliope_mlir_api* t_"}
+func cWrapper(f *function, number int) string {
+	params := []string{"void *f"}
 	var args []string
-	for _, p := range f.params {
+	var types []param
+	for i, p := range f.params {
+		name := fmt.Sprintf("a%d", i)
+		types = append(types, param{c: p.c})
 		if typedefName(p.c) == "MlirStringRef" {
-			params = append(params, "const char* "+p.name, "size_t "+p.name+"_len")
-			args = append(args, fmt.Sprintf("(MlirStringRef){(char*)%s, %s_len}", p.name, p.name))
+			params = append(params, "const char *"+name, "size_t n"+name)
+			args = append(args, fmt.Sprintf("(MlirStringRef){(char*)%s, n%s}", name, name))
 			continue
 		}
-		params = append(params, cDecl(p.c, p.name))
-		args = append(args, p.name)
+		declaration := cDecl(p.c, name)
+		if pointer, ok := p.c.(*cc.PointerType); ok && typedefName(p.c) == "" && pointer.Elem().Kind() == cc.Ptr {
+			declaration = "void *" + name // as Go holds it
+		}
+		params = append(params, declaration)
+		args = append(args, name)
 	}
-	call := fmt.Sprintf("t_->%s(%s)", f.name, strings.Join(args, ", "))
+	call := fmt.Sprintf("((%s)f)(%s)", strings.TrimSpace(functionC(f.result, "(*)", types)), strings.Join(args, ", "))
 	if f.result.Kind() != cc.Void {
 		call = "return " + call
 	}
-	return fmt.Sprintf("static inline %s {\n  %s;\n}\n", cDecl(f.result, fmt.Sprintf("call_%s(%s)", f.name, strings.Join(params, ", "))), call)
+	return fmt.Sprintf("static inline %s { %s; }\n", cDecl(f.result, fmt.Sprintf("call%d(%s)", number, strings.Join(params, ", "))), call)
 }
 
-func goWrapper(f *function) string {
+// goWrapper is the Go function for one C function: the place in the table and the
+// number of its prototype are known.
+func goWrapper(f *function, place, number int) string {
 	var b strings.Builder
-	name := exported(f.name)
+	name := exported(f.field())
 	params := []string{"t *Table"}
-	args := []string{"t.api"}
+	args := []string{"f"}
 	for _, p := range f.params {
 		params = append(params, p.name+" "+goType(p.c))
 		args = append(args, goArgument(p))
@@ -138,8 +187,8 @@ func goWrapper(f *function) string {
 		result = " " + goType(f.result)
 	}
 	fmt.Fprintf(&b, "// %s calls %s.\nfunc %s(%s)%s {\n", name, f.name, name, strings.Join(params, ", "), result)
-	fmt.Fprintf(&b, "\tif t.api.%s == nil {\n\t\tmissing(%q)\n\t}\n", f.name, f.name)
-	call := fmt.Sprintf("C.call_%s(%s)", f.name, strings.Join(args, ", "))
+	fmt.Fprintf(&b, "\tf := t.functions[%d]\n\tif f == nil {\n\t\tmissing(%q)\n\t}\n", place, f.name)
+	call := fmt.Sprintf("C.call%d(%s)", number, strings.Join(args, ", "))
 	switch {
 	case result == "":
 		fmt.Fprintf(&b, "\t%s\n", call)

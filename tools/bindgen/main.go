@@ -9,37 +9,48 @@
 //
 // Usage:
 //
-//	go run ./tools/bindgen [-headers DIR] [-out DIR]
+//	go run ./tools/bindgen [-llvm19 DIR] [-llvm22 DIR] [-out DIR]
 //
-// Without -headers the pinned Debian package is fetched into the cache.
+// Two releases of the headers are read, so that a function whose prototype changed is
+// never called by its name alone. Where no folder is given, Debian's package is
+// fetched into the cache.
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/calliope-mlir/calliope/native"
 )
 
 func main() {
-	dir := flag.String("headers", "", "folder that holds mlir-c/ (default: the pinned Debian package, fetched)")
+	older := flag.String("llvm19", "", "folder that holds mlir-c/ of LLVM 19 (default: Debian's package, fetched)")
+	newer := flag.String("llvm22", "", "folder that holds mlir-c/ and llvm-c/ of LLVM 22 (default: Debian's packages, fetched)")
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
-	if err := run(*dir, *out); err != nil {
+	if err := run(*older, *newer, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "bindgen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir, out string) error {
-	if dir == "" {
-		fetched, err := fetchHeaders()
-		if err != nil {
-			return err
+func run(older, newer, out string) error {
+	for _, h := range []struct {
+		release int
+		dir     *string
+	}{{19, &older}, {22, &newer}} {
+		if *h.dir == "" {
+			fetched, err := native.Headers(context.Background(), h.release, native.EnsureOptions{})
+			if err != nil {
+				return err
+			}
+			*h.dir = fetched
 		}
-		dir = fetched
 	}
-	api, err := parse(dir, headers, filepath.Join(out, "c", "stablehlo_decls.h"))
+	api, err := read(older, newer, filepath.Join(out, "c", "stablehlo_decls.h"))
 	if err != nil {
 		return err
 	}
@@ -64,4 +75,18 @@ func run(dir, out string) error {
 	}
 	fmt.Printf("bindgen: %d functions, %d types\n", len(api.functions), len(api.types))
 	return nil
+}
+
+// read parses both releases and our own declarations, and puts them together.
+func read(older, newer, declarations string) (*api, error) {
+	// LLVM 22's packages have llvm-c/ too, which both releases of MLIR need.
+	a, err := parse([]string{newer}, declarations)
+	if err != nil {
+		return nil, err
+	}
+	b, err := parse([]string{older, newer}, "")
+	if err != nil {
+		return nil, err
+	}
+	return merge(release{19, b}, release{22, a}), nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -10,10 +11,28 @@ import (
 	"modernc.org/cc/v4"
 )
 
-// headers lists what is bound, in the order in which it is read.
-var headers = []string{
-	"Support.h", "IR.h", "BuiltinAttributes.h", "BuiltinTypes.h", "AffineExpr.h", "AffineMap.h",
-	"IntegerSet.h", "Diagnostics.h", "Interfaces.h", "Pass.h", "RegisterEverything.h",
+// headersIn lists the headers under dir/mlir-c, sorted. Those for writing Python
+// modules are left out: they are about Python.
+func headersIn(dir string) ([]string, error) {
+	var names []string
+	root := filepath.Join(dir, "mlir-c")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("looking for headers: %w", err)
+		}
+		if d.IsDir() && d.Name() == "Bindings" {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) == ".h" {
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			names = append(names, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	return names, err
 }
 
 // api is what the headers declare.
@@ -36,13 +55,24 @@ const (
 	structType                   // any other struct
 	enumType                     // enumeration
 	callbackType                 // pointer to function
+	pointerType                  // pointer to what is not shown
 	scalarType                   // alias of a number
 )
 
+// function is one function of the C API.
 type function struct {
-	name   string
-	result cc.Type
-	params []param
+	name    string
+	release int // the only release of LLVM in which it is called; 0 for any
+	result  cc.Type
+	params  []param
+}
+
+// field is the function's name in the table, which may hold it once for each release.
+func (f *function) field() string {
+	if f.release == 0 {
+		return f.name
+	}
+	return fmt.Sprintf("%s_%d", f.name, f.release)
 }
 
 type param struct {
@@ -50,26 +80,34 @@ type param struct {
 	c    cc.Type
 }
 
-// parse reads the named headers in dir/mlir-c and the declarations file.
-func parse(dir string, headers []string, declarations string) (*api, error) {
+// parse reads the headers of one release. dirs are searched for what they include,
+// and the first holds mlir-c; the declarations file, where there is one, is read
+// behind them.
+func parse(dirs []string, declarations string) (*api, error) {
+	headers, err := headersIn(dirs[0])
+	if err != nil {
+		return nil, err
+	}
 	config, err := cc.NewConfig(runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		return nil, fmt.Errorf("asking the C compiler for its configuration: %w", err)
 	}
 	config.Header = true
-	config.IncludePaths = append([]string{dir, filepath.Dir(declarations)}, config.IncludePaths...)
+	config.IncludePaths = slices.Concat(dirs, []string{filepath.Dir(declarations)}, config.IncludePaths)
 	var unit strings.Builder
 	for _, h := range headers {
 		fmt.Fprintf(&unit, "#include \"mlir-c/%s\"\n", h)
 	}
-	fmt.Fprintf(&unit, "#include %q\n", filepath.Base(declarations))
+	if declarations != "" {
+		fmt.Fprintf(&unit, "#include %q\n", filepath.Base(declarations))
+	}
 	ast, err := cc.Translate(config, []cc.Source{
 		{Name: "<predefined>", Value: config.Predefined},
 		{Name: "<builtin>", Value: cc.Builtin},
 		{Name: "unit.c", Value: unit.String()},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("parsing the headers in %s: %w", dir, err)
+		return nil, fmt.Errorf("parsing the headers in %s: %w", dirs[0], err)
 	}
 	c := &collector{api: &api{}, seen: map[string]bool{}}
 	for l := ast.TranslationUnit; l != nil; l = l.TranslationUnit {
@@ -98,14 +136,10 @@ func (c *collector) declaration(e *cc.ExternalDeclaration) {
 	}
 }
 
-// changed are functions whose prototype is another one in later releases of LLVM:
-// under one name, libraries of different age take different arguments.
-var changed = []string{"mlirPassManagerEnableIRPrinting"}
-
 // bound reports whether a declared function belongs to the table. Dialect handles
 // do not: which of them a library has is asked by name when it is opened.
 func bound(name string) bool {
-	if strings.HasPrefix(name, "mlirGetDialectHandle__") || slices.Contains(changed, name) {
+	if strings.HasPrefix(name, "mlirGetDialectHandle__") {
 		return false
 	}
 	return slices.ContainsFunc([]string{"mlir", "stablehlo", "chlo"}, func(p string) bool {
@@ -155,8 +189,9 @@ func (c *collector) use(t cc.Type) {
 	case *cc.EnumType:
 		n.kind = enumType
 	case *cc.PointerType:
-		n.kind = callbackType
+		n.kind = pointerType
 		if f, ok := u.Elem().(*cc.FunctionType); ok {
+			n.kind = callbackType
 			c.useSignature(f)
 		}
 	default:
@@ -177,14 +212,18 @@ func isHandle(s *cc.StructType) bool {
 	return s.NumFields() == 1 && s.FieldByIndex(0).Name() == "ptr"
 }
 
-// typedefName is the name that a type goes by: its typedef's, or a struct's tag,
+// typedefName is the name that a type goes by: its typedef's, or its tag,
 // which is the same word throughout the API.
 func typedefName(t cc.Type) string {
 	if d := t.Typedef(); d != nil {
 		return d.Name()
 	}
-	if s, ok := t.(*cc.StructType); ok {
-		tag := s.Tag()
+	switch t := t.(type) {
+	case *cc.StructType:
+		tag := t.Tag()
+		return tag.SrcStr()
+	case *cc.EnumType:
+		tag := t.Tag()
 		return tag.SrcStr()
 	}
 	return ""
@@ -204,7 +243,7 @@ func paramName(name string, i int) string {
 	switch name {
 	case "":
 		return fmt.Sprintf("arg%d", i)
-	case "type", "func", "range", "map", "interface", "package", "import", "var", "t":
+	case "type", "func", "range", "map", "interface", "package", "import", "var", "t", "f":
 		return name + "_"
 	}
 	return name

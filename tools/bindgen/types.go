@@ -119,18 +119,16 @@ func goType(t cc.Type) string {
 }
 
 // cgoPointer is the cgo spelling of a pointer that Go holds as a typed one, ""
-// where both sides say unsafe.Pointer.
+// where both sides say unsafe.Pointer: for void* and for pointers to pointers.
 func cgoPointer(t cc.Type) string {
 	elem := t.(*cc.PointerType).Elem()
 	switch elem.Kind() {
-	case cc.Void:
+	case cc.Void, cc.Ptr:
 		return ""
 	case cc.Char:
 		return "*C.char"
 	case cc.Function:
 		return "*[0]byte"
-	case cc.Ptr:
-		panic(fmt.Sprintf("bindgen: a pointer to a pointer is not handled: %v", t))
 	}
 	if n := typedefName(elem); n != "" && !standard(n) {
 		return "*C." + n
@@ -156,17 +154,23 @@ func cgoScalar(t cc.Type) string {
 }
 
 func enumC(t cc.Type) string {
-	if enumGo(t.(*cc.EnumType)) == "uint32" {
+	switch enumGo(t.(*cc.EnumType)) {
+	case "uint32":
 		return "unsigned"
+	case "uint64":
+		return "uint64_t"
+	case "int64":
+		return "int64_t"
 	}
 	return "int"
 }
 
 func enumGo(e *cc.EnumType) string {
+	name := "uint"
 	if e.Min() < 0 {
-		return "int32"
+		name = "int"
 	}
-	return "uint32"
+	return fmt.Sprintf("%s%d", name, 8*e.Size())
 }
 
 func enumValue(v *cc.Enumerator) string {

@@ -1,0 +1,48 @@
+package mlirtest
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// Engine is one of the libraries that the test suite runs on.
+type Engine struct {
+	Name    string
+	Library *mlir.Library
+}
+
+// Engines are the libraries that the tests of this build run on: the default one, and
+// with the build tag engines also IREE's and upstream LLVM 22.
+func Engines(t testing.TB) []Engine {
+	t.Helper()
+	list := []Engine{{"default", Library(t)}}
+	for _, part := range furtherEngines {
+		l, err := openPart(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, Engine{part.String(), l})
+	}
+	return list
+}
+
+// EachEngine runs a test on every engine of this build.
+func EachEngine(t *testing.T, test func(t *testing.T, e Engine)) {
+	t.Helper()
+	for _, e := range Engines(t) {
+		t.Run(e.Name, func(t *testing.T) { test(t, e) })
+	}
+}
+
+// Upstream is upstream LLVM 22, for what the default library lacks: the execution
+// engine, rewriting, most dialects. Only tests with the build tag engines have it.
+func Upstream(t testing.TB) *mlir.Library {
+	t.Helper()
+	l, err := openPart(native.LLVM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}

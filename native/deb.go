@@ -1,0 +1,204 @@
+package native
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// debPlatform is the one platform (GOOS/GOARCH) whose packages are pinned.
+const debPlatform = "linux/amd64"
+
+// deb is one pinned Debian package and what is wanted of it.
+type deb struct {
+	name, version string
+	sha256        string // of the whole package, in lower-case hex
+	// keep is a regular expression for the paths of the files to unpack; its first
+	// group is the path below the folder to unpack into.
+	keep string
+}
+
+// pin tells one choice of packages from another one, and of files in them.
+func pin(debs []deb) string {
+	h := sha256.Sum256(fmt.Append(nil, debs))
+	return hex.EncodeToString(h[:])
+}
+
+// haul is a set of packages that are fetched together.
+type haul struct {
+	what string // what they hold, for people
+	mb   int    // size of the download in megabytes
+	env  string // the variable that makes the fetch unnecessary, if there is one
+	debs []deb
+}
+
+// instead ends an error's advice.
+func (h haul) instead() string {
+	if h.env == "" {
+		return ""
+	}
+	return fmt.Sprintf(", or set %s to the path of a library that you have", h.env)
+}
+
+// unpack downloads the packages into the slot's work folder, and writes the files
+// to keep below the folder into. Nothing is installed.
+func (h haul) unpack(ctx context.Context, sl slot, into string, progress io.Writer) error {
+	for _, program := range []string{"apt-get", "dpkg-deb"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return fmt.Errorf("native: fetching the %s needs %s, which is not on PATH: use a system or container with Debian 12%s", h.what, program, h.instead())
+		}
+	}
+	cache, from := filepath.Dir(sl.dir), filepath.Join(sl.work, "deb")
+	if err := os.Mkdir(from, 0o755); err != nil {
+		return cacheError(cache, err)
+	}
+	if err := h.download(ctx, cache, from, progress); err != nil {
+		return err
+	}
+	for _, d := range h.debs {
+		path, err := d.check(cache, from, h)
+		if err != nil {
+			return err
+		}
+		if err := h.unpackOne(ctx, cache, d, path, into); err != nil {
+			return err
+		}
+		// Gone as soon as possible: the packages take as much room as what is kept.
+		if err := os.Remove(path); err != nil {
+			return cacheError(cache, err)
+		}
+	}
+	return nil
+}
+
+// download lets apt-get fetch the packages. No archive is named: the system's apt
+// settings decide.
+func (h haul) download(ctx context.Context, cache, into string, progress io.Writer) error {
+	args := []string{"apt-get", "download"}
+	var names []string
+	for _, d := range h.debs {
+		args = append(args, d.name+":amd64="+d.version)
+		names = append(names, d.name+" "+d.version)
+	}
+	fmt.Fprintf(progress, "fetching the %s: %s (%d MB), with apt-get\n", h.what, strings.Join(names, ", "), h.mb)
+	last := new(tail)
+	cmd := command(ctx, args)
+	cmd.Dir = into
+	// Its messages are looked at below.
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+into)
+	cmd.Stderr = last
+	if isTerminal(progress) {
+		cmd.Stdout = progress
+	}
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return stopped(ctx, h.what)
+	case last.contains(noSpace, "Disk quota exceeded", "enough free space"):
+		return diskFullError(cache, errors.New("apt-get found no space left on it"))
+	case last.contains("was not found", "Unable to locate package", "404  Not Found"):
+		return fmt.Errorf("native: apt-get cannot find the pinned packages %s: run `apt-get update` as root and try again; if that does not help, this is not Debian 12, or its archive has moved on and the versions pinned in the package native must be moved too%s; apt-get said:\n%s", strings.Join(names, ", "), h.instead(), last.text(err))
+	}
+	return fmt.Errorf("native: apt-get could not fetch the %s: look at the network and at apt's settings in /etc/apt and try again%s; apt-get said:\n%s", h.what, h.instead(), last.text(err))
+}
+
+// check returns the path of the package among the downloads, which is the pinned
+// file.
+func (d deb) check(cache, dir string, h haul) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", cacheError(cache, err)
+	}
+	i := slices.IndexFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), d.name+"_") })
+	if i < 0 {
+		return "", fmt.Errorf("native: `apt-get download` left no package %s behind: look at apt's settings in /etc/apt and try again%s", d.name, h.instead())
+	}
+	path := filepath.Join(dir, entries[i].Name())
+	got, err := hashFile(path)
+	if err != nil {
+		return "", cacheError(cache, err)
+	}
+	if got != d.sha256 {
+		return "", fmt.Errorf("native: the download of the %s is not the pinned file: %s has sha256 %s and should have %s; it was deleted: try again and, if that does not help, look at apt's settings in /etc/apt for an archive that alters packages%s", h.what, filepath.Base(path), got, d.sha256, h.instead())
+	}
+	return path, nil
+}
+
+// unpackOne writes the files of one package that are to be kept. dpkg-deb gives the
+// package as a tar stream, so that the rest of it, half a gigabyte of archives and
+// headers, never touches the disk.
+func (h haul) unpackOne(ctx context.Context, cache string, d deb, path, into string) error {
+	last := new(tail)
+	cmd := command(ctx, []string{"dpkg-deb", "--fsys-tarfile", path})
+	cmd.Stderr = last
+	stream, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return fmt.Errorf("native: dpkg-deb cannot be started: %w", err)
+	}
+	// A child of an interrupted dpkg-deb may hold the other end for longer.
+	defer context.AfterFunc(ctx, func() { stream.Close() })()
+	kept, uerr := unpackTar(stream, regexp.MustCompile(d.keep), into)
+	stream.Close()
+	err = cmd.Wait()
+	if ctx.Err() != nil {
+		return stopped(ctx, h.what)
+	}
+	if _, ok := errors.AsType[*fs.PathError](uerr); ok {
+		return cacheError(cache, uerr)
+	}
+	if err := errors.Join(uerr, err); err != nil {
+		return fmt.Errorf("native: dpkg-deb cannot unpack %s, which is a defect of this program or of the disk; it said:\n%s", filepath.Base(path), last.text(err))
+	}
+	if kept == 0 {
+		return fmt.Errorf("native: the package %s holds no file named like %s, which is a defect of this program", filepath.Base(path), d.keep)
+	}
+	return nil
+}
+
+// unpackTar writes the regular files that keep chooses below the folder into, reads
+// the stream to its end, and returns how many it wrote.
+func unpackTar(stream io.Reader, keep *regexp.Regexp, into string) (kept int, err error) {
+	t := tar.NewReader(stream)
+	for {
+		h, err := t.Next()
+		if err == io.EOF {
+			// What the archive is padded with; the writer is not to find nobody there.
+			_, err = io.Copy(io.Discard, stream)
+			return kept, err
+		}
+		if err != nil {
+			return kept, err
+		}
+		match := keep.FindStringSubmatch(strings.TrimPrefix(h.Name, "./"))
+		if match == nil || h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if !filepath.IsLocal(match[1]) {
+			return kept, fmt.Errorf("it holds the odd file name %q", h.Name)
+		}
+		path := filepath.Join(into, match[1])
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return kept, err
+		}
+		if err := writeSynced(path, t); err != nil {
+			return kept, err
+		}
+		kept++
+	}
+}

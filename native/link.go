@@ -1,0 +1,185 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// assemble makes one shared library with the whole C API, at the slot's partial.
+// Debian has that API as static archives only, which are linked with the shared
+// libraries they call; these are left in the work folder.
+func assemble(ctx context.Context, s spec, b build, sl slot, progress io.Writer) (record, error) {
+	cache := filepath.Dir(sl.dir)
+	h := haul{s.title, s.mb, s.env, b.debs}
+	// Before the download: it would be for nothing.
+	cxx, err := findCompiler(h)
+	if err != nil {
+		return record{}, err
+	}
+	if err := h.unpack(ctx, sl, sl.work, progress); err != nil {
+		return record{}, err
+	}
+	archives, err := namesIn(sl.work, ".a")
+	if err != nil {
+		return record{}, cacheError(cache, err)
+	}
+	shared, err := namesIn(sl.work, ".so.")
+	if err != nil {
+		return record{}, cacheError(cache, err)
+	}
+	name := filepath.Base(sl.library)
+	if err := h.link(ctx, cache, sl.work, cxx, name, archives, shared); err != nil {
+		return record{}, err
+	}
+	if err := h.loadable(ctx, sl.work, name); err != nil {
+		return record{}, err
+	}
+	var names []string
+	for _, d := range b.debs {
+		names = append(names, d.name+"="+d.version)
+	}
+	r := record{Wheel: strings.Join(names, " ")}
+	for _, name := range shared {
+		f, err := recordFile(sl.work, name)
+		if err != nil {
+			return record{}, cacheError(cache, err)
+		}
+		r.Beside = append(r.Beside, f)
+	}
+	f, err := recordFile(sl.work, name)
+	if err == nil {
+		r.SHA256, r.Size = f.SHA256, f.Size
+		err = os.Rename(filepath.Join(sl.work, name), sl.partial)
+	}
+	if err != nil {
+		return record{}, cacheError(cache, err)
+	}
+	return r, nil
+}
+
+// namesIn lists the regular files in dir whose names contain part.
+func namesIn(dir, part string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.Contains(e.Name(), part) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// recordFile makes sure that a file is on the disk, and describes it.
+func recordFile(dir, name string) (file, error) {
+	path := filepath.Join(dir, name)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return file{}, err
+	}
+	info, err := f.Stat()
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return file{}, err
+	}
+	sum, err := hashFile(path)
+	return file{name, sum, info.Size()}, err
+}
+
+// compilers are the names of the C++ compiler, best first.
+var compilers = []string{"c++", "g++", "clang++"}
+
+// findCompiler returns the C++ compiler, which here only links: $CXX, with its
+// arguments, or the first of compilers.
+func findCompiler(h haul) ([]string, error) {
+	if cxx := strings.Fields(os.Getenv("CXX")); len(cxx) > 0 {
+		if _, err := exec.LookPath(cxx[0]); err != nil {
+			return nil, fmt.Errorf("native: making the %s needs a C++ compiler, and $CXX names one that cannot be started (%w): correct or unset CXX%s", h.what, err, h.instead())
+		}
+		return cxx, nil
+	}
+	for _, name := range compilers {
+		if _, err := exec.LookPath(name); err == nil {
+			return []string{name}, nil
+		}
+	}
+	return nil, fmt.Errorf("native: making the %s needs a C++ compiler, and none of %s is on PATH: install one (the package g++)%s", h.what, strings.Join(compilers, ", "), h.instead())
+}
+
+// link makes the shared library called name in dir of whole archives. At run time
+// it looks for the shared ones where it stands itself, so that the cache may be
+// moved.
+func (h haul) link(ctx context.Context, cache, dir string, cxx []string, name string, archives, shared []string) error {
+	last := new(tail)
+	cmd := command(ctx, slices.Concat(cxx,
+		[]string{"-shared", "-o", name, "-Wl,-soname," + name, "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs", "-Wl,-s", "-Wl,--whole-archive"}, archives,
+		[]string{"-Wl,--no-whole-archive", "-Wl,--no-as-needed"}, shared))
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+dir)
+	cmd.Stdout, cmd.Stderr = last, last
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return stopped(ctx, h.what)
+	case last.contains(noSpace):
+		return diskFullError(cache, errors.New("the linker found no space left on it"))
+	}
+	return fmt.Errorf("native: `%s` cannot link the %s: try another C++ compiler by setting CXX%s; it said:\n%s", strings.Join(cxx, " "), h.what, h.instead(), last.text(err))
+}
+
+// packageOf tells which Debian package holds a library that LLVM needs and a small
+// system may lack. Theirs are not fetched: security updates replace them too often
+// for a pin.
+var packageOf = map[string]string{
+	"libedit.so.2": "libedit2",
+	"libffi.so.8":  "libffi8",
+	"libxml2.so.2": "libxml2",
+	"libz.so.1":    "zlib1g",
+	"libz3.so.4":   "libz3-4",
+	"libzstd.so.1": "libzstd1",
+}
+
+// loadable asks the system's loader, without running anything of the library's,
+// whether all is there that the library needs.
+func (h haul) loadable(ctx context.Context, dir, name string) error {
+	if _, err := exec.LookPath("ldd"); err != nil {
+		return nil // whoever opens the library will hear from the loader
+	}
+	out := new(tail)
+	cmd := command(ctx, []string{"ldd", "./" + name})
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Stdout, cmd.Stderr = out, out
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return stopped(ctx, h.what)
+	}
+	var missing, packages []string
+	for _, line := range out.lines(1000, fs.ErrNotExist) {
+		library, found := strings.CutSuffix(line, " => not found")
+		if !found || slices.Contains(missing, library) {
+			continue
+		}
+		missing = append(missing, library)
+		if p, ok := packageOf[library]; ok {
+			packages = append(packages, p)
+		}
+	}
+	switch {
+	case len(packages) > 0:
+		return fmt.Errorf("native: the %s needs %s, which this system lacks: run `apt-get install %s` as root and try again%s", h.what, strings.Join(missing, ", "), strings.Join(packages, " "), h.instead())
+	case len(missing) > 0:
+		return fmt.Errorf("native: the %s needs %s, which this system lacks: install what has it and try again%s", h.what, strings.Join(missing, ", "), h.instead())
+	case err != nil:
+		return fmt.Errorf("native: the %s does not fit this system: use one with Debian 12%s; ldd said:\n%s", h.what, h.instead(), out.text(err))
+	}
+	return nil
+}
