@@ -15,6 +15,8 @@ type Context struct {
 	life    *lifetime
 	sink    capi.Sink
 	modules map[*Module]struct{}
+	threads bool
+	calls   calls // of Go passes and patterns by the library
 
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string
@@ -40,6 +42,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		lib:         l,
 		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
 		modules:     map[*Module]struct{}{},
+		threads:     o.Threads,
 		identifiers: map[string]capi.MlirIdentifier{},
 		texts:       map[capi.MlirIdentifier]string{},
 		known:       map[string]bool{},
@@ -63,6 +66,7 @@ func (c *Context) Close() {
 	if c.life.ended {
 		return
 	}
+	c.calls.closeAll()
 	for m := range c.modules {
 		m.Close()
 	}

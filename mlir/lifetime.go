@@ -15,6 +15,7 @@ type lifetime struct {
 	of     string    // "Context" or "Module"
 	parent *lifetime // the context's, for a module's
 	ended  bool
+	by     string // what ended it, where that was not its Close
 }
 
 // check panics when the lifetime is over, and returns the function table.
@@ -24,6 +25,9 @@ func (l *lifetime) check(method string) *capi.Table {
 	}
 	for p := l; p != nil; p = p.parent {
 		if p.ended {
+			if p.by != "" {
+				panic("mlir: " + method + " called on a handle from before " + p.by + ", which may have changed anything: get it again")
+			}
 			panic("mlir: " + method + " called after " + p.of + ".Close")
 		}
 	}

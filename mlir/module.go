@@ -13,6 +13,7 @@ type Module struct {
 	ctx  *Context
 	raw  capi.MlirModule
 	life *lifetime
+	busy int // runs of passes or patterns on it that are under way
 }
 
 func (c *Context) module(raw capi.MlirModule) *Module {
@@ -91,6 +92,9 @@ func HandleFile(f func() error) error {
 func (m *Module) Close() {
 	if m.life.ended || m.ctx.life.ended {
 		return
+	}
+	if m.busy > 0 {
+		panic("mlir: Module.Close called while passes or patterns run on the module")
 	}
 	capi.MlirModuleDestroy(m.ctx.lib.api, m.raw)
 	m.life.ended = true

@@ -161,6 +161,7 @@ func (o Operation) Verify() error {
 // must be unused: where one is used, nothing is erased and the error names a use.
 func (o Operation) Erase() error {
 	t := o.life.check("Operation.Erase")
+	o.life.ctx.calls.mayErase(o)
 	for i, r := range o.Results() {
 		for use := range r.Uses() {
 			return fmt.Errorf("mlir: %s cannot be erased: its result %d is used by %s at %s",
