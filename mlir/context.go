@@ -10,13 +10,14 @@ import (
 // at a time; contexts are cheap (tens of microseconds) and two of them can be used
 // by two goroutines at full speed.
 type Context struct {
-	lib     *Library
-	raw     capi.MlirContext
-	life    *lifetime
-	sink    capi.Sink
-	modules map[*Module]struct{}
-	threads bool
-	calls   calls // of Go passes and patterns by the library
+	lib        *Library
+	raw        capi.MlirContext
+	life       *lifetime
+	sink       capi.Sink
+	modules    map[*Module]struct{}
+	threads    bool
+	translates bool  // the ways to LLVM IR are registered
+	calls      calls // of Go passes and patterns by the library
 
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string
