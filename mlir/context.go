@@ -14,7 +14,14 @@ type Context struct {
 	raw     capi.MlirContext
 	life    *lifetime
 	sink    capi.Sink
-	modules map[*Module]struct{}
+	tops    map[pointer]top    // what is outermost, by its operation, block or region
+	ending  []remains          // what has ended and is not freed yet
+	erased  map[pointer]string // what was erased and is not freed yet, and by what
+	// gone are the block arguments that were erased. Their memory is free.
+	gone map[pointer]bool
+
+	handlers []*handler
+	pool     *ThreadPool
 
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string
@@ -39,7 +46,9 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 	c := &Context{
 		lib:         l,
 		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
-		modules:     map[*Module]struct{}{},
+		tops:        map[pointer]top{},
+		erased:      map[pointer]string{},
+		gone:        map[pointer]bool{},
 		identifiers: map[string]capi.MlirIdentifier{},
 		texts:       map[capi.MlirIdentifier]string{},
 		known:       map[string]bool{},
@@ -63,12 +72,11 @@ func (c *Context) Close() {
 	if c.life.ended {
 		return
 	}
-	for m := range c.modules {
-		m.Close()
-	}
+	c.closeAll()
 	c.life.ended = true
 	capi.MlirContextDestroy(c.lib.api, c.raw)
 	c.sink.Free()
+	c.leavePool()
 }
 
 // LoadDialect makes a registered dialect's operations, types and attributes known.
@@ -79,7 +87,7 @@ func (c *Context) LoadDialect(namespace string) error {
 		return nil
 	}
 	if capi.MlirContextGetOrLoadDialect(c.lib.api, c.raw, namespace).Ptr == nil {
-		c.sink.Take() // says the same, less plainly
+		c.takeDiagnostics("") // says the same, less plainly
 		return fmt.Errorf("mlir: %s has no dialect %q", c.lib.path, namespace)
 	}
 	c.dialects[namespace] = true

@@ -17,7 +17,7 @@ type Module struct {
 
 func (c *Context) module(raw capi.MlirModule) *Module {
 	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
-	c.modules[m] = struct{}{}
+	c.tops[raw.Ptr] = top{m.life, capi.OperationKind}
 	return m
 }
 
@@ -92,9 +92,7 @@ func (m *Module) Close() {
 	if m.life.ended || m.ctx.life.ended {
 		return
 	}
-	capi.MlirModuleDestroy(m.ctx.lib.api, m.raw)
-	m.life.ended = true
-	delete(m.ctx.modules, m)
+	m.ctx.end(m.raw.Ptr, "")
 }
 
 // Context is the context that the module belongs to.

@@ -1,6 +1,9 @@
 package mlir
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // WalkAction is what a visitor asks for next.
 type WalkAction int
@@ -38,4 +41,49 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		slices.Reverse(stack[start:])
 	}
 	return true
+}
+
+// WalkPostOrder visits o and every operation in its regions, each after what it
+// contains. It reports whether the walk reached its end. The visited operation may be
+// moved or erased by the visitor, and WalkSkip is WalkContinue.
+func (o Operation) WalkPostOrder(visit func(Operation) WalkAction) bool {
+	type entry struct {
+		op   Operation
+		open bool // what it contains is above it on the stack already
+	}
+	stack := []entry{{op: o}}
+	for len(stack) > 0 {
+		last := &stack[len(stack)-1]
+		if last.open {
+			op := last.op
+			stack = stack[:len(stack)-1]
+			if visit(op) == WalkStop {
+				return false
+			}
+			continue
+		}
+		last.open = true
+		op, start := last.op, len(stack)
+		for _, r := range op.Regions() {
+			for b := range r.Blocks() {
+				for inner := range b.Operations() {
+					stack = append(stack, entry{op: inner})
+				}
+			}
+		}
+		slices.Reverse(stack[start:])
+	}
+	return true
+}
+
+// All iterates over o and every operation in its regions, in the order of Walk.
+func (o Operation) All() iter.Seq[Operation] {
+	return func(yield func(Operation) bool) {
+		o.Walk(func(op Operation) WalkAction {
+			if !yield(op) {
+				return WalkStop
+			}
+			return WalkContinue
+		})
+	}
 }
