@@ -81,11 +81,11 @@ func (b Block) Terminator() Operation {
 // returns the operation as part of the block.
 func (b Block) Append(o Operation) Operation {
 	t := b.life.use("Block.Append", b.raw.Ptr)
-	b.adoptable(o, "Block.Append")
+	l := b.adoptable(o, "Block.Append")
 	if !capi.AppendOperation(t, b.raw, o.raw) {
 		panic("mlir: Block.Append was asked to put an operation into itself")
 	}
-	b.adopted(o, "Block.Append")
+	b.life.ctx.join(l, o.raw.Ptr, b.life)
 	return Operation{b.life, o.raw}
 }
 
@@ -121,30 +121,30 @@ func (b Block) InsertAfter(anchor, o Operation) Operation {
 	return Operation{b.life, o.raw}
 }
 
-// adoptable panics for an operation that cannot be added.
-func (b Block) adoptable(o Operation, method string) {
+// adoptable panics for an operation that cannot be added, and returns its lifetime.
+func (b Block) adoptable(o Operation, method string) *lifetime {
 	c := b.life.ctx
 	o.in(c, method)
-	if t, ok := c.tops[o.raw.Ptr]; !ok {
+	t, ok := c.tops[o.raw.Ptr]
+	switch {
+	case !ok:
 		panic("mlir: " + method + " was given an operation that stands in a block already")
-	} else if t.life.of == "Module" {
+	case t.life.of == "Module":
 		panic("mlir: " + method + " was given the operation of a Module, which owns it: clone it")
+	case t.life == b.life.root():
+		panic("mlir: " + method + " was asked to put an operation into itself")
 	}
+	c.joinable(t.life, o.raw.Ptr, capi.OperationKind, b.life, method)
+	return t.life
 }
 
-// adopted makes what b belongs to the owner of o.
-func (b Block) adopted(o Operation, method string) {
-	c := b.life.ctx
-	c.join(c.tops[o.raw.Ptr].life, o.raw.Ptr, capi.OperationKind, b.life, method)
-}
-
-// adopt is for an operation that is about to be added.
+// adopt makes what b belongs to the owner of an operation that is about to be added.
 func (b Block) adopt(o Operation, method string) {
-	b.adoptable(o, method)
+	l := b.adoptable(o, method)
 	if capi.Top(b.life.ctx.lib.api, capi.BlockKind, b.raw.Ptr) == o.raw.Ptr {
 		panic("mlir: " + method + " was asked to put an operation into itself")
 	}
-	b.adopted(o, method)
+	b.life.ctx.join(l, o.raw.Ptr, b.life)
 }
 
 func (b Block) owns(anchor Operation, method string) {

@@ -10,13 +10,13 @@ import (
 // at a time; contexts are cheap (tens of microseconds) and two of them can be used
 // by two goroutines at full speed.
 type Context struct {
-	lib     *Library
-	raw     capi.MlirContext
-	life    *lifetime
-	sink    capi.Sink
-	tops    map[pointer]top    // what is outermost, by its operation, block or region
-	ending  []remains          // what has ended and is not freed yet
-	erased  map[pointer]string // what was erased and is not freed yet, and by what
+	lib    *Library
+	raw    capi.MlirContext
+	life   *lifetime
+	sink   capi.Sink
+	tops   map[pointer]top    // what is outermost, by its operation, block or region
+	ending []remains          // what has ended and is not freed yet
+	erased map[pointer]string // what was erased and is not freed yet, and by what
 	// gone are the block arguments that were erased. Their memory is free.
 	gone map[pointer]bool
 

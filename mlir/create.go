@@ -70,7 +70,11 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 		}
 	}
 	for _, r := range raw.Regions { // also where it fails, they are gone
-		c.join(c.tops[r.Ptr].life, r.Ptr, capi.RegionKind, life, "Context.Create")
+		l := c.tops[r.Ptr].life
+		if l.uses != nil {
+			life.using(l.uses)
+		}
+		c.join(l, r.Ptr, life)
 	}
 	op := capi.CreateOperation(t, &raw)
 	if op.Ptr == nil {

@@ -92,11 +92,12 @@ func (c *Context) adopt(kind capi.Kind, raw pointer, home *lifetime, what, metho
 	if !ok || t.kind != kind || t.life.of == "Module" {
 		panic("mlir: " + method + " was given " + what)
 	}
-	c.join(t.life, raw, kind, home, method)
+	c.joinable(t.life, raw, kind, home, method)
+	c.join(t.life, raw, home)
 }
 
-// join ends the detachment of l.
-func (c *Context) join(l *lifetime, raw pointer, kind capi.Kind, home *lifetime, method string) {
+// joinable panics where what l is the lifetime of cannot become a part of home.
+func (c *Context) joinable(l *lifetime, raw pointer, kind capi.Kind, home *lifetime, method string) {
 	to := home.root()
 	if to == l {
 		panic("mlir: " + method + " was asked to put something into itself")
@@ -110,6 +111,11 @@ func (c *Context) join(l *lifetime, raw pointer, kind capi.Kind, home *lifetime,
 				method, capi.MlirIdentifierStr(c.lib.api, capi.MlirOperationGetName(c.lib.api, op))))
 		}
 	}
+}
+
+// join ends the detachment of l.
+func (c *Context) join(l *lifetime, raw pointer, home *lifetime) {
+	to := home.root()
 	delete(c.tops, raw)
 	l.joined = to
 	if l.estate != nil {

@@ -31,6 +31,9 @@ func (o Operation) SetAttribute(name string, a Attribute) {
 func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttribute)) {
 	t := o.life.ctx.lib.api
 	raw := a.in(o.life.ctx, method)
+	if name == "" {
+		panic("mlir: " + method + " was given an empty name")
+	}
 	before := capi.MlirOperationGetAttributeByName(t, o.raw, name)
 	set(raw)
 	if capi.MlirOperationGetAttributeByName(t, o.raw, name).Ptr != nil {
