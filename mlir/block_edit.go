@@ -28,10 +28,15 @@ func (b Block) First() Operation {
 	return Operation{b.life, capi.MlirBlockGetFirstOperation(t, b.raw)}
 }
 
-// Successors iterates over the blocks that the terminator branches to.
+// Successors iterates over the blocks that the last operation branches to.
 func (b Block) Successors() iter.Seq2[int, Block] {
 	b.life.use("Block.Successors", b.raw.Ptr)
 	end := b.Terminator()
+	if end.IsNil() { // also where nobody knows whether the last one is a terminator
+		for o := range b.Operations() {
+			end = o
+		}
+	}
 	if end.IsNil() {
 		return func(func(int, Block) bool) {}
 	}

@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -22,6 +23,10 @@ type Context struct {
 
 	handlers []*handler
 	pool     *ThreadPool
+	doubled  struct { // see printsTwice
+		once sync.Once
+		yes  bool
+	}
 
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string

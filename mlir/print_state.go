@@ -1,6 +1,8 @@
 package mlir
 
 import (
+	"strings"
+
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
@@ -64,9 +66,36 @@ func (s *AsmState) check(method string) *capi.Table {
 func (s *AsmState) Print(o Operation) string {
 	t := s.check("AsmState.Print")
 	o.in(s.life.ctx, "AsmState.Print")
+	text := printWithState(t, o.raw, s.raw)
+	if !s.life.ctx.printsTwice() {
+		return text
+	}
+	return strings.TrimSuffix(text, string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+		capi.MlirOperationPrint(t, o.raw, cb, ud)
+	})))
+}
+
+func printWithState(t *capi.Table, o capi.MlirOperation, s capi.MlirAsmState) string {
 	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
-		capi.MlirOperationPrintWithState(t, o.raw, s.raw, cb, ud)
+		capi.MlirOperationPrintWithState(t, o, s, cb, ud)
 	}))
+}
+
+// printsTwice reports whether printing with a state prints the operation a second time
+// without it, as libraries before LLVM 21 do.
+func (c *Context) printsTwice() bool {
+	c.doubled.once.Do(func() {
+		t := c.lib.api
+		m := capi.MlirModuleCreateEmpty(t, capi.MlirLocationUnknownGet(t, c.raw))
+		defer capi.MlirModuleDestroy(t, m)
+		flags := PrintOptions{}.flags(t)
+		defer capi.MlirOpPrintingFlagsDestroy(t, flags)
+		o := capi.MlirModuleGetOperation(t, m)
+		state := capi.MlirAsmStateCreateForOperation(t, o, flags)
+		defer capi.MlirAsmStateDestroy(t, state)
+		c.doubled.yes = strings.Count(printWithState(t, o, state), "module") > 1
+	})
+	return c.doubled.yes
 }
 
 // Name is the value as an operand of the text, for example %0.

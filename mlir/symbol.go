@@ -111,7 +111,7 @@ func (s *SymbolTable) Lookup(name string) (Operation, bool) {
 
 // stands reports whether an operation found before is still there under the name.
 func (s *SymbolTable) stands(o Operation, name string, body Block) bool {
-	if _, erased := o.life.ctx.erased[o.raw.Ptr]; erased || o.life.over() {
+	if o.erased() {
 		return false
 	}
 	n, ok := o.Symbol()

@@ -16,7 +16,7 @@ const (
 
 // Walk visits o and every operation in its regions, each before what it contains
 // and in the order of the text. It reports whether the walk reached its end. The
-// visited operation may be erased by the visitor when it returns WalkSkip.
+// visitor may erase and move operations: what it erases is not gone into or visited.
 func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 	// A stack of our own: regions of strangers may be nested deeper than is good to
 	// recurse.
@@ -24,10 +24,16 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 	for len(stack) > 0 {
 		op := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if op.erased() {
+			continue
+		}
 		switch visit(op) {
 		case WalkStop:
 			return false
 		case WalkSkip:
+			continue
+		}
+		if op.erased() {
 			continue
 		}
 		start := len(stack)
@@ -44,8 +50,8 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 }
 
 // WalkPostOrder visits o and every operation in its regions, each after what it
-// contains. It reports whether the walk reached its end. The visited operation may be
-// moved or erased by the visitor, and WalkSkip is WalkContinue.
+// contains. It reports whether the walk reached its end. The visitor may move and erase
+// operations, and WalkSkip is WalkContinue.
 func (o Operation) WalkPostOrder(visit func(Operation) WalkAction) bool {
 	type entry struct {
 		op   Operation
@@ -57,12 +63,16 @@ func (o Operation) WalkPostOrder(visit func(Operation) WalkAction) bool {
 		if last.open {
 			op := last.op
 			stack = stack[:len(stack)-1]
-			if visit(op) == WalkStop {
+			if !op.erased() && visit(op) == WalkStop {
 				return false
 			}
 			continue
 		}
 		last.open = true
+		if last.op.erased() {
+			stack = stack[:len(stack)-1]
+			continue
+		}
 		op, start := last.op, len(stack)
 		for _, r := range op.Regions() {
 			for b := range r.Blocks() {
@@ -86,4 +96,11 @@ func (o Operation) All() iter.Seq[Operation] {
 			return WalkContinue
 		})
 	}
+}
+
+// erased reports whether the operation is one that was erased or is gone with what it
+// stood in.
+func (o Operation) erased() bool {
+	_, erased := o.life.ctx.erased[o.raw.Ptr]
+	return erased || o.life.over()
 }
