@@ -47,7 +47,6 @@ type calls struct {
 
 // call is one call of a Go pass or pattern.
 type call struct {
-	life     *lifetime
 	root     capi.MlirOperation
 	pattern  bool // a pattern: what it erases must go through its rewriter
 	previous *call
@@ -62,10 +61,15 @@ func (c *calls) keep(x closer) {
 	c.open[x] = struct{}{}
 }
 
-func (c *calls) closeAll() {
+// idle panics while the library runs passes or patterns.
+func (c *calls) idle(method string) {
 	if c.runs > 0 {
-		panic("mlir: Context.Close called while passes or patterns run")
+		panic("mlir: " + method + " called while passes or patterns run")
 	}
+}
+
+func (c *calls) closeAll() {
+	c.idle("Context.Close")
 	for x := range c.open {
 		x.Close()
 	}
@@ -98,51 +102,41 @@ func within(t *capi.Table, o, outer capi.MlirOperation) bool {
 	return false
 }
 
-// enter runs Go code that the library calls back, with handles that are good until
-// it returns. A panic becomes an error.
-func (c *Context) enter(root capi.MlirOperation, parent *lifetime, pattern bool, f func(life *lifetime) error) error {
+// enter runs Go code that the library calls back, for what stands in an outermost
+// thing under a run. The handles that it gets are good until the next call or the end
+// of the run. A panic becomes an error.
+func (c *Context) enter(root capi.MlirOperation, top pointer, pattern bool, f func(life *lifetime) error) error {
 	if c.threads {
 		c.calls.gate.Lock()
 		defer c.calls.gate.Unlock()
 	}
-	this := &call{
-		life:     &lifetime{ctx: c, of: "Module", parent: parent},
-		root:     root,
-		pattern:  pattern,
-		previous: c.calls.current,
-	}
+	this := &call{root: root, pattern: pattern, previous: c.calls.current}
 	c.calls.current = this
-	defer func() {
-		c.calls.current = this.previous
-		this.life.ended, this.life.by = true, "the end of the pass or pattern that it was for"
-	}()
-	return recovered(func() error { return f(this.life) })
+	defer func() { c.calls.current = this.previous }()
+	life := c.renew(top, "the end of the pass or pattern that it was for")
+	return recovered(func() error { return f(life) })
 }
 
-// renew ends all handles into what o belongs to, because the library may destroy
-// anything there, and returns o under its new lifetime. Operations that belong to no
-// module, and to no pass under way, live as long as their context: for them there is
-// nothing to end.
-func (c *Context) renew(o Operation, by string) Operation {
-	for m := range c.modules {
-		if m.life == o.life {
-			m.life.ended, m.life.by = true, by
-			m.life = &lifetime{ctx: c, of: "Module", parent: c.life}
-			return Operation{m.life, o.raw}
-		}
+// renew ends all handles into an outermost thing, because the library may have changed
+// and destroyed anything there, and returns the lifetime of the new ones. by is what
+// the panic of an old one names.
+func (c *Context) renew(top pointer, by string) *lifetime {
+	t := c.tops[top]
+	fresh := *t.life
+	t.life.ended, t.life.by, t.life.estate = true, by, nil
+	t.life = &fresh
+	c.tops[top] = t
+	if fresh.module != nil {
+		fresh.module.life = t.life
 	}
-	if call := c.calls.current; call != nil && call.life == o.life {
-		call.life.ended, call.life.by = true, by
-		call.life = &lifetime{ctx: c, of: "Module", parent: call.life.parent}
-		return Operation{call.life, o.raw}
-	}
-	return o
+	clear(c.gone) // the library may use their addresses again
+	return t.life
 }
 
 // run lets the library work on an operation and call Go meanwhile. Handles taken
-// before it, and those that Go code got behind its back, are over afterwards. f is
-// given the lifetime that is the parent of the calls'.
-func (c *Context) run(o Operation, what string, hasGo bool, f func(Operation)) (Operation, error) {
+// before it, and those that Go code got in it, are over afterwards; the operation's
+// new one is returned. f is given the outermost thing around it too.
+func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, top pointer)) (Operation, error) {
 	if c.threads && c.calls.current != nil {
 		return Operation{}, fmt.Errorf("mlir: %s called within a pass or pattern of a context that uses threads: make it without Threads", what)
 	}
@@ -151,35 +145,22 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(Operation)) (
 		// look for theirs.
 		capi.MlirContextLoadAllAvailableDialects(c.lib.api, c.raw)
 	}
-	o = c.renew(o, what)
-	module := c.moduleOf(o)
+	top := capi.Top(c.lib.api, capi.OperationKind, o.raw.Ptr)
+	if _, ok := c.tops[top]; !ok {
+		panic("mlir: " + what + " was given an operation in a block or region that is not part of one")
+	}
+	o.life = c.renew(top, what)
+	module := o.life.module
 	if module != nil {
 		module.busy++
 	}
 	c.calls.runs++
-	c.sink.Take() // leftovers are not this run's
-	f(o)
+	c.takeDiagnostics("") // leftovers are not this run's
+	f(o, top)
 	c.calls.runs--
 	if module != nil {
 		module.busy--
 	}
-	return c.renew(o, what), nil
-}
-
-func (c *Context) moduleOf(o Operation) *Module {
-	for m := range c.modules {
-		if m.life == o.life {
-			return m
-		}
-	}
-	return nil
-}
-
-// given is an operation that was handed to c, which must not be nil.
-func (o Operation) given(c *Context, method string) capi.MlirOperation {
-	o.life.mine(c, "an operation", method)
-	if o.raw.Ptr == nil {
-		panic("mlir: " + method + " was given a nil operation")
-	}
-	return o.raw
+	o.life = c.renew(top, what)
+	return o, nil
 }

@@ -64,7 +64,7 @@ func (m *Module) NewExecutionEngine(o EngineOptions) (*ExecutionEngine, error) {
 	for op := range m.Body().Operations() {
 		e.declare(op)
 	}
-	c.sink.Take()
+	c.takeDiagnostics("")
 	e.raw = capi.CreateEngine(t, m.raw, o.Optimize, o.Libraries, o.ObjectDump, o.PositionIndependent)
 	diagnostics := c.takeDiagnostics("")
 	if e.raw.Ptr == nil {

@@ -36,7 +36,7 @@ func (c *Context) LoadIRDL(m *Module) error {
 	if len(names) == 0 {
 		return fmt.Errorf("mlir: the module describes no dialect: there is no irdl.dialect directly in it")
 	}
-	c.sink.Take()
+	c.takeDiagnostics("")
 	ok := capi.MlirLoadIRDLDialects(t, m.raw).Value != 0
 	diagnostics := c.takeDiagnostics("")
 	clear(c.known) // what was not registered may be now

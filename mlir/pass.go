@@ -99,7 +99,7 @@ type PassManager struct {
 
 	started bool
 	running bool
-	within  *lifetime // while running: the parent of the handles that passes get
+	within  pointer // while running: the outermost thing around the operation
 
 	mu     sync.Mutex // failed is set from any thread
 	failed *PassError
@@ -215,7 +215,7 @@ func (l PassList) Add(pipeline string) error {
 }
 
 func (p *PassManager) parse(pipeline string, parse func(capi.MlirStringCallback, pointer) capi.MlirLogicalResult) error {
-	p.ctx.sink.Take()
+	p.ctx.takeDiagnostics("")
 	var ok bool
 	said := collect(func(cb capi.MlirStringCallback, ud pointer) { ok = parse(cb, ud).Value != 0 })
 	if ok {
@@ -325,15 +325,15 @@ func (p *PassManager) Run(m *Module) error {
 // the caller to observe.
 func (p *PassManager) RunOn(o Operation) (Operation, error) {
 	t := p.life.check("PassManager.RunOn")
-	o.given(p.ctx, "PassManager.RunOn")
+	o.in(p.ctx, "PassManager.RunOn")
 	if p.running {
 		return o, errors.New("mlir: PassManager.Run called by a pass that it runs")
 	}
 	p.started, p.running, p.failed = true, true, nil
 	defer func() { p.running, p.within = false, nil }()
 	var ok bool
-	o, err := p.ctx.run(o, "PassManager.Run", p.hasGo, func(o Operation) {
-		p.within = o.life
+	o, err := p.ctx.run(o, "PassManager.Run", p.hasGo, func(o Operation, top pointer) {
+		p.within = top
 		ok = capi.MlirPassManagerRunOnOp(t, p.raw, o.raw).Value != 0
 	})
 	if err != nil {

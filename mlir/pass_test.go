@@ -223,14 +223,24 @@ func TestPassMisuse(t *testing.T) {
 		if err := run(func(o mlir.Operation) { kept = o }); err != nil {
 			t.Fatal(err)
 		}
-		mustPanic(t, "from before PassManager.Run", func() { before.Name() })
-		mustPanic(t, "from before the end of the pass", func() { kept.Name() })
+		mustPanic(t, "called after PassManager.Run", func() { before.Name() })
+		mustPanic(t, "called after PassManager.Run", func() { kept.Name() })
+		two := passManager(t, c, mlir.PassManagerOptions{})
+		if err := errors.Join(
+			two.AddPass(mlir.Pass{Name: "keeps", Run: func(o mlir.Operation) error { kept = o; return nil }}),
+			two.AddPass(mlir.Pass{Name: "uses", Run: func(mlir.Operation) error { kept.Name(); return nil }}),
+		); err != nil {
+			t.Fatal(err)
+		}
+		if err := two.Run(m); err == nil || !strings.Contains(err.Error(), "called after the end of the pass") {
+			t.Errorf("using what an earlier pass got: %v", err)
+		}
 		for want, f := range map[string]func(mlir.Operation){
 			"Module.Close called while":            func(mlir.Operation) { m.Close() },
 			"Context.Close called while":           func(mlir.Operation) { c.Close() },
 			"on the operation that a pass runs on": func(o mlir.Operation) { o.Erase() },
 			"Operation.Operand(3): there are 0":    func(o mlir.Operation) { o.Operand(3) },
-			"from before PassManager.Run":          func(mlir.Operation) { before.Name() },
+			"called after PassManager.Run":         func(mlir.Operation) { before.Name() },
 		} {
 			if err := run(f); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("the run gave %v, want it to say %q", err, want)
@@ -250,7 +260,7 @@ func TestPassMisuse(t *testing.T) {
 			t.Error("a Pass without Run was added")
 		}
 		other := mlirtest.ContextOf(t, e.Library)
-		mustPanic(t, "was given a nil operation", func() { pm.RunOn(m.Body().Terminator()) })
+		mustPanic(t, "was given an operation that is nil", func() { pm.RunOn(m.Body().Terminator()) })
 		mustPanic(t, "an operation of another context", func() { passManager(t, other, mlir.PassManagerOptions{}).Run(m) })
 		pm.Close()
 		pm.Close()

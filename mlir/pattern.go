@@ -50,7 +50,7 @@ type Patterns struct {
 	forget []func()
 
 	running bool
-	within  *lifetime
+	within  pointer
 	walking bool
 	failed  *PatternError
 }
@@ -186,7 +186,7 @@ func (s *Patterns) Apply(m *Module, o GreedyOptions) error {
 // does.
 func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 	t := s.life.check("Patterns.ApplyTo")
-	op.given(s.ctx, "Patterns.ApplyTo")
+	op.in(s.ctx, "Patterns.ApplyTo")
 	greedy := "mlirApplyPatternsAndFoldGreedilyWithOp"
 	configured := s.ctx.lib.Has("mlirGreedyRewriteDriverConfigCreate")
 	var config capi.MlirGreedyRewriteDriverConfig
@@ -265,8 +265,8 @@ func (s *Patterns) run(op Operation, what string, walking bool, f func(Operation
 	}
 	s.running, s.walking, s.failed = true, walking, nil
 	defer func() { s.running, s.within = false, nil }()
-	op, err := s.ctx.run(op, what, true, func(op Operation) {
-		s.within = op.life
+	op, err := s.ctx.run(op, what, true, func(op Operation, top pointer) {
+		s.within = top
 		f(op)
 	})
 	if err == nil && s.failed != nil {

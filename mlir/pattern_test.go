@@ -109,7 +109,7 @@ func TestPatterns(t *testing.T) {
 			if err := m.Verify(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			mustPanic(t, "on a handle from before", func() { before.Name() })
+			mustPanic(t, "Operation.Name called after Patterns.", func() { before.Name() })
 		}
 	})
 }

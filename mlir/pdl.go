@@ -187,7 +187,7 @@ func (s *Patterns) pdlResults(t *capi.Table, list capi.MlirPDLResultList, types 
 		const method = "a rewrite's result"
 		switch v := v.(type) {
 		case Operation:
-			raw := v.given(s.ctx, method)
+			raw := v.in(s.ctx, method)
 			push = append(push, func() { capi.MlirPDLResultListPushBackOperation(t, list, raw) })
 		case Value:
 			raw := v.in(s.ctx, method)

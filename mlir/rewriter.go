@@ -62,17 +62,12 @@ func (r *Rewriter) Context() *Context {
 // op, block and values check what a method is given.
 func (r *Rewriter) op(o Operation, method string) capi.MlirOperation {
 	r.life.check(method)
-	return o.given(r.c, method)
+	return o.in(r.c, method)
 }
 
 func (r *Rewriter) blockOf(b Block, method string) capi.MlirBlock {
-	t := r.life.check(method)
-	b.life.mine(r.c, "a block", method)
-	if b.raw.Ptr == nil {
-		panic("mlir: " + method + " was given a nil block")
-	}
-	_ = t
-	return b.raw
+	r.life.check(method)
+	return b.in(r.c, method)
 }
 
 // placed is an operation in a block.
@@ -106,11 +101,7 @@ func (r *Rewriter) values(values []Value, want int, method string) []capi.MlirVa
 }
 
 func (r *Rewriter) value(v Value, method string) capi.MlirValue {
-	raw := v.in(r.c, method)
-	if raw.Ptr == nil {
-		panic("mlir: " + method + " was given a nil value")
-	}
-	return raw
+	return v.in(r.c, method)
 }
 
 // SetBefore puts the insertion point before an operation.
@@ -156,7 +147,29 @@ func (r *Rewriter) ClearPoint() {
 // Block is the block that the insertion point is in, nil where there is none.
 func (r *Rewriter) Block() Block {
 	r.life.check("Rewriter.Block")
-	return Block{r.life, r.block}
+	return r.madeBlock(r.block)
+}
+
+// made and madeBlock are handles as those who own what they stand in have them.
+func (r *Rewriter) made(op capi.MlirOperation) Operation {
+	life, _ := r.c.topOf(capi.OperationKind, op.Ptr, r.life)
+	return Operation{life, op}
+}
+
+func (r *Rewriter) madeBlock(b capi.MlirBlock) Block {
+	if b.Ptr == nil {
+		return Block{}
+	}
+	life, _ := r.c.topOf(capi.BlockKind, b.Ptr, r.life)
+	return Block{life, b}
+}
+
+// together panics where two things stand in different modules, or one in none.
+func (r *Rewriter) together(a, b capi.MlirBlock, method string) {
+	_, top := r.c.topOf(capi.BlockKind, a.Ptr, r.life)
+	if _, other := r.c.topOf(capi.BlockKind, b.Ptr, r.life); top != other {
+		panic("mlir: " + method + " was given things of two modules, or something detached")
+	}
 }
 
 // point sets the library's insertion point.
@@ -201,13 +214,12 @@ func (r *Rewriter) Create(s OperationState) (Operation, error) {
 func (r *Rewriter) Insert(o Operation) (Operation, error) {
 	t := r.life.check("Rewriter.Insert")
 	raw := r.op(o, "Rewriter.Insert")
-	if capi.MlirOperationGetBlock(t, raw).Ptr != nil {
-		panic("mlir: Rewriter.Insert was given an operation that stands in a block already")
-	}
 	if err := r.point(t, "Rewriter.Insert"); err != nil {
 		return Operation{}, err
 	}
-	return Operation{r.life, capi.MlirRewriterBaseInsert(t, r.raw, raw)}, nil
+	home, _ := r.c.topOf(capi.BlockKind, r.block.Ptr, r.life)
+	r.c.adopt(capi.OperationKind, raw.Ptr, home, "an operation that stands in a block already", "Rewriter.Insert")
+	return r.made(capi.MlirRewriterBaseInsert(t, r.raw, raw)), nil
 }
 
 // Clone puts a copy of an operation, with all that is in it, at the insertion point.
@@ -217,7 +229,7 @@ func (r *Rewriter) Clone(o Operation) (Operation, error) {
 	if err := r.point(t, "Rewriter.Clone"); err != nil {
 		return Operation{}, err
 	}
-	return Operation{r.life, capi.MlirRewriterBaseClone(t, r.raw, raw)}, nil
+	return r.made(capi.MlirRewriterBaseClone(t, r.raw, raw)), nil
 }
 
 // CloneWithoutRegions puts a copy of an operation whose regions are empty at the
@@ -228,7 +240,7 @@ func (r *Rewriter) CloneWithoutRegions(o Operation) (Operation, error) {
 	if err := r.point(t, "Rewriter.CloneWithoutRegions"); err != nil {
 		return Operation{}, err
 	}
-	return Operation{r.life, capi.MlirRewriterBaseCloneWithoutRegions(t, r.raw, raw)}, nil
+	return r.made(capi.MlirRewriterBaseCloneWithoutRegions(t, r.raw, raw)), nil
 }
 
 // NewBlock makes a block before another one of a region, and puts the insertion
@@ -244,7 +256,7 @@ func (r *Rewriter) NewBlock(before Block, location Location, arguments ...Type) 
 	}
 	r.block = capi.MlirRewriterBaseCreateBlockBefore(t, r.raw, raw, len(types), first(types), first(locations))
 	r.before = capi.MlirOperation{}
-	return Block{r.life, r.block}
+	return r.madeBlock(r.block)
 }
 
 // Modify changes an operation in place: f may set its attributes, operands and
@@ -270,12 +282,14 @@ func (r *Rewriter) Modify(o Operation, f func() error) error {
 // ReplaceAllUses makes every use of a value a use of another one.
 func (r *Rewriter) ReplaceAllUses(from, to Value) {
 	t := r.life.check("Rewriter.ReplaceAllUses")
+	r.sameTop(from, to, "Rewriter.ReplaceAllUses")
 	capi.MlirRewriterBaseReplaceAllUsesWith(t, r.raw, r.value(from, "Rewriter.ReplaceAllUses"), r.value(to, "Rewriter.ReplaceAllUses"))
 }
 
 // ReplaceAllUsesExcept does so but for the uses by one operation.
 func (r *Rewriter) ReplaceAllUsesExcept(from, to Value, except Operation) {
 	t := r.life.check("Rewriter.ReplaceAllUsesExcept")
+	r.sameTop(from, to, "Rewriter.ReplaceAllUsesExcept")
 	capi.MlirRewriterBaseReplaceAllUsesExcept(t, r.raw, r.value(from, "Rewriter.ReplaceAllUsesExcept"),
 		r.value(to, "Rewriter.ReplaceAllUsesExcept"), r.op(except, "Rewriter.ReplaceAllUsesExcept"))
 }
@@ -287,4 +301,14 @@ func (r *Rewriter) ReplaceUsesInBlock(o Operation, values []Value, b Block) {
 	op := r.op(o, "Rewriter.ReplaceUsesInBlock")
 	raw := r.values(values, o.NumResults(), "Rewriter.ReplaceUsesInBlock")
 	capi.MlirRewriterBaseReplaceOpUsesWithinBlock(t, r.raw, op, len(raw), first(raw), r.blockOf(b, "Rewriter.ReplaceUsesInBlock"))
+}
+
+// sameTop panics where a value would take the place of one in another module.
+func (r *Rewriter) sameTop(from, to Value, method string) {
+	r.value(from, method)
+	r.value(to, method)
+	_, top := r.c.topOfValue(from)
+	if _, other := r.c.topOfValue(to); top != other {
+		panic("mlir: " + method + " was given values of two modules, or a detached one")
+	}
 }

@@ -49,6 +49,7 @@ func (r *Rewriter) Replace(o Operation, values ...Value) {
 	r.mayEnd(t, op, "Rewriter.Replace")
 	raw := r.values(values, o.NumResults(), "Rewriter.Replace")
 	for _, v := range values {
+		r.c.sameTree(o, v, "Rewriter.Replace")
 		for at := v.definedAt(); !at.IsNil(); at = at.Parent() {
 			if at.Equal(o) {
 				panic("mlir: Rewriter.Replace was given a value that goes away with the operation")
@@ -154,7 +155,8 @@ func (o Operation) isIn(b Block) bool {
 // the block.
 func (r *Rewriter) InlineBefore(source Block, before Operation, arguments ...Value) error {
 	t := r.life.check("Rewriter.InlineBefore")
-	op, _ := r.placed(before, "Rewriter.InlineBefore")
+	op, at := r.placed(before, "Rewriter.InlineBefore")
+	r.together(r.blockOf(source, "Rewriter.InlineBefore"), at, "Rewriter.InlineBefore")
 	raw, values, err := r.dissolve(t, source, before, arguments, "Rewriter.InlineBefore")
 	if err != nil {
 		return err
@@ -169,6 +171,7 @@ func (r *Rewriter) InlineBefore(source Block, before Operation, arguments ...Val
 func (r *Rewriter) Merge(source, into Block, arguments ...Value) error {
 	t := r.life.check("Rewriter.Merge")
 	dest := r.blockOf(into, "Rewriter.Merge")
+	r.together(r.blockOf(source, "Rewriter.Merge"), dest, "Rewriter.Merge")
 	if source.Equal(into) {
 		panic("mlir: Rewriter.Merge was given one block twice")
 	}
@@ -212,12 +215,10 @@ func (r *Rewriter) CloneRegion(region Region, before Block) {
 }
 
 func (r *Rewriter) region(region Region, before Block, method string) capi.MlirRegion {
-	region.life.mine(r.c, "a region", method)
-	if region.raw.Ptr == nil {
-		panic("mlir: " + method + " was given a nil region")
-	}
-	r.inRegion(before, method)
+	region.in(r.c, method)
+	at := r.inRegion(before, method)
 	for b := range region.Blocks() {
+		r.together(b.raw, at, method)
 		if b.Equal(before) || !before.Parent().IsNil() && before.Parent().isIn(b) {
 			panic("mlir: " + method + " was asked to put a region into itself")
 		}
@@ -243,8 +244,9 @@ func (r *Rewriter) MoveAfter(o, existing Operation) {
 
 func (r *Rewriter) moving(o, existing Operation, method string) (*capi.Table, capi.MlirOperation, capi.MlirOperation) {
 	t := r.life.check(method)
-	op, _ := r.placed(o, method)
-	at, _ := r.placed(existing, method)
+	op, from := r.placed(o, method)
+	at, to := r.placed(existing, method)
+	r.together(from, to, method)
 	if op != at && within(t, at, op) {
 		panic("mlir: " + method + " was asked to move an operation into itself")
 	}
@@ -258,6 +260,7 @@ func (r *Rewriter) moving(o, existing Operation, method string) (*capi.Table, ca
 func (r *Rewriter) MoveBlockBefore(b, existing Block) {
 	t := r.life.check("Rewriter.MoveBlockBefore")
 	raw, at := r.inRegion(b, "Rewriter.MoveBlockBefore"), r.inRegion(existing, "Rewriter.MoveBlockBefore")
+	r.together(raw, at, "Rewriter.MoveBlockBefore")
 	if parent := existing.Parent(); !parent.IsNil() && parent.isIn(b) {
 		panic("mlir: Rewriter.MoveBlockBefore was asked to move a block into itself")
 	}

@@ -60,7 +60,7 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 	script.busy++
 	defer func() { script.busy-- }()
 	var ok bool
-	_, err := m.ctx.run(m.Operation(), "Module.Transform", false, func(op Operation) {
+	_, err := m.ctx.run(m.Operation(), "Module.Transform", false, func(op Operation, _ pointer) {
 		ok = capi.MlirTransformApplyNamedSequence(t, op.raw, sequence.raw, script.Operation().raw, options).Value != 0
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func (m *Module) MergeSymbols(from *Module) error {
 		return fmt.Errorf("mlir: a module cannot be merged into itself")
 	}
 	var ok bool
-	_, err := m.ctx.run(m.Operation(), "Module.MergeSymbols", false, func(op Operation) {
+	_, err := m.ctx.run(m.Operation(), "Module.MergeSymbols", false, func(op Operation, _ pointer) {
 		ok = capi.MlirMergeSymbolsIntoFromClone(t, op.raw, from.Operation().raw).Value != 0
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ func (m *Module) LLVMIR() (string, error) {
 		return "", err
 	}
 	m.ctx.registerTranslations()
-	m.ctx.sink.Take()
+	m.ctx.takeDiagnostics("")
 	text, missing, ok := capi.LLVMText(t, m.Operation().raw)
 	diagnostics := m.ctx.takeDiagnostics("")
 	switch {
