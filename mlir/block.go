@@ -23,7 +23,8 @@ func (c *Context) NewBlock(location Location, arguments ...Type) Block {
 		types[i] = a.in(c, "Context.NewBlock")
 		locations[i] = at
 	}
-	return Block{c.life, capi.MlirBlockCreate(t, len(types), first(types), first(locations))}
+	raw := capi.MlirBlockCreate(t, len(types), first(types), first(locations))
+	return Block{c.detached(capi.BlockKind, raw.Ptr), raw}
 }
 
 // Equal reports whether both are the same one.
@@ -34,20 +35,20 @@ func (b Block) IsNil() bool { return b.raw.Ptr == nil }
 
 // Parent is the operation whose region holds the block, nil for a detached one.
 func (b Block) Parent() Operation {
-	t := b.life.check("Block.Parent")
+	t := b.life.use("Block.Parent", b.raw.Ptr)
 	return Operation{b.life, capi.MlirBlockGetParentOperation(t, b.raw)}
 }
 
 // NumArguments is the number of the block's arguments.
 func (b Block) NumArguments() int {
-	return capi.MlirBlockGetNumArguments(b.life.check("Block.NumArguments"), b.raw)
+	return capi.MlirBlockGetNumArguments(b.life.use("Block.NumArguments", b.raw.Ptr), b.raw)
 }
 
 // Argument is the i-th argument. It panics where there is none.
 func (b Block) Argument(i int) Value {
-	t := b.life.check("Block.Argument")
+	t := b.life.use("Block.Argument", b.raw.Ptr)
 	inRange("Block.Argument", i, capi.MlirBlockGetNumArguments(t, b.raw))
-	return Value{b.life, capi.MlirBlockGetArgument(t, b.raw, i)}
+	return value(b.life, capi.MlirBlockGetArgument(t, b.raw, i))
 }
 
 // Arguments iterates over the arguments.
@@ -59,7 +60,7 @@ func (b Block) Arguments() iter.Seq2[int, Value] {
 // erased while iterating.
 func (b Block) Operations() iter.Seq[Operation] {
 	return func(yield func(Operation) bool) {
-		t := b.life.check("Block.Operations")
+		t := b.life.use("Block.Operations", b.raw.Ptr)
 		for raw := capi.MlirBlockGetFirstOperation(t, b.raw); raw.Ptr != nil; {
 			next := capi.MlirOperationGetNextInBlock(t, raw)
 			if !yield(Operation{b.life, raw}) {
@@ -72,48 +73,82 @@ func (b Block) Operations() iter.Seq[Operation] {
 
 // Terminator is the operation that ends the block, nil where there is none yet.
 func (b Block) Terminator() Operation {
-	t := b.life.check("Block.Terminator")
+	t := b.life.use("Block.Terminator", b.raw.Ptr)
 	return Operation{b.life, capi.MlirBlockGetTerminator(t, b.raw)}
 }
 
 // Append adds a detached operation at the end; the block owns it from then on. It
 // returns the operation as part of the block.
 func (b Block) Append(o Operation) Operation {
-	t := b.life.check("Block.Append")
-	b.adopt(o, "Block.Append")
-	capi.MlirBlockAppendOwnedOperation(t, b.raw, o.raw)
+	t := b.life.use("Block.Append", b.raw.Ptr)
+	l := b.adoptable(o, "Block.Append")
+	if !capi.AppendOperation(t, b.raw, o.raw) {
+		panic("mlir: Block.Append was asked to put an operation into itself")
+	}
+	b.life.ctx.join(l, o.raw.Ptr, b.life)
+	return Operation{b.life, o.raw}
+}
+
+// Insert adds a detached operation as the i-th one. It panics where i is greater than
+// the number of operations. Where one has the neighbour, InsertBefore is faster.
+func (b Block) Insert(i int, o Operation) Operation {
+	t := b.life.use("Block.Insert", b.raw.Ptr)
+	n := 0
+	for range b.Operations() {
+		n++
+	}
+	inRange("Block.Insert", i, n+1)
+	b.adopt(o, "Block.Insert")
+	capi.MlirBlockInsertOwnedOperation(t, b.raw, i, o.raw)
 	return Operation{b.life, o.raw}
 }
 
 // InsertBefore adds a detached operation before another one of this block.
 func (b Block) InsertBefore(anchor, o Operation) Operation {
-	t := b.life.check("Block.InsertBefore")
-	b.adopt(o, "Block.InsertBefore")
+	t := b.life.use("Block.InsertBefore", b.raw.Ptr)
 	b.owns(anchor, "Block.InsertBefore")
+	b.adopt(o, "Block.InsertBefore")
 	capi.MlirBlockInsertOwnedOperationBefore(t, b.raw, anchor.raw, o.raw)
 	return Operation{b.life, o.raw}
 }
 
 // InsertAfter adds a detached operation after another one of this block.
 func (b Block) InsertAfter(anchor, o Operation) Operation {
-	t := b.life.check("Block.InsertAfter")
-	b.adopt(o, "Block.InsertAfter")
+	t := b.life.use("Block.InsertAfter", b.raw.Ptr)
 	b.owns(anchor, "Block.InsertAfter")
+	b.adopt(o, "Block.InsertAfter")
 	capi.MlirBlockInsertOwnedOperationAfter(t, b.raw, anchor.raw, o.raw)
 	return Operation{b.life, o.raw}
 }
 
-// adopt panics for an operation that cannot be added: one that is in a block already
-// would make the library's lists loop for ever.
-func (b Block) adopt(o Operation, method string) {
-	o.life.mine(b.life.ctx, "an operation", method)
-	if capi.MlirOperationGetBlock(b.life.ctx.lib.api, o.raw).Ptr != nil {
+// adoptable panics for an operation that cannot be added, and returns its lifetime.
+func (b Block) adoptable(o Operation, method string) *lifetime {
+	c := b.life.ctx
+	o.in(c, method)
+	t, ok := c.tops[o.raw.Ptr]
+	switch {
+	case !ok:
 		panic("mlir: " + method + " was given an operation that stands in a block already")
+	case t.life.of == "Module":
+		panic("mlir: " + method + " was given the operation of a Module, which owns it: clone it")
+	case t.life == b.life.root():
+		panic("mlir: " + method + " was asked to put an operation into itself")
 	}
+	c.joinable(t.life, o.raw.Ptr, capi.OperationKind, b.life, method)
+	return t.life
+}
+
+// adopt makes what b belongs to the owner of an operation that is about to be added.
+func (b Block) adopt(o Operation, method string) {
+	l := b.adoptable(o, method)
+	if capi.Top(b.life.ctx.lib.api, capi.BlockKind, b.raw.Ptr) == o.raw.Ptr {
+		panic("mlir: " + method + " was asked to put an operation into itself")
+	}
+	b.life.ctx.join(l, o.raw.Ptr, b.life)
 }
 
 func (b Block) owns(anchor Operation, method string) {
-	anchor.life.mine(b.life.ctx, "an operation", method)
+	anchor.in(b.life.ctx, method)
 	if capi.MlirOperationGetBlock(b.life.ctx.lib.api, anchor.raw) != b.raw {
 		panic("mlir: " + method + " was given an operation of another block to stand next to")
 	}

@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -10,11 +11,26 @@ import (
 // at a time; contexts are cheap (tens of microseconds) and two of them can be used
 // by two goroutines at full speed.
 type Context struct {
-	lib     *Library
-	raw     capi.MlirContext
-	life    *lifetime
-	sink    capi.Sink
-	modules map[*Module]struct{}
+	lib    *Library
+	raw    capi.MlirContext
+	life   *lifetime
+	sink   capi.Sink
+	tops   map[pointer]top    // what is outermost, by its operation, block or region
+	ending []remains          // what has ended and is not freed yet
+	erased map[pointer]string // what was erased and is not freed yet, and by what
+	// gone are the block arguments that were erased. Their memory is free.
+	gone map[pointer]bool
+
+	handlers []*handler
+	pool     *ThreadPool
+	doubled  struct { // see printsTwice
+		once sync.Once
+		yes  bool
+	}
+
+	threads    bool
+	translates bool  // the ways to LLVM IR are registered
+	calls      calls // of Go passes and patterns by the library
 
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string
@@ -39,7 +55,10 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 	c := &Context{
 		lib:         l,
 		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
-		modules:     map[*Module]struct{}{},
+		threads:     o.Threads,
+		tops:        map[pointer]top{},
+		erased:      map[pointer]string{},
+		gone:        map[pointer]bool{},
 		identifiers: map[string]capi.MlirIdentifier{},
 		texts:       map[capi.MlirIdentifier]string{},
 		known:       map[string]bool{},
@@ -63,12 +82,12 @@ func (c *Context) Close() {
 	if c.life.ended {
 		return
 	}
-	for m := range c.modules {
-		m.Close()
-	}
+	c.calls.closeAll()
+	c.closeAll()
 	c.life.ended = true
 	capi.MlirContextDestroy(c.lib.api, c.raw)
 	c.sink.Free()
+	c.leavePool()
 }
 
 // LoadDialect makes a registered dialect's operations, types and attributes known.
@@ -79,7 +98,7 @@ func (c *Context) LoadDialect(namespace string) error {
 		return nil
 	}
 	if capi.MlirContextGetOrLoadDialect(c.lib.api, c.raw, namespace).Ptr == nil {
-		c.sink.Take() // says the same, less plainly
+		c.takeDiagnostics("") // says the same, less plainly
 		return fmt.Errorf("mlir: %s has no dialect %q", c.lib.path, namespace)
 	}
 	c.dialects[namespace] = true

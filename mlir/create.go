@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -14,7 +15,8 @@ type OperationState struct {
 	Operands   []Value
 	Results    []Type
 	Attributes []NamedAttribute
-	Regions    []Region // owned by the operation from then on
+	Regions    []Region // detached ones, owned by the operation from then on
+	Successors []Block  // where a terminator may branch to
 	// InferResults asks the operation for its result types. Only operations that
 	// AllowInference named can: the library does not check what it reads.
 	InferResults bool
@@ -47,24 +49,40 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 		Regions:    make([]capi.MlirRegion, len(s.Regions)),
 		Infer:      s.InferResults,
 	}
+	life := &lifetime{ctx: c, parent: c.life}
 	for i, r := range s.Results {
 		raw.Results[i] = r.in(c, "Context.Create")
 	}
 	for i, v := range s.Operands {
 		raw.Operands[i] = v.in(c, "Context.Create")
+		life.using(v.life)
 	}
 	for i, a := range s.Attributes {
 		raw.Attributes[i] = capi.MlirNamedAttribute{Name: c.identifier(a.Name), Attribute: a.Value.in(c, "Context.Create")}
 	}
+	for _, b := range s.Successors {
+		raw.Successors = append(raw.Successors, b.in(c, "Context.Create"))
+	}
 	for i, r := range s.Regions {
-		r.life.mine(c, "a region", "Context.Create")
-		raw.Regions[i] = r.raw
+		raw.Regions[i] = r.in(c, "Context.Create")
+		if _, detached := c.tops[r.raw.Ptr]; !detached || slices.Contains(raw.Regions[:i], r.raw) {
+			panic("mlir: Context.Create was given a region that is part of an operation already")
+		}
+	}
+	for _, r := range raw.Regions { // also where it fails, they are gone
+		l := c.tops[r.Ptr].life
+		if l.uses != nil {
+			life.using(l.uses)
+		}
+		c.join(l, r.Ptr, life)
 	}
 	op := capi.CreateOperation(t, &raw)
 	if op.Ptr == nil {
+		life.ended, life.by = true, "a Context.Create that failed"
 		return Operation{}, &DiagnosticError{Op: "creating " + s.Name, Diagnostics: c.takeDiagnostics("")}
 	}
-	return Operation{c.life, op}, nil
+	c.tops[op.Ptr] = top{life, capi.OperationKind}
+	return Operation{life, op}, nil
 }
 
 // Inference says what an operation's type inference reads, and so what it must be

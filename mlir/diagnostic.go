@@ -50,7 +50,7 @@ func (d Diagnostic) String() string {
 // takeDiagnostics returns what was reported since the last call. Text is parsed
 // under the name "-", which source replaces.
 func (c *Context) takeDiagnostics(source string) []Diagnostic {
-	return nest(c, c.sink.Take(), 0, source)
+	return c.handle(nest(c, c.sink.Take(), 0, source))
 }
 
 // nest turns the flat list with depths into a tree.

@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -13,11 +14,13 @@ type Module struct {
 	ctx  *Context
 	raw  capi.MlirModule
 	life *lifetime
+	busy int // runs of passes or patterns on it that are under way
 }
 
 func (c *Context) module(raw capi.MlirModule) *Module {
 	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
-	c.modules[m] = struct{}{}
+	m.life.module = m
+	c.tops[raw.Ptr] = top{m.life, capi.OperationKind}
 	return m
 }
 
@@ -75,6 +78,63 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	return c.module(raw), nil
 }
 
+// ParseFile is Parse of a file's content.
+func (c *Context) ParseFile(path string) (*Module, error) {
+	c.life.check("Context.ParseFile")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("mlir: %w", err)
+	}
+	return c.Parse(path, data)
+}
+
+// Adopt makes a Module of a detached builtin.module operation, which it owns from
+// then on.
+func (c *Context) Adopt(o Operation) (*Module, error) {
+	o.in(c, "Context.Adopt")
+	own, ok := c.tops[o.raw.Ptr]
+	if !ok || own.life.of == "Module" {
+		return nil, fmt.Errorf("mlir: the operation %s has an owner already: detach or clone it", o.Name())
+	}
+	raw := capi.MlirModuleFromOperation(c.lib.api, o.raw)
+	if raw.Ptr == nil {
+		return nil, fmt.Errorf("mlir: %s is no builtin.module", o.Name())
+	}
+	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
+	m.life.module = m
+	if own.life.uses != nil {
+		if op := capi.Stray(c.lib.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
+			return nil, fmt.Errorf("mlir: the module uses values that stand outside of it, in %s", Operation{own.life, op}.Name())
+		}
+		own.life.uses = nil
+	}
+	c.join(own.life, o.raw.Ptr, m.life)
+	c.tops[raw.Ptr] = top{m.life, capi.OperationKind}
+	return m, nil
+}
+
+// Clone makes a copy of the module. The caller closes it.
+func (m *Module) Clone() *Module {
+	m.life.check("Module.Clone")
+	clone, err := m.ctx.Adopt(m.Operation().Clone())
+	if err != nil {
+		panic(err) // a copy of a module is one
+	}
+	return clone
+}
+
+// Name is the module's own name, for example jit_f of module @jit_f.
+func (m *Module) Name() (string, bool) { return m.Operation().Symbol() }
+
+// SymbolTable finds the module's functions and other symbols by name.
+func (m *Module) SymbolTable() *SymbolTable {
+	table, err := m.Operation().SymbolTable()
+	if err != nil {
+		panic(err) // a module is one
+	}
+	return table
+}
+
 // stackBytes is the stack on which a file of a stranger is handled. MLIR's parser,
 // printer and verifier recurse once for each level of nesting; 100,000 brackets need
 // about 130 MiB.
@@ -97,9 +157,10 @@ func (m *Module) Close() {
 	if m.life.ended || m.ctx.life.ended {
 		return
 	}
-	capi.MlirModuleDestroy(m.ctx.lib.api, m.raw)
-	m.life.ended = true
-	delete(m.ctx.modules, m)
+	if m.busy > 0 {
+		panic("mlir: Module.Close called while passes or patterns run on the module")
+	}
+	m.ctx.end(m.raw.Ptr, "")
 }
 
 // Context is the context that the module belongs to.

@@ -21,32 +21,32 @@ func (o Operation) IsNil() bool { return o.raw.Ptr == nil }
 
 // Name is the full name, for example "stablehlo.add".
 func (o Operation) Name() string {
-	t := o.life.check("Operation.Name")
+	t := o.life.use("Operation.Name", o.raw.Ptr)
 	return o.life.ctx.text(capi.MlirOperationGetName(t, o.raw))
 }
 
 // Context is the context that the operation belongs to.
 func (o Operation) Context() *Context {
-	o.life.check("Operation.Context")
+	o.life.use("Operation.Context", o.raw.Ptr)
 	return o.life.ctx
 }
 
 // Location is where the operation comes from.
 func (o Operation) Location() Location {
-	t := o.life.check("Operation.Location")
+	t := o.life.use("Operation.Location", o.raw.Ptr)
 	return o.life.ctx.location(capi.MlirOperationGetLocation(t, o.raw))
 }
 
 // Block is the block that the operation stands in, nil for a detached one and for a
 // top-level module.
 func (o Operation) Block() Block {
-	t := o.life.check("Operation.Block")
+	t := o.life.use("Operation.Block", o.raw.Ptr)
 	return Block{o.life, capi.MlirOperationGetBlock(t, o.raw)}
 }
 
 // Parent is the operation whose region this one stands in, nil where there is none.
 func (o Operation) Parent() Operation {
-	t := o.life.check("Operation.Parent")
+	t := o.life.use("Operation.Parent", o.raw.Ptr)
 	if capi.MlirOperationGetBlock(t, o.raw).Ptr == nil {
 		return Operation{}
 	}
@@ -55,21 +55,23 @@ func (o Operation) Parent() Operation {
 
 // NumOperands is the number of operands.
 func (o Operation) NumOperands() int {
-	return capi.MlirOperationGetNumOperands(o.life.check("Operation.NumOperands"), o.raw)
+	return capi.MlirOperationGetNumOperands(o.life.use("Operation.NumOperands", o.raw.Ptr), o.raw)
 }
 
 // Operand is the i-th operand. It panics where there is none.
 func (o Operation) Operand(i int) Value {
-	t := o.life.check("Operation.Operand")
+	t := o.life.use("Operation.Operand", o.raw.Ptr)
 	inRange("Operation.Operand", i, capi.MlirOperationGetNumOperands(t, o.raw))
-	return Value{o.life, capi.MlirOperationGetOperand(t, o.raw, i)}
+	return value(o.life, capi.MlirOperationGetOperand(t, o.raw, i))
 }
 
 // SetOperand replaces the i-th operand. It panics where there is none.
 func (o Operation) SetOperand(i int, v Value) {
-	t := o.life.check("Operation.SetOperand")
+	t := o.life.use("Operation.SetOperand", o.raw.Ptr)
 	inRange("Operation.SetOperand", i, capi.MlirOperationGetNumOperands(t, o.raw))
-	capi.MlirOperationSetOperand(t, o.raw, i, v.in(o.life.ctx, "Operation.SetOperand"))
+	raw := v.in(o.life.ctx, "Operation.SetOperand")
+	o.life.ctx.sameTree(o, v, "Operation.SetOperand")
+	capi.MlirOperationSetOperand(t, o.raw, i, raw)
 }
 
 // Operands iterates over the operands.
@@ -79,14 +81,14 @@ func (o Operation) Operands() iter.Seq2[int, Value] {
 
 // NumResults is the number of results.
 func (o Operation) NumResults() int {
-	return capi.MlirOperationGetNumResults(o.life.check("Operation.NumResults"), o.raw)
+	return capi.MlirOperationGetNumResults(o.life.use("Operation.NumResults", o.raw.Ptr), o.raw)
 }
 
 // Result is the i-th result. It panics where there is none.
 func (o Operation) Result(i int) Value {
-	t := o.life.check("Operation.Result")
+	t := o.life.use("Operation.Result", o.raw.Ptr)
 	inRange("Operation.Result", i, capi.MlirOperationGetNumResults(t, o.raw))
-	return Value{o.life, capi.MlirOperationGetResult(t, o.raw, i)}
+	return value(o.life, capi.MlirOperationGetResult(t, o.raw, i))
 }
 
 // Results iterates over the results.
@@ -96,12 +98,12 @@ func (o Operation) Results() iter.Seq2[int, Value] {
 
 // NumRegions is the number of regions.
 func (o Operation) NumRegions() int {
-	return capi.MlirOperationGetNumRegions(o.life.check("Operation.NumRegions"), o.raw)
+	return capi.MlirOperationGetNumRegions(o.life.use("Operation.NumRegions", o.raw.Ptr), o.raw)
 }
 
 // Region is the i-th region. It panics where there is none.
 func (o Operation) Region(i int) Region {
-	t := o.life.check("Operation.Region")
+	t := o.life.use("Operation.Region", o.raw.Ptr)
 	inRange("Operation.Region", i, capi.MlirOperationGetNumRegions(t, o.raw))
 	return Region{o.life, capi.MlirOperationGetRegion(t, o.raw, i)}
 }
@@ -111,65 +113,18 @@ func (o Operation) Regions() iter.Seq2[int, Region] {
 	return indexed(o.NumRegions(), o.Region)
 }
 
-// Attribute is the attribute of that name, inherent or discardable.
-func (o Operation) Attribute(name string) (Attribute, bool) {
-	t := o.life.check("Operation.Attribute")
-	raw := capi.MlirOperationGetAttributeByName(t, o.raw, name)
-	return Attribute{o.life.ctx.life, raw}, raw.Ptr != nil
-}
-
-// SetAttribute sets the attribute of that name.
-func (o Operation) SetAttribute(name string, a Attribute) {
-	t := o.life.check("Operation.SetAttribute")
-	capi.MlirOperationSetAttributeByName(t, o.raw, name, a.in(o.life.ctx, "Operation.SetAttribute"))
-}
-
-// RemoveAttribute removes the attribute of that name and reports whether there was one.
-func (o Operation) RemoveAttribute(name string) bool {
-	t := o.life.check("Operation.RemoveAttribute")
-	return capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
-}
-
-// Attributes iterates over all attributes, sorted by name.
-func (o Operation) Attributes() iter.Seq2[string, Attribute] {
-	return func(yield func(string, Attribute) bool) {
-		t := o.life.check("Operation.Attributes")
-		for i := range capi.MlirOperationGetNumAttributes(t, o.raw) {
-			named := capi.MlirOperationGetAttribute(t, o.raw, i)
-			if !yield(o.life.ctx.text(named.Name), Attribute{o.life.ctx.life, named.Attribute}) {
-				return
-			}
-		}
-	}
-}
-
 // Verify checks the operation and everything in it. What is wrong comes back as a
 // *DiagnosticError.
 func (o Operation) Verify() error {
-	t := o.life.check("Operation.Verify")
+	t := o.life.use("Operation.Verify", o.raw.Ptr)
 	c := o.life.ctx
-	c.sink.Take() // leftovers are not this operation's
+	c.takeDiagnostics("") // leftovers are not this operation's
 	ok := capi.MlirOperationVerify(t, o.raw)
 	diagnostics := c.takeDiagnostics("")
 	if ok {
 		return nil
 	}
 	return &DiagnosticError{Op: "verify", Diagnostics: diagnostics}
-}
-
-// Erase removes the operation and destroys it with everything in it. The results
-// must be unused: where one is used, nothing is erased and the error names a use.
-func (o Operation) Erase() error {
-	t := o.life.check("Operation.Erase")
-	for i, r := range o.Results() {
-		for use := range r.Uses() {
-			return fmt.Errorf("mlir: %s cannot be erased: its result %d is used by %s at %s",
-				o.Name(), i, use.Owner.Name(), use.Owner.Location().Position())
-		}
-	}
-	capi.MlirOperationRemoveFromParent(t, o.raw)
-	capi.MlirOperationDestroy(t, o.raw)
-	return nil
 }
 
 // inRange panics with a sentence where the library would read wild memory.

@@ -1,7 +1,9 @@
 package mlir
 
 import (
+	"errors"
 	"iter"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -15,7 +17,8 @@ type Region struct {
 // NewRegion makes a detached region. An operation that is created with it owns it
 // from then on.
 func (c *Context) NewRegion() Region {
-	return Region{c.life, capi.MlirRegionCreate(c.life.check("Context.NewRegion"))}
+	raw := capi.MlirRegionCreate(c.life.check("Context.NewRegion"))
+	return Region{c.detached(capi.RegionKind, raw.Ptr), raw}
 }
 
 // Equal reports whether both are the same one.
@@ -27,7 +30,7 @@ func (r Region) IsNil() bool { return r.raw.Ptr == nil }
 // Blocks iterates over the blocks in order.
 func (r Region) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
-		t := r.life.check("Region.Blocks")
+		t := r.life.use("Region.Blocks", r.raw.Ptr)
 		for raw := capi.MlirRegionGetFirstBlock(t, r.raw); raw.Ptr != nil; {
 			next := capi.MlirBlockGetNextInRegion(t, raw)
 			if !yield(Block{r.life, raw}) {
@@ -40,15 +43,129 @@ func (r Region) Blocks() iter.Seq[Block] {
 
 // First is the first block, nil where the region is empty.
 func (r Region) First() Block {
-	return Block{r.life, capi.MlirRegionGetFirstBlock(r.life.check("Region.First"), r.raw)}
+	return Block{r.life, capi.MlirRegionGetFirstBlock(r.life.use("Region.First", r.raw.Ptr), r.raw)}
 }
 
 // Append adds a detached block at the end; the region owns it from then on.
 func (r Region) Append(b Block) {
-	t := r.life.check("Region.Append")
-	b.life.mine(r.life.ctx, "a block", "Region.Append")
-	if capi.MlirBlockGetParentRegion(t, b.raw).Ptr != nil {
-		panic("mlir: Region.Append was given a block that is part of a region already")
-	}
+	t := r.life.use("Region.Append", r.raw.Ptr)
+	r.adopt(b, "Region.Append")
 	capi.MlirRegionAppendOwnedBlock(t, r.raw, b.raw)
+}
+
+// Insert adds a detached block as the i-th one. It panics where i is greater than the
+// number of blocks.
+func (r Region) Insert(i int, b Block) {
+	t := r.life.use("Region.Insert", r.raw.Ptr)
+	inRange("Region.Insert", i, r.NumBlocks()+1)
+	r.adopt(b, "Region.Insert")
+	capi.MlirRegionInsertOwnedBlock(t, r.raw, i, b.raw)
+}
+
+// InsertBefore adds a detached block before another one of this region.
+func (r Region) InsertBefore(anchor, b Block) {
+	t := r.life.use("Region.InsertBefore", r.raw.Ptr)
+	r.owns(anchor, "Region.InsertBefore")
+	r.adopt(b, "Region.InsertBefore")
+	capi.MlirRegionInsertOwnedBlockBefore(t, r.raw, anchor.raw, b.raw)
+}
+
+// InsertAfter adds a detached block after another one of this region.
+func (r Region) InsertAfter(anchor, b Block) {
+	t := r.life.use("Region.InsertAfter", r.raw.Ptr)
+	r.owns(anchor, "Region.InsertAfter")
+	r.adopt(b, "Region.InsertAfter")
+	capi.MlirRegionInsertOwnedBlockAfter(t, r.raw, anchor.raw, b.raw)
+}
+
+// NumBlocks counts the blocks.
+func (r Region) NumBlocks() int {
+	n := 0
+	for range r.Blocks() {
+		n++
+	}
+	return n
+}
+
+// IsEmpty reports whether the region has no block.
+func (r Region) IsEmpty() bool { return r.First().IsNil() }
+
+// Next is the region after this one in its operation, nil for the last and for a
+// detached one.
+func (r Region) Next() Region {
+	t := r.life.use("Region.Next", r.raw.Ptr)
+	if _, detached := r.life.ctx.tops[r.raw.Ptr]; detached {
+		return Region{}
+	}
+	return Region{r.life, capi.MlirRegionGetNextInOperation(t, r.raw)}
+}
+
+// TakeBody moves all blocks of another region into this one, which must be empty.
+func (r Region) TakeBody(from Region) {
+	t := r.life.use("Region.TakeBody", r.raw.Ptr)
+	from.in(r.life.ctx, "Region.TakeBody")
+	if r.raw == from.raw {
+		return
+	}
+	if !r.IsEmpty() {
+		panic("mlir: Region.TakeBody needs an empty region: erase its blocks first")
+	}
+	c := r.life.ctx
+	home, _ := c.topOf(capi.RegionKind, r.raw.Ptr, r.life)
+	there, _ := c.topOf(capi.RegionKind, from.raw.Ptr, from.life)
+	if slices.Contains(capi.Gather(t, capi.RegionKind, from.raw.Ptr), r.raw.Ptr) {
+		panic("mlir: Region.TakeBody was asked to put a region into itself")
+	}
+	if home != there {
+		if err := c.unused(capi.RegionKind, from.raw.Ptr, from.life, "the region's body"); err != nil {
+			panic("mlir: Region.TakeBody: a value of the body is still used where it was")
+		}
+		if there.uses != nil || there.of == "Module" {
+			_, p := c.topOf(capi.RegionKind, r.raw.Ptr, r.life)
+			if op := capi.Stray(t, capi.RegionKind, from.raw.Ptr, p); op.Ptr != nil && home.of == "Module" {
+				panic("mlir: Region.TakeBody: the body uses values that do not stand in the same module")
+			}
+			home.using(there)
+		}
+		e := home.property()
+		e.addKin(there)
+		if there.estate != nil {
+			for _, k := range there.estate.kin {
+				e.addKin(k)
+			}
+		}
+	}
+	capi.MlirRegionTakeBody(t, r.raw, from.raw)
+}
+
+// Erase destroys a detached region that was not used. A region that is part of an
+// operation ends with it: there the error says so.
+func (r Region) Erase() error {
+	r.life.use("Region.Erase", r.raw.Ptr)
+	c := r.life.ctx
+	if _, detached := c.tops[r.raw.Ptr]; !detached {
+		return errors.New("mlir: a region that is part of an operation can be erased only with the operation")
+	}
+	if err := c.unused(capi.RegionKind, r.raw.Ptr, r.life, "the region"); err != nil {
+		return err
+	}
+	c.end(r.raw.Ptr, "Region.Erase")
+	return nil
+}
+
+func (r Region) adopt(b Block, method string) {
+	c := r.life.ctx
+	b.in(c, method)
+	if capi.Top(c.lib.api, capi.RegionKind, r.raw.Ptr) == b.raw.Ptr ||
+		r.IsEmpty() && slices.Contains(capi.Gather(c.lib.api, capi.BlockKind, b.raw.Ptr), r.raw.Ptr) {
+		panic("mlir: " + method + " was asked to put a block into itself")
+	}
+	c.adopt(capi.BlockKind, b.raw.Ptr, r.life, "a block that is part of a region already", method)
+}
+
+func (r Region) owns(anchor Block, method string) {
+	anchor.in(r.life.ctx, method)
+	if capi.MlirBlockGetParentRegion(r.life.ctx.lib.api, anchor.raw) != r.raw {
+		panic("mlir: " + method + " was given a block of another region to stand next to")
+	}
 }

@@ -15,18 +15,39 @@ type Value struct {
 // Equal reports whether both are the same one.
 func (v Value) Equal(other Value) bool { return v.raw == other.raw }
 
+// value is a handle of a value that the library has just returned: it exists.
+func value(l *lifetime, raw capi.MlirValue) Value {
+	if gone := l.ctx.gone; len(gone) > 0 {
+		delete(gone, raw.Ptr)
+	}
+	return Value{l, raw}
+}
+
+// use is lifetime.use for a value, which may also be an erased block argument.
+func (v Value) use(method string) *capi.Table {
+	t := v.life.use(method, v.raw.Ptr)
+	v.present(method)
+	return t
+}
+
+func (v Value) present(method string) {
+	if v.life.ctx.gone[v.raw.Ptr] {
+		panic("mlir: " + method + " was given a block argument that Block.EraseArgument has erased")
+	}
+}
+
 // IsNil reports whether v is the zero Value.
 func (v Value) IsNil() bool { return v.raw.Ptr == nil }
 
 // Type is the value's type.
 func (v Value) Type() Type {
-	t := v.life.check("Value.Type")
+	t := v.use("Value.Type")
 	return Type{v.life.ctx.life, capi.MlirValueGetType(t, v.raw)}
 }
 
 // Owner is the operation that the value is a result of, nil for a block argument.
 func (v Value) Owner() Operation {
-	t := v.life.check("Value.Owner")
+	t := v.use("Value.Owner")
 	if !capi.MlirValueIsAOpResult(t, v.raw) {
 		return Operation{}
 	}
@@ -35,7 +56,7 @@ func (v Value) Owner() Operation {
 
 // Block is the block whose argument the value is, nil for a result.
 func (v Value) Block() Block {
-	t := v.life.check("Value.Block")
+	t := v.use("Value.Block")
 	if !capi.MlirValueIsABlockArgument(t, v.raw) {
 		return Block{}
 	}
@@ -44,7 +65,7 @@ func (v Value) Block() Block {
 
 // Index is the value's place among its owner's results or its block's arguments.
 func (v Value) Index() int {
-	t := v.life.check("Value.Index")
+	t := v.use("Value.Index")
 	if capi.MlirValueIsABlockArgument(t, v.raw) {
 		return capi.MlirBlockArgumentGetArgNumber(t, v.raw)
 	}
@@ -60,7 +81,7 @@ type Use struct {
 // Uses iterates over the places where the value is used, in no particular order.
 func (v Value) Uses() iter.Seq[Use] {
 	return func(yield func(Use) bool) {
-		t := v.life.check("Value.Uses")
+		t := v.use("Value.Uses")
 		for raw := capi.MlirValueGetFirstUse(t, v.raw); raw.Ptr != nil; {
 			next := capi.MlirOpOperandGetNextUse(t, raw)
 			use := Use{
@@ -75,18 +96,12 @@ func (v Value) Uses() iter.Seq[Use] {
 	}
 }
 
-// ReplaceAllUses makes every use of v a use of the other value.
-func (v Value) ReplaceAllUses(with Value) {
-	t := v.life.check("Value.ReplaceAllUses")
-	capi.MlirValueReplaceAllUsesOfWith(t, v.raw, with.in(v.life.ctx, "Value.ReplaceAllUses"))
-}
-
 // String is the value as MLIR prints it: its operation, or its place in a block.
 func (v Value) String() string {
 	if v.IsNil() {
 		return "<nil value>"
 	}
-	t := v.life.check("Value.String")
+	t := v.use("Value.String")
 	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirValuePrint(t, v.raw, cb, ud)
 	}))

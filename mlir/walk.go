@@ -1,6 +1,9 @@
 package mlir
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // WalkAction is what a visitor asks for next.
 type WalkAction int
@@ -13,7 +16,7 @@ const (
 
 // Walk visits o and every operation in its regions, each before what it contains
 // and in the order of the text. It reports whether the walk reached its end. The
-// visited operation may be erased by the visitor when it returns WalkSkip.
+// visitor may erase and move operations: what it erases is not gone into or visited.
 func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 	// A stack of our own: regions of strangers may be nested deeper than is good to
 	// recurse.
@@ -21,10 +24,16 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 	for len(stack) > 0 {
 		op := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if op.erased() {
+			continue
+		}
 		switch visit(op) {
 		case WalkStop:
 			return false
 		case WalkSkip:
+			continue
+		}
+		if op.erased() {
 			continue
 		}
 		start := len(stack)
@@ -38,4 +47,60 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		slices.Reverse(stack[start:])
 	}
 	return true
+}
+
+// WalkPostOrder visits o and every operation in its regions, each after what it
+// contains. It reports whether the walk reached its end. The visitor may move and erase
+// operations, and WalkSkip is WalkContinue.
+func (o Operation) WalkPostOrder(visit func(Operation) WalkAction) bool {
+	type entry struct {
+		op   Operation
+		open bool // what it contains is above it on the stack already
+	}
+	stack := []entry{{op: o}}
+	for len(stack) > 0 {
+		last := &stack[len(stack)-1]
+		if last.open {
+			op := last.op
+			stack = stack[:len(stack)-1]
+			if !op.erased() && visit(op) == WalkStop {
+				return false
+			}
+			continue
+		}
+		last.open = true
+		if last.op.erased() {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		op, start := last.op, len(stack)
+		for _, r := range op.Regions() {
+			for b := range r.Blocks() {
+				for inner := range b.Operations() {
+					stack = append(stack, entry{op: inner})
+				}
+			}
+		}
+		slices.Reverse(stack[start:])
+	}
+	return true
+}
+
+// All iterates over o and every operation in its regions, in the order of Walk.
+func (o Operation) All() iter.Seq[Operation] {
+	return func(yield func(Operation) bool) {
+		o.Walk(func(op Operation) WalkAction {
+			if !yield(op) {
+				return WalkStop
+			}
+			return WalkContinue
+		})
+	}
+}
+
+// erased reports whether the operation is one that was erased or is gone with what it
+// stood in.
+func (o Operation) erased() bool {
+	_, erased := o.life.ctx.erased[o.raw.Ptr]
+	return erased || o.life.over()
 }

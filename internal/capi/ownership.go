@@ -1,0 +1,300 @@
+package capi
+
+/*
+#include <stdlib.h>
+#include "gen_mlir_api.h"
+
+typedef const calliope_mlir_api* table;
+
+enum { OPERATION, BLOCK, REGION };
+
+// The outermost operation, block or region that something stands in. A region says
+// who holds it only through a block.
+static void* top_of_block(table api, MlirBlock block) {
+  for (;;) {
+    MlirOperation parent = api->mlirBlockGetParentOperation(block);
+    if (!parent.ptr) {
+      void* region = api->mlirBlockGetParentRegion(block).ptr;
+      return region ? region : block.ptr;
+    }
+    block = api->mlirOperationGetBlock(parent);
+    if (!block.ptr) return parent.ptr;
+  }
+}
+
+static void* top_of_operation(table api, MlirOperation op) {
+  MlirBlock block = api->mlirOperationGetBlock(op);
+  return block.ptr ? top_of_block(api, block) : op.ptr;
+}
+
+static void* top_of_value(table api, MlirValue v) {
+  if (api->mlirValueIsABlockArgument(v)) return top_of_block(api, api->mlirBlockArgumentGetOwner(v));
+  return top_of_operation(api, api->mlirOpResultGetOwner(v));
+}
+
+static void* top_of(const void* t, int kind, void* raw) {
+  table api = t;
+  if (kind == OPERATION) return top_of_operation(api, (MlirOperation){raw});
+  if (kind == BLOCK) return top_of_block(api, (MlirBlock){raw});
+  MlirBlock first = api->mlirRegionGetFirstBlock((MlirRegion){raw});
+  return first.ptr ? top_of_block(api, first) : raw;
+}
+
+// inside reports whether an operation is, or stands in, the thing raw.
+static bool inside(table api, MlirOperation op, void* raw) {
+  for (;;) {
+    if (op.ptr == raw) return true;
+    MlirBlock block = api->mlirOperationGetBlock(op);
+    if (!block.ptr) return false;
+    if (block.ptr == raw || api->mlirBlockGetParentRegion(block).ptr == raw) return true;
+    op = api->mlirBlockGetParentOperation(block);
+    if (!op.ptr) return false;
+  }
+}
+
+// A visitor sees everything in a tree: operations, values, blocks and regions.
+typedef struct visitor {
+  table api;
+  void* root;
+  void* from;             // sever: the tree to cut off, NULL for all that is outside
+  MlirBlock grave;        // sever: where the replacements are made
+  MlirOperation user;     // outside_use, stray: what was found
+  MlirValue used;
+  void** seen;            // gather
+  size_t n, capacity;
+  bool failed;
+  bool (*value)(struct visitor*, MlirValue);         // false ends the walk
+  bool (*operation)(struct visitor*, MlirOperation);
+  void (*thing)(struct visitor*, void*);
+} visitor;
+
+static bool visit_block(visitor* v, MlirBlock block);
+
+static bool visit_region(visitor* v, MlirRegion region) {
+  if (v->thing) v->thing(v, region.ptr);
+  for (MlirBlock b = v->api->mlirRegionGetFirstBlock(region); b.ptr;) {
+    MlirBlock next = v->api->mlirBlockGetNextInRegion(b);
+    if (!visit_block(v, b)) return false;
+    b = next;
+  }
+  return true;
+}
+
+static bool visit_operation(visitor* v, MlirOperation op) {
+  table api = v->api;
+  if (v->thing) v->thing(v, op.ptr);
+  if (v->operation && !v->operation(v, op)) return false;
+  if (v->value)
+    for (intptr_t i = 0, n = api->mlirOperationGetNumResults(op); i < n; i++)
+      if (!v->value(v, api->mlirOperationGetResult(op, i))) return false;
+  for (intptr_t i = 0, n = api->mlirOperationGetNumRegions(op); i < n; i++)
+    if (!visit_region(v, api->mlirOperationGetRegion(op, i))) return false;
+  return true;
+}
+
+static bool visit_block(visitor* v, MlirBlock block) {
+  table api = v->api;
+  if (v->thing) v->thing(v, block.ptr);
+  if (v->value)
+    for (intptr_t i = 0, n = api->mlirBlockGetNumArguments(block); i < n; i++)
+      if (!v->value(v, api->mlirBlockGetArgument(block, i))) return false;
+  for (MlirOperation op = api->mlirBlockGetFirstOperation(block); op.ptr;) {
+    MlirOperation next = api->mlirOperationGetNextInBlock(op);
+    if (!visit_operation(v, op)) return false;
+    op = next;
+  }
+  return true;
+}
+
+static bool visit(visitor* v, int kind, void* raw) {
+  if (kind == OPERATION) return visit_operation(v, (MlirOperation){raw});
+  if (kind == BLOCK) return visit_block(v, (MlirBlock){raw});
+  return visit_region(v, (MlirRegion){raw});
+}
+
+static bool value_used_outside(visitor* v, MlirValue value) {
+  for (MlirOpOperand use = v->api->mlirValueGetFirstUse(value); !v->api->mlirOpOperandIsNull(use);
+       use = v->api->mlirOpOperandGetNextUse(use)) {
+    MlirOperation owner = v->api->mlirOpOperandGetOwner(use);
+    if (!inside(v->api, owner, v->root)) {
+      v->user = owner;
+      v->used = value;
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool sever_operation(visitor* v, MlirOperation op) {
+  table api = v->api;
+  for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
+    MlirValue operand = api->mlirOperationGetOperand(op, i);
+    if (!operand.ptr) continue;
+    void* top = top_of_value(api, operand);
+    if (v->from ? top != v->from : top == v->root) continue;
+    api->mlirOperationSetOperand(op, i,
+        api->mlirBlockAddArgument(v->grave, api->mlirValueGetType(operand), api->mlirOperationGetLocation(op)));
+  }
+  for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
+    void* top = top_of_block(api, api->mlirOperationGetSuccessor(op, i));
+    if (v->from ? top == v->from : top != v->root) api->mlirOperationSetSuccessor(op, i, v->grave);
+  }
+  return true;
+}
+
+static bool operation_strays(visitor* v, MlirOperation op) {
+  table api = v->api;
+  for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
+    MlirValue operand = api->mlirOperationGetOperand(op, i);
+    void* top = operand.ptr ? top_of_value(api, operand) : NULL;
+    if (top && top != v->root && top != v->from) {
+      v->user = op;
+      v->used = operand;
+      return false;
+    }
+  }
+  return true;
+}
+
+static void gather_thing(visitor* v, void* thing) {
+  if (v->n == v->capacity) {
+    size_t capacity = v->capacity * 2 + 16;
+    void** seen = realloc(v->seen, capacity * sizeof *seen);
+    if (!seen) {
+      v->failed = true;
+      return;
+    }
+    v->seen = seen;
+    v->capacity = capacity;
+  }
+  v->seen[v->n++] = thing;
+}
+
+static bool gather_value(visitor* v, MlirValue value) {
+  gather_thing(v, value.ptr);
+  return true;
+}
+
+static MlirOperation outside_use(const void* t, int kind, void* raw, MlirValue* used) {
+  visitor v = {.api = t, .root = raw, .value = value_used_outside};
+  visit(&v, kind, raw);
+  *used = v.used;
+  return v.user;
+}
+
+static MlirOperation stray(const void* t, int kind, void* raw, void* home) {
+  visitor v = {.api = t, .root = raw, .from = home, .operation = operation_strays};
+  visit(&v, kind, raw);
+  return v.user;
+}
+
+// branch_to is an operation of the block's region, outside of the block, that has the
+// block as a successor.
+static MlirOperation branch_to(const void* t, MlirBlock block) {
+  table api = t;
+  MlirRegion region = api->mlirBlockGetParentRegion(block);
+  if (!region.ptr) return (MlirOperation){NULL};
+  for (MlirBlock b = api->mlirRegionGetFirstBlock(region); b.ptr; b = api->mlirBlockGetNextInRegion(b)) {
+    if (b.ptr == block.ptr) continue;
+    for (MlirOperation op = api->mlirBlockGetFirstOperation(b); op.ptr; op = api->mlirOperationGetNextInBlock(op))
+      for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++)
+        if (api->mlirOperationGetSuccessor(op, i).ptr == block.ptr) return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
+  visitor v = {.api = t, .root = raw, .from = from, .operation = sever_operation};
+  v.grave = v.api->mlirBlockCreate(0, NULL, NULL);
+  visit(&v, kind, raw);
+  return v.grave;
+}
+
+static void** gather(const void* t, int kind, void* raw, size_t* n, bool* failed) {
+  visitor v = {.api = t, .root = raw, .thing = gather_thing, .value = gather_value};
+  visit(&v, kind, raw);
+  *n = v.n;
+  *failed = v.failed;
+  return v.seen;
+}
+
+// append_operation adds op to the end of block, unless block stands in op.
+static bool append_operation(const void* t, MlirBlock block, MlirOperation op) {
+  table api = t;
+  if (api->mlirOperationGetNumRegions(op) > 0) {
+    MlirOperation parent = api->mlirBlockGetParentOperation(block);
+    if (parent.ptr && inside(api, parent, op.ptr)) return false;
+  }
+  api->mlirBlockAppendOwnedOperation(block, op);
+  return true;
+}
+*/
+import "C"
+
+import "unsafe"
+
+// Kind says what a pointer of the IR is.
+type Kind int
+
+const (
+	OperationKind Kind = C.OPERATION
+	BlockKind     Kind = C.BLOCK
+	RegionKind    Kind = C.REGION
+)
+
+func cOperation(op C.MlirOperation) MlirOperation { return *(*MlirOperation)(unsafe.Pointer(&op)) }
+
+func goBlock(b MlirBlock) C.MlirBlock { return *(*C.MlirBlock)(unsafe.Pointer(&b)) }
+
+// Top is the outermost operation, block or region that something stands in, itself
+// where it is detached. An empty region is its own.
+func Top(t *Table, kind Kind, raw unsafe.Pointer) unsafe.Pointer {
+	return C.top_of(t.pointer(), C.int(kind), raw)
+}
+
+// OutsideUse is an operation that uses a value defined in the thing and stands
+// outside of it, and that value; null where there is none.
+func OutsideUse(t *Table, kind Kind, raw unsafe.Pointer) (MlirOperation, MlirValue) {
+	var used C.MlirValue
+	op := C.outside_use(t.pointer(), C.int(kind), raw, &used)
+	return cOperation(op), *(*MlirValue)(unsafe.Pointer(&used))
+}
+
+// Stray is an operation in the detached thing that uses a value which stands neither
+// in it nor in home, null where there is none.
+func Stray(t *Table, kind Kind, raw, home unsafe.Pointer) MlirOperation {
+	return cOperation(C.stray(t.pointer(), C.int(kind), raw, home))
+}
+
+// BranchTo is an operation of another block that has the block as a successor, null
+// where there is none.
+func BranchTo(t *Table, block MlirBlock) MlirOperation {
+	return cOperation(C.branch_to(t.pointer(), goBlock(block)))
+}
+
+// Sever replaces the operands and successors of a detached tree that stand in the
+// tree from, or anywhere outside where from is nil, by arguments of a new block and
+// that block. The block must be destroyed after the tree.
+func Sever(t *Table, kind Kind, raw, from unsafe.Pointer) MlirBlock {
+	b := C.sever(t.pointer(), C.int(kind), raw, from)
+	return *(*MlirBlock)(unsafe.Pointer(&b))
+}
+
+// Gather returns the addresses of everything in a tree: operations, blocks, regions
+// and values.
+func Gather(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
+	var n C.size_t
+	var failed C.bool
+	seen := C.gather(t.pointer(), C.int(kind), raw, &n, &failed)
+	defer C.free(unsafe.Pointer(seen))
+	if failed {
+		panic("capi: out of memory while walking a tree")
+	}
+	return append([]unsafe.Pointer(nil), unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(seen)), int(n))...)
+}
+
+// AppendOperation adds a detached operation at the end of a block. It reports false,
+// and does nothing, where the block stands in the operation.
+func AppendOperation(t *Table, block MlirBlock, op MlirOperation) bool {
+	return bool(C.append_operation(t.pointer(), goBlock(block), *(*C.MlirOperation)(unsafe.Pointer(&op))))
+}

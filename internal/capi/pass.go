@@ -1,0 +1,106 @@
+package capi
+
+/*
+#include <stdlib.h>
+#include "gen_mlir_api.h"
+
+extern void calliopePassConstruct(uintptr_t handle);
+extern void calliopePassDestruct(uintptr_t handle);
+extern int calliopePassInitialize(void* context, uintptr_t handle);
+extern void calliopePassRun(void* op, void* pass, uintptr_t handle);
+
+static void pass_construct(void* user) { calliopePassConstruct((uintptr_t)user); }
+static void pass_destruct(void* user) { calliopePassDestruct((uintptr_t)user); }
+static void* pass_clone(void* user) { return user; }
+static MlirLogicalResult pass_initialize(MlirContext ctx, void* user) {
+  return (MlirLogicalResult){(int8_t)calliopePassInitialize(ctx.ptr, (uintptr_t)user)};
+}
+static void pass_run(MlirOperation op, MlirExternalPass pass, void* user) {
+  calliopePassRun(op.ptr, pass.ptr, (uintptr_t)user);
+}
+
+static MlirPass create_pass(const void* table, MlirTypeID id, char* name, size_t name_len,
+                            char* description, size_t description_len, char* op, size_t op_len,
+                            uintptr_t handle) {
+  const calliope_mlir_api* api = table;
+  MlirExternalPassCallbacks callbacks = {pass_construct, pass_destruct, pass_initialize,
+                                         pass_clone, pass_run};
+  MlirStringRef called = {name, name_len};
+  return api->mlirCreateExternalPass(id, called, called,
+                                     (MlirStringRef){description, description_len},
+                                     (MlirStringRef){op, op_len}, 0, NULL, callbacks, (void*)handle);
+}
+
+static void call_void(void* f) { ((void (*)(void))f)(); }
+*/
+import "C"
+
+import (
+	"runtime/cgo"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Pass is what the library calls back while it runs a pass. The functions must not
+// panic. They may be called from any thread.
+type Pass struct {
+	Name, Description string
+	Op                string // empty for a pass on any operation
+	Initialize        func(MlirContext) bool
+	Run               func(MlirOperation, MlirExternalPass)
+}
+
+// passEntry is one pass as its C++ objects share it: a pass that is cloned for
+// another thread is the same one here.
+type passEntry struct {
+	pass  Pass
+	refs  atomic.Int64
+	texts []*C.char // MLIR keeps pointers to them for as long as the pass lives
+}
+
+// CreatePass makes a pass that a pass manager then owns.
+func CreatePass(t *Table, id MlirTypeID, p Pass) MlirPass {
+	e := &passEntry{pass: p}
+	text := func(s string) (*C.char, C.size_t) {
+		c := C.CString(s)
+		e.texts = append(e.texts, c)
+		return c, C.size_t(len(s))
+	}
+	name, nameLen := text(p.Name)
+	description, descriptionLen := text(p.Description)
+	op, opLen := text(p.Op)
+	made := C.create_pass(t.pointer(), *(*C.MlirTypeID)(unsafe.Pointer(&id)), name, nameLen,
+		description, descriptionLen, op, opLen, C.uintptr_t(cgo.NewHandle(e)))
+	return *(*MlirPass)(unsafe.Pointer(&made))
+}
+
+// passGroups register the passes of a library that has no one function for all.
+var passGroups = []string{
+	"mlirRegisterTransformsPasses", "mlirRegisterConversionPasses", "mlirRegisterLinalgPasses",
+	"mlirRegisterAsyncPasses", "mlirRegisterGPUPasses", "mlirRegisterSparseTensorPasses",
+	"mlirRegisterAllStablehloPasses", "mlirRegisterAllMhloPasses",
+	"mlirRegisterAllSdyPassesAndPipelines", "mlirRegisterTPUPasses", "mlirMosaicGpuRegisterPasses",
+}
+
+var passesRegistered sync.Map // address of a library's mlirPassManagerCreate -> *sync.Once
+
+// RegisterPasses makes every pass of the library known to the pipelines that are
+// parsed from text.
+func (t *Table) RegisterPasses() {
+	once, _ := passesRegistered.LoadOrStore(t.lib.Symbol("mlirPassManagerCreate"), new(sync.Once))
+	once.(*sync.Once).Do(func() {
+		if t.lib.Symbol("ireeCompilerGlobalInitialize") != nil {
+			return // it did so when the first context was made
+		}
+		if all := t.lib.Symbol("mlirRegisterAllPasses"); all != nil {
+			C.call_void(all)
+			return
+		}
+		for _, group := range passGroups {
+			if f := t.lib.Symbol(group); f != nil {
+				C.call_void(f)
+			}
+		}
+	})
+}

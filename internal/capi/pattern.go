@@ -1,0 +1,78 @@
+package capi
+
+/*
+#include <stdlib.h>
+#include "gen_mlir_api.h"
+
+extern void calliopePatternDestruct(uintptr_t handle);
+extern int calliopePatternMatch(void* op, void* rewriter, uintptr_t handle);
+extern int calliopePDLCall(void* rewriter, void* results, size_t n, void* values, uintptr_t handle);
+
+static void pattern_destruct(void* user) { calliopePatternDestruct((uintptr_t)user); }
+static MlirLogicalResult pattern_match(MlirRewritePattern pattern, MlirOperation op,
+                                       MlirPatternRewriter rewriter, void* user) {
+  return (MlirLogicalResult){(int8_t)calliopePatternMatch(op.ptr, rewriter.ptr, (uintptr_t)user)};
+}
+static MlirLogicalResult pdl_call(MlirPatternRewriter rewriter, MlirPDLResultList results,
+                                  size_t n, MlirPDLValue* values, void* user) {
+  return (MlirLogicalResult){
+      (int8_t)calliopePDLCall(rewriter.ptr, results.ptr, n, values, (uintptr_t)user)};
+}
+
+static MlirRewritePattern create_pattern(const void* table, MlirContext ctx, const char* root,
+                                         size_t root_len, unsigned benefit, intptr_t n_names,
+                                         MlirStringRef* names, uintptr_t handle) {
+  const calliope_mlir_api* api = table;
+  MlirRewritePatternCallbacks callbacks = {NULL, pattern_destruct, pattern_match};
+  return api->mlirOpRewritePatternCreate((MlirStringRef){(char*)root, root_len}, benefit, ctx,
+                                         callbacks, (void*)handle, n_names, names);
+}
+
+static void register_pdl(const void* table, MlirPDLPatternModule module, const char* name,
+                         size_t name_len, bool constraint, uintptr_t handle) {
+  const calliope_mlir_api* api = table;
+  MlirStringRef called = {(char*)name, name_len};
+  if (constraint)
+    api->mlirPDLPatternModuleRegisterConstraintFunction(module, called, pdl_call, (void*)handle);
+  else
+    api->mlirPDLPatternModuleRegisterRewriteFunction(module, called, pdl_call, (void*)handle);
+}
+*/
+import "C"
+
+import (
+	"runtime/cgo"
+	"unsafe"
+)
+
+// PatternFunc looks at an operation and reports whether it rewrote it. It must not
+// panic.
+type PatternFunc func(MlirOperation, MlirPatternRewriter) bool
+
+// CreatePattern makes a pattern that a pattern set then owns.
+func CreatePattern(t *Table, ctx MlirContext, root string, benefit int, generates []string, match PatternFunc) MlirRewritePattern {
+	// The names are read while the pattern is made: C memory holds them until then.
+	names := (*C.MlirStringRef)(C.calloc(C.size_t(len(generates)+1), C.sizeof_MlirStringRef))
+	defer C.free(unsafe.Pointer(names))
+	for i, n := range generates {
+		s := &unsafe.Slice(names, len(generates))[i]
+		s.data, s.length = C.CString(n), C.size_t(len(n))
+		defer C.free(unsafe.Pointer(s.data))
+	}
+	p := C.create_pattern(t.pointer(), *(*C.MlirContext)(unsafe.Pointer(&ctx)),
+		(*C.char)(unsafe.Pointer(unsafe.StringData(root))), C.size_t(len(root)),
+		C.uint(benefit), C.intptr_t(len(generates)), names, C.uintptr_t(cgo.NewHandle(match)))
+	return *(*MlirRewritePattern)(unsafe.Pointer(&p))
+}
+
+// PDLFunc is a constraint or a rewrite that PDL calls by name. It must not panic.
+type PDLFunc func(MlirPatternRewriter, MlirPDLResultList, []MlirPDLValue) bool
+
+// RegisterPDL makes a function known to a PDL module. The returned function forgets
+// it again, after the patterns made of the module were destroyed.
+func RegisterPDL(t *Table, m MlirPDLPatternModule, name string, constraint bool, f PDLFunc) (forget func()) {
+	h := cgo.NewHandle(f)
+	C.register_pdl(t.pointer(), *(*C.MlirPDLPatternModule)(unsafe.Pointer(&m)),
+		(*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.bool(constraint), C.uintptr_t(h))
+	return h.Delete
+}

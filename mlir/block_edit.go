@@ -1,0 +1,176 @@
+package mlir
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// Region is the region that holds the block, nil for a detached one.
+func (b Block) Region() Region {
+	t := b.life.use("Block.Region", b.raw.Ptr)
+	return Region{b.life, capi.MlirBlockGetParentRegion(t, b.raw)}
+}
+
+// Next is the block after this one in its region, nil for the last.
+func (b Block) Next() Block {
+	t := b.life.use("Block.Next", b.raw.Ptr)
+	if capi.MlirBlockGetParentRegion(t, b.raw).Ptr == nil {
+		return Block{}
+	}
+	return Block{b.life, capi.MlirBlockGetNextInRegion(t, b.raw)}
+}
+
+// First is the first operation, nil where the block is empty.
+func (b Block) First() Operation {
+	t := b.life.use("Block.First", b.raw.Ptr)
+	return Operation{b.life, capi.MlirBlockGetFirstOperation(t, b.raw)}
+}
+
+// Successors iterates over the blocks that the last operation branches to.
+func (b Block) Successors() iter.Seq2[int, Block] {
+	b.life.use("Block.Successors", b.raw.Ptr)
+	end := b.Terminator()
+	if end.IsNil() { // also where nobody knows whether the last one is a terminator
+		for o := range b.Operations() {
+			end = o
+		}
+	}
+	if end.IsNil() {
+		return func(func(int, Block) bool) {}
+	}
+	return end.Successors()
+}
+
+// Predecessors returns the blocks of the region that branch to this one, in order.
+func (b Block) Predecessors() []Block {
+	b.life.use("Block.Predecessors", b.raw.Ptr)
+	region := b.Region()
+	if region.IsNil() {
+		return nil
+	}
+	var out []Block
+	for other := range region.Blocks() {
+		for _, s := range other.Successors() {
+			if s.raw == b.raw {
+				out = append(out, other)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// AddArgument adds an argument after the others.
+func (b Block) AddArgument(t Type, at Location) Value {
+	api := b.life.use("Block.AddArgument", b.raw.Ptr)
+	c := b.life.ctx
+	return value(b.life, capi.MlirBlockAddArgument(api, b.raw, t.in(c, "Block.AddArgument"), at.in(c, "Block.AddArgument")))
+}
+
+// InsertArgument adds an argument as the i-th one. It panics where i is greater than
+// the number of arguments.
+func (b Block) InsertArgument(i int, t Type, at Location) Value {
+	api := b.life.use("Block.InsertArgument", b.raw.Ptr)
+	inRange("Block.InsertArgument", i, b.NumArguments()+1)
+	c := b.life.ctx
+	return value(b.life, capi.MlirBlockInsertArgument(api, b.raw, i, t.in(c, "Block.InsertArgument"), at.in(c, "Block.InsertArgument")))
+}
+
+// EraseArgument removes the i-th argument. It panics where there is none; where the
+// argument is used, nothing is erased and the error names a use.
+func (b Block) EraseArgument(i int) error {
+	v := b.Argument(i)
+	for use := range v.Uses() {
+		return fmt.Errorf("mlir: argument %d cannot be erased: it is used by %s at %s",
+			i, use.Owner.Name(), use.Owner.Location().Position())
+	}
+	c := b.life.ctx
+	capi.MlirBlockEraseArgument(c.lib.api, b.raw, uint32(i))
+	c.gone[v.raw.Ptr] = true
+	return nil
+}
+
+// Detach takes the block out of its region and returns it; it belongs to nobody then
+// and is freed by Erase or with the context. A detached block is returned as it is.
+func (b Block) Detach() Block {
+	b.life.use("Block.Detach", b.raw.Ptr)
+	c := b.life.ctx
+	if t, ok := c.tops[b.raw.Ptr]; ok {
+		return Block{t.life, b.raw}
+	}
+	out, _ := c.topOf(capi.BlockKind, b.raw.Ptr, b.life)
+	capi.MlirBlockDetach(c.lib.api, b.raw)
+	return Block{c.taken(capi.BlockKind, b.raw.Ptr, out, b.life), b.raw}
+}
+
+// MoveBefore moves the block before another one, which may stand in another region.
+func (b Block) MoveBefore(anchor Block) {
+	b.move("Block.MoveBefore", anchor, Region.InsertBefore)
+}
+
+// MoveAfter moves the block after another one, which may stand in another region.
+func (b Block) MoveAfter(anchor Block) {
+	b.move("Block.MoveAfter", anchor, Region.InsertAfter)
+}
+
+func (b Block) move(method string, anchor Block, insert func(r Region, anchor, b Block)) {
+	b.life.use(method, b.raw.Ptr)
+	anchor.in(b.life.ctx, method)
+	if b.raw == anchor.raw {
+		return
+	}
+	region := anchor.Region()
+	if region.IsNil() {
+		panic("mlir: " + method + " was given a detached block to stand next to")
+	}
+	if region.within(b) {
+		panic("mlir: " + method + " was asked to put a block into itself")
+	}
+	insert(region, anchor, b.Detach())
+}
+
+// within reports whether the region stands in the block.
+func (r Region) within(b Block) bool {
+	for o := r.First().Parent(); !o.IsNil(); o = o.Parent() {
+		if o.Block().raw == b.raw {
+			return true
+		}
+	}
+	return false
+}
+
+// Erase removes the block and destroys it with everything in it. Where a value in it
+// is used outside, or another block branches to it, nothing is erased and the error
+// names the user.
+func (b Block) Erase() error {
+	t := b.life.use("Block.Erase", b.raw.Ptr)
+	c := b.life.ctx
+	if err := c.unused(capi.BlockKind, b.raw.Ptr, b.life, "the block"); err != nil {
+		return err
+	}
+	if raw := capi.BranchTo(t, b.raw); raw.Ptr != nil {
+		branch := Operation{b.life, raw}
+		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
+	}
+	if _, detached := c.tops[b.raw.Ptr]; detached {
+		c.end(b.raw.Ptr, "Block.Erase")
+		return nil
+	}
+	out, _ := c.topOf(capi.BlockKind, b.raw.Ptr, b.life)
+	capi.MlirBlockDetach(t, b.raw)
+	c.entomb(capi.BlockKind, b.raw.Ptr, out, "Block.Erase")
+	return nil
+}
+
+// String is the block's text.
+func (b Block) String() string {
+	if b.IsNil() {
+		return "<nil block>"
+	}
+	t := b.life.use("Block.String", b.raw.Ptr)
+	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+		capi.MlirBlockPrint(t, b.raw, cb, ud)
+	}))
+}

@@ -1,0 +1,27 @@
+package mlir
+
+import "github.com/calliope-mlir/calliope/internal/capi"
+
+// SetDebug turns the library's debug output on standard error on or off, for all its
+// contexts; with types, only that of those parts, for example "greedy-rewriter". A
+// library that was built without assertions has little or no such output. It must not
+// be called while contexts of the library are in use.
+func (l *Library) SetDebug(on bool, types ...string) error {
+	needs := []string{"mlirEnableGlobalDebug"}
+	if len(types) > 0 {
+		needs = append(needs, "mlirSetGlobalDebugTypes")
+	}
+	if err := l.needAll(needs...); err != nil {
+		return err
+	}
+	if len(types) > 0 {
+		capi.SetDebugTypes(l.api, types)
+	}
+	capi.MlirEnableGlobalDebug(l.api, on)
+	return nil
+}
+
+// Debug reports whether SetDebug turned the debug output on.
+func (l *Library) Debug() bool {
+	return l.Has("mlirIsGlobalDebugEnabled") && capi.MlirIsGlobalDebugEnabled(l.api)
+}

@@ -1,0 +1,51 @@
+package mlir
+
+import (
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// handler is a function that OnDiagnostic was given. Functions cannot be compared, so
+// its address stands for it.
+type handler struct{ call func(Diagnostic) }
+
+// OnDiagnostic calls f with every diagnostic that the library reports in this context,
+// also those that become part of an error and warnings that fail nothing, until stop is
+// called. f runs on the goroutine that called the library, after the library has
+// returned, and may use the context. Several handlers are called in the order in which
+// they were added.
+func (c *Context) OnDiagnostic(f func(Diagnostic)) (stop func()) {
+	c.life.check("Context.OnDiagnostic")
+	c.takeDiagnostics("") // what was before is not this one's
+	h := &handler{f}
+	c.handlers = append(c.handlers, h)
+	return func() {
+		c.handlers = slices.DeleteFunc(slices.Clone(c.handlers), func(other *handler) bool { return other == h })
+	}
+}
+
+// EmitError reports an error at a location, as the library itself would: to the
+// handlers of OnDiagnostic. A NUL ends the message.
+func (c *Context) EmitError(at Location, message string) {
+	t := c.life.check("Context.EmitError")
+	message, _, _ = strings.Cut(message, "\x00")
+	text := append([]byte(message), 0)
+	capi.MlirEmitError(t, at.in(c, "Context.EmitError"), unsafe.Pointer(&text[0]))
+	c.takeDiagnostics("")
+}
+
+// EmitError reports an error at the operation's location; see Context.EmitError.
+func (o Operation) EmitError(message string) { o.Context().EmitError(o.Location(), message) }
+
+// handle tells the handlers.
+func (c *Context) handle(list []Diagnostic) []Diagnostic {
+	for _, h := range c.handlers {
+		for _, d := range list {
+			h.call(d)
+		}
+	}
+	return list
+}

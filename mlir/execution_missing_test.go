@@ -1,0 +1,31 @@
+package mlir_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestExecutionMissing holds that a library without an execution engine, or without
+// LLVM's own C API, says so.
+func TestExecutionMissing(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		m := parse(t, mlirtest.ContextOf(t, e.Library), "module {}")
+		engine, err := m.NewExecutionEngine(mlir.EngineOptions{})
+		_, textErr := m.LLVMIR()
+		if e.Library.Has("mlirExecutionEngineLookupPacked") {
+			if err != nil || textErr != nil {
+				t.Fatal(err, textErr)
+			}
+			engine.Close()
+			return
+		}
+		for _, err := range []error{err, textErr} {
+			if !errors.Is(err, mlir.ErrUnsupported) {
+				t.Errorf("the error is %v, want ErrUnsupported", err)
+			}
+		}
+	})
+}

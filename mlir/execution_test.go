@@ -1,0 +1,287 @@
+//go:build engines
+
+package mlir_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// lower takes a module down to the LLVM dialect.
+const lower = "builtin.module(convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
+
+func lowered(t testing.TB, text string) *mlir.Module {
+	t.Helper()
+	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
+	m := parse(t, c, text)
+	if err := passManager(t, c, mlir.PassManagerOptions{Pipeline: lower}).Run(m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func engine(t testing.TB, text string, o mlir.EngineOptions) *mlir.ExecutionEngine {
+	t.Helper()
+	m := lowered(t, text)
+	e, err := m.NewExecutionEngine(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	m.Context().Close() // the engine outlives it
+	return e
+}
+
+const compiled = `
+func.func @add(%a: i32, %b: i32) -> i32 {
+  %0 = arith.addi %a, %b : i32
+  return %0 : i32
+}
+func.func @mixed(%a: f64, %b: i1, %c: i8) -> (f64, i1, i8) {
+  return %a, %b, %c : f64, i1, i8
+}
+func.func @scale(%m: memref<?x?xf32>, %by: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = memref.dim %m, %c0 : memref<?x?xf32>
+  %columns = memref.dim %m, %c1 : memref<?x?xf32>
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %j = %c0 to %columns step %c1 {
+      %x = memref.load %m[%i, %j] : memref<?x?xf32>
+      %y = arith.mulf %x, %by : f32
+      memref.store %y, %m[%i, %j] : memref<?x?xf32>
+    }
+  }
+  return
+}
+llvm.func @host(!llvm.ptr)
+llvm.func @missing()
+func.func @call_host(%p: !llvm.ptr) {
+  llvm.call @host(%p) : (!llvm.ptr) -> ()
+  return
+}
+func.func @call_missing() {
+  llvm.call @missing() : () -> ()
+  return
+}
+func.func @wide(%a: i128) { return }
+llvm.mlir.global external @answer(42 : i32) : i32
+`
+
+func TestInvoke(t *testing.T) {
+	e := engine(t, strings.ReplaceAll(compiled, "@call_missing() {\n  llvm.call @missing() : () -> ()", "@call_missing() {"), mlir.EngineOptions{Optimize: 2})
+	var seen []int32
+	boom := false
+	if err := e.RegisterFunc("host", func(p unsafe.Pointer) {
+		if boom {
+			panic("boom")
+		}
+		seen = append(seen, *(*int32)(p))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var sum int32
+	if err := e.Invoke("add", &sum, int32(40), int32(2)); err != nil || sum != 42 {
+		t.Errorf("add gave %d, %v", sum, err)
+	}
+	var mixed struct {
+		A float64
+		B bool
+		C int8
+	}
+	if err := e.Invoke("mixed", &mixed, 1.5, true, int8(-3)); err != nil || mixed.A != 1.5 || !mixed.B || mixed.C != -3 {
+		t.Errorf("mixed gave %+v, %v", mixed, err)
+	}
+	data := []float32{1, 2, 3, 4, 5, 6}
+	if err := e.Invoke("scale", nil, mlir.NewMemRef(data, 2, 3), float32(10)); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]float32{10, 20, 30, 40, 50, 60}, data); diff != "" {
+		t.Errorf("scaled (-want +got):\n%s", diff)
+	}
+	if err := e.Invoke("scale", nil, mlir.NewMemRef([]float32(nil), 0, 3), float32(10)); err != nil {
+		t.Error(err)
+	}
+	x := int32(7)
+	if err := e.Invoke("call_host", nil, &x); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]int32{7}, seen); diff != "" {
+		t.Errorf("the host function saw (-want +got):\n%s", diff)
+	}
+	boom = true
+	var panicked *mlir.PanicError
+	if err := e.Invoke("call_host", nil, &x); !errors.As(err, &panicked) || panicked.Value != "boom" {
+		t.Errorf("a host function that panics: %v", err)
+	}
+	if p := (*int32)(e.Lookup("answer")); p == nil || *p != 42 {
+		t.Errorf("the global is %v", p)
+	}
+	if e.Lookup("nosuch") != nil {
+		t.Error("a name that is not there has an address")
+	}
+	if err := e.Initialize(); err != nil {
+		t.Error(err)
+	}
+	if err := e.Initialize(); err == nil {
+		t.Error("the engine was initialized twice")
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 200 {
+				var sum int32
+				if err := e.Invoke("add", &sum, int32(i), int32(j)); err != nil || sum != int32(i+j) {
+					t.Errorf("add(%d, %d) gave %d, %v", i, j, sum, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestInvokeErrors holds that what compiled code would read as something else is
+// refused before it is called.
+func TestInvokeErrors(t *testing.T) {
+	e := engine(t, compiled, mlir.EngineOptions{})
+	var i32 int32
+	var i64 int64
+	for _, test := range []struct {
+		want      string
+		name      string
+		result    any
+		arguments []any
+	}{
+		{`no function "nosuch"`, "nosuch", nil, nil},
+		{`no function "missing"`, "missing", nil, nil},
+		{"takes 2 arguments, and 1 were given", "add", &i32, []any{int32(1)}},
+		{"argument 1 of add is of type i32, for which a int64 does not do", "add", &i32, []any{int32(1), int64(2)}},
+		{"for which a <nil> does not do", "add", &i32, []any{int32(1), nil}},
+		{"gives a result of type i32, which does not go into a *int64", "add", &i64, []any{int32(1), int32(2)}},
+		{"does not go into a <nil>", "add", nil, []any{int32(1), int32(2)}},
+		{"has no result", "call_missing", &i32, nil},
+		{"is defined nowhere", "call_missing", nil, nil},
+		{"argument 0 of wide is of type i128", "wide", nil, []any{int64(1)}},
+		{"has 6 elements and not 5", "scale", nil, []any{mlir.NewMemRef(make([]float32, 5), 2, 3), float32(1)}},
+		{"takes 8 arguments, and 6 were given", "scale", nil, []any{mlir.NewMemRef(make([]float32, 6), 6), float32(1)}},
+	} {
+		if err := e.Invoke(test.name, test.result, test.arguments...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s(%v): the error is %v, want it to say %q", test.name, test.arguments, err, test.want)
+		}
+	}
+	nothing := func(unsafe.Pointer) {}
+	for _, name := range []string{"add", "nosuch", "missing"} {
+		if err := e.RegisterFunc(name, nothing); err == nil {
+			t.Errorf("a Go function was registered as %s", name)
+		}
+	}
+	if err := e.Register("answer", unsafe.Pointer(&i32)); err == nil {
+		t.Error("a symbol of the module was registered")
+	}
+	if err := e.Register("missing", nil); err == nil {
+		t.Error("a symbol without an address was registered")
+	}
+	if err := e.DumpObject(filepath.Join(t.TempDir(), "x.o")); err == nil {
+		t.Error("an engine without objects wrote one")
+	}
+	e.Close()
+	e.Close()
+	mustPanic(t, "called after ExecutionEngine.Close", func() { e.Lookup("add") })
+
+	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
+	high := parse(t, c, twice) // not lowered
+	var d *mlir.DiagnosticError
+	if _, err := high.NewExecutionEngine(mlir.EngineOptions{}); !errors.As(err, &d) {
+		t.Errorf("compiling what is not lowered: %v", err)
+	}
+	if _, err := high.LLVMIR(); !errors.As(err, &d) {
+		t.Errorf("translating what is not lowered: %v", err)
+	}
+	if _, err := high.NewExecutionEngine(mlir.EngineOptions{Optimize: 4}); err == nil {
+		t.Error("-O4 was taken")
+	}
+	if _, err := high.NewExecutionEngine(mlir.EngineOptions{Libraries: []string{"/nonexistent.so"}}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a library that is missing: %v", err)
+	}
+}
+
+func TestDumpObject(t *testing.T) {
+	e := engine(t, "func.func @f() { return }", mlir.EngineOptions{ObjectDump: true})
+	path := filepath.Join(t.TempDir(), "f.o")
+	if err := e.DumpObject(path); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || len(data) < 100 {
+		t.Errorf("the object has %d bytes, %v", len(data), err)
+	}
+}
+
+func TestLLVMIR(t *testing.T) {
+	text, err := lowered(t, compiled).LLVMIR()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"define i32 @add(i32 %0, i32 %1)", "declare void @host(ptr)", "@answer = global i32 42"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// ExampleModule_NewExecutionEngine lowers a function of func and arith to the LLVM
+// dialect, compiles it and calls it.
+func ExampleModule_NewExecutionEngine() {
+	library, err := upstream()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := library.NewContext(mlir.ContextOptions{})
+	defer ctx.Close()
+	module, err := ctx.Parse("sum.mlir", []byte(`
+func.func @sum(%x: f64, %y: f64) -> f64 {
+  %0 = arith.addf %x, %y : f64
+  return %0 : f64
+}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	passes, err := ctx.NewPassManager(mlir.PassManagerOptions{
+		Pipeline: "builtin.module(convert-to-llvm,reconcile-unrealized-casts)",
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := passes.Run(module); err != nil {
+		fmt.Println(err)
+		return
+	}
+	engine, err := module.NewExecutionEngine(mlir.EngineOptions{Optimize: 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer engine.Close()
+	var sum float64
+	if err := engine.Invoke("sum", &sum, 1.25, 3.0); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sum)
+	// Output: 4.25
+}

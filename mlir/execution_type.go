@@ -1,0 +1,216 @@
+package mlir
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// layout is a type of the LLVM dialect as Go values have it: what a compiled function
+// takes and gives is checked against it, because compiled code checks nothing.
+type layout struct {
+	text   string
+	kind   layoutKind
+	bits   int
+	length int      // of an array
+	parts  []layout // of a struct; the element of an array
+}
+
+type layoutKind int
+
+const (
+	layoutOther layoutKind = iota // cannot be passed
+	layoutVoid
+	layoutInt
+	layoutFloat
+	layoutPointer
+	layoutStruct
+	layoutArray
+)
+
+// signature is the type of a compiled function.
+type signature struct {
+	arguments []layout
+	result    layout
+	defined   bool // and not only declared
+	variadic  bool
+}
+
+// parseSignature reads "!llvm.func<i32 (i32, ptr)>".
+func parseSignature(text string) (signature, bool) {
+	p := layoutParser{strings.TrimPrefix(text, "!llvm.")}
+	if !p.skip("func<") {
+		return signature{}, false
+	}
+	s := signature{result: p.next()}
+	if !p.skip(" (") {
+		return s, false
+	}
+	for !p.skip(")") {
+		p.skip(", ")
+		if p.skip("...") {
+			s.variadic = true
+			continue
+		}
+		if p.rest == "" {
+			return s, false
+		}
+		s.arguments = append(s.arguments, p.next())
+	}
+	return s, true
+}
+
+type layoutParser struct{ rest string }
+
+func (p *layoutParser) skip(s string) bool {
+	rest, ok := strings.CutPrefix(p.rest, s)
+	p.rest = rest
+	return ok
+}
+
+// next reads one type. One that is not understood is taken whole, as layoutOther.
+func (p *layoutParser) next() layout {
+	p.skip("!llvm.")
+	start := p.rest
+	n := layout{}
+	switch {
+	case p.skip("void"):
+		n.kind = layoutVoid
+	case p.skip("struct<("):
+		n.kind = layoutStruct
+		for !p.skip(")>") {
+			if p.rest == "" {
+				return layout{text: start}
+			}
+			p.skip(", ")
+			n.parts = append(n.parts, p.next())
+		}
+	case p.skip("array<"):
+		n.kind = layoutArray
+		digits, rest, _ := strings.Cut(p.rest, " x ")
+		length, err := strconv.Atoi(digits)
+		if err != nil {
+			return p.other(start)
+		}
+		p.rest, n.length = rest, length
+		n.parts = []layout{p.next()}
+		if !p.skip(">") {
+			return p.other(start)
+		}
+	default:
+		word := p.rest
+		if end := strings.IndexAny(word, ",)(<> "); end >= 0 {
+			word = word[:end]
+		}
+		p.rest = p.rest[len(word):]
+		switch word {
+		case "ptr":
+			n.kind = layoutPointer
+			if strings.HasPrefix(p.rest, "<") {
+				return p.other(start)
+			}
+		case "f32", "f64":
+			n.kind = layoutFloat
+			n.bits, _ = strconv.Atoi(word[1:])
+		case "i1", "i8", "i16", "i32", "i64":
+			n.kind = layoutInt
+			n.bits, _ = strconv.Atoi(word[1:])
+		default:
+			return p.other(start)
+		}
+	}
+	n.text = start[:len(start)-len(p.rest)]
+	return n
+}
+
+// other takes a type that is not understood up to where the next one starts.
+func (p *layoutParser) other(start string) layout {
+	depth := 0
+	for i, c := range start {
+		switch c {
+		case '<', '(':
+			depth++
+		case '>', ')':
+			depth--
+		}
+		if depth < 0 || depth == 0 && (c == ',' || c == ' ') {
+			p.rest = start[i:]
+			return layout{text: start[:i]}
+		}
+	}
+	p.rest = ""
+	return layout{text: start}
+}
+
+// accepts reports whether a Go type is laid out as n is.
+func (n layout) accepts(t reflect.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch n.kind {
+	case layoutInt:
+		switch t.Kind() {
+		case reflect.Bool:
+			return n.bits == 1
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+			reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+			return n.bits == t.Bits()
+		}
+	case layoutFloat:
+		return (t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64) && n.bits == t.Bits()
+	case layoutPointer:
+		switch t.Kind() {
+		case reflect.Pointer, reflect.UnsafePointer, reflect.Uintptr:
+			return true
+		}
+	case layoutStruct:
+		if t.Kind() != reflect.Struct || t.NumField() != len(n.parts) {
+			return false
+		}
+		for i, part := range n.parts {
+			if !part.accepts(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case layoutArray:
+		return t.Kind() == reflect.Array && t.Len() == n.length && n.parts[0].accepts(t.Elem())
+	}
+	return false
+}
+
+// MemRef is a Go slice as an argument of a compiled function that takes a memref: such
+// a function has two pointers, an offset, the sizes and the strides in its place.
+type MemRef struct {
+	pieces []any
+	err    error
+}
+
+// NewMemRef makes a MemRef of the given sizes over all of data, in row-major order and
+// without copying. The slice must not be changed by others while the function runs.
+func NewMemRef[T ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64](data []T, sizes ...int64) MemRef {
+	n := int64(1)
+	for _, s := range sizes {
+		n *= max(s, 0)
+	}
+	if n != int64(len(data)) {
+		return MemRef{err: fmt.Errorf("mlir: a memref of the sizes %v has %d elements and not %d", sizes, n, len(data))}
+	}
+	var p *T
+	if len(data) > 0 {
+		p = &data[0]
+	}
+	pieces := []any{p, p, int64(0)}
+	for _, s := range sizes {
+		pieces = append(pieces, s)
+	}
+	for i := range sizes {
+		stride := int64(1)
+		for _, s := range sizes[i+1:] {
+			stride *= s
+		}
+		pieces = append(pieces, stride)
+	}
+	return MemRef{pieces: pieces}
+}

@@ -1,0 +1,74 @@
+package mlir_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// cmath is a small dialect with a type and an operation.
+const cmath = `irdl.dialect @cmath {
+  irdl.type @complex {
+    %0 = irdl.is f32
+    %1 = irdl.is f64
+    %2 = irdl.any_of(%0, %1)
+    irdl.parameters(elem: %2)
+  }
+  irdl.operation @norm {
+    %0 = irdl.any
+    %1 = irdl.parametric @cmath::@complex<%0>
+    irdl.operands(in: %1)
+    irdl.results(out: %0)
+  }
+}`
+
+func TestIRDL(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		if !e.Library.Has("mlirLoadIRDLDialects") || c.LoadDialect("irdl") != nil {
+			err := c.LoadIRDL(parse(t, c, "module {}"))
+			if err == nil || e.Library.Has("mlirLoadIRDLDialects") == errors.Is(err, mlir.ErrUnsupported) {
+				t.Errorf("a library without IRDL says %v", err)
+			}
+			return
+		}
+		if c.Registered("cmath.norm") {
+			t.Fatal("the dialect is there before it was loaded")
+		}
+		m := parse(t, c, cmath)
+		if err := c.LoadIRDL(m); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.LoadIRDL(m); err == nil || !strings.Contains(err.Error(), `"cmath" exists already`) {
+			t.Errorf("loading it again: %v", err)
+		}
+		m.Close()
+		if !c.Registered("cmath.norm") {
+			t.Error("the operation is not known")
+		}
+		used := parse(t, c, `func.func @f(%x: !cmath.complex<f32>) -> f32 {
+  %0 = "cmath.norm"(%x) : (!cmath.complex<f32>) -> f32
+  return %0 : f32
+}`)
+		if err := used.Verify(); err != nil {
+			t.Error(err)
+		}
+		var d *mlir.DiagnosticError
+		for _, bad := range []string{
+			`func.func private @f(!cmath.complex<i32>)`,
+			`func.func @f(%x: !cmath.complex<f32>) { %0 = "cmath.norm"(%x) : (!cmath.complex<f32>) -> f64  return }`,
+		} {
+			if _, err := c.Parse("", []byte(bad)); !errors.As(err, &d) {
+				t.Errorf("%s gave %v", bad, err)
+			}
+		}
+		for _, bad := range []string{"module {}", "irdl.dialect @arith {}", "irdl.dialect @builtin {}"} {
+			if err := c.LoadIRDL(parse(t, c, bad)); err == nil {
+				t.Errorf("%s was loaded", bad)
+			}
+		}
+	})
+}

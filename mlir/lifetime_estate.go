@@ -1,0 +1,325 @@
+package mlir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// Who owns what. Every operation, block and region stands in exactly one outermost
+// thing: a module, or something detached. Context.tops knows all of these; each has
+// a lifetime, and Context.Close destroys what is left.
+//
+// The library frees an erased operation at once, and a handle to it would then point
+// anywhere. So what is erased is only cut off here and kept, in a block of its own,
+// until the module (or what else it stood in) ends: its addresses are not used again
+// meanwhile, and every handle to it panics with a sentence.
+
+// estate is what a lifetime leaves behind.
+type estate struct {
+	// kin are other lifetimes that handles of what is in here may have, because it was
+	// taken out of them. The memory is kept until these have ended too.
+	kin    []*lifetime
+	graves []grave
+}
+
+// grave is a detached block with something erased in it.
+type grave struct {
+	block     capi.MlirBlock
+	region    capi.MlirRegion
+	addresses []pointer
+}
+
+// top is an outermost thing.
+type top struct {
+	life *lifetime
+	kind capi.Kind
+}
+
+func (l *lifetime) property() *estate {
+	if l.estate == nil {
+		l.estate = &estate{}
+	}
+	return l.estate
+}
+
+// detached gives something that nobody owns a lifetime of its own.
+func (c *Context) detached(kind capi.Kind, raw pointer) *lifetime {
+	l := &lifetime{ctx: c, parent: c.life}
+	c.tops[raw] = top{l, kind}
+	return l
+}
+
+// topOf is the outermost thing that something stands in; fallback is the lifetime of
+// the handle, for a region that cannot say.
+func (c *Context) topOf(kind capi.Kind, raw pointer, fallback *lifetime) (*lifetime, pointer) {
+	p := capi.Top(c.lib.api, kind, raw)
+	if t, ok := c.tops[p]; ok {
+		return t.life, p
+	}
+	return fallback.root(), p
+}
+
+// taken makes something that was just cut out of an outermost thing detached. held is
+// the lifetime of the handle.
+func (c *Context) taken(kind capi.Kind, raw pointer, out, held *lifetime) *lifetime {
+	l := c.detached(kind, raw)
+	e := l.property()
+	e.addKin(out)
+	e.addKin(held.root())
+	if out.estate != nil {
+		for _, k := range out.estate.kin {
+			e.addKin(k)
+		}
+	}
+	// What it uses may still stand where it was.
+	l.uses = out
+	return l
+}
+
+func (e *estate) addKin(l *lifetime) {
+	if !slices.Contains(e.kin, l) {
+		e.kin = append(e.kin, l)
+	}
+}
+
+// adopt makes something detached a part of what home belongs to. It panics for what
+// is not detached: added twice, it would make the library's lists loop for ever.
+func (c *Context) adopt(kind capi.Kind, raw pointer, home *lifetime, what, method string) {
+	t, ok := c.tops[raw]
+	if !ok || t.kind != kind || t.life.of == "Module" {
+		panic("mlir: " + method + " was given " + what)
+	}
+	c.joinable(t.life, raw, kind, home, method)
+	c.join(t.life, raw, home)
+}
+
+// joinable panics where what l is the lifetime of cannot become a part of home.
+func (c *Context) joinable(l *lifetime, raw pointer, kind capi.Kind, home *lifetime, method string) {
+	to := home.root()
+	if to == l {
+		panic("mlir: " + method + " was asked to put something into itself")
+	}
+	if l.uses != nil {
+		c.compatible(l, raw, kind, to, method)
+	}
+	if l.estate != nil && len(l.estate.kin) > 0 && l.estate.kin[0].root() != to {
+		if op, _ := capi.OutsideUse(c.lib.api, kind, raw); op.Ptr != nil {
+			panic(fmt.Sprintf("mlir: %s was given something that is still used where it was, by %s",
+				method, capi.MlirIdentifierStr(c.lib.api, capi.MlirOperationGetName(c.lib.api, op))))
+		}
+	}
+}
+
+// join ends the detachment of l.
+func (c *Context) join(l *lifetime, raw pointer, home *lifetime) {
+	to := home.root()
+	delete(c.tops, raw)
+	l.joined = to
+	if l.estate != nil {
+		e := to.property()
+		for _, k := range l.estate.kin {
+			if k.root() != to {
+				e.addKin(k)
+			}
+		}
+		e.graves = append(e.graves, l.estate.graves...)
+		l.estate = nil
+	}
+}
+
+// using notes that something detached has operands that stand elsewhere. Of several
+// places none is remembered: the context's lifetime stands for them.
+func (l *lifetime) using(other *lifetime) {
+	switch other = other.root(); {
+	case l == other:
+	case l.uses == nil:
+		l.uses = other
+	case l.uses.root() != other:
+		l.uses = l.ctx.life
+	}
+}
+
+// sameTree panics where an operand of something in o's tree would stand in another
+// module than o.
+func (c *Context) sameTree(o Operation, v Value, method string) {
+	to, from := o.life.root(), v.life.root()
+	if to == from {
+		return
+	}
+	// Handles may be older than a move: ask the library.
+	to, _ = c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
+	from, _ = c.topOfValue(v)
+	switch {
+	case to == from:
+	case to.of == "Module":
+		panic("mlir: " + method + " was given a value that does not stand in the module of the operation")
+	default:
+		to.using(from)
+	}
+}
+
+func (c *Context) topOfValue(v Value) (*lifetime, pointer) {
+	t := c.lib.api
+	if capi.MlirValueIsABlockArgument(t, v.raw) {
+		return c.topOf(capi.BlockKind, capi.MlirBlockArgumentGetOwner(t, v.raw).Ptr, v.life)
+	}
+	return c.topOf(capi.OperationKind, capi.MlirOpResultGetOwner(t, v.raw).Ptr, v.life)
+}
+
+// compatible panics where something whose operands stand in one module is put into
+// another: closing the first would leave the second with wild pointers.
+func (c *Context) compatible(l *lifetime, raw pointer, kind capi.Kind, to *lifetime, method string) {
+	uses := l.uses.root()
+	if uses == to || uses == l {
+		return
+	}
+	if to.of != "Module" {
+		to.using(uses)
+		return
+	}
+	for p, t := range c.tops {
+		if t.life == to {
+			if op := capi.Stray(c.lib.api, kind, raw, p); op.Ptr != nil {
+				panic(fmt.Sprintf("mlir: %s was given %s, an operand of which stands somewhere else: add what defines it first",
+					method, capi.MlirIdentifierStr(c.lib.api, capi.MlirOperationGetName(c.lib.api, op))))
+			}
+			return
+		}
+	}
+}
+
+// end ends the lifetime of an outermost thing and frees it, now or when the last
+// handles to it are known to be dead.
+func (c *Context) end(raw pointer, by string) {
+	t := c.tops[raw]
+	delete(c.tops, raw)
+	t.life.ended, t.life.by = true, by
+	if t.life.of != "Module" && t.life.estate.awaited() {
+		t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, raw, nil)})
+	}
+	c.ending = append(c.ending, remains{t, raw})
+	c.sweep()
+}
+
+// remains are an outermost thing that has ended and is not freed yet.
+type remains struct {
+	top
+	raw pointer
+}
+
+func (c *Context) sweep() {
+	for i := 0; i < len(c.ending); i++ {
+		r := c.ending[i]
+		if r.life.estate.awaited() {
+			continue
+		}
+		c.ending = slices.Delete(c.ending, i, i+1)
+		i = -1 // others may have waited for this one
+		if r.life.of == "Module" {
+			// Something detached may use its values.
+			for p, t := range c.tops {
+				if t.life.of != "Module" {
+					t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, p, r.raw)})
+				}
+			}
+		}
+		c.destroy(r.kind, r.raw)
+		c.clear(r.life)
+	}
+}
+
+// awaited reports whether handles of other lifetimes may still point here.
+func (e *estate) awaited() bool {
+	return e != nil && slices.ContainsFunc(e.kin, func(k *lifetime) bool { return !k.over() })
+}
+
+func (c *Context) destroy(kind capi.Kind, raw pointer) {
+	switch t := c.lib.api; kind {
+	case capi.OperationKind:
+		capi.MlirOperationDestroy(t, capi.MlirOperation{Ptr: raw})
+	case capi.BlockKind:
+		capi.MlirBlockDestroy(t, capi.MlirBlock{Ptr: raw})
+	case capi.RegionKind:
+		capi.MlirRegionDestroy(t, capi.MlirRegion{Ptr: raw})
+	}
+}
+
+// clear frees what was erased in a lifetime that has ended.
+func (c *Context) clear(l *lifetime) {
+	if l.estate == nil {
+		return
+	}
+	for _, g := range l.estate.graves {
+		if g.region.Ptr != nil {
+			capi.MlirRegionDestroy(c.lib.api, g.region)
+		}
+		capi.MlirBlockDestroy(c.lib.api, g.block)
+		for _, p := range g.addresses {
+			delete(c.erased, p)
+		}
+	}
+	l.estate = nil
+}
+
+func (l *lifetime) bury(g grave) {
+	e := l.property()
+	e.graves = append(e.graves, g)
+}
+
+// entomb keeps something erased, which was just cut out of an outermost thing.
+func (c *Context) entomb(kind capi.Kind, raw pointer, out *lifetime, by string) {
+	t := c.lib.api
+	g := grave{block: capi.Sever(t, kind, raw, nil), addresses: capi.Gather(t, kind, raw)}
+	switch kind {
+	case capi.OperationKind:
+		capi.MlirBlockAppendOwnedOperation(t, g.block, capi.MlirOperation{Ptr: raw})
+	case capi.BlockKind:
+		g.region = capi.MlirRegionCreate(t)
+		capi.MlirRegionAppendOwnedBlock(t, g.region, capi.MlirBlock{Ptr: raw})
+	}
+	for _, p := range g.addresses {
+		c.erased[p] = by
+	}
+	out.root().bury(g)
+}
+
+// unused returns an error that names a use where something outside uses what is
+// about to be erased.
+func (c *Context) unused(kind capi.Kind, raw pointer, held *lifetime, what string) error {
+	op, value := capi.OutsideUse(c.lib.api, kind, raw)
+	if op.Ptr == nil {
+		return nil
+	}
+	user, v := Operation{held, op}, Value{held, value}
+	which := "a value in it"
+	if owner := v.Owner(); !owner.IsNil() && owner.raw.Ptr == raw {
+		which = fmt.Sprintf("its result %d", v.Index())
+	}
+	return fmt.Errorf("mlir: %s cannot be erased: %s is used by %s at %s",
+		what, which, user.Name(), user.Location().Position())
+}
+
+// closeAll frees everything of the context that is left: modules first, because they
+// may use values that were detached from them, and what is detached cut off from all.
+func (c *Context) closeAll() {
+	left := c.ending
+	for p, t := range c.tops {
+		if t.life.of != "Module" {
+			t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, p, nil)})
+		}
+		left = append(left, remains{t, p})
+	}
+	slices.SortStableFunc(left, func(a, b remains) int {
+		return strings.Compare(b.life.of, a.life.of) // "Module", then ""
+	})
+	for _, r := range left {
+		c.destroy(r.kind, r.raw)
+	}
+	for _, r := range left {
+		c.clear(r.life)
+	}
+	c.tops, c.ending = nil, nil
+}

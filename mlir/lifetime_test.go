@@ -1,0 +1,319 @@
+package mlir_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// loose is a context that takes any operation, so that one test fits all libraries.
+func loose(t testing.TB, e mlirtest.Engine) *mlir.Context {
+	t.Helper()
+	c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
+	t.Cleanup(c.Close)
+	return c
+}
+
+func create(t testing.TB, c *mlir.Context, s mlir.OperationState) mlir.Operation {
+	t.Helper()
+	o, err := c.Create(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func op(m *mlir.Module, name string) mlir.Operation {
+	for o := range m.Operation().All() {
+		if o.Name() == name {
+			return o
+		}
+	}
+	panic("no " + name)
+}
+
+const nested = `module {
+  %a = "t.make"() : () -> i32
+  "t.outer"(%a) ({
+  ^first(%x: i32):
+    %b = "t.inner"(%a, %x) : (i32, i32) -> i32
+    "t.jump"()[^second] : () -> ()
+  ^second:
+    "t.end"(%b) : (i32) -> ()
+  }) : (i32) -> ()
+}`
+
+// TestErased uses every kind of handle to something that was erased.
+func TestErased(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m := parse(t, c, nested)
+		outer, inner, end, made := op(m, "t.outer"), op(m, "t.inner"), op(m, "t.end"), op(m, "t.make")
+		region := outer.Region(0)
+		block := region.First()
+		argument, result := block.Argument(0), inner.Result(0)
+		before := made.Result(0).NumUses()
+
+		if err := made.Erase(); err == nil || !strings.Contains(err.Error(), "its result 0 is used by") {
+			t.Errorf("erasing what is used: %v", err)
+		}
+		if err := outer.Erase(); err != nil {
+			t.Fatal(err)
+		}
+		if before != 2 || made.Result(0).HasUses() {
+			t.Errorf("the value had %d uses, and has some still: %v", before, made.Result(0).HasUses())
+		}
+		if want, got := "module {\n  %0 = \"t.make\"() : () -> i32\n}\n", m.String(); got != want {
+			t.Errorf("module is\n%s", got)
+		}
+		erased := "that Operation.Erase has erased"
+		mustPanic(t, "Operation.Name called on something "+erased, func() { outer.Name() })
+		mustPanic(t, "Operation.Erase called on something "+erased, func() { outer.Erase() })
+		mustPanic(t, erased, func() { _ = inner.String() })
+		mustPanic(t, erased, func() { end.SetOperand(0, made.Result(0)) })
+		mustPanic(t, erased, func() { region.First() })
+		mustPanic(t, erased, func() { block.Terminator() })
+		mustPanic(t, erased, func() { argument.Type() })
+		mustPanic(t, erased, func() { result.ReplaceAllUses(made.Result(0)) })
+		mustPanic(t, "was given a value "+erased, func() { made.Result(0).ReplaceAllUses(result) })
+		mustPanic(t, "was given an operation "+erased, func() { m.Body().Append(outer) })
+		mustPanic(t, "was given a value "+erased, func() {
+			c.Create(mlir.OperationState{Name: "t.use", Operands: []mlir.Value{argument}})
+		})
+		m.Close()
+		mustPanic(t, "Operation.Name called after Module.Close", func() { outer.Name() })
+		if again := parse(t, c, nested); op(again, "t.outer").NumRegions() != 1 {
+			t.Error("a new module is touched by what was erased from another one")
+		}
+	})
+}
+
+// TestEraseBlocks erases blocks, arguments and regions, used and unused.
+func TestEraseBlocks(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m := parse(t, c, nested)
+		outer := op(m, "t.outer")
+		region := outer.Region(0)
+		one := region.First()
+		two := one.Next()
+		check := func(err error, want string) {
+			t.Helper()
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error is %v, want it to say %q", err, want)
+			}
+		}
+		check(one.Erase(), "the block cannot be erased: a value in it is used by t.end")
+		check(two.Erase(), "t.jump at -:6:5 branches to it")
+		check(one.EraseArgument(0), "argument 0 cannot be erased: it is used by t.inner")
+		check(region.Erase(), "only with the operation")
+		op(m, "t.end").Erase()
+		mustPanic(t, "Block.Argument(1): there are 1", func() { one.EraseArgument(1) })
+		op(m, "t.inner").Erase()
+		argument := one.Argument(0)
+		if err := one.EraseArgument(0); err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, "a block argument that Block.EraseArgument has erased", func() { argument.Type() })
+		for range 20 { // memory is used again
+			one.AddArgument(c.IndexType(), mlir.Location{})
+		}
+		for _, a := range one.Arguments() {
+			if got := a.Type().String(); got != "index" {
+				t.Errorf("the new argument is of type %s", got)
+			}
+		}
+		op(m, "t.jump").Erase()
+		if err := two.Erase(); err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, "that Block.Erase has erased", func() { two.NumArguments() })
+		if err := one.Erase(); err != nil {
+			t.Fatal(err)
+		}
+		if !region.IsEmpty() || region.NumBlocks() != 0 {
+			t.Error("the region is not empty")
+		}
+		loose := c.NewRegion()
+		if err := loose.Erase(); err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, "Region.First called after Region.Erase", func() { loose.First() })
+		free := c.NewBlock(mlir.Location{}, c.IndexType())
+		value := free.Argument(0)
+		if err := free.Erase(); err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, "Value.Type called after Block.Erase", func() { value.Type() })
+	})
+}
+
+// TestAdded holds that handles made before something was added to a module end with
+// the module.
+func TestAdded(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m := c.NewModule(mlir.Location{})
+		i32 := c.IntegerType(32, mlir.Signless)
+		region := c.NewRegion()
+		block := c.NewBlock(mlir.Location{}, i32)
+		argument := block.Argument(0)
+		leaf := create(t, c, mlir.OperationState{Name: "t.leaf", Operands: []mlir.Value{argument}, Results: []mlir.Type{i32}})
+		result := leaf.Result(0)
+		block.Append(leaf)
+		region.Append(block)
+		outer := create(t, c, mlir.OperationState{Name: "t.outer", Regions: []mlir.Region{region}})
+		mustPanic(t, "a region that is part of an operation already", func() {
+			c.Create(mlir.OperationState{Name: "t.outer", Regions: []mlir.Region{region}})
+		})
+		mustPanic(t, "to put an operation into itself", func() { block.Append(outer) })
+		mustPanic(t, "to put an operation into itself", func() { block.InsertBefore(leaf, outer) })
+		m.Body().Append(outer)
+		mustPanic(t, "stands in a block already", func() { m.Body().Append(outer) })
+		mustPanic(t, "a block that is part of a region already", func() { c.NewRegion().Append(block) })
+		mustPanic(t, "which owns it", func() { block.Append(m.Operation()) })
+		mustPanic(t, "close the module", func() { m.Operation().Erase() })
+		mustPanic(t, "which owns it", func() { m.Operation().Detach() })
+		m.Close()
+		after := "called after Module.Close"
+		mustPanic(t, after, func() { outer.Name() })
+		mustPanic(t, after, func() { leaf.Name() })
+		mustPanic(t, after, func() { result.Type() })
+		mustPanic(t, after, func() { argument.Type() })
+		mustPanic(t, after, func() { block.First() })
+		mustPanic(t, after, func() { region.First() })
+	})
+}
+
+// TestMovedOut keeps handles of all ages to something that goes from module to module.
+func TestMovedOut(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		from := parse(t, c, `"t.outer"() ({ "t.leaf"() : () -> () }) : () -> ()`)
+		to, third := c.NewModule(mlir.Location{}), c.NewModule(mlir.Location{})
+		outer, leaf := op(from, "t.outer"), op(from, "t.leaf")
+		detached := outer.Detach()
+		if !outer.Block().IsNil() || !detached.Equal(outer) || !from.Body().First().IsNil() {
+			t.Error("the operation is not detached")
+		}
+		if again := outer.Detach(); !again.Equal(detached) {
+			t.Error("detached twice is another one")
+		}
+		placed := to.Body().Append(outer)
+		inTo := op(to, "t.leaf")
+		third.Body().Append(placed.Detach())
+		third.Close()
+		mustPanic(t, "called after Module.Close", func() { op(third, "t.leaf") })
+		// The handles of before still point to memory that is there.
+		for _, o := range []mlir.Operation{leaf, inTo} {
+			if o.Name() != "t.leaf" {
+				t.Error("an old handle reads something else")
+			}
+		}
+		from.Close()
+		mustPanic(t, "called after Module.Close", func() { leaf.Name() })
+		to.Close()
+		mustPanic(t, "called after Module.Close", func() { inTo.Name() })
+		mustPanic(t, "called after Module.Close", func() { outer.Name() })
+	})
+}
+
+// TestOtherModule holds that no value of one module becomes an operand in another.
+func TestOtherModule(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		one := parse(t, c, nested)
+		two := parse(t, c, nested)
+		value := op(one, "t.make").Result(0)
+		user := create(t, c, mlir.OperationState{Name: "t.use", Operands: []mlir.Value{value}})
+		mustPanic(t, "an operand of which stands somewhere else", func() { two.Body().Append(user) })
+		if !user.Block().IsNil() {
+			t.Error("the operation was added all the same")
+		}
+		mustPanic(t, "does not stand in the module", func() { op(two, "t.end").SetOperand(0, value) })
+		mustPanic(t, "does not stand in the module", func() { op(two, "t.end").SetOperands(value) })
+		mustPanic(t, "does not stand in the module", func() { op(two, "t.make").Result(0).ReplaceAllUses(value) })
+		mustPanic(t, "is still used where it was", func() { two.Body().Append(op(one, "t.make").Detach()) })
+		mustPanic(t, "an operand of which stands somewhere else", func() { two.Body().Append(op(one, "t.outer").Clone()) })
+		one.Close()
+		// The user is detached and has lost its operand to a stand-in.
+		if got := user.Operand(0).Type().String(); got != "i32" {
+			t.Errorf("the operand of a detached operation is of type %s", got)
+		}
+		if err := user.Erase(); err != nil {
+			t.Error(err)
+		}
+		if err := two.Verify(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestClosedWithLeftovers closes contexts in which everything was left lying about.
+// Under AddressSanitizer or valgrind this finds what is freed twice or never.
+func TestClosedWithLeftovers(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
+		i32 := c.IntegerType(32, mlir.Signless)
+		m := parse(t, c, nested)
+		a := create(t, c, mlir.OperationState{Name: "t.a", Operands: []mlir.Value{op(m, "t.make").Result(0)}, Results: []mlir.Type{i32}})
+		create(t, c, mlir.OperationState{Name: "t.b", Operands: []mlir.Value{a.Result(0), op(m, "t.inner").Result(0)}})
+		block := c.NewBlock(mlir.Location{}, i32)
+		create(t, c, mlir.OperationState{Name: "t.c", Operands: []mlir.Value{block.Argument(0)}, Successors: []mlir.Block{block}})
+		region := c.NewRegion()
+		region.Append(c.NewBlock(mlir.Location{}))
+		op(m, "t.inner").Detach()
+		op(m, "t.end").Block().Detach()
+		op(m, "t.outer").Clone()
+		m.Clone()
+		parse(t, c, nested).Close()
+		c.Close()
+	})
+}
+
+// TestNoGrowth holds that what detached things, modules and their erased parts cost is
+// given back.
+func TestNoGrowth(t *testing.T) {
+	c := loose(t, mlirtest.Engine{Name: "default", Library: mlirtest.Library(t)})
+	round := func() {
+		m := parse(t, c, nested)
+		op(m, "t.outer").Erase()
+		create(t, c, mlir.OperationState{Name: "t.a"}).Erase()
+		m.Close()
+	}
+	for range 100 {
+		round()
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 2000 {
+		round()
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 256<<10 {
+		t.Errorf("2000 rounds hold %d bytes more", grown)
+	}
+}
+
+func TestNilHandles(t *testing.T) {
+	c := mlirtest.Context(t)
+	m := c.NewModule(mlir.Location{})
+	mustPanic(t, "Block.NumArguments called on a nil handle", func() { m.Operation().Block().NumArguments() })
+	mustPanic(t, "Operation.Name called on a nil handle", func() { m.Body().First().Name() })
+	mustPanic(t, "was given an operation that is nil", func() { m.Body().Append(m.Body().First()) })
+	mustPanic(t, "called on a zero value", func() { mlir.Value{}.Type() })
+	mustPanic(t, "called on a zero value", func() { mlir.Region{}.First() })
+	if s := fmt.Sprint(mlir.Operation{}, mlir.Block{}, mlir.Value{}, mlir.Location{}); s != "<nil operation> <nil block> <nil value> <nil location>" {
+		t.Errorf("nil handles print as %s", s)
+	}
+	if !slices.Equal(slices.Collect(m.Body().Operations()), nil) {
+		t.Error("an empty block has operations")
+	}
+}

@@ -1,0 +1,310 @@
+package mlir
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// LocationKind says what a location is made of.
+type LocationKind int
+
+const (
+	LocationUnknown  LocationKind = iota // nothing is known
+	LocationFile                         // a place in a file, or a range of it: FileRange
+	LocationName                         // a name for another location: Name
+	LocationCallSite                     // something, called from somewhere: CallSite
+	LocationFused                        // several of them: Fused
+	LocationOther                        // a dialect's own
+)
+
+func (k LocationKind) String() string {
+	names := []string{"unknown", "file", "name", "call site", "fused", "other"}
+	if k < 0 || int(k) >= len(names) {
+		return fmt.Sprintf("location kind %d", int(k))
+	}
+	return names[k]
+}
+
+// FileRange is a place in a file from a line and column to another. Lines and columns
+// start at 1; zero is unknown.
+type FileRange struct {
+	File                                       string
+	StartLine, StartColumn, EndLine, EndColumn int
+}
+
+// FileRangeLocation is a range in a file. Libraries before LLVM 20 have none.
+func (c *Context) FileRangeLocation(r FileRange) (Location, error) {
+	t := c.life.check("Context.FileRangeLocation")
+	if err := c.lib.need("mlirLocationFileLineColRangeGet"); err != nil {
+		return Location{}, err
+	}
+	return c.location(capi.MlirLocationFileLineColRangeGet(t, c.raw, r.File,
+		uint32(max(r.StartLine, 0)), uint32(max(r.StartColumn, 0)),
+		uint32(max(r.EndLine, 0)), uint32(max(r.EndColumn, 0)))), nil
+}
+
+// CallSiteLocation is callee, called from caller.
+func (c *Context) CallSiteLocation(callee, caller Location) Location {
+	t := c.life.check("Context.CallSiteLocation")
+	return c.location(capi.MlirLocationCallSiteGet(t,
+		callee.in(c, "Context.CallSiteLocation"), caller.in(c, "Context.CallSiteLocation")))
+}
+
+// FusedLocation is several locations in one, with metadata that may be the zero
+// Attribute. The library leaves out what is there twice or unknown; of one location
+// without metadata, that location remains.
+func (c *Context) FusedLocation(metadata Attribute, locations ...Location) Location {
+	t := c.life.check("Context.FusedLocation")
+	var raw capi.MlirAttribute
+	if !metadata.IsNil() {
+		raw = metadata.in(c, "Context.FusedLocation")
+	}
+	list := make([]capi.MlirLocation, len(locations))
+	for i, l := range locations {
+		list[i] = l.in(c, "Context.FusedLocation")
+	}
+	return c.location(capi.MlirLocationFusedGet(t, c.raw, len(list), first(list), raw))
+}
+
+// ParseLocation reads a location from its text, for example loc("model.py":3:7).
+func (c *Context) ParseLocation(text string) (Location, error) {
+	a, err := c.ParseAttribute(text)
+	if err != nil {
+		return Location{}, err
+	}
+	return c.AttributeLocation(a)
+}
+
+// AttributeLocation is the location that an attribute is.
+func (c *Context) AttributeLocation(a Attribute) (Location, error) {
+	t := c.life.check("Context.AttributeLocation")
+	raw := a.in(c, "Context.AttributeLocation")
+	if !capi.MlirAttributeIsALocation(t, raw) {
+		return Location{}, fmt.Errorf("mlir: the attribute %s is no location", a)
+	}
+	return c.location(capi.MlirLocationFromAttribute(t, raw)), nil
+}
+
+// Attribute is the location as an attribute.
+func (l Location) Attribute() Attribute {
+	t := l.life.check("Location.Attribute")
+	return l.life.ctx.attribute(capi.MlirLocationGetAttribute(t, l.raw))
+}
+
+// Equal reports whether both are the same one; locations are unique in their context.
+func (l Location) Equal(other Location) bool { return l.raw == other.raw }
+
+// Context is the context that the location belongs to.
+func (l Location) Context() *Context {
+	l.life.check("Location.Context")
+	return l.life.ctx
+}
+
+// Kind says what the location is made of.
+func (l Location) Kind() LocationKind {
+	text, ok := strings.CutPrefix(l.String(), "loc(")
+	switch {
+	case !ok:
+		return LocationOther
+	case text == "unknown)":
+		return LocationUnknown
+	case strings.HasPrefix(text, "callsite("):
+		return LocationCallSite
+	case strings.HasPrefix(text, "fused"):
+		return LocationFused
+	case strings.HasPrefix(text, `"`):
+		if _, rest, ok := quoted(text); ok && strings.HasPrefix(rest, ":") {
+			return LocationFile
+		}
+		return LocationName
+	}
+	return LocationOther
+}
+
+// FileRange is the place in a file that the location is. A place without an end ends
+// where it starts.
+func (l Location) FileRange() (FileRange, bool) {
+	if l.Kind() != LocationFile {
+		return FileRange{}, false
+	}
+	// Of the form "file":1:2, "file":1:2 to :5 or "file":1:2 to 3:5.
+	file, rest, _ := quoted(l.inner())
+	r := FileRange{File: file}
+	r.StartLine, rest, _ = number(rest)
+	r.StartColumn, rest, _ = number(rest)
+	r.EndLine, r.EndColumn = r.StartLine, r.StartColumn
+	if end, ok := strings.CutPrefix(rest, " to "); ok {
+		if !strings.HasPrefix(end, ":") {
+			r.EndLine, end, _ = number(":" + end)
+		}
+		r.EndColumn, _, _ = number(end)
+	}
+	return r, true
+}
+
+// Name is the name that the location is, and the location that it names, which is
+// unknown where there is none.
+func (l Location) Name() (name string, child Location, ok bool) {
+	if l.Kind() != LocationName {
+		return "", Location{}, false
+	}
+	c := l.Context()
+	name, rest, _ := quoted(l.inner())
+	if rest == "" {
+		return name, c.UnknownLocation(), true
+	}
+	child, ok = c.part(rest[1 : len(rest)-1])
+	return name, child, ok
+}
+
+// CallSite is what was called, and from where.
+func (l Location) CallSite() (callee, caller Location, ok bool) {
+	if l.Kind() != LocationCallSite {
+		return Location{}, Location{}, false
+	}
+	inner := strings.TrimSuffix(strings.TrimPrefix(l.inner(), "callsite("), ")")
+	parts := split(inner, " at ")
+	if len(parts) < 2 {
+		return Location{}, Location{}, false
+	}
+	// What was called may be a call site itself only within brackets, and so may the
+	// caller: there is one " at " outside of these.
+	c := l.Context()
+	callee, ok = c.part(parts[0])
+	if !ok {
+		return Location{}, Location{}, false
+	}
+	caller, ok = c.part(strings.Join(parts[1:], " at "))
+	return callee, caller, ok
+}
+
+// Fused is the locations that the location is made of, and its metadata, the zero
+// Attribute where there is none.
+func (l Location) Fused() (locations []Location, metadata Attribute, ok bool) {
+	if l.Kind() != LocationFused {
+		return nil, Attribute{}, false
+	}
+	c := l.Context()
+	if t := c.lib.api; t.Has("mlirLocationFusedGetLocations") {
+		raw := make([]capi.MlirLocation, capi.MlirLocationFusedGetNumLocations(t, l.raw))
+		if len(raw) > 0 {
+			capi.MlirLocationFusedGetLocations(t, l.raw, first(raw))
+		}
+		for _, r := range raw {
+			locations = append(locations, c.location(r))
+		}
+		if m := capi.MlirLocationFusedGetMetadata(t, l.raw); m.Ptr != nil {
+			metadata = c.attribute(m)
+		}
+		return locations, metadata, true
+	}
+	inner := strings.TrimPrefix(l.inner(), "fused")
+	if strings.HasPrefix(inner, "<") {
+		end := matching(inner)
+		if end < 0 {
+			return nil, Attribute{}, false
+		}
+		var err error
+		if metadata, err = c.ParseAttribute(inner[1:end]); err != nil {
+			return nil, Attribute{}, false
+		}
+		inner = inner[end+1:]
+	}
+	inner = strings.TrimSuffix(strings.TrimPrefix(inner, "["), "]")
+	for _, text := range split(inner, ", ") {
+		part, ok := c.part(text)
+		if !ok {
+			return nil, Attribute{}, false
+		}
+		locations = append(locations, part)
+	}
+	return locations, metadata, true
+}
+
+// inner is the text between loc( and ). The C API before LLVM 21 can make locations
+// but has no function that takes one apart.
+func (l Location) inner() string {
+	return strings.TrimSuffix(strings.TrimPrefix(l.String(), "loc("), ")")
+}
+
+// part makes the location of a piece of another one's text.
+func (c *Context) part(text string) (Location, bool) {
+	l, err := c.ParseLocation("loc(" + text + ")")
+	return l, err == nil
+}
+
+// quoted reads a string off the front of text.
+func quoted(text string) (s, rest string, ok bool) {
+	if !strings.HasPrefix(text, `"`) {
+		return "", text, false
+	}
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return unescape(text[1:i]), text[i+1:], true
+		}
+	}
+	return "", text, false
+}
+
+// split cuts text at a separator that stands outside of strings and brackets.
+func split(text, separator string) []string {
+	if text == "" {
+		return nil
+	}
+	var parts []string
+	start := 0
+	scan(text, func(i, depth int) bool {
+		if depth == 0 && strings.HasPrefix(text[i:], separator) && i >= start {
+			parts = append(parts, text[start:i])
+			start = i + len(separator)
+		}
+		return true
+	})
+	return append(parts, text[start:])
+}
+
+// matching is the index of the bracket that closes the one text starts with, -1 where
+// there is none.
+func matching(text string) int {
+	at := -1
+	scan(text, func(i, depth int) bool {
+		if i > 0 && depth == 1 && strings.IndexByte(")]}>", text[i]) >= 0 {
+			at = i
+		}
+		return at < 0
+	})
+	return at
+}
+
+// scan visits the bytes of text that stand outside of strings, with the number of
+// brackets that are open before each, until visit returns false.
+func scan(text string, visit func(i, depth int) bool) {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		if !visit(i, depth) {
+			return
+		}
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '(', '[', '{', '<':
+			depth++
+		case '>':
+			if i > 0 && text[i-1] == '-' { // an arrow
+				continue
+			}
+			depth--
+		case ')', ']', '}':
+			depth--
+		}
+	}
+}

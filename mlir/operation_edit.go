@@ -1,0 +1,224 @@
+package mlir
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// Next is the operation after this one in its block, nil for the last and for a
+// detached one.
+func (o Operation) Next() Operation {
+	t := o.life.use("Operation.Next", o.raw.Ptr)
+	if capi.MlirOperationGetBlock(t, o.raw).Ptr == nil {
+		return Operation{}
+	}
+	return Operation{o.life, capi.MlirOperationGetNextInBlock(t, o.raw)}
+}
+
+// IsBefore reports whether the operation stands before another one of the same block.
+// It panics where they do not stand in one block.
+func (o Operation) IsBefore(other Operation) bool {
+	t := o.life.use("Operation.IsBefore", o.raw.Ptr)
+	other.in(o.life.ctx, "Operation.IsBefore")
+	block := capi.MlirOperationGetBlock(t, o.raw)
+	if block.Ptr == nil || block != capi.MlirOperationGetBlock(t, other.raw) {
+		panic("mlir: Operation.IsBefore: the two operations do not stand in one block")
+	}
+	if t.Has("mlirOperationIsBeforeInBlock") {
+		return capi.MlirOperationIsBeforeInBlock(t, o.raw, other.raw)
+	}
+	for at := o.Next(); !at.IsNil(); at = at.Next() {
+		if at.raw == other.raw {
+			return true
+		}
+	}
+	return false
+}
+
+// IsRegistered reports whether the library knows what the operation is.
+func (o Operation) IsRegistered() bool { return o.Context().Registered(o.Name()) }
+
+// Hash is a number that is the same for the same operation, the object and not what
+// it says. It may be another one in the next run.
+func (o Operation) Hash() uint64 {
+	o.life.use("Operation.Hash", o.raw.Ptr)
+	// What the library's own function computes is a hash of the address too, and not
+	// every library has it. Operations are aligned, so the low bits say nothing.
+	return (uint64(uintptr(o.raw.Ptr)) >> 4) * 0x9e3779b97f4a7c15
+}
+
+// SetLocation changes where the operation comes from. Only newer libraries can.
+func (o Operation) SetLocation(l Location) error {
+	t := o.life.use("Operation.SetLocation", o.raw.Ptr)
+	if err := o.life.ctx.lib.need("mlirOperationSetLocation"); err != nil {
+		return err
+	}
+	capi.MlirOperationSetLocation(t, o.raw, l.in(o.life.ctx, "Operation.SetLocation"))
+	return nil
+}
+
+// SetOperands replaces all operands. For an operation whose operands are in several
+// groups, the attribute that says how long these are must be set too.
+func (o Operation) SetOperands(values ...Value) {
+	t := o.life.use("Operation.SetOperands", o.raw.Ptr)
+	raw := make([]capi.MlirValue, len(values))
+	for i, v := range values {
+		raw[i] = v.in(o.life.ctx, "Operation.SetOperands")
+		o.life.ctx.sameTree(o, v, "Operation.SetOperands")
+	}
+	capi.MlirOperationSetOperands(t, o.raw, len(raw), first(raw))
+}
+
+// ReplaceUsesOf replaces a value by another one in the operation's own operands, not
+// in its regions.
+func (o Operation) ReplaceUsesOf(of, with Value) {
+	o.life.use("Operation.ReplaceUsesOf", o.raw.Ptr)
+	of.in(o.life.ctx, "Operation.ReplaceUsesOf")
+	for i, v := range o.Operands() {
+		if v.raw == of.raw {
+			o.SetOperand(i, with)
+		}
+	}
+}
+
+// NumSuccessors is the number of blocks that the operation may branch to.
+func (o Operation) NumSuccessors() int {
+	return capi.MlirOperationGetNumSuccessors(o.life.use("Operation.NumSuccessors", o.raw.Ptr), o.raw)
+}
+
+// Successor is the i-th block that the operation may branch to. It panics where
+// there is none.
+func (o Operation) Successor(i int) Block {
+	t := o.life.use("Operation.Successor", o.raw.Ptr)
+	inRange("Operation.Successor", i, capi.MlirOperationGetNumSuccessors(t, o.raw))
+	return Block{o.life, capi.MlirOperationGetSuccessor(t, o.raw, i)}
+}
+
+// SetSuccessor replaces the i-th successor by another block of the same region. It
+// panics where there is none.
+func (o Operation) SetSuccessor(i int, b Block) {
+	t := o.life.use("Operation.SetSuccessor", o.raw.Ptr)
+	inRange("Operation.SetSuccessor", i, capi.MlirOperationGetNumSuccessors(t, o.raw))
+	raw := b.in(o.life.ctx, "Operation.SetSuccessor")
+	if own := o.Block(); !own.IsNil() && capi.MlirBlockGetParentRegion(t, own.raw) != capi.MlirBlockGetParentRegion(t, raw) {
+		panic("mlir: Operation.SetSuccessor was given a block of another region")
+	}
+	capi.MlirOperationSetSuccessor(t, o.raw, i, raw)
+}
+
+// Successors iterates over the blocks that the operation may branch to.
+func (o Operation) Successors() iter.Seq2[int, Block] {
+	return indexed(o.NumSuccessors(), o.Successor)
+}
+
+// Detach takes the operation out of its block and returns it; it belongs to nobody
+// then and is freed by Erase or with the context. A detached one is returned as it
+// is. Values keep their uses. It panics for the operation of a Module.
+func (o Operation) Detach() Operation {
+	t := o.life.use("Operation.Detach", o.raw.Ptr)
+	c := o.life.ctx
+	if own, ok := c.tops[o.raw.Ptr]; ok {
+		if own.life.of == "Module" {
+			panic("mlir: Operation.Detach was called on the operation of a Module, which owns it")
+		}
+		return Operation{own.life, o.raw}
+	}
+	out, _ := c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
+	capi.MlirOperationRemoveFromParent(t, o.raw)
+	return Operation{c.taken(capi.OperationKind, o.raw.Ptr, out, o.life), o.raw}
+}
+
+// MoveBefore moves the operation before another one, which may stand in another block.
+func (o Operation) MoveBefore(anchor Operation) {
+	o.move("Operation.MoveBefore", anchor, capi.MlirOperationMoveBefore, Block.InsertBefore)
+}
+
+// MoveAfter moves the operation after another one, which may stand in another block.
+func (o Operation) MoveAfter(anchor Operation) {
+	o.move("Operation.MoveAfter", anchor, capi.MlirOperationMoveAfter, Block.InsertAfter)
+}
+
+func (o Operation) move(method string, anchor Operation, within func(*capi.Table, capi.MlirOperation, capi.MlirOperation), insert func(b Block, anchor, o Operation) Operation) {
+	t := o.life.use(method, o.raw.Ptr)
+	c := o.life.ctx
+	anchor.in(c, method)
+	if o.raw == anchor.raw {
+		return
+	}
+	to := capi.MlirOperationGetBlock(t, anchor.raw)
+	if to.Ptr == nil {
+		panic("mlir: " + method + " was given a detached operation to stand next to")
+	}
+	for p := anchor.Parent(); !p.IsNil(); p = p.Parent() {
+		if p.raw == o.raw {
+			panic("mlir: " + method + " was asked to put an operation into itself")
+		}
+	}
+	if to == capi.MlirOperationGetBlock(t, o.raw) {
+		within(t, o.raw, anchor.raw)
+		return
+	}
+	insert(Block{anchor.life, to}, anchor, o.Detach())
+}
+
+// Clone makes a detached copy of the operation and everything in it. Its operands
+// are the same values.
+func (o Operation) Clone() Operation {
+	t := o.life.use("Operation.Clone", o.raw.Ptr)
+	c := o.life.ctx
+	raw := capi.MlirOperationClone(t, o.raw)
+	l := c.detached(capi.OperationKind, raw.Ptr)
+	l.uses = c.life // its operands may stand anywhere: they are looked at where it is added
+	return Operation{l, raw}
+}
+
+// Erase removes the operation and destroys it with everything in it; handles to it
+// and to what was in it panic from then on. Where a result, or a value in it, is used
+// outside, nothing is erased and the error names a use. It panics for the operation
+// of a Module, which is closed instead.
+//
+// The memory is given back when the module, or what else the operation stood in, is
+// closed.
+func (o Operation) Erase() error {
+	t := o.life.use("Operation.Erase", o.raw.Ptr)
+	c := o.life.ctx
+	c.calls.mayErase(o)
+	own, detached := c.tops[o.raw.Ptr]
+	if detached && own.life.of == "Module" {
+		panic("mlir: Operation.Erase was called on the operation of a Module: close the module")
+	}
+	if err := c.unused(capi.OperationKind, o.raw.Ptr, o.life, o.Name()); err != nil {
+		return err
+	}
+	if detached {
+		c.end(o.raw.Ptr, "Operation.Erase")
+		return nil
+	}
+	out, _ := c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
+	capi.MlirOperationRemoveFromParent(t, o.raw)
+	c.entomb(capi.OperationKind, o.raw.Ptr, out, "Operation.Erase")
+	return nil
+}
+
+// ParseOperation reads one operation from text or bytecode; it is detached. name
+// stands for the source in diagnostics and may be empty. What is wrong comes back as
+// a *DiagnosticError.
+func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
+	t := c.life.check("Context.ParseOperation")
+	if len(data) > math.MaxInt32 {
+		return Operation{}, fmt.Errorf("mlir: an operation of %d bytes of text is too large to be parsed", len(data))
+	}
+	if name == "" {
+		name = unnamed
+	}
+	source := string(data) + "\x00" // some libraries read up to a NUL
+	raw := capi.MlirOperationCreateParse(t, c.raw, source[:len(data)], name)
+	diagnostics := c.takeDiagnostics("")
+	if raw.Ptr == nil {
+		return Operation{}, &DiagnosticError{Op: "parse", Diagnostics: diagnostics}
+	}
+	return Operation{c.detached(capi.OperationKind, raw.Ptr), raw}, nil
+}

@@ -1,0 +1,367 @@
+package mlir_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// twice computes the same sum two times in each of two functions.
+const twice = `module {
+  func.func @f(%x: i32) -> (i32, i32) {
+    %0 = arith.addi %x, %x : i32
+    %1 = arith.addi %x, %x : i32
+    return %0, %1 : i32, i32
+  }
+  func.func @g(%x: i32) -> (i32, i32) {
+    %0 = arith.addi %x, %x : i32
+    %1 = arith.addi %x, %x : i32
+    return %0, %1 : i32, i32
+  }
+}`
+
+func passManager(t testing.TB, c *mlir.Context, o mlir.PassManagerOptions) *mlir.PassManager {
+	t.Helper()
+	pm, err := c.NewPassManager(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pm
+}
+
+// count is how many operations of that name the module holds.
+func count(m *mlir.Module, name string) int {
+	n := 0
+	m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
+		if o.Name() == name {
+			n++
+		}
+		return mlir.WalkContinue
+	})
+	return n
+}
+
+func TestPipelines(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		whole := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(func.func(cse),symbol-dce)"})
+		built := passManager(t, c, mlir.PassManagerOptions{})
+		if err := built.Nest("func.func").Add("cse"); err != nil {
+			t.Fatal(err)
+		}
+		if err := built.Add("symbol-dce"); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(whole.String(), built.String()); diff != "" {
+			t.Errorf("parsed and built differ (-parsed +built):\n%s", diff)
+		}
+		if !strings.HasPrefix(whole.String(), "builtin.module(func.func(cse") {
+			t.Errorf("the pipeline prints as %s", whole)
+		}
+		for name, pm := range map[string]*mlir.PassManager{"whole": whole, "built": built} {
+			m := parse(t, c, twice)
+			if err := pm.Run(m); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if got := count(m, "arith.addi"); got != 2 {
+				t.Errorf("%s: %d additions are left, want 2:\n%s", name, got, m)
+			}
+			if err := pm.Run(m); err != nil { // once more, now with nothing to do
+				t.Errorf("%s, second run: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestPipelineErrors(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		for _, bad := range []string{"builtin.module(nosuch-pass)", "builtin.module(", "cse", "builtin.module(cse{nosuch=1})", "func.func(cse))"} {
+			if _, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: bad}); err == nil || !strings.Contains(err.Error(), bad) {
+				t.Errorf("the pipeline %q gave %v", bad, err)
+			}
+		}
+		if _, err := c.NewPassManager(mlir.PassManagerOptions{Op: "func.func", Pipeline: "func.func(cse)"}); err == nil {
+			t.Error("Op and Pipeline together gave no error")
+		}
+		pm := passManager(t, c, mlir.PassManagerOptions{})
+		if err := pm.Add("nosuch-pass"); err == nil || !strings.Contains(err.Error(), "nosuch-pass") {
+			t.Errorf("adding an unknown pass: %v", err)
+		}
+		// A pass manager for functions does not run on a module.
+		pm = passManager(t, c, mlir.PassManagerOptions{Op: "func.func"})
+		var d *mlir.DiagnosticError
+		if err := pm.Run(parse(t, c, twice)); !errors.As(err, &d) {
+			t.Errorf("running on the wrong kind of operation: %v", err)
+		}
+	})
+}
+
+func TestPassInGo(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		for _, threads := range []bool{false, true} {
+			t.Run(fmt.Sprint("threads=", threads), func(t *testing.T) {
+				c := e.Library.NewContext(mlir.ContextOptions{Threads: threads})
+				t.Cleanup(c.Close)
+				pm := passManager(t, c, mlir.PassManagerOptions{})
+				var seen []string // not locked: calls come one at a time
+				initialized := 0
+				err := pm.AddPass(mlir.Pass{
+					Name:       "collect",
+					Op:         "func.func",
+					Dialects:   []string{"arith"},
+					Initialize: func(*mlir.Context) error { initialized++; return nil },
+					Run: func(f mlir.Operation) error {
+						name, _ := f.Attribute("sym_name")
+						text, _ := name.Text()
+						seen = append(seen, text)
+						f.SetAttribute("test.seen", c.UnitAttribute())
+						return nil
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var functions, want []string
+				for i := range 40 {
+					functions = append(functions, fmt.Sprintf("func.func @f%02d() { return }", i))
+					want = append(want, fmt.Sprintf("f%02d", i))
+				}
+				m := parse(t, c, strings.Join(functions, "\n"))
+				if err := pm.Run(m); err != nil {
+					t.Fatal(err)
+				}
+				slices.Sort(seen)
+				if diff := cmp.Diff(want, seen); diff != "" || initialized == 0 {
+					t.Errorf("initialized %d times, visited (-want +got):\n%s", initialized, diff)
+				}
+				if got := strings.Count(m.String(), "test.seen"); got != len(want) {
+					t.Errorf("%d functions are marked, want %d", got, len(want))
+				}
+				if got := pm.String(); got != "builtin.module(func.func(collect))" {
+					t.Errorf("the pipeline prints as %s", got)
+				}
+			})
+		}
+	})
+}
+
+func TestPassFailures(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		run := func(p mlir.Pass) error {
+			pm := passManager(t, c, mlir.PassManagerOptions{})
+			if err := pm.AddPass(p); err != nil {
+				t.Fatal(err)
+			}
+			return pm.Run(parse(t, c, twice))
+		}
+		var pass *mlir.PassError
+		err := run(mlir.Pass{Name: "fails", Run: func(mlir.Operation) error { return fs.ErrNotExist }})
+		if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &pass) || pass.Pass != "fails" {
+			t.Errorf("a pass that fails: %v", err)
+		}
+		var panicked *mlir.PanicError
+		err = run(mlir.Pass{Name: "panics", Run: func(mlir.Operation) error { panic("boom") }})
+		if !errors.As(err, &panicked) || panicked.Value != "boom" || !strings.Contains(string(panicked.Stack), "TestPassFailures") {
+			t.Errorf("a pass that panics: %v", err)
+		}
+		err = run(mlir.Pass{Name: "fails early", Initialize: func(*mlir.Context) error { return fs.ErrExist },
+			Run: func(mlir.Operation) error { return errors.New("ran all the same") }})
+		if !errors.Is(err, fs.ErrExist) {
+			t.Errorf("a pass whose initialization fails: %v", err)
+		}
+		// What a pass leaves is verified, and NoVerify leaves that out.
+		spoil := func(m mlir.Operation) error {
+			for f := range m.Region(0).First().Operations() {
+				f.SetAttribute("sym_name", c.StringAttribute("same"))
+			}
+			return nil
+		}
+		var d *mlir.DiagnosticError
+		if err := run(mlir.Pass{Name: "spoils", Run: spoil}); !errors.As(err, &d) || len(d.Diagnostics) == 0 {
+			t.Errorf("a pass that leaves what is not valid: %v", err)
+		}
+		pm := passManager(t, c, mlir.PassManagerOptions{NoVerify: true})
+		if err := pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}); err != nil {
+			t.Fatal(err)
+		}
+		m := parse(t, c, twice)
+		if err := pm.Run(m); err != nil {
+			t.Errorf("without the verifier: %v", err)
+		}
+		if err := m.Verify(); err == nil {
+			t.Error("the pass left a valid module")
+		}
+	})
+}
+
+// TestPassMisuse holds that what the library would crash on is a sentence.
+func TestPassMisuse(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		m := parse(t, c, twice)
+		before := slices.Collect(m.Body().Operations())[0]
+		var kept mlir.Operation
+		run := func(f func(mlir.Operation)) error {
+			pm := passManager(t, c, mlir.PassManagerOptions{})
+			if err := pm.AddPass(mlir.Pass{Name: "test", Run: func(o mlir.Operation) error { f(o); return nil }}); err != nil {
+				t.Fatal(err)
+			}
+			return pm.Run(m)
+		}
+		if err := run(func(o mlir.Operation) { kept = o }); err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, "called after PassManager.Run", func() { before.Name() })
+		mustPanic(t, "called after PassManager.Run", func() { kept.Name() })
+		two := passManager(t, c, mlir.PassManagerOptions{})
+		if err := errors.Join(
+			two.AddPass(mlir.Pass{Name: "keeps", Run: func(o mlir.Operation) error { kept = o; return nil }}),
+			two.AddPass(mlir.Pass{Name: "uses", Run: func(mlir.Operation) error { kept.Name(); return nil }}),
+		); err != nil {
+			t.Fatal(err)
+		}
+		if err := two.Run(m); err == nil || !strings.Contains(err.Error(), "called after the end of the pass") {
+			t.Errorf("using what an earlier pass got: %v", err)
+		}
+		for want, f := range map[string]func(mlir.Operation){
+			"Module.Close called while":            func(mlir.Operation) { m.Close() },
+			"Context.Close called while":           func(mlir.Operation) { c.Close() },
+			"on the operation that a pass runs on": func(o mlir.Operation) { o.Erase() },
+			"Operation.Operand(3): there are 0":    func(o mlir.Operation) { o.Operand(3) },
+			"called after PassManager.Run":         func(mlir.Operation) { before.Name() },
+		} {
+			if err := run(f); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the run gave %v, want it to say %q", err, want)
+			}
+		}
+
+		pm := passManager(t, c, mlir.PassManagerOptions{})
+		if err := pm.AddPass(mlir.Pass{Name: "again", Run: func(mlir.Operation) error { return pm.Run(m) }}); err != nil {
+			t.Fatal(err)
+		}
+		if err := pm.Run(m); err == nil || !strings.Contains(err.Error(), "called by a pass that it runs") {
+			t.Errorf("a pass manager within itself: %v", err)
+		}
+		mustPanic(t, "PassList.Add called after the first run", func() { pm.Add("cse") })
+		mustPanic(t, "PassList.AddPass called on a zero value", func() { mlir.PassList{}.AddPass(mlir.Pass{}) })
+		if err := passManager(t, c, mlir.PassManagerOptions{}).AddPass(mlir.Pass{Name: "x"}); err == nil {
+			t.Error("a Pass without Run was added")
+		}
+		other := mlirtest.ContextOf(t, e.Library)
+		mustPanic(t, "was given an operation that is nil", func() { pm.RunOn(m.Body().Terminator()) })
+		mustPanic(t, "an operation of another context", func() { passManager(t, other, mlir.PassManagerOptions{}).Run(m) })
+		pm.Close()
+		pm.Close()
+		mustPanic(t, "called after PassManager.Close", func() { pm.Run(m) })
+	})
+}
+
+// TestPassWithinPass runs a pipeline on a function from a pass on the module.
+func TestPassWithinPass(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		for _, threads := range []bool{false, true} {
+			c := e.Library.NewContext(mlir.ContextOptions{Threads: threads})
+			t.Cleanup(c.Close)
+			inner := passManager(t, c, mlir.PassManagerOptions{Pipeline: "func.func(cse)"})
+			outer := passManager(t, c, mlir.PassManagerOptions{})
+			err := outer.AddPass(mlir.Pass{Name: "outer", Run: func(m mlir.Operation) error {
+				f := slices.Collect(m.Region(0).First().Operations())[0]
+				after, err := inner.RunOn(f)
+				if err == nil && after.Name() != "func.func" {
+					err = errors.New("the operation was lost")
+				}
+				return err
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := parse(t, c, twice)
+			err = outer.Run(m)
+			if threads {
+				if err == nil || !strings.Contains(err.Error(), "make it without Threads") {
+					t.Errorf("with threads: %v", err)
+				}
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestPassesAtOnce runs contexts of one library on several goroutines.
+func TestPassesAtOnce(t *testing.T) {
+	l := mlirtest.Library(t)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			c := l.NewContext(mlir.ContextOptions{})
+			defer c.Close()
+			pm, err := c.NewPassManager(mlir.PassManagerOptions{})
+			if err == nil {
+				err = pm.AddPass(mlir.Pass{Name: "p", Op: "func.func", Run: func(mlir.Operation) error { return nil }})
+			}
+			m, err2 := c.Parse("", []byte(twice))
+			if err = errors.Join(err, err2); err == nil {
+				err = pm.Run(m)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestPassReports holds that IR printing writes files where the library has it, and
+// that each kind of report is refused with a reason where not.
+func TestPassReports(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		dir := t.TempDir()
+		for function, o := range map[string]mlir.PassManagerOptions{
+			"mlirPassManagerEnableIRPrinting":  {PrintIR: &mlir.PrintIROptions{After: true, Dir: dir}},
+			"mlirPassManagerEnableTiming":      {Timing: true},
+			"mlirPassManagerEnableStatistics":  {Statistics: mlir.StatisticsList},
+			"mlirPassManagerCreateOnOperation": {},
+		} {
+			pm, err := c.NewPassManager(o)
+			if !e.Library.Has(function) {
+				if !errors.Is(err, mlir.ErrUnsupported) {
+					t.Errorf("%s is missing, the error is %v", function, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.PrintIR == nil {
+				continue // the others would write on the test's standard error
+			}
+			if err := errors.Join(pm.Nest("func.func").Add("cse"), pm.Run(parse(t, c, twice))); err != nil {
+				t.Fatal(err)
+			}
+			files := 0
+			fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+				if strings.HasSuffix(path, ".mlir") {
+					files++
+				}
+				return err
+			})
+			if files != 2 {
+				t.Errorf("%d files of IR were written, want one for each function", files)
+			}
+		}
+	})
+}

@@ -1,0 +1,231 @@
+package mlir
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// PDLOptions are the Go functions that the patterns of a PDL module call by name.
+// Arguments are of the types Operation, Value, Type and Attribute, and nil for a range.
+type PDLOptions struct {
+	// Constraints say whether a match holds (pdl.apply_native_constraint).
+	Constraints map[string]func(arguments []any) (bool, error)
+	// Rewrites change IR (pdl.apply_native_rewrite, and pdl.rewrite with a name). They
+	// return what the operation that calls them has as results, with the types above.
+	Rewrites map[string]func(r *Rewriter, arguments []any) ([]any, error)
+}
+
+// NewPDLPatterns makes a set of the patterns that a module describes with operations
+// of the pdl dialect. The module may be closed then.
+func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
+	t := c.life.check("Context.NewPDLPatterns")
+	m.life.mine(c, "a module", "Context.NewPDLPatterns")
+	needs := []string{"mlirPDLPatternModuleFromModule", "mlirRewritePatternSetFromPDLPatternModule", "mlirFreezeRewritePattern"}
+	if len(o.Constraints)+len(o.Rewrites) > 0 {
+		needs = append(needs, "mlirPDLPatternModuleRegisterRewriteFunction", "mlirPDLPatternModuleRegisterConstraintFunction", "mlirPatternRewriterAsBase")
+	}
+	if err := c.lib.needAll(needs...); err != nil {
+		return nil, err
+	}
+	if err := m.Verify(); err != nil {
+		return nil, err
+	}
+	results, err := o.calls(m)
+	if err != nil {
+		return nil, err
+	}
+	s := &Patterns{ctx: c, life: &lifetime{ctx: c, of: "Patterns", parent: c.life}}
+	// The library takes the module over: it gets a copy.
+	copied := capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, m.Operation().raw))
+	raw := capi.MlirPDLPatternModuleFromModule(t, copied)
+	for name, f := range o.Constraints {
+		s.forget = append(s.forget, capi.RegisterPDL(t, raw, name, true, s.constraint(t, name, f)))
+	}
+	for name, f := range o.Rewrites {
+		s.forget = append(s.forget, capi.RegisterPDL(t, raw, name, false, s.rewrite(t, name, results[name], f)))
+	}
+	set := capi.MlirRewritePatternSetFromPDLPatternModule(t, raw)
+	s.freeze(t, set)
+	capi.MlirPDLPatternModuleDestroy(t, raw)
+	return s, nil
+}
+
+// calls checks that what the module calls is there, which the library does not, and
+// returns the types of the results of each rewrite.
+func (o PDLOptions) calls(m *Module) (results map[string][]string, err error) {
+	results = map[string][]string{}
+	patterns := 0
+	m.Operation().Walk(func(op Operation) WalkAction {
+		kind := op.Name()
+		switch kind {
+		case "pdl.pattern":
+			patterns++
+		case "pdl.operation":
+			// A name of a dialect that is not loaded yet would match nothing.
+			if name, _ := op.Attribute("opName"); !name.IsNil() {
+				text, _ := name.Text()
+				m.ctx.Registered(text)
+			}
+		}
+		attribute, _ := op.Attribute("name")
+		if attribute.IsNil() || kind != "pdl.apply_native_constraint" && kind != "pdl.apply_native_rewrite" && kind != "pdl.rewrite" {
+			return WalkContinue
+		}
+		name, _ := attribute.Text()
+		types := []string{}
+		for _, v := range op.Results() {
+			types = append(types, v.Type().String())
+		}
+		switch {
+		case kind == "pdl.apply_native_constraint":
+			if o.Constraints[name] == nil {
+				err = fmt.Errorf("mlir: the patterns call the constraint %q, which PDLOptions does not have", name)
+			} else if len(types) > 0 {
+				err = fmt.Errorf("mlir: the constraint %q has results, which constraints written in Go cannot give", name)
+			}
+		case o.Rewrites[name] == nil:
+			err = fmt.Errorf("mlir: the patterns call the rewrite %q, which PDLOptions does not have", name)
+		default:
+			for _, typ := range types {
+				if pdlKind(typ) == nil {
+					err = fmt.Errorf("mlir: the rewrite %q gives a %s, which rewrites written in Go cannot", name, typ)
+				}
+			}
+			if before, ok := results[name]; ok && fmt.Sprint(before) != fmt.Sprint(types) {
+				err = fmt.Errorf("mlir: the rewrite %q is called with results of the types %v and %v", name, before, types)
+			}
+			results[name] = types
+		}
+		if err != nil {
+			return WalkStop
+		}
+		return WalkContinue
+	})
+	if err == nil && patterns == 0 {
+		err = errors.New("mlir: the module has no pdl.pattern")
+	}
+	return results, err
+}
+
+// pdlKind is a zero value of what stands for a type of PDL.
+func pdlKind(typ string) any {
+	switch typ {
+	case "!pdl.operation":
+		return Operation{}
+	case "!pdl.value":
+		return Value{}
+	case "!pdl.type":
+		return Type{}
+	case "!pdl.attribute":
+		return Attribute{}
+	}
+	return nil
+}
+
+func (s *Patterns) pdlArguments(t *capi.Table, life *lifetime, values []capi.MlirPDLValue) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		if op := capi.MlirPDLValueAsOperation(t, v); op.Ptr != nil {
+			out[i] = Operation{life, op}
+		} else if value := capi.MlirPDLValueAsValue(t, v); value.Ptr != nil {
+			out[i] = Value{life, value}
+		} else if typ := capi.MlirPDLValueAsType(t, v); typ.Ptr != nil {
+			out[i] = s.ctx.typ(typ)
+		} else if a := capi.MlirPDLValueAsAttribute(t, v); a.Ptr != nil {
+			out[i] = s.ctx.attribute(a)
+		}
+	}
+	return out
+}
+
+func (s *Patterns) constraint(t *capi.Table, name string, f func([]any) (bool, error)) capi.PDLFunc {
+	return func(_ capi.MlirPatternRewriter, _ capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
+		holds := false
+		s.settle(name, capi.MlirOperation{}, func(life *lifetime) (err error) {
+			holds, err = f(s.pdlArguments(t, life, values))
+			return err
+		})
+		return holds && s.failed == nil
+	}
+}
+
+func (s *Patterns) rewrite(t *capi.Table, name string, types []string, f func(*Rewriter, []any) ([]any, error)) capi.PDLFunc {
+	return func(rewriter capi.MlirPatternRewriter, list capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
+		base := capi.MlirPatternRewriterAsBase(t, rewriter)
+		ok := s.settle(name, capi.MlirOperation{}, func(life *lifetime) error {
+			r := s.rewriter(t, life, capi.MlirOperation{}, rewriter)
+			if r.block = capi.MlirRewriterBaseGetInsertionBlock(t, base); r.block.Ptr != nil {
+				r.before = capi.MlirRewriterBaseGetOperationAfterInsertion(t, base)
+			}
+			out, err := f(r, s.pdlArguments(t, life, values))
+			if err != nil {
+				return err
+			}
+			return s.pdlResults(t, list, types, out)
+		})
+		if !ok {
+			s.pdlPlaceholders(t, base, list, types)
+		}
+		// The library ends the process when a rewrite fails half way: the error comes
+		// out at the end of the run instead.
+		return true
+	}
+}
+
+// pdlResults checks all results before it gives the library any.
+func (s *Patterns) pdlResults(t *capi.Table, list capi.MlirPDLResultList, types []string, out []any) error {
+	if len(out) != len(types) {
+		return fmt.Errorf("mlir: %d results are wanted, and %d were given", len(types), len(out))
+	}
+	var push []func()
+	for i, v := range out {
+		if want := pdlKind(types[i]); fmt.Sprintf("%T", want) != fmt.Sprintf("%T", v) {
+			return fmt.Errorf("mlir: result %d must be a %T, and a %T was given", i, want, v)
+		}
+		const method = "a rewrite's result"
+		switch v := v.(type) {
+		case Operation:
+			raw := v.in(s.ctx, method)
+			push = append(push, func() { capi.MlirPDLResultListPushBackOperation(t, list, raw) })
+		case Value:
+			raw := v.in(s.ctx, method)
+			push = append(push, func() { capi.MlirPDLResultListPushBackValue(t, list, raw) })
+		case Type:
+			raw := v.in(s.ctx, method)
+			push = append(push, func() { capi.MlirPDLResultListPushBackType(t, list, raw) })
+		case Attribute:
+			raw := v.in(s.ctx, method)
+			push = append(push, func() { capi.MlirPDLResultListPushBackAttribute(t, list, raw) })
+		}
+	}
+	for _, p := range push {
+		p()
+	}
+	return nil
+}
+
+// pdlPlaceholders gives results in place of those of a rewrite that failed.
+func (s *Patterns) pdlPlaceholders(t *capi.Table, base capi.MlirRewriterBase, list capi.MlirPDLResultList, types []string) {
+	none := capi.MlirNoneTypeGet(t, s.ctx.raw)
+	operation := func() capi.MlirOperation {
+		return capi.MlirRewriterBaseInsert(t, base, capi.CreateOperation(t, &capi.OperationState{
+			Name:     "builtin.unrealized_conversion_cast",
+			Location: capi.MlirLocationUnknownGet(t, s.ctx.raw),
+			Results:  []capi.MlirType{none},
+		}))
+	}
+	for _, typ := range types {
+		switch pdlKind(typ).(type) {
+		case Operation:
+			capi.MlirPDLResultListPushBackOperation(t, list, operation())
+		case Value:
+			capi.MlirPDLResultListPushBackValue(t, list, capi.MlirOperationGetResult(t, operation(), 0))
+		case Type:
+			capi.MlirPDLResultListPushBackType(t, list, none)
+		case Attribute:
+			capi.MlirPDLResultListPushBackAttribute(t, list, capi.MlirUnitAttrGet(t, s.ctx.raw))
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package mlir
+
+import (
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// AsmState is the numbering of values and the aliases that printing needs, made once
+// for many prints. It is for operations and values in the one that it was made for, and
+// stale once that has changed. The caller closes it.
+type AsmState struct {
+	life  *lifetime // that of the operation
+	of    pointer
+	raw   capi.MlirAsmState
+	flags capi.MlirOpPrintingFlags
+}
+
+// NewAsmState numbers the values in and around an operation.
+func (o Operation) NewAsmState(p PrintOptions) (*AsmState, error) {
+	t := o.life.use("Operation.NewAsmState", o.raw.Ptr)
+	return o.life.newAsmState(o.raw.Ptr, p, func(flags capi.MlirOpPrintingFlags) capi.MlirAsmState {
+		return capi.MlirAsmStateCreateForOperation(t, o.raw, flags)
+	})
+}
+
+func (v Value) asmState(p PrintOptions) (*AsmState, error) {
+	t := v.use("Value.Name")
+	// The library climbs to an operation: an argument of a detached block has none.
+	if b := v.Block(); !b.IsNil() && b.Parent().IsNil() {
+		return &AsmState{life: v.life}, nil
+	}
+	return v.life.newAsmState(v.raw.Ptr, p, func(flags capi.MlirOpPrintingFlags) capi.MlirAsmState {
+		return capi.MlirAsmStateCreateForValue(t, v.raw, flags)
+	})
+}
+
+func (l *lifetime) newAsmState(of pointer, p PrintOptions, create func(capi.MlirOpPrintingFlags) capi.MlirAsmState) (*AsmState, error) {
+	lib := l.ctx.lib
+	if err := lib.printable(p); err != nil {
+		return nil, err
+	}
+	flags := p.flags(lib.api)
+	return &AsmState{life: l, of: of, raw: create(flags), flags: flags}, nil
+}
+
+// Close frees the state. Closing twice does nothing.
+func (s *AsmState) Close() {
+	if s.raw.Ptr == nil {
+		return
+	}
+	t := s.life.ctx.lib.api
+	capi.MlirAsmStateDestroy(t, s.raw)
+	capi.MlirOpPrintingFlagsDestroy(t, s.flags)
+	s.raw.Ptr = nil
+}
+
+func (s *AsmState) check(method string) *capi.Table {
+	if s.raw.Ptr == nil {
+		panic("mlir: " + method + " called after AsmState.Close")
+	}
+	return s.life.use(method, s.of)
+}
+
+// Print is the operation's text.
+func (s *AsmState) Print(o Operation) string {
+	t := s.check("AsmState.Print")
+	o.in(s.life.ctx, "AsmState.Print")
+	text := printWithState(t, o.raw, s.raw)
+	if !s.life.ctx.printsTwice() {
+		return text
+	}
+	return strings.TrimSuffix(text, string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+		capi.MlirOperationPrint(t, o.raw, cb, ud)
+	})))
+}
+
+func printWithState(t *capi.Table, o capi.MlirOperation, s capi.MlirAsmState) string {
+	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+		capi.MlirOperationPrintWithState(t, o, s, cb, ud)
+	}))
+}
+
+// printsTwice reports whether printing with a state prints the operation a second time
+// without it, as libraries before LLVM 21 do.
+func (c *Context) printsTwice() bool {
+	c.doubled.once.Do(func() {
+		t := c.lib.api
+		m := capi.MlirModuleCreateEmpty(t, capi.MlirLocationUnknownGet(t, c.raw))
+		defer capi.MlirModuleDestroy(t, m)
+		flags := PrintOptions{}.flags(t)
+		defer capi.MlirOpPrintingFlagsDestroy(t, flags)
+		o := capi.MlirModuleGetOperation(t, m)
+		state := capi.MlirAsmStateCreateForOperation(t, o, flags)
+		defer capi.MlirAsmStateDestroy(t, state)
+		c.doubled.yes = strings.Count(printWithState(t, o, state), "module") > 1
+	})
+	return c.doubled.yes
+}
+
+// Name is the value as an operand of the text, for example %0.
+func (s *AsmState) Name(v Value) string {
+	if s.raw.Ptr == nil && s.of == nil {
+		return "<<detached block argument>>"
+	}
+	t := s.check("AsmState.Name")
+	v.in(s.life.ctx, "AsmState.Name")
+	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+		capi.MlirValuePrintAsOperand(t, v.raw, s.raw, cb, ud)
+	}))
+}

@@ -1,0 +1,105 @@
+package mlir_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+func TestPrintOptions(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m := parse(t, c, `
+#map = affine_map<(d0) -> (d0 + 1)>
+module {
+  %0 = "t.make"() {big = dense<[1, 2, 3, 4, 5]> : tensor<5xi8>, m = #map, r = dense_resource<blob> : tensor<4xi8>} : () -> i32 loc("value"("f.py":1:2))
+  "t.outer"(%0) ({ "t.leaf"() : () -> () }) : (i32) -> ()
+}
+{-# dialect_resources: { builtin: { blob: "0x0100000001020304" } } #-}`)
+		tests := []struct {
+			name       string
+			options    mlir.PrintOptions
+			has, hasNo []string
+		}{
+			{"plain", mlir.PrintOptions{}, []string{"[1, 2, 3, 4, 5]", "#map = affine_map", "0x0100000001020304", `"t.leaf"`}, []string{"loc(", "%value"}},
+			{"generic", mlir.PrintOptions{Generic: true}, []string{`"builtin.module"`}, nil},
+			{"locations", mlir.PrintOptions{DebugInfo: true}, []string{"loc(#loc"}, nil},
+			{"pretty", mlir.PrintOptions{PrettyInfo: true}, []string{"() : () -> () -:5:20"}, []string{"loc(#loc"}},
+			{"local", mlir.PrintOptions{LocalScope: true}, []string{"m = affine_map<"}, []string{"#map"}},
+			{"no regions", mlir.PrintOptions{SkipRegions: true}, []string{"module"}, []string{"t.leaf"}},
+			{"names", mlir.PrintOptions{NameLocations: true}, []string{"%value = "}, []string{"%0"}},
+			{"elided", mlir.PrintOptions{ElideAbove: 4}, []string{"dense_resource<__elided__>"}, []string{"[1, 2"}},
+			{"elided resources", mlir.PrintOptions{ElideResources: 4}, []string{"[1, 2"}, []string{"0x0100000001020304"}},
+			{"verified", mlir.PrintOptions{AssumeVerified: true}, []string{`"t.leaf"`}, nil},
+		}
+		for _, test := range tests {
+			text := m.Operation().Print(test.options)
+			for _, want := range test.has {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s: no %q in\n%s", test.name, want, text)
+				}
+			}
+			for _, not := range test.hasNo {
+				if strings.Contains(text, not) {
+					t.Errorf("%s: %q is in\n%s", test.name, not, text)
+				}
+			}
+		}
+		if got := op(m, "t.outer").Region(0).First().String(); !strings.Contains(got, "t.leaf") {
+			t.Errorf("the block prints as %q", got)
+		}
+	})
+}
+
+func TestAsmState(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m := parse(t, c, nested)
+		state, err := m.Operation().NewAsmState(mlir.PrintOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner := op(m, "t.inner")
+		same(t, "values", []string{state.Name(op(m, "t.make").Result(0)), state.Name(inner.Operand(1)), state.Name(inner.Result(0))},
+			[]string{"%0", "%arg0", "%1"})
+		same(t, "operation", state.Print(inner), `%1 = "t.inner"(%0, %arg0) : (i32, i32) -> i32`)
+		mustPanic(t, "of another context", func() { state.Print(parse(t, loose(t, e), nested).Operation()) })
+		state.Close()
+		state.Close()
+		mustPanic(t, "called after AsmState.Close", func() { state.Print(inner) })
+		same(t, "name", inner.Result(0).Name(mlir.PrintOptions{}) != "", true)
+		// The library has no numbering for what stands nowhere.
+		same(t, "detached argument", c.NewBlock(mlir.Location{}, c.IndexType()).Argument(0).Name(mlir.PrintOptions{}), "<<detached block argument>>")
+		loose := create(t, c, mlir.OperationState{Name: "t.x", Results: []mlir.Type{c.IndexType()}})
+		same(t, "detached result", loose.Result(0).Name(mlir.PrintOptions{}), "%0")
+		late, _ := m.Operation().NewAsmState(mlir.PrintOptions{})
+		m.Close()
+		mustPanic(t, "called after Module.Close", func() { late.Print(m.Operation()) })
+		late.Close()
+	})
+}
+
+func TestBytecodeVersions(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m := parse(t, c, nested)
+		latest, err := m.Bytecode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, err := m.Operation().BytecodeVersion(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "version bytes", []any{old[4] >> 1, latest[4]>>1 > 1, bytes.Equal(old, latest)}, []any{byte(1), true, false})
+		for _, data := range [][]byte{latest, old} {
+			same(t, "read again", parse(t, c, string(data)).String(), m.String())
+		}
+		if _, err := m.Operation().BytecodeVersion(1000); err == nil {
+			t.Error("version 1000 was written")
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package mlir
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// TransformOptions are the settings of Module.Transform.
+type TransformOptions struct {
+	// Sequence is the name of the transform.named_sequence that is run:
+	// "__transform_main" when empty.
+	Sequence string
+	// ExpensiveChecks finds handles that are used after they became invalid.
+	ExpensiveChecks bool
+	// SingleTopLevel refuses a script with several transforms at its top.
+	SingleTopLevel bool
+}
+
+// Transform runs a named sequence of the transform dialect, which a script module
+// holds, on this module. Handles into this module are over then. Script and payload
+// are two modules of one context.
+func (m *Module) Transform(script *Module, o TransformOptions) error {
+	t := m.life.check("Module.Transform")
+	script.life.mine(m.ctx, "a module", "Module.Transform")
+	if m == script {
+		panic("mlir: Module.Transform was given the module itself as its script")
+	}
+	if err := m.ctx.lib.needAll("mlirTransformApplyNamedSequence", "mlirTransformOptionsCreate"); err != nil {
+		return err
+	}
+	for _, module := range []*Module{m, script} {
+		if err := module.Verify(); err != nil {
+			return err
+		}
+	}
+	if o.Sequence == "" {
+		o.Sequence = "__transform_main"
+	}
+	var sequence Operation
+	for op := range script.Body().Operations() {
+		symbol, _ := op.Attribute("sym_name")
+		if symbol.IsNil() || op.Name() != "transform.named_sequence" {
+			continue
+		}
+		if name, _ := symbol.Text(); name == o.Sequence {
+			sequence = op
+		}
+	}
+	if sequence.IsNil() {
+		return fmt.Errorf("mlir: the script has no transform.named_sequence @%s", o.Sequence)
+	}
+	if sequence.Region(0).First().IsNil() {
+		return fmt.Errorf("mlir: the transform.named_sequence @%s is declared and not defined", o.Sequence)
+	}
+	options := capi.MlirTransformOptionsCreate(t)
+	defer capi.MlirTransformOptionsDestroy(t, options)
+	capi.MlirTransformOptionsEnableExpensiveChecks(t, options, o.ExpensiveChecks)
+	capi.MlirTransformOptionsEnforceSingleTopLevelTransformOp(t, options, o.SingleTopLevel)
+	script.busy++
+	defer func() { script.busy-- }()
+	var ok bool
+	_, err := m.ctx.run(m.Operation(), "Module.Transform", false, func(op Operation, _ pointer) {
+		ok = capi.MlirTransformApplyNamedSequence(t, op.raw, sequence.raw, script.Operation().raw, options).Value != 0
+	})
+	if err != nil {
+		return err
+	}
+	if diagnostics := m.ctx.takeDiagnostics(""); !ok {
+		return &DiagnosticError{Op: "transforming", Diagnostics: diagnostics}
+	}
+	return nil
+}
+
+// MergeSymbols copies the symbols of another module of the same context into this one.
+// Where both define a name, a private one is renamed; two public ones are an error.
+func (m *Module) MergeSymbols(from *Module) error {
+	t := m.life.check("Module.MergeSymbols")
+	from.life.mine(m.ctx, "a module", "Module.MergeSymbols")
+	if err := m.ctx.lib.need("mlirMergeSymbolsIntoFromClone"); err != nil {
+		return err
+	}
+	if m == from {
+		return fmt.Errorf("mlir: a module cannot be merged into itself")
+	}
+	var ok bool
+	_, err := m.ctx.run(m.Operation(), "Module.MergeSymbols", false, func(op Operation, _ pointer) {
+		ok = capi.MlirMergeSymbolsIntoFromClone(t, op.raw, from.Operation().raw).Value != 0
+	})
+	if err != nil {
+		return err
+	}
+	if diagnostics := m.ctx.takeDiagnostics(""); !ok {
+		return &DiagnosticError{Op: "merging symbols", Diagnostics: diagnostics}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package mlir_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+func TestTransform(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		m := parse(t, c, twice)
+		if !e.Library.Has("mlirTransformApplyNamedSequence") {
+			if err := m.Transform(parse(t, c, "module {}"), mlir.TransformOptions{}); !errors.Is(err, mlir.ErrUnsupported) {
+				t.Errorf("the error is %v, want ErrUnsupported", err)
+			}
+			return
+		}
+		script := parse(t, c, `module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
+    %f = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.apply_cse to %f : !transform.any_op
+    transform.yield
+  }
+  transform.named_sequence @fails(%root: !transform.any_op {transform.readonly}) {
+    %f = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
+    %0 = transform.cast %f : !transform.any_op to !transform.op<"arith.addi">
+    transform.yield
+  }
+}`)
+		if err := m.Transform(script, mlir.TransformOptions{ExpensiveChecks: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := count(m, "arith.addi"); got != 2 {
+			t.Errorf("%d additions are left, want 2", got)
+		}
+		var d *mlir.DiagnosticError
+		if err := m.Transform(script, mlir.TransformOptions{Sequence: "fails"}); !errors.As(err, &d) {
+			t.Errorf("a transform that fails: %v", err)
+		}
+		if err := m.Transform(script, mlir.TransformOptions{Sequence: "nosuch"}); err == nil || !strings.Contains(err.Error(), "@nosuch") {
+			t.Errorf("a sequence that is not there: %v", err)
+		}
+		mustPanic(t, "itself as its script", func() { m.Transform(m, mlir.TransformOptions{}) })
+	})
+}
+
+func TestMergeSymbols(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		a := parse(t, c, "func.func @a() { return }\nfunc.func private @p() { return }")
+		b := parse(t, c, "func.func @b() { func.call @p() : () -> ()\n return }\nfunc.func private @p() { return }")
+		err := a.MergeSymbols(b)
+		if !e.Library.Has("mlirMergeSymbolsIntoFromClone") {
+			if !errors.Is(err, mlir.ErrUnsupported) {
+				t.Errorf("the error is %v, want ErrUnsupported", err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Verify(); err != nil || count(a, "func.func") != 4 {
+			t.Errorf("the merged module (%v) is\n%s", err, a)
+		}
+		var d *mlir.DiagnosticError
+		if err := a.MergeSymbols(parse(t, c, "func.func @a() -> i32 { %0 = arith.constant 1 : i32\n return %0 : i32 }")); !errors.As(err, &d) {
+			t.Errorf("two public symbols of one name: %v", err)
+		}
+		if err := a.MergeSymbols(a); err == nil {
+			t.Error("a module was merged into itself")
+		}
+	})
+}
+
+func TestDebug(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		for _, on := range []bool{true, false} {
+			// A type that nothing prints under keeps the test quiet.
+			if err := e.Library.SetDebug(on, "no-such-type", "nor-this"); err != nil || e.Library.Debug() != on {
+				t.Errorf("SetDebug(%v): %v, and Debug() = %v", on, err, e.Library.Debug())
+			}
+		}
+	})
+}
