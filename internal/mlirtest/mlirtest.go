@@ -26,6 +26,9 @@ func openPart(part native.Part) (*mlir.Library, error) {
 	return open.(func() (*mlir.Library, error))()
 }
 
+// Default is the default library for examples, which have no testing.TB.
+func Default() (*mlir.Library, error) { return openPart(native.MLIR) }
+
 // Library is the default library, fetched where it is missing. A test that cannot
 // have it fails with the command that brings it.
 func Library(t testing.TB) *mlir.Library {
