@@ -75,3 +75,12 @@ func ParsedAttribute(a mlir.Attribute) (mlir.Attribute, error) {
 	}
 	return a, nil
 }
+
+// Plain makes a type that has no parameters.
+func Plain(c *mlir.Context, namespace, function string, get func(*capi.Table, capi.MlirContext) capi.MlirType) (mlir.Type, error) {
+	t, err := Table(c, namespace, function)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	return c.WrapType(get(t, c.Raw())), nil
+}
