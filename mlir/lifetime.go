@@ -47,11 +47,13 @@ func (l Location) in(c *Context, method string) capi.MlirLocation {
 }
 
 func (t Type) in(c *Context, method string) capi.MlirType {
+	t.check(method)
 	t.life.mine(c, "a type", method)
 	return t.raw
 }
 
 func (a Attribute) in(c *Context, method string) capi.MlirAttribute {
+	a.check(method)
 	a.life.mine(c, "an attribute", method)
 	return a.raw
 }
