@@ -84,3 +84,20 @@ func Plain(c *mlir.Context, namespace, function string, get func(*capi.Table, ca
 	}
 	return c.WrapType(get(t, c.Raw())), nil
 }
+
+// Map is the C handle of an affine map, null for the zero one.
+func Map(c *mlir.Context, m mlir.AffineMap) capi.MlirAffineMap {
+	if m.IsNil() {
+		return capi.MlirAffineMap{}
+	}
+	return capi.MlirAffineMapAttrGetValue(c.Library().RawTable(), c.AffineMapAttribute(m).Raw())
+}
+
+// WrapMap is the affine map of a C handle.
+func WrapMap(c *mlir.Context, h capi.MlirAffineMap) mlir.AffineMap {
+	if h.Ptr == nil {
+		return mlir.AffineMap{}
+	}
+	m, _ := c.WrapAttribute(capi.MlirAffineMapAttrGet(c.Library().RawTable(), h)).AffineMapValue()
+	return m
+}
