@@ -21,8 +21,8 @@ var sameParts = cmp.Options{
 func TestEncoding(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		two := c.IdentityMap(2)
-		blocks := mlirtest.Must(c.ParseAffineMap("affine_map<(d0, d1) -> (d0 floordiv 2, d1 mod 4, d1 floordiv 4)>"))
-		nm := mlirtest.Must(c.ParseAffineMap("affine_map<(d0, d1) -> (d0, d1 floordiv 4, d1 mod 4)>"))
+		blocks := mlirtest.Must(c.ParseAffineMap("(d0, d1) -> (d0 floordiv 2, d1 mod 4, d1 floordiv 4)"))
+		nm := mlirtest.Must(c.ParseAffineMap("(d0, d1) -> (d0, d1 floordiv 4, d1 mod 4)"))
 		for want, e := range map[string]sparse.Encoding{
 			"map = (d0, d1) -> (d0 : dense, d1 : compressed)": {
 				Levels: []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed}}, DimToLevel: two, LevelToDim: two},
@@ -65,7 +65,7 @@ func TestEncoding(t *testing.T) {
 			"needs a level":                  {DimToLevel: two},
 			"needs its DimToLevel":           {Levels: dense},
 			"does not give 2 levels":         {Levels: dense, DimToLevel: c.IdentityMap(3)},
-			"does not give 3 levels":         {Levels: append(dense, sparse.Level{}), DimToLevel: mlirtest.Must(c.ParseAffineMap("affine_map<(d0)[s0] -> (d0, s0, 0)>"))},
+			"does not give 3 levels":         {Levels: append(dense, sparse.Level{}), DimToLevel: mlirtest.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0, 0)"))},
 			"is no way back":                 {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
 			"or 0 for an index, not 7":       {Levels: dense, DimToLevel: two, PosWidth: 7},
 			"or 0 for an index, not -8":      {Levels: dense, DimToLevel: two, CrdWidth: -8},
