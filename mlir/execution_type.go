@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// layout is a type of the LLVM dialect as Go values have it: what a compiled function
+// machineType is a type of the LLVM dialect as Go values have it: what a compiled function
 // takes and gives is checked against it, because compiled code checks nothing.
-type layout struct {
+type machineType struct {
 	text   string
 	kind   layoutKind
 	bits   int
-	length int      // of an array
-	parts  []layout // of a struct; the element of an array
+	length int           // of an array
+	parts  []machineType // of a struct; the element of an array
 }
 
 type layoutKind int
@@ -31,8 +31,8 @@ const (
 
 // signature is the type of a compiled function.
 type signature struct {
-	arguments []layout
-	result    layout
+	arguments []machineType
+	result    machineType
 	defined   bool // and not only declared
 	variadic  bool
 }
@@ -70,10 +70,10 @@ func (p *layoutParser) skip(s string) bool {
 }
 
 // next reads one type. One that is not understood is taken whole, as layoutOther.
-func (p *layoutParser) next() layout {
+func (p *layoutParser) next() machineType {
 	p.skip("!llvm.")
 	start := p.rest
-	n := layout{}
+	n := machineType{}
 	switch {
 	case p.skip("void"):
 		n.kind = layoutVoid
@@ -81,7 +81,7 @@ func (p *layoutParser) next() layout {
 		n.kind = layoutStruct
 		for !p.skip(")>") {
 			if p.rest == "" {
-				return layout{text: start}
+				return machineType{text: start}
 			}
 			p.skip(", ")
 			n.parts = append(n.parts, p.next())
@@ -94,7 +94,7 @@ func (p *layoutParser) next() layout {
 			return p.other(start)
 		}
 		p.rest, n.length = rest, length
-		n.parts = []layout{p.next()}
+		n.parts = []machineType{p.next()}
 		if !p.skip(">") {
 			return p.other(start)
 		}
@@ -125,7 +125,7 @@ func (p *layoutParser) next() layout {
 }
 
 // other takes a type that is not understood up to where the next one starts.
-func (p *layoutParser) other(start string) layout {
+func (p *layoutParser) other(start string) machineType {
 	depth := 0
 	for i, c := range start {
 		switch c {
@@ -136,15 +136,15 @@ func (p *layoutParser) other(start string) layout {
 		}
 		if depth < 0 || depth == 0 && (c == ',' || c == ' ') {
 			p.rest = start[i:]
-			return layout{text: start[:i]}
+			return machineType{text: start[:i]}
 		}
 	}
 	p.rest = ""
-	return layout{text: start}
+	return machineType{text: start}
 }
 
 // accepts reports whether a Go type is laid out as n is.
-func (n layout) accepts(t reflect.Type) bool {
+func (n machineType) accepts(t reflect.Type) bool {
 	if t == nil {
 		return false
 	}

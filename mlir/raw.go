@@ -22,19 +22,19 @@ func (c *Context) WrapType(raw capi.MlirType) Type { return c.typ(raw) }
 
 // Raw is the attribute's C handle.
 func (a Attribute) Raw() capi.MlirAttribute {
-	a.life.check("Attribute.Raw")
+	a.check("Attribute.Raw")
 	return a.raw
 }
 
 // Context is the context that the attribute belongs to.
 func (a Attribute) Context() *Context {
-	a.life.check("Attribute.Context")
+	a.check("Attribute.Context")
 	return a.life.ctx
 }
 
 // Raw is the type's C handle.
 func (t Type) Raw() capi.MlirType {
-	t.life.check("Type.Raw")
+	t.check("Type.Raw")
 	return t.raw
 }
 

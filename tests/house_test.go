@@ -37,8 +37,9 @@ var mayImport = map[string][]string{
 
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{
-	"github.com/gomlx/gopjrt": {"bridge"},
-	"modernc.org/cc/v4":       {"tools"},
+	"github.com/gomlx/gopjrt":  {"bridge"},
+	"github.com/google/go-cmp": {"internal/mlirtest"},
+	"modernc.org/cc/v4":        {"tools"},
 }
 
 // TestHouse holds every import in non-test files against the rule.

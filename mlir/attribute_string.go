@@ -1,0 +1,90 @@
+package mlir
+
+import (
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// StringAttribute is a string. It may hold any bytes.
+func (c *Context) StringAttribute(s string) Attribute {
+	return c.attribute(capi.MlirStringAttrGet(c.life.check("Context.StringAttribute"), c.raw, s))
+}
+
+// SymbolAttribute is a reference to a symbol: @name.
+func (c *Context) SymbolAttribute(name string) Attribute {
+	return c.attribute(capi.MlirFlatSymbolRefAttrGet(c.life.check("Context.SymbolAttribute"), c.raw, name))
+}
+
+// Text is the value of a string attribute.
+func (a Attribute) Text() (string, bool) {
+	api := a.check("Attribute.Text")
+	if !capi.MlirAttributeIsAString(api, a.raw) {
+		return "", false
+	}
+	return capi.MlirStringAttrGetValue(api, a.raw), true
+}
+
+// Symbol is the name in a reference to a symbol without nesting.
+func (a Attribute) Symbol() (string, bool) {
+	api := a.check("Attribute.Symbol")
+	if !capi.MlirAttributeIsAFlatSymbolRef(api, a.raw) {
+		return "", false
+	}
+	return capi.MlirFlatSymbolRefAttrGetValue(api, a.raw), true
+}
+
+// TypedStringAttribute is a string with a type: "s" : t.
+func (c *Context) TypedStringAttribute(s string, t Type) Attribute {
+	api := c.life.check("Context.TypedStringAttribute")
+	return c.attribute(capi.MlirStringAttrTypedGet(api, t.in(c, "Context.TypedStringAttribute"), s))
+}
+
+// NestedSymbolAttribute is a reference to a symbol inside others: @root::@a::@b.
+func (c *Context) NestedSymbolAttribute(root string, nested ...string) Attribute {
+	api := c.life.check("Context.NestedSymbolAttribute")
+	raw := make([]capi.MlirAttribute, len(nested))
+	for i, name := range nested {
+		raw[i] = capi.MlirFlatSymbolRefAttrGet(api, c.raw, name)
+	}
+	return c.attribute(capi.MlirSymbolRefAttrGet(api, c.raw, root, len(raw), first(raw)))
+}
+
+// SymbolPath are the names in a reference to a symbol, the outermost first; false for
+// any other attribute.
+func (a Attribute) SymbolPath() ([]string, bool) {
+	api := a.check("Attribute.SymbolPath")
+	if !capi.MlirAttributeIsASymbolRef(api, a.raw) {
+		return nil, false
+	}
+	path := []string{capi.MlirSymbolRefAttrGetRootReference(api, a.raw)}
+	for i := range capi.MlirSymbolRefAttrGetNumNestedReferences(api, a.raw) {
+		path = append(path, capi.MlirSymbolRefAttrGetRootReference(api, capi.MlirSymbolRefAttrGetNestedReference(api, a.raw, i)))
+	}
+	return path, true
+}
+
+// OpaqueAttribute is an attribute of a dialect that the library does not know, kept as
+// text: #namespace<data> : t. A nil type means none. The context must allow
+// unregistered dialects, or the library must have the dialect.
+func (c *Context) OpaqueAttribute(namespace, data string, t Type) (Attribute, error) {
+	api := c.life.check("Context.OpaqueAttribute")
+	if err := c.checkNamespace(namespace); err != nil {
+		return Attribute{}, err
+	}
+	if t.IsNil() {
+		t = c.NoneType()
+	}
+	raw := t.in(c, "Context.OpaqueAttribute")
+	return c.attribute(capi.MlirOpaqueAttrGet(api, c.raw, namespace, len(data), pointer(unsafe.StringData(data)), raw)), nil
+}
+
+// Opaque is the namespace and the text of an opaque attribute; false for any other
+// attribute.
+func (a Attribute) Opaque() (namespace, data string, ok bool) {
+	api := a.check("Attribute.Opaque")
+	if !capi.MlirAttributeIsAOpaque(api, a.raw) {
+		return "", "", false
+	}
+	return capi.MlirOpaqueAttrGetDialectNamespace(api, a.raw), capi.MlirOpaqueAttrGetData(api, a.raw), true
+}

@@ -1,0 +1,223 @@
+package mlir
+
+import (
+	"fmt"
+	"iter"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// DenseElements reads the elements of a dense elements attribute where they lie, in
+// the context's memory, without a copy. It is a handle like the attribute: using it
+// after the context's end panics.
+type DenseElements[T DenseElement] struct {
+	a     Attribute
+	data  []T // one element for a splat; empty where the elements are asked for one by one
+	n     int
+	splat bool
+	asked func(api *capi.Table, a capi.MlirAttribute, i int) T
+	bits  int // above zero: the bits of a signed number that is narrower than T
+}
+
+// DenseOf is how the elements of a dense elements attribute are read, in row-major
+// order. It is an error where a is no such attribute and where T does not hold the
+// bits of its elements (see DenseElement). Elements in a resource are read through a
+// copy, as ResourceBytes gives it.
+func DenseOf[T DenseElement](a Attribute) (DenseElements[T], error) {
+	api := a.check("DenseOf")
+	none := DenseElements[T]{}
+	kind := a.Kind()
+	if kind != AttrDenseElements && kind != AttrResource {
+		return none, fmt.Errorf("mlir: a %s attribute has no dense elements", kind)
+	}
+	t, _ := a.Type()
+	n, ok := t.NumElements()
+	elem, _ := t.Element()
+	l, hasLayout := elementLayout(elem)
+	if !ok || int64(int(n)) != n {
+		return none, fmt.Errorf("mlir: %s has too many elements to read", t)
+	}
+	if !fits[T](l, hasLayout) {
+		return none, fmt.Errorf("mlir: a %T does not hold an element of %s", *new(T), t)
+	}
+	if !hasLayout && (kind == AttrResource || !isStringElements(api, a.raw)) {
+		return none, fmt.Errorf("mlir: elements of %s cannot be read as Go values", t)
+	}
+	d := DenseElements[T]{a: a, n: int(n)}
+	if _, _, isInteger := elem.IntegerWidth(); isInteger && l.bits < 8 && isSignedByte[T]() {
+		d.bits = l.bits
+	}
+	if kind == AttrResource {
+		data, err := a.ResourceBytes()
+		if err != nil {
+			return none, err
+		}
+		d.data = make([]T, n)
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(d.data))), len(data)), data)
+		return d, nil
+	}
+	d.splat = n > 0 && capi.MlirDenseElementsAttrIsSplat(api, a.raw)
+	switch any(*new(T)).(type) {
+	case bool: // how booleans are packed is the library's affair
+		d.asked = asker[T](capi.MlirDenseElementsAttrGetBoolValue)
+	case string:
+		d.asked = asker[T](capi.MlirDenseElementsAttrGetStringValue)
+	default:
+		if n > 0 {
+			stored := d.n
+			if d.splat {
+				stored = 1
+			}
+			d.data = unsafe.Slice((*T)(capi.MlirDenseElementsAttrGetRawData(api, a.raw)), stored)
+		}
+	}
+	return d, nil
+}
+
+// isStringElements tells dense strings from dense elements that are bits.
+func isStringElements(api *capi.Table, a capi.MlirAttribute) bool {
+	return !capi.MlirTypeIDEqual(api, capi.MlirAttributeGetTypeID(api, a), capi.MlirDenseIntOrFPElementsAttrGetTypeID(api))
+}
+
+func isSignedByte[T DenseElement]() bool {
+	_, ok := any(*new(T)).(int8)
+	return ok
+}
+
+// asker makes a C function that returns a C, which is T, one that returns a T.
+func asker[T, C DenseElement](get func(*capi.Table, capi.MlirAttribute, int) C) func(*capi.Table, capi.MlirAttribute, int) T {
+	return func(api *capi.Table, a capi.MlirAttribute, i int) T { return any(get(api, a, i)).(T) }
+}
+
+// Len is the number of elements, also of a splat.
+func (d DenseElements[T]) Len() int {
+	d.a.check("DenseElements.Len")
+	return d.n
+}
+
+// At is the i-th element in row-major order. It panics where there is none.
+func (d DenseElements[T]) At(i int) T {
+	api := d.a.check("DenseElements.At")
+	inRange("DenseElements.At", i, d.n)
+	return d.at(api, i)
+}
+
+func (d DenseElements[T]) at(api *capi.Table, i int) T {
+	if d.asked != nil {
+		return d.asked(api, d.a.raw, i)
+	}
+	if d.splat {
+		i = 0
+	}
+	v := d.data[i]
+	if d.bits > 0 { // the stored byte has no sign
+		*(*int8)(unsafe.Pointer(&v)) = *(*int8)(unsafe.Pointer(&v)) << (8 - d.bits) >> (8 - d.bits)
+	}
+	return v
+}
+
+// All iterates over the elements in row-major order.
+func (d DenseElements[T]) All() iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i := range d.n {
+			if !yield(i, d.at(d.a.check("DenseElements.All"), i)) {
+				return
+			}
+		}
+	}
+}
+
+// Splat is the value that all elements have, where the attribute is stored as one.
+func (d DenseElements[T]) Splat() (T, bool) {
+	api := d.a.check("DenseElements.Splat")
+	if !d.splat {
+		return *new(T), false
+	}
+	return d.at(api, 0), true
+}
+
+// Values is a copy of the elements in row-major order.
+func (d DenseElements[T]) Values() []T {
+	api := d.a.check("DenseElements.Values")
+	out := make([]T, d.n)
+	if d.asked == nil && !d.splat && d.bits == 0 {
+		copy(out, d.data)
+		return out
+	}
+	for i := range out {
+		out[i] = d.at(api, i)
+	}
+	return out
+}
+
+// DenseBytes is a copy of the elements of a dense elements attribute as DenseAttribute
+// takes them; false for any other attribute and for strings.
+func (a Attribute) DenseBytes() ([]byte, bool) {
+	api := a.check("Attribute.DenseBytes")
+	if a.Kind() != AttrDenseElements {
+		return nil, false
+	}
+	t, _ := a.Type()
+	n, ok := t.NumElements()
+	elem, _ := t.Element()
+	l, hasLayout := elementLayout(elem)
+	if !ok || !hasLayout || n > int64(maxBytes/l.bytes) {
+		return nil, false
+	}
+	out := make([]byte, n*int64(l.bytes))
+	if n == 0 {
+		return out, true
+	}
+	if l.kind == KindInteger && l.bits == 1 {
+		for i := range out {
+			out[i] = byte(cBool(capi.MlirDenseElementsAttrGetBoolValue(api, a.raw, i)))
+		}
+		return out, true
+	}
+	stored := len(out)
+	if capi.MlirDenseElementsAttrIsSplat(api, a.raw) {
+		stored = l.bytes
+	}
+	data := unsafe.Slice((*byte)(capi.MlirDenseElementsAttrGetRawData(api, a.raw)), stored)
+	for at := 0; at < len(out); at += stored {
+		copy(out[at:], data)
+	}
+	return out, true
+}
+
+// maxBytes is the longest slice of bytes.
+const maxBytes = int(^uint(0) >> 1)
+
+// IsSplat reports whether a is a dense elements attribute that is stored as one value.
+func (a Attribute) IsSplat() bool {
+	api := a.check("Attribute.IsSplat")
+	return capi.MlirAttributeIsADenseElements(api, a.raw) && capi.MlirDenseElementsAttrIsSplat(api, a.raw)
+}
+
+// ElementAt is one element of a dense or sparse elements attribute, whatever its type,
+// as an attribute; false for any other attribute and where there is no such element.
+// There is one index for each dimension.
+func (a Attribute) ElementAt(index ...int64) (Attribute, bool) {
+	api := a.check("Attribute.ElementAt")
+	kind := a.Kind()
+	if kind != AttrDenseElements && kind != AttrSparseElements {
+		return Attribute{}, false
+	}
+	t, _ := a.Type()
+	dims, _ := t.Dims()
+	elem, _ := t.Element()
+	_, hasLayout := elementLayout(elem)
+	if len(index) != len(dims) || kind == AttrSparseElements && !hasLayout {
+		return Attribute{}, false
+	}
+	at := make([]uint64, len(index), len(index)+1) // the library is given an address also for rank 0
+	for i, x := range index {
+		if x < 0 || x >= dims[i] {
+			return Attribute{}, false
+		}
+		at[i] = uint64(x)
+	}
+	raw := capi.MlirElementsAttrGetValue(api, a.raw, len(at), &at[:1][0])
+	return Attribute{a.life, raw}, raw.Ptr != nil
+}

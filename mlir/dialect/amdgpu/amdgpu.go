@@ -1,0 +1,52 @@
+// Package amdgpu is the types of MLIR's amdgpu dialect: bases and descriptors of the
+// tensor data mover. A library that lacks the dialect's C API refuses them with an
+// error that matches mlir.ErrUnsupported.
+package amdgpu
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+const dialect = "amdgpu"
+
+// TDMBaseType is !amdgpu.tdm_base<element>.
+func TDMBaseType(element mlir.Type) (mlir.Type, error) {
+	c, h := element.Unwrap("amdgpu.TDMBaseType")
+	t, err := raw.Table(c, dialect, "mlirAMDGPUTDMBaseTypeGet")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	return raw.Parsed(c.WrapType(capi.MlirAMDGPUTDMBaseTypeGet(t, c.Raw(), h)))
+}
+
+// TDMDescriptorType is !amdgpu.tdm_descriptor.
+func TDMDescriptorType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirAMDGPUTDMDescriptorTypeGet", capi.MlirAMDGPUTDMDescriptorTypeGet)
+}
+
+// TDMGatherBaseType is !amdgpu.tdm_gather_base<element, index>, where index is i16 or i32.
+func TDMGatherBaseType(element, index mlir.Type) (mlir.Type, error) {
+	c, h := element.Unwrap("amdgpu.TDMGatherBaseType")
+	i := index.In(c, "amdgpu.TDMGatherBaseType")
+	t, err := raw.Table(c, dialect, "mlirAMDGPUTDMGatherBaseTypeGet")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if !capi.MlirTypeIsAInteger(t, i) {
+		return mlir.Type{}, fmt.Errorf("amdgpu: the index of a gather is an integer, not %s", index)
+	}
+	return raw.Parsed(c.WrapType(capi.MlirAMDGPUTDMGatherBaseTypeGet(t, c.Raw(), h, i)))
+}
+
+// IsTDMBase reports whether t is !amdgpu.tdm_base<…>.
+func IsTDMBase(t mlir.Type) bool { return raw.IsType(t, "!amdgpu.tdm_base") }
+
+// IsTDMDescriptor reports whether t is !amdgpu.tdm_descriptor.
+func IsTDMDescriptor(t mlir.Type) bool { return raw.IsType(t, "!amdgpu.tdm_descriptor") }
+
+// IsTDMGatherBase reports whether t is !amdgpu.tdm_gather_base<…>.
+func IsTDMGatherBase(t mlir.Type) bool { return raw.IsType(t, "!amdgpu.tdm_gather_base") }

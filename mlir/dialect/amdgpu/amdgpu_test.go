@@ -1,0 +1,43 @@
+package amdgpu_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/amdgpu"
+)
+
+func TestTypes(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		i32, f16 := mlirtest.Type(c, "i32"), mlirtest.Type(c, "f16")
+		kinds := func(t mlir.Type) []bool {
+			return []bool{amdgpu.IsTDMBase(t), amdgpu.IsTDMDescriptor(t), amdgpu.IsTDMGatherBase(t)}
+		}
+		for _, test := range []struct {
+			function, want string
+			make           func() (mlir.Type, error)
+			kinds          []bool
+		}{
+			{"mlirAMDGPUTDMBaseTypeGet", "!amdgpu.tdm_base<f16>", func() (mlir.Type, error) { return amdgpu.TDMBaseType(f16) }, []bool{true, false, false}},
+			{"mlirAMDGPUTDMDescriptorTypeGet", "!amdgpu.tdm_descriptor", func() (mlir.Type, error) { return amdgpu.TDMDescriptorType(c) }, []bool{false, true, false}},
+			{"mlirAMDGPUTDMGatherBaseTypeGet", "!amdgpu.tdm_gather_base<f16, i32>", func() (mlir.Type, error) { return amdgpu.TDMGatherBaseType(f16, i32) }, []bool{false, false, true}},
+		} {
+			got, err := test.make()
+			if mlirtest.Supported(t, c.Library(), err, test.function) {
+				mlirtest.Same(t, "the type", test.want, got.String())
+				mlirtest.Same(t, "its kind", test.kinds, kinds(got))
+			}
+		}
+		mlirtest.Same(t, "i32", []bool{false, false, false}, kinds(i32))
+		if c.Library().Has("mlirAMDGPUTDMGatherBaseTypeGet") {
+			_, err := amdgpu.TDMGatherBaseType(i32, f16)
+			mlirtest.Refused(t, err, "not f16")
+			_, err = amdgpu.TDMGatherBaseType(i32, mlirtest.Type(c, "i3"))
+			mlirtest.Refused(t, err, "i3")
+		}
+		other := mlirtest.ContextOf(t, c.Library())
+		mlirtest.Panics(t, "a type of another context", func() { amdgpu.TDMGatherBaseType(i32, mlirtest.Type(other, "i32")) })
+		mlirtest.Panics(t, "called on a zero value", func() { amdgpu.TDMBaseType(mlir.Type{}) })
+	})
+}

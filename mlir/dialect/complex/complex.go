@@ -1,0 +1,46 @@
+// Package complex is the attribute of MLIR's complex dialect: a complex number. A
+// library that lacks its C API refuses it with an error that matches
+// mlir.ErrUnsupported.
+package complex
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+// Number is #complex.number<:t v>, where t is the type of its two parts, as f32.
+func Number(t mlir.Type, v complex128) (mlir.Attribute, error) {
+	c, h := t.Unwrap("complex.Number")
+	api, err := raw.Table(c, "complex", "mlirComplexAttrDoubleGetChecked")
+	if err != nil {
+		return mlir.Attribute{}, err
+	}
+	if !capi.MlirTypeIsAFloat(api, h) {
+		return mlir.Attribute{}, fmt.Errorf("complex: the parts of a number are of a float type, not %s", t)
+	}
+	whole := capi.MlirComplexTypeGet(api, h)
+	a := capi.MlirComplexAttrDoubleGetChecked(api, capi.MlirLocationUnknownGet(api, c.Raw()), whole, real(v), imag(v))
+	if a.Ptr == nil {
+		return mlir.Attribute{}, c.Failure("making a complex number")
+	}
+	return c.WrapAttribute(a), nil
+}
+
+// IsNumber reports whether a is #complex.number<…>.
+func IsNumber(a mlir.Attribute) bool { return raw.IsAttribute(a, "#complex.number") }
+
+// AsNumber reads a complex number; parts of other formats are converted.
+func AsNumber(a mlir.Attribute) (complex128, error) {
+	c, h := a.Unwrap("complex.AsNumber")
+	if !IsNumber(a) {
+		return 0, fmt.Errorf("complex: %s is no complex number", a)
+	}
+	if err := c.Library().Need("mlirComplexAttrGetRealDouble", "mlirComplexAttrGetImagDouble"); err != nil {
+		return 0, err
+	}
+	t := c.Library().RawTable()
+	return complex(capi.MlirComplexAttrGetRealDouble(t, h), capi.MlirComplexAttrGetImagDouble(t, h)), nil
+}

@@ -1,0 +1,97 @@
+// Package emitc is the types and attributes of MLIR's emitc dialect, from which C and
+// C++ are printed. A library that lacks the dialect's C API refuses them with an error
+// that matches mlir.ErrUnsupported.
+package emitc
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+const dialect = "emitc"
+
+// ArrayType is !emitc.array<dims x element>, with at least one dimension and none
+// unknown.
+func ArrayType(element mlir.Type, dims ...int64) (mlir.Type, error) {
+	c, h := element.Unwrap("emitc.ArrayType")
+	t, err := raw.Table(c, dialect, "mlirEmitCArrayTypeGet")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if len(dims) == 0 {
+		return mlir.Type{}, fmt.Errorf("emitc: an array needs a dimension")
+	}
+	for _, d := range dims {
+		if d < 0 {
+			return mlir.Type{}, fmt.Errorf("emitc: an array cannot have the dimensions %v", dims)
+		}
+	}
+	return raw.Parsed(c.WrapType(capi.MlirEmitCArrayTypeGet(t, len(dims), raw.First(dims), h)))
+}
+
+// LValueType is !emitc.lvalue<value>: what can be assigned to.
+func LValueType(value mlir.Type) (mlir.Type, error) {
+	return around(value, "emitc.LValueType", "mlirEmitCLValueTypeGet", capi.MlirEmitCLValueTypeGet)
+}
+
+// PointerType is !emitc.ptr<pointee>.
+func PointerType(pointee mlir.Type) (mlir.Type, error) {
+	return around(pointee, "emitc.PointerType", "mlirEmitCPointerTypeGet", capi.MlirEmitCPointerTypeGet)
+}
+
+func around(t mlir.Type, method, function string, get func(*capi.Table, capi.MlirType) capi.MlirType) (mlir.Type, error) {
+	c, h := t.Unwrap(method)
+	api, err := raw.Table(c, dialect, function)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	return raw.Parsed(c.WrapType(get(api, h)))
+}
+
+// OpaqueType is !emitc.opaque<"text">, a type by its C or C++ text.
+func OpaqueType(c *mlir.Context, text string) (mlir.Type, error) {
+	t, err := raw.Table(c, dialect, "mlirEmitCOpaqueTypeGet")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	return raw.Parsed(c.WrapType(capi.MlirEmitCOpaqueTypeGet(t, c.Raw(), text)))
+}
+
+// PtrDiffType is !emitc.ptrdiff_t.
+func PtrDiffType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirEmitCPtrDiffTTypeGet", capi.MlirEmitCPtrDiffTTypeGet)
+}
+
+// SignedSizeType is !emitc.ssize_t.
+func SignedSizeType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirEmitCSignedSizeTTypeGet", capi.MlirEmitCSignedSizeTTypeGet)
+}
+
+// SizeType is !emitc.size_t.
+func SizeType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirEmitCSizeTTypeGet", capi.MlirEmitCSizeTTypeGet)
+}
+
+// IsArray reports whether t is !emitc.array<…>.
+func IsArray(t mlir.Type) bool { return raw.IsType(t, "!emitc.array") }
+
+// IsLValue reports whether t is !emitc.lvalue<…>.
+func IsLValue(t mlir.Type) bool { return raw.IsType(t, "!emitc.lvalue") }
+
+// IsOpaque reports whether t is !emitc.opaque<…>.
+func IsOpaque(t mlir.Type) bool { return raw.IsType(t, "!emitc.opaque") }
+
+// IsPointer reports whether t is !emitc.ptr<…>.
+func IsPointer(t mlir.Type) bool { return raw.IsType(t, "!emitc.ptr") }
+
+// IsPtrDiff reports whether t is !emitc.ptrdiff_t.
+func IsPtrDiff(t mlir.Type) bool { return raw.IsType(t, "!emitc.ptrdiff_t") }
+
+// IsSignedSize reports whether t is !emitc.ssize_t.
+func IsSignedSize(t mlir.Type) bool { return raw.IsType(t, "!emitc.ssize_t") }
+
+// IsSize reports whether t is !emitc.size_t.
+func IsSize(t mlir.Type) bool { return raw.IsType(t, "!emitc.size_t") }

@@ -1,0 +1,79 @@
+package emitc_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/emitc"
+)
+
+func TestTypes(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		i32 := mlirtest.Type(c, "i32")
+		kinds := []func(mlir.Type) bool{emitc.IsArray, emitc.IsLValue, emitc.IsOpaque, emitc.IsPointer, emitc.IsPtrDiff, emitc.IsSignedSize, emitc.IsSize}
+		for kind, test := range []struct {
+			function, want string
+			make           func() (mlir.Type, error)
+		}{
+			{"mlirEmitCArrayTypeGet", "!emitc.array<2x3xi32>", func() (mlir.Type, error) { return emitc.ArrayType(i32, 2, 3) }},
+			{"mlirEmitCLValueTypeGet", "!emitc.lvalue<i32>", func() (mlir.Type, error) { return emitc.LValueType(i32) }},
+			{"mlirEmitCOpaqueTypeGet", `!emitc.opaque<"std::string">`, func() (mlir.Type, error) { return emitc.OpaqueType(c, "std::string") }},
+			{"mlirEmitCPointerTypeGet", "!emitc.ptr<i32>", func() (mlir.Type, error) { return emitc.PointerType(i32) }},
+			{"mlirEmitCPtrDiffTTypeGet", "!emitc.ptrdiff_t", func() (mlir.Type, error) { return emitc.PtrDiffType(c) }},
+			{"mlirEmitCSignedSizeTTypeGet", "!emitc.ssize_t", func() (mlir.Type, error) { return emitc.SignedSizeType(c) }},
+			{"mlirEmitCSizeTTypeGet", "!emitc.size_t", func() (mlir.Type, error) { return emitc.SizeType(c) }},
+		} {
+			got, err := test.make()
+			if !mlirtest.Supported(t, c.Library(), err, test.function) {
+				continue
+			}
+			mlirtest.Same(t, "the type", test.want, got.String())
+			for i, is := range kinds {
+				mlirtest.Same(t, test.want, i == kind, is(got))
+			}
+		}
+		if !c.Library().Has("mlirEmitCArrayTypeGet") {
+			return
+		}
+		for want, make := range map[string]func() (mlir.Type, error){
+			"needs a dimension":         func() (mlir.Type, error) { return emitc.ArrayType(i32) },
+			"dimensions [2 -1]":         func() (mlir.Type, error) { return emitc.ArrayType(i32, 2, -1) },
+			"array":                     func() (mlir.Type, error) { return emitc.ArrayType(mlirtest.Type(c, "!emitc.array<2xi32>"), 2) },
+			"lvalue":                    func() (mlir.Type, error) { return emitc.LValueType(mlirtest.Type(c, "!emitc.lvalue<i32>")) },
+			"pointer":                   func() (mlir.Type, error) { return emitc.PointerType(mlirtest.Type(c, "!emitc.lvalue<i32>")) },
+			"expected non empty string": func() (mlir.Type, error) { return emitc.OpaqueType(c, "") },
+		} {
+			_, err := make()
+			mlirtest.Refused(t, err, want)
+		}
+		mlirtest.Panics(t, "called on a zero value", func() { emitc.PointerType(mlir.Type{}) })
+	})
+}
+
+func TestAttributes(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		for _, text := range []string{"NULL", `"a" "b"`} {
+			a, err := emitc.Opaque(c, text)
+			if mlirtest.Supported(t, c.Library(), err, "mlirEmitCOpaqueAttrGet") {
+				mlirtest.Same(t, "the text", text, mlirtest.Must(emitc.OpaqueText(a)))
+			}
+		}
+		for p := emitc.Equal; p <= emitc.ThreeWay; p++ {
+			a, err := p.Attribute(c)
+			if mlirtest.Supported(t, c.Library(), err, "mlirEmitCCmpPredicateAttrGet") {
+				mlirtest.Same(t, "the predicate", p, mlirtest.Must(emitc.AsCmpPredicate(a)))
+			}
+		}
+		_, err := emitc.OpaqueText(c.UnitAttribute())
+		mlirtest.Refused(t, err, "unit is no opaque attribute")
+		_, err = emitc.AsCmpPredicate(c.UnitAttribute())
+		if !c.Library().Has("mlirAttributeIsAEmitCCmpPredicate") {
+			mlirtest.Unsupported(t, err)
+			return
+		}
+		mlirtest.Refused(t, err, "unit is no comparison")
+		_, err = emitc.CmpPredicate(7).Attribute(c)
+		mlirtest.Refused(t, err, "no comparison 7")
+	})
+}

@@ -1,0 +1,101 @@
+// Package gpu is the type and the attribute of MLIR's gpu dialect that its C API can
+// make. A library that lacks it refuses with an error that matches mlir.ErrUnsupported.
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+const dialect = "gpu"
+
+// AsyncTokenType is !gpu.async.token.
+func AsyncTokenType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirGPUAsyncTokenTypeGet", capi.MlirGPUAsyncTokenTypeGet)
+}
+
+// IsAsyncToken reports whether t is !gpu.async.token.
+func IsAsyncToken(t mlir.Type) bool { return raw.IsType(t, "!gpu.async.token") }
+
+// Format is what the bytes of a compiled GPU module are.
+type Format int
+
+const (
+	Offload   Format = iota + 1 // bytecode of a compiler
+	Assembly                    // text of an assembler
+	Binary                      // for one device
+	FatBinary                   // for several devices
+)
+
+// Object is #gpu.object<…>, a compiled GPU module.
+type Object struct {
+	Target     mlir.Attribute // what it was compiled for, as #nvvm.target
+	Format     Format
+	Data       []byte
+	Properties mlir.Attribute // a dictionary, or nothing
+	Kernels    mlir.Attribute // #gpu.kernel_table<…>, or nothing; not in LLVM 19
+}
+
+// Attribute makes the attribute. The data is copied.
+func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	const method = "gpu.Object.Attribute"
+	target := o.Target.In(c, method)
+	functions := []string{"mlirGPUObjectAttrGet"}
+	if !o.Kernels.IsNil() {
+		functions = []string{"mlirGPUObjectAttrGetWithKernels"}
+	}
+	t, err := raw.Table(c, dialect, functions...)
+	if err != nil {
+		return mlir.Attribute{}, err
+	}
+	if o.Format < Offload || o.Format > FatBinary {
+		return mlir.Attribute{}, fmt.Errorf("gpu: an object has no format %d: use the constants", o.Format)
+	}
+	var properties, kernels capi.MlirAttribute
+	if !o.Properties.IsNil() {
+		if properties = o.Properties.In(c, method); !o.Properties.IsDictionary() {
+			return mlir.Attribute{}, fmt.Errorf("gpu: the properties of an object are a dictionary, not %s", o.Properties)
+		}
+	}
+	if o.Kernels.IsNil() {
+		return raw.ParsedAttribute(c.WrapAttribute(
+			capi.MlirGPUObjectAttrGet(t, c.Raw(), target, uint32(o.Format), string(o.Data), properties)))
+	}
+	if kernels = o.Kernels.In(c, method); !raw.IsAttribute(o.Kernels, "#gpu.kernel_table") {
+		return mlir.Attribute{}, fmt.Errorf("gpu: the kernels of an object are a #gpu.kernel_table, not %s", o.Kernels)
+	}
+	return raw.ParsedAttribute(c.WrapAttribute(
+		capi.MlirGPUObjectAttrGetWithKernels(t, c.Raw(), target, uint32(o.Format), string(o.Data), properties, kernels)))
+}
+
+// IsObject reports whether a is #gpu.object<…>.
+func IsObject(a mlir.Attribute) bool { return raw.IsAttribute(a, "#gpu.object") }
+
+// AsObject reads an object. The data is copied.
+func AsObject(a mlir.Attribute) (Object, error) {
+	c, h := a.Unwrap("gpu.AsObject")
+	if !IsObject(a) {
+		return Object{}, fmt.Errorf("gpu: %s is no object", a)
+	}
+	l := c.Library()
+	if err := l.Need("mlirGPUObjectAttrGetTarget", "mlirGPUObjectAttrGetFormat", "mlirGPUObjectAttrGetObject",
+		"mlirGPUObjectAttrHasProperties", "mlirGPUObjectAttrGetProperties"); err != nil {
+		return Object{}, err
+	}
+	t := l.RawTable()
+	o := Object{
+		Target: c.WrapAttribute(capi.MlirGPUObjectAttrGetTarget(t, h)),
+		Format: Format(capi.MlirGPUObjectAttrGetFormat(t, h)),
+		Data:   []byte(capi.MlirGPUObjectAttrGetObject(t, h)),
+	}
+	if capi.MlirGPUObjectAttrHasProperties(t, h) {
+		o.Properties = c.WrapAttribute(capi.MlirGPUObjectAttrGetProperties(t, h))
+	}
+	if l.Has("mlirGPUObjectAttrHasKernels") && l.Has("mlirGPUObjectAttrGetKernels") && capi.MlirGPUObjectAttrHasKernels(t, h) {
+		o.Kernels = c.WrapAttribute(capi.MlirGPUObjectAttrGetKernels(t, h))
+	}
+	return o, nil
+}

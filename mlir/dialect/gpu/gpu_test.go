@@ -1,0 +1,54 @@
+package gpu_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/gpu"
+)
+
+func TestAsyncToken(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		token := mlirtest.Must(gpu.AsyncTokenType(c))
+		mlirtest.Same(t, "the type", "!gpu.async.token", token.String())
+		mlirtest.Same(t, "its kind", true, gpu.IsAsyncToken(token))
+		mlirtest.Same(t, "i32's kind", false, gpu.IsAsyncToken(mlirtest.Type(c, "i32")))
+	})
+}
+
+func TestObject(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		target := mlirtest.Attribute(c, "#nvvm.target")
+		kernels := mlirtest.Attribute(c, "#gpu.kernel_table<[#gpu.kernel_metadata<\"k\", () -> ()>]>")
+		properties := mlirtest.Attribute(c, "{O = 3 : i32}")
+		for want, o := range map[string]gpu.Object{
+			`#gpu.object<#nvvm.target, offload = "a\00\FF">`:                                    {Target: target, Format: gpu.Offload, Data: []byte("a\x00\xff")},
+			`#gpu.object<#nvvm.target, assembly = "">`:                                          {Target: target, Format: gpu.Assembly, Data: []byte{}},
+			`#gpu.object<#nvvm.target, properties = {O = 3 : i32}, bin = "b">`:                  {Target: target, Format: gpu.Binary, Data: []byte("b"), Properties: properties},
+			`#gpu.object<#nvvm.target, kernels = <[#gpu.kernel_metadata<"k", () -> ()>]>, "f">`: {Target: target, Format: gpu.FatBinary, Data: []byte("f"), Kernels: kernels},
+		} {
+			a := mlirtest.Must(o.Attribute(c))
+			mlirtest.Same(t, "the attribute", mlirtest.Attribute(c, want).String(), a.String())
+			got := mlirtest.Must(gpu.AsObject(a))
+			mlirtest.Same(t, "the data", o.Data, got.Data)
+			mlirtest.Same(t, "the format", o.Format, got.Format)
+			mlirtest.Same(t, "the parts", []string{o.Target.String(), o.Properties.String(), o.Kernels.String()},
+				[]string{got.Target.String(), got.Properties.String(), got.Kernels.String()})
+		}
+		for want, bad := range map[string]gpu.Object{
+			"no format 0":       {Target: target},
+			"no format 5":       {Target: target, Format: 5},
+			"a dictionary, not": {Target: target, Format: gpu.Binary, Properties: target},
+			"kernel_table, not": {Target: target, Format: gpu.Binary, Kernels: target},
+			"unit":              {Target: c.UnitAttribute(), Format: gpu.Binary},
+		} {
+			_, err := bad.Attribute(c)
+			mlirtest.Refused(t, err, want)
+		}
+		_, err := gpu.AsObject(target)
+		mlirtest.Refused(t, err, "is no object")
+		mlirtest.Panics(t, "called on a zero value", func() { gpu.Object{Format: gpu.Binary}.Attribute(c) })
+		mlirtest.Panics(t, "called on a zero value", func() { gpu.AsObject(mlir.Attribute{}) })
+	})
+}

@@ -1,0 +1,36 @@
+package irdl_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/irdl"
+)
+
+func TestVariadicity(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		for _, v := range []irdl.Variadicity{irdl.Single, irdl.Optional, irdl.Variadic} {
+			a, err := v.Attribute(c)
+			if mlirtest.Supported(t, c.Library(), err, "mlirIRDLVariadicityAttrGet") {
+				mlirtest.Same(t, "the attribute", "#irdl<variadicity "+string(v)+">", a.String())
+				mlirtest.Same(t, "the value", v, mlirtest.Must(irdl.AsVariadicity(a)))
+			}
+		}
+		for want, list := range map[string][]irdl.Variadicity{
+			"#irdl<variadicity_array[]>":                 nil,
+			"#irdl<variadicity_array[single, variadic]>": {irdl.Single, irdl.Variadic},
+		} {
+			a, err := irdl.VariadicityArray(c, list...)
+			if mlirtest.Supported(t, c.Library(), err, "mlirIRDLVariadicityArrayAttrGet") {
+				mlirtest.Same(t, "the array", mlirtest.Attribute(c, want).String(), a.String())
+			}
+		}
+		if c.Library().Has("mlirIRDLVariadicityAttrGet") {
+			_, err := irdl.VariadicityArray(c, "several")
+			mlirtest.Refused(t, err, `no variadicity "several"`)
+		}
+		_, err := irdl.AsVariadicity(c.UnitAttribute())
+		mlirtest.Refused(t, err, "unit is no variadicity")
+	})
+}

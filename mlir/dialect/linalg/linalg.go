@@ -1,0 +1,201 @@
+// Package linalg is what the C API of MLIR's linalg dialect says of an operation: its
+// indexing maps, and the dimensions of a contraction or a convolution. A library that
+// lacks it refuses with an error that matches mlir.ErrUnsupported.
+package linalg
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+// Contraction names the loops of a contraction by what they are for.
+type Contraction struct{ Batch, M, N, K []int64 }
+
+// Convolution names the loops of a convolution by what they are for.
+type Convolution struct {
+	Batch, OutputImage, OutputChannel, FilterLoop, InputChannel, Depth []int64
+	Strides, Dilations                                                 []int64
+}
+
+// sound opens an operation that the library may look into: it reads the region and the
+// maps of a linalg operation without checking that they are there, which a verified
+// one has.
+func sound(o mlir.Operation, method string, functions ...string) (*mlir.Context, *capi.Table, capi.MlirOperation, error) {
+	c, h := o.Unwrap("linalg." + method)
+	if err := c.Library().Need(functions...); err != nil {
+		return nil, nil, h, err
+	}
+	return c, c.Library().RawTable(), h, o.Verify()
+}
+
+// IsContraction reports whether the operation, which must be valid, is a contraction.
+func IsContraction(o mlir.Operation) (bool, error) {
+	_, t, h, err := sound(o, "IsContraction", "mlirLinalgIsAContractionOp")
+	return err == nil && capi.MlirLinalgIsAContractionOp(t, h), err
+}
+
+// IsConvolution reports whether the operation, which must be valid, is a convolution.
+func IsConvolution(o mlir.Operation) (bool, error) {
+	_, t, h, err := sound(o, "IsConvolution", "mlirLinalgIsAConvolutionOp")
+	return err == nil && capi.MlirLinalgIsAConvolutionOp(t, h), err
+}
+
+// ContractionOf finds the dimensions of a contraction.
+func ContractionOf(o mlir.Operation) (Contraction, error) {
+	c, t, h, err := sound(o, "ContractionOf", "mlirLinalgIsAContractionOp", "mlirLinalgInferContractionDimensions")
+	if err != nil {
+		return Contraction{}, err
+	}
+	if !capi.MlirLinalgIsAContractionOp(t, h) {
+		return Contraction{}, fmt.Errorf("linalg: %s is no contraction", o.Name())
+	}
+	return contraction(c, capi.MlirLinalgInferContractionDimensions(t, h)), nil
+}
+
+// ContractionOfMaps finds the dimensions of a contraction from the indexing maps of its
+// two operands and its result, all over the same loops.
+func ContractionOfMaps(left, right, result mlir.AffineMap) (Contraction, error) {
+	const function = "mlirLinalgInferContractionDimensionsFromMaps"
+	c := left.Context()
+	if err := c.Library().Need(function); err != nil {
+		return Contraction{}, err
+	}
+	maps := []mlir.AffineMap{left, right, result}
+	list := make([]capi.MlirAffineMap, len(maps))
+	for i, m := range maps {
+		if m.IsNil() || m.NumSymbols() != 0 || m.NumDims() != left.NumDims() || !m.IsProjectedPermutation() {
+			return Contraction{}, fmt.Errorf("linalg: %s is no map of a contraction over %d loops: each result is one of them", m, left.NumDims())
+		}
+		list[i] = raw.Map(c, m)
+	}
+	d := contraction(c, capi.MlirLinalgInferContractionDimensionsFromMaps(c.Library().RawTable(), raw.First(list), len(list)))
+	if len(d.K) == 0 {
+		return Contraction{}, fmt.Errorf("linalg: %s, %s and %s do not make a contraction", left, right, result)
+	}
+	return d, nil
+}
+
+func contraction(c *mlir.Context, d capi.MlirLinalgContractionDimensions) Contraction {
+	return Contraction{Batch: list(c, d.Batch), M: list(c, d.M), N: list(c, d.N), K: list(c, d.K)}
+}
+
+// ConvolutionOf finds the dimensions of a convolution.
+func ConvolutionOf(o mlir.Operation) (Convolution, error) {
+	c, t, h, err := sound(o, "ConvolutionOf", "mlirLinalgIsAConvolutionOp", "mlirLinalgInferConvolutionDimensions")
+	if err != nil {
+		return Convolution{}, err
+	}
+	if !capi.MlirLinalgIsAConvolutionOp(t, h) {
+		return Convolution{}, fmt.Errorf("linalg: %s is no convolution", o.Name())
+	}
+	d := capi.MlirLinalgInferConvolutionDimensions(t, h)
+	return Convolution{
+		Batch: list(c, d.Batch), OutputImage: list(c, d.OutputImage), OutputChannel: list(c, d.OutputChannel),
+		FilterLoop: list(c, d.FilterLoop), InputChannel: list(c, d.InputChannel), Depth: list(c, d.Depth),
+		Strides: list(c, d.Strides), Dilations: list(c, d.Dilations),
+	}, nil
+}
+
+// IndexingMaps are the maps from the loops of a linalg operation, which must be valid,
+// to its operands.
+func IndexingMaps(o mlir.Operation) ([]mlir.AffineMap, error) {
+	c, t, h, err := sound(o, "IndexingMaps", "mlirLinalgGetIndexingMapsAttribute")
+	if err != nil {
+		return nil, err
+	}
+	var maps []mlir.AffineMap
+	if a := capi.MlirLinalgGetIndexingMapsAttribute(t, h); a.Ptr != nil {
+		each, _ := c.WrapAttribute(a).Elements()
+		for _, e := range each {
+			m, _ := e.AffineMapValue()
+			maps = append(maps, m)
+		}
+		return maps, nil
+	}
+	return nil, fmt.Errorf("linalg: %s has no indexing maps", o.Name())
+}
+
+// list reads one list of loops, of 32 or 64 bits.
+func list(c *mlir.Context, h capi.MlirAttribute) []int64 {
+	if h.Ptr == nil {
+		return nil
+	}
+	a := c.WrapAttribute(h)
+	if wide, ok := a.Int64s(); ok {
+		return wide
+	}
+	narrow, _ := mlir.DenseArrayOf[int32](a)
+	var out []int64
+	for _, v := range narrow {
+		out = append(out, int64(v))
+	}
+	return out
+}
+
+// FillRegion gives a named operation, such as linalg.matmul, that was created with one
+// empty region the body that its name stands for.
+func FillRegion(o mlir.Operation) error {
+	c, h := o.Unwrap("linalg.FillRegion")
+	if err := c.Library().Need("mlirLinalgFillBuiltinNamedOpRegion"); err != nil {
+		return err
+	}
+	name, ok := strings.CutPrefix(o.Name(), "linalg.")
+	want, known := arity(name)
+	switch {
+	case !ok || !known:
+		return fmt.Errorf("linalg: %s is no named operation whose body is known here", o.Name())
+	case o.NumRegions() != 1 || !o.Region(0).First().IsNil():
+		return fmt.Errorf("linalg: %s needs one region, and an empty one", o.Name())
+	case o.NumOperands() != want:
+		return fmt.Errorf("linalg: %s takes %d operands, %d given", o.Name(), want, o.NumOperands())
+	}
+	t := c.Library().RawTable()
+	for i, v := range o.Operands() {
+		element := v.Type()
+		if inner, ok := element.Element(); ok {
+			element = inner
+		}
+		if r := element.Raw(); !capi.MlirTypeIsAInteger(t, r) && !capi.MlirTypeIsAFloat(t, r) && !capi.MlirTypeIsAIndex(t, r) && !capi.MlirTypeIsAComplex(t, r) {
+			return fmt.Errorf("linalg: operand %d of %s holds %s, which are no numbers", i, o.Name(), element)
+		}
+	}
+	capi.MlirLinalgFillBuiltinNamedOpRegion(t, h)
+	return nil
+}
+
+// arity is the number of operands of a named operation, inputs and outputs; the library
+// takes an operation of fewer and looks beyond them. The names are those of
+// LinalgNamedStructuredOps.
+func arity(name string) (int, bool) {
+	n, ok := arities[name]
+	if ok {
+		return n, true
+	}
+	for _, prefix := range []string{"conv_", "depthwise_conv_", "pooling_"} {
+		if strings.HasPrefix(name, prefix) {
+			if strings.HasSuffix(name, "_q") { // two zero points more
+				return 5, true
+			}
+			return 3, true
+		}
+	}
+	return 0, false
+}
+
+var arities = func() map[string]int {
+	m := map[string]int{"select": 4, "fill_rng_2d": 4, "quantized_matmul": 5, "quantized_batch_matmul": 5}
+	for n, names := range map[int]string{
+		2: "copy exp log abs ceil floor negf reciprocal round sqrt rsqrt square tanh erf fill",
+		3: "add sub mul div div_unsigned max min powf matmul batch_matmul batch_reduce_matmul mmt4d batch_mmt4d " +
+			"matvec vecmat batch_matvec batch_vecmat dot",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			m[name] = n
+		}
+	}
+	return m
+}()

@@ -1,0 +1,147 @@
+package linalg_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
+)
+
+// eachContext runs a test where the library has the functions, and holds elsewhere
+// that they are refused.
+func eachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		if c.Library().Has("mlirLinalgIsAContractionOp") {
+			test(t, c)
+			return
+		}
+		o := c.NewModule(mlir.Location{}).Operation()
+		for _, call := range []func() error{
+			func() error { _, err := linalg.IsContraction(o); return err },
+			func() error { _, err := linalg.IsConvolution(o); return err },
+			func() error { _, err := linalg.ContractionOf(o); return err },
+			func() error { _, err := linalg.ConvolutionOf(o); return err },
+			func() error { _, err := linalg.IndexingMaps(o); return err },
+			func() error { m := c.IdentityMap(1); _, err := linalg.ContractionOfMaps(m, m, m); return err },
+			func() error { return linalg.FillRegion(o) },
+		} {
+			mlirtest.Unsupported(t, call())
+		}
+	})
+}
+
+const source = `func.func @f(%a: tensor<5x2x3xf32>, %b: tensor<5x3x4xf32>, %c: tensor<5x2x4xf32>,
+  %i: tensor<1x8x8x3xf32>, %k: tensor<3x3x3x4xf32>, %o: tensor<1x3x3x4xf32>) {
+  %0 = linalg.batch_matmul ins(%a, %b : tensor<5x2x3xf32>, tensor<5x3x4xf32>) outs(%c : tensor<5x2x4xf32>) -> tensor<5x2x4xf32>
+  %1 = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>} ins(%i, %k : tensor<1x8x8x3xf32>, tensor<3x3x3x4xf32>) outs(%o : tensor<1x3x3x4xf32>) -> tensor<1x3x3x4xf32>
+  return
+}`
+
+func operations(t *testing.T, c *mlir.Context, text string) map[string]mlir.Operation {
+	m := mlirtest.Must(c.Parse("f.mlir", []byte(text)))
+	found := map[string]mlir.Operation{}
+	m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
+		found[o.Name()] = o
+		return mlir.WalkContinue
+	})
+	return found
+}
+
+func TestDimensions(t *testing.T) {
+	eachContext(t, func(t *testing.T, c *mlir.Context) {
+		ops := operations(t, c, source)
+		matmul, conv, ret := ops["linalg.batch_matmul"], ops["linalg.conv_2d_nhwc_hwcf"], ops["func.return"]
+		kinds := func(o mlir.Operation) [2]bool {
+			return [2]bool{mlirtest.Must(linalg.IsContraction(o)), mlirtest.Must(linalg.IsConvolution(o))}
+		}
+		mlirtest.Same(t, "matmul", [2]bool{true, false}, kinds(matmul))
+		mlirtest.Same(t, "convolution", [2]bool{false, true}, kinds(conv))
+		mlirtest.Same(t, "return", [2]bool{false, false}, kinds(ret))
+		want := linalg.Contraction{Batch: []int64{0}, M: []int64{1}, N: []int64{2}, K: []int64{3}}
+		mlirtest.Same(t, "contraction", want, mlirtest.Must(linalg.ContractionOf(matmul)))
+		got := mlirtest.Must(linalg.ConvolutionOf(conv))
+		if diff := cmp.Diff(linalg.Convolution{Batch: []int64{0}, OutputImage: []int64{1, 2}, OutputChannel: []int64{3}, FilterLoop: []int64{4, 5},
+			InputChannel: []int64{6}, Depth: []int64{}, Strides: []int64{2, 2}, Dilations: []int64{1, 1}}, got, emptyIsNil); diff != "" {
+			t.Errorf("convolution (-want +got):\n%s", diff)
+		}
+		maps := mlirtest.Must(linalg.IndexingMaps(matmul))
+		var texts []string
+		for _, m := range maps {
+			texts = append(texts, m.String())
+		}
+		mlirtest.Same(t, "maps", []string{"(d0, d1, d2, d3) -> (d0, d1, d3)", "(d0, d1, d2, d3) -> (d0, d3, d2)", "(d0, d1, d2, d3) -> (d0, d1, d2)"}, texts)
+		mlirtest.Same(t, "from maps", want, mlirtest.Must(linalg.ContractionOfMaps(maps[0], maps[1], maps[2])))
+
+		_, err := linalg.ContractionOf(conv)
+		mlirtest.Refused(t, err, "linalg.conv_2d_nhwc_hwcf is no contraction")
+		_, err = linalg.ConvolutionOf(matmul)
+		mlirtest.Refused(t, err, "linalg.batch_matmul is no convolution")
+		_, err = linalg.IndexingMaps(ret)
+		mlirtest.Refused(t, err, "func.return has no indexing maps")
+		one := c.IdentityMap(1)
+		_, err = linalg.ContractionOfMaps(maps[0], one, maps[2])
+		mlirtest.Refused(t, err, "is no map of a contraction over 4 loops")
+		_, err = linalg.ContractionOfMaps(one, one, one)
+		mlirtest.Refused(t, err, "do not make a contraction")
+		_, err = linalg.ContractionOfMaps(one, one, mlir.AffineMap{})
+		mlirtest.Refused(t, err, "is no map of a contraction")
+		_, err = linalg.ContractionOfMaps(one, mlirtest.Must(c.ParseAffineMap("(d0) -> (d0 * 2)")), one)
+		mlirtest.Refused(t, err, "each result is one of them")
+		mlirtest.Panics(t, "linalg.IsContraction called on a zero value", func() { linalg.IsContraction(mlir.Operation{}) })
+	})
+}
+
+var emptyIsNil = cmp.Transformer("list", func(s []int64) string {
+	text := ""
+	for _, v := range s {
+		text += string(rune('0' + v))
+	}
+	return text
+})
+
+func TestFillRegion(t *testing.T) {
+	eachContext(t, func(t *testing.T, c *mlir.Context) {
+		m, arguments := c.NewModule(mlir.Location{}), []mlir.Type{}
+		for _, text := range []string{"tensor<2x3xf32>", "tensor<3x4xf32>", "tensor<2x4xf32>", "tensor<2x!llvm.ptr>"} {
+			arguments = append(arguments, mlirtest.Type(c, text))
+		}
+		block := c.NewBlock(mlir.Location{}, arguments...)
+		create := func(name string, regions int, operands ...int) mlir.Operation {
+			s := mlir.OperationState{Name: name, Attributes: []mlir.NamedAttribute{{Name: "operandSegmentSizes",
+				Value: mlir.NewDenseArray(c, int32(len(operands)-1), int32(1))}}}
+			for _, o := range operands {
+				s.Operands = append(s.Operands, block.Argument(o))
+			}
+			if len(operands) > 0 {
+				s.Results = []mlir.Type{s.Operands[len(operands)-1].Type()}
+			}
+			for range regions {
+				s.Regions = append(s.Regions, c.NewRegion())
+			}
+			return mlirtest.Must(c.Create(s))
+		}
+		matmul := create("linalg.matmul", 1, 0, 1, 2)
+		if err := linalg.FillRegion(matmul); err != nil {
+			t.Fatal(err)
+		}
+		if err := matmul.Verify(); err != nil {
+			t.Error(err)
+		}
+		var names []string
+		for o := range matmul.Region(0).First().Operations() {
+			names = append(names, o.Name())
+		}
+		mlirtest.Same(t, "the body", []string{"arith.mulf", "arith.addf", "linalg.yield"}, names)
+		mlirtest.Refused(t, linalg.FillRegion(matmul), "an empty one")
+		mlirtest.Refused(t, linalg.FillRegion(create("linalg.matmul", 1, 0, 1)), "takes 3 operands, 2 given")
+		mlirtest.Refused(t, linalg.FillRegion(create("linalg.matmul", 1, 3, 3, 3)), "which are no numbers")
+		mlirtest.Refused(t, linalg.FillRegion(create("linalg.generic", 1, 0, 0)), "is no named operation")
+		mlirtest.Refused(t, linalg.FillRegion(m.Operation()), "is no named operation")
+		if _, err := linalg.IsContraction(create("linalg.matmul", 1, 0, 1, 2)); err == nil {
+			t.Error("an operation without a body was looked into")
+		}
+	})
+}

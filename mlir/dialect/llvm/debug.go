@@ -1,0 +1,115 @@
+package llvm
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+// Debug information. Tags, languages, encodings, operations and flags are the numbers
+// of the DWARF standard and of LLVM's DIFlags and DISPFlags. In the structs that follow
+// a zero attribute is left out, unless its comment says that it is needed.
+
+// kinds that may stand in a field, by the names that MLIR prints
+var (
+	fileKind       = []string{"#llvm.di_file"}
+	unitKind       = []string{"#llvm.di_compile_unit"}
+	expressionKind = []string{"#llvm.di_expression"}
+	variableKinds  = []string{"#llvm.di_local_variable", "#llvm.di_global_variable"}
+	typeKinds      = []string{"#llvm.di_null_type", "#llvm.di_basic_type", "#llvm.di_composite_type",
+		"#llvm.di_derived_type", "#llvm.di_string_type", "#llvm.di_subroutine_type"}
+	scopeKinds = []string{"#llvm.di_compile_unit", "#llvm.di_file", "#llvm.di_subprogram", "#llvm.di_lexical_block",
+		"#llvm.di_lexical_block_file", "#llvm.di_module", "#llvm.di_namespace", "#llvm.di_composite_type", "#llvm.di_common_block"}
+	nodeKinds = append(append(append([]string{"#llvm.di_annotation", "#llvm.di_generic_subrange", "#llvm.di_imported_entity",
+		"#llvm.di_label", "#llvm.di_subrange"}, variableKinds...), typeKinds...), scopeKinds...)
+	distinctKind = []string{"distinct"}
+)
+
+// maker checks the fields of one attribute, whose C function casts what it is given
+// without a look, and keeps the first mistake.
+type maker struct {
+	c    *mlir.Context
+	api  *capi.Table
+	what string // the Go type, for sentences
+	err  error
+}
+
+func newMaker(c *mlir.Context, what, function string) *maker {
+	m := &maker{c: c, what: "llvm." + what}
+	m.api, m.err = raw.Table(c, dialect, function)
+	return m
+}
+
+// field is the C handle of an attribute that may be left out.
+func (m *maker) field(name string, a mlir.Attribute, kinds []string) capi.MlirAttribute {
+	if a.IsNil() {
+		return capi.MlirAttribute{}
+	}
+	h := a.In(m.c, m.what+".Attribute")
+	if m.err == nil && !oneOf(a, kinds) {
+		m.err = fmt.Errorf("llvm: %s.%s cannot be %s", m.what, name, a)
+	}
+	return h
+}
+
+// needed is the C handle of an attribute that must be there.
+func (m *maker) needed(name string, a mlir.Attribute, kinds []string) capi.MlirAttribute {
+	if a.IsNil() && m.err == nil {
+		m.err = fmt.Errorf("llvm: %s needs its %s", m.what, name)
+	}
+	return m.field(name, a, kinds)
+}
+
+func (m *maker) fields(name string, list []mlir.Attribute, kinds []string) []capi.MlirAttribute {
+	out := make([]capi.MlirAttribute, len(list))
+	for i, a := range list {
+		out[i] = m.needed(name, a, kinds)
+	}
+	return out
+}
+
+// text is a string attribute, left out where the string is empty.
+func (m *maker) text(s string) capi.MlirAttribute {
+	if s == "" {
+		return capi.MlirAttribute{}
+	}
+	return m.c.StringAttribute(s).Raw()
+}
+
+// recursion checks the id that a node and its RecSelf share.
+func (m *maker) recursion(id mlir.Attribute, self bool) capi.MlirAttribute {
+	if self {
+		return m.needed("RecID", id, distinctKind)
+	}
+	return m.field("RecID", id, distinctKind)
+}
+
+func (m *maker) number(name string, v int) uint32 {
+	if m.err == nil && (v < 0 || int(uint32(v)) != v) {
+		m.err = fmt.Errorf("llvm: %s.%s cannot be %d: it has 32 bits and no sign", m.what, name, v)
+	}
+	return uint32(v)
+}
+
+// make calls the C function when nothing is wrong.
+func (m *maker) make(call func(ctx capi.MlirContext) capi.MlirAttribute) (mlir.Attribute, error) {
+	if m.err != nil {
+		return mlir.Attribute{}, m.err
+	}
+	a := m.c.WrapAttribute(call(m.c.Raw()))
+	if a.IsNil() {
+		return a, m.c.Failure("making " + m.what)
+	}
+	return a, nil
+}
+
+func oneOf(a mlir.Attribute, kinds []string) bool {
+	for _, k := range kinds {
+		if raw.IsAttribute(a, k) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,230 @@
+package llvm
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+// DIFile is #llvm.di_file<"Name" in "Directory">.
+type DIFile struct{ Name, Directory string }
+
+// Attribute makes the attribute.
+func (d DIFile) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DIFile", "mlirLLVMDIFileAttrGet")
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMDIFileAttrGet(m.api, ctx, c.StringAttribute(d.Name).Raw(), c.StringAttribute(d.Directory).Raw())
+	})
+}
+
+// EmissionKind says how much debug information a compile unit has.
+type EmissionKind int
+
+const (
+	EmitNone EmissionKind = iota
+	EmitFull
+	EmitLineTablesOnly
+	EmitDebugDirectivesOnly
+)
+
+// NameTable says which accelerator tables of names a compile unit has.
+type NameTable int
+
+const (
+	NameTableDefault NameTable = iota
+	NameTableGNU
+	NameTableNone
+	NameTableApple
+)
+
+// DICompileUnit is #llvm.di_compile_unit<…>.
+type DICompileUnit struct {
+	ID                 mlir.Attribute // needed: distinct[…]<>
+	SourceLanguage     int            // DW_LANG_…
+	File               mlir.Attribute // needed
+	Producer           string
+	IsOptimized        bool
+	Emission           EmissionKind
+	NameTable          NameTable
+	SplitDebugFilename string // LLVM 22
+}
+
+// Attribute makes the attribute. The library must be of LLVM 19 or 22.
+func (d DICompileUnit) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DICompileUnit", "mlirLLVMDICompileUnitAttrGet")
+	id, file := m.needed("ID", d.ID, distinctKind), m.needed("File", d.File, fileKind)
+	language, producer, split := m.number("SourceLanguage", d.SourceLanguage), m.text(d.Producer), m.text(d.SplitDebugFilename)
+	if m.err == nil && (d.Emission < EmitNone || d.Emission > EmitDebugDirectivesOnly || d.NameTable < NameTableDefault || d.NameTable > NameTableApple) {
+		m.err = fmt.Errorf("llvm: a compile unit knows no emission kind %d with name table %d", d.Emission, d.NameTable)
+	}
+	old := isRelease19(c)
+	if m.err == nil && old && d.SplitDebugFilename != "" {
+		m.err = fmt.Errorf("llvm: %s is older than DICompileUnit.SplitDebugFilename: %w", c.Library().Path(), mlir.ErrUnsupported)
+	}
+	emission, names := capi.MlirLLVMDIEmissionKind(d.Emission), capi.MlirLLVMDINameTableKind(d.NameTable)
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		if old {
+			return capi.MlirLLVMDICompileUnitAttrGet_19(m.api, ctx, id, language, file, producer, d.IsOptimized, emission, names)
+		}
+		return capi.MlirLLVMDICompileUnitAttrGet_22(m.api, ctx, id, language, file, producer, d.IsOptimized, emission, names, split)
+	})
+}
+
+// DILexicalBlock is #llvm.di_lexical_block<…>.
+type DILexicalBlock struct {
+	Scope        mlir.Attribute // needed
+	File         mlir.Attribute
+	Line, Column int
+}
+
+// Attribute makes the attribute.
+func (d DILexicalBlock) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DILexicalBlock", "mlirLLVMDILexicalBlockAttrGet")
+	scope, file := m.needed("Scope", d.Scope, scopeKinds), m.field("File", d.File, fileKind)
+	line, column := m.number("Line", d.Line), m.number("Column", d.Column)
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMDILexicalBlockAttrGet(m.api, ctx, scope, file, line, column)
+	})
+}
+
+// DILexicalBlockFile is #llvm.di_lexical_block_file<…>.
+type DILexicalBlockFile struct {
+	Scope         mlir.Attribute // needed
+	File          mlir.Attribute
+	Discriminator int
+}
+
+// Attribute makes the attribute.
+func (d DILexicalBlockFile) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DILexicalBlockFile", "mlirLLVMDILexicalBlockFileAttrGet")
+	scope, file := m.needed("Scope", d.Scope, scopeKinds), m.field("File", d.File, fileKind)
+	discriminator := m.number("Discriminator", d.Discriminator)
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMDILexicalBlockFileAttrGet(m.api, ctx, scope, file, discriminator)
+	})
+}
+
+// DISubprogram is #llvm.di_subprogram<…>.
+type DISubprogram struct {
+	RecID         mlir.Attribute // distinct[…]<>, where nodes refer back to the subprogram; LLVM 22
+	IsRecSelf     bool           // LLVM 22
+	ID            mlir.Attribute // distinct[…]<>, which a definition has
+	CompileUnit   mlir.Attribute
+	Scope         mlir.Attribute
+	Name          string
+	LinkageName   string
+	File          mlir.Attribute
+	Line          int
+	ScopeLine     int
+	Flags         uint64           // DISPFlag…
+	Type          mlir.Attribute   // a subroutine type
+	RetainedNodes []mlir.Attribute // LLVM 22
+	Annotations   []mlir.Attribute // LLVM 22
+}
+
+// Attribute makes the attribute. The library must be of LLVM 19 or 22.
+func (d DISubprogram) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DISubprogram", "mlirLLVMDISubprogramAttrGet")
+	recID, id := m.recursion(d.RecID, d.IsRecSelf), m.field("ID", d.ID, distinctKind)
+	unit, scope := m.field("CompileUnit", d.CompileUnit, unitKind), m.field("Scope", d.Scope, scopeKinds)
+	name, linkage, file := m.text(d.Name), m.text(d.LinkageName), m.field("File", d.File, fileKind)
+	line, scopeLine := m.number("Line", d.Line), m.number("ScopeLine", d.ScopeLine)
+	typ := m.field("Type", d.Type, []string{"#llvm.di_subroutine_type"})
+	retained := m.fields("RetainedNodes", d.RetainedNodes, nodeKinds)
+	annotations := m.fields("Annotations", d.Annotations, []string{"#llvm.di_annotation"})
+	old := isRelease19(c)
+	if m.err == nil && old && (!d.RecID.IsNil() || len(retained)+len(annotations) > 0) {
+		m.err = fmt.Errorf("llvm: %s is older than RecID, RetainedNodes and Annotations of DISubprogram: %w", c.Library().Path(), mlir.ErrUnsupported)
+	}
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		if old {
+			return capi.MlirLLVMDISubprogramAttrGet_19(m.api, ctx, id, unit, scope, name, linkage, file, line, scopeLine, d.Flags, typ)
+		}
+		return capi.MlirLLVMDISubprogramAttrGet_22(m.api, ctx, recID, d.IsRecSelf, id, unit, scope, name, linkage, file, line, scopeLine,
+			d.Flags, typ, len(retained), raw.First(retained), len(annotations), raw.First(annotations))
+	})
+}
+
+// DISubprogramSelf stands inside the nodes of the subprogram of that RecID for the
+// subprogram itself.
+func DISubprogramSelf(recID mlir.Attribute) (mlir.Attribute, error) {
+	return recSelf(recID, "DISubprogramSelf", "mlirLLVMDISubprogramAttrGetRecSelf", capi.MlirLLVMDISubprogramAttrGetRecSelf)
+}
+
+// AsDISubprogram reads of a subprogram what the C API shows: CompileUnit, Scope, File,
+// Line, ScopeLine and Type.
+func AsDISubprogram(a mlir.Attribute) (DISubprogram, error) {
+	const method, kind = "llvm.AsDISubprogram", "#llvm.di_subprogram"
+	var d DISubprogram
+	var err error
+	read := func(to *mlir.Attribute, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute) {
+		if err == nil {
+			*to, err = part(a, method, kind, function, get)
+		}
+	}
+	read(&d.CompileUnit, "mlirLLVMDISubprogramAttrGetCompileUnit", capi.MlirLLVMDISubprogramAttrGetCompileUnit)
+	read(&d.Scope, "mlirLLVMDISubprogramAttrGetScope", capi.MlirLLVMDISubprogramAttrGetScope)
+	read(&d.File, "mlirLLVMDISubprogramAttrGetFile", capi.MlirLLVMDISubprogramAttrGetFile)
+	read(&d.Type, "mlirLLVMDISubprogramAttrGetType", capi.MlirLLVMDISubprogramAttrGetType)
+	if err != nil {
+		return DISubprogram{}, err
+	}
+	c, h := a.Unwrap(method)
+	if err := c.Library().Need("mlirLLVMDISubprogramAttrGetLine", "mlirLLVMDISubprogramAttrGetScopeLine"); err != nil {
+		return DISubprogram{}, err
+	}
+	d.Line = int(capi.MlirLLVMDISubprogramAttrGetLine(c.Library().RawTable(), h))
+	d.ScopeLine = int(capi.MlirLLVMDISubprogramAttrGetScopeLine(c.Library().RawTable(), h))
+	return d, nil
+}
+
+// DIModule is #llvm.di_module<…>.
+type DIModule struct {
+	File         mlir.Attribute
+	Scope        mlir.Attribute
+	Name         string
+	ConfigMacros string
+	IncludePath  string
+	APINotes     string
+	Line         int
+	IsDecl       bool
+}
+
+// Attribute makes the attribute.
+func (d DIModule) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DIModule", "mlirLLVMDIModuleAttrGet")
+	file, scope, line := m.field("File", d.File, fileKind), m.field("Scope", d.Scope, scopeKinds), m.number("Line", d.Line)
+	name, macros, include, notes := m.text(d.Name), m.text(d.ConfigMacros), m.text(d.IncludePath), m.text(d.APINotes)
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMDIModuleAttrGet(m.api, ctx, file, scope, name, macros, include, notes, line, d.IsDecl)
+	})
+}
+
+// ModuleScope is the scope of a module, nil where it has none.
+func ModuleScope(a mlir.Attribute) (mlir.Attribute, error) {
+	return part(a, "llvm.ModuleScope", "#llvm.di_module", "mlirLLVMDIModuleAttrGetScope", capi.MlirLLVMDIModuleAttrGetScope)
+}
+
+// DIImportedEntity is #llvm.di_imported_entity<…>.
+type DIImportedEntity struct {
+	Tag      int            // DW_TAG_imported_module is 0x3a, DW_TAG_imported_declaration 0x08
+	Scope    mlir.Attribute // needed
+	Entity   mlir.Attribute // needed
+	File     mlir.Attribute
+	Line     int
+	Name     string
+	Elements []mlir.Attribute
+}
+
+// Attribute makes the attribute.
+func (d DIImportedEntity) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DIImportedEntity", "mlirLLVMDIImportedEntityAttrGet")
+	tag, line, name := m.number("Tag", d.Tag), m.number("Line", d.Line), m.text(d.Name)
+	scope, entity := m.needed("Scope", d.Scope, scopeKinds), m.needed("Entity", d.Entity, nodeKinds)
+	file, elements := m.field("File", d.File, fileKind), m.fields("Elements", d.Elements, nodeKinds)
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMDIImportedEntityAttrGet(m.api, ctx, tag, scope, entity, file, line, name, len(elements), raw.First(elements))
+	})
+}

@@ -1,0 +1,201 @@
+package llvm
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+// DINullType is #llvm.di_null_type: the result of a subroutine that has none.
+func DINullType(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DINullType", "mlirLLVMDINullTypeAttrGet")
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute { return capi.MlirLLVMDINullTypeAttrGet(m.api, ctx) })
+}
+
+// DIBasicType is #llvm.di_basic_type<…>.
+type DIBasicType struct {
+	Tag        int // DW_TAG_base_type is 0x24
+	Name       string
+	SizeInBits uint64
+	Encoding   int // DW_ATE_…: 2 boolean, 4 float, 5 signed, 7 unsigned …
+}
+
+// Attribute makes the attribute.
+func (d DIBasicType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DIBasicType", "mlirLLVMDIBasicTypeAttrGet")
+	tag, encoding := m.number("Tag", d.Tag), m.number("Encoding", d.Encoding)
+	name := c.StringAttribute(d.Name).Raw()
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMDIBasicTypeAttrGet(m.api, ctx, tag, name, d.SizeInBits, capi.MlirLLVMTypeEncoding(encoding))
+	})
+}
+
+// DICompositeType is #llvm.di_composite_type<…>: an array, a struct, a union …
+type DICompositeType struct {
+	RecID        mlir.Attribute // distinct[…]<>, where elements refer back to the type
+	IsRecSelf    bool
+	Tag          int
+	Name         string
+	File         mlir.Attribute
+	Line         int
+	Scope        mlir.Attribute
+	BaseType     mlir.Attribute
+	Flags        int64
+	SizeInBits   uint64
+	AlignInBits  uint64
+	Elements     []mlir.Attribute
+	DataLocation mlir.Attribute // expressions, as are the next three
+	Rank         mlir.Attribute
+	Allocated    mlir.Attribute
+	Associated   mlir.Attribute
+}
+
+// Attribute makes the attribute. The library must be of LLVM 22, or of LLVM 19 and
+// IsRecSelf false.
+func (d DICompositeType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DICompositeType", "mlirLLVMDICompositeTypeAttrGet")
+	recID := m.recursion(d.RecID, d.IsRecSelf)
+	tag, line, name := m.number("Tag", d.Tag), m.number("Line", d.Line), m.text(d.Name)
+	file, scope := m.field("File", d.File, fileKind), m.field("Scope", d.Scope, scopeKinds)
+	base, elements := m.field("BaseType", d.BaseType, typeKinds), m.fields("Elements", d.Elements, nodeKinds)
+	data, rank := m.field("DataLocation", d.DataLocation, expressionKind), m.field("Rank", d.Rank, expressionKind)
+	allocated, associated := m.field("Allocated", d.Allocated, expressionKind), m.field("Associated", d.Associated, expressionKind)
+	old := isRelease19(c)
+	if m.err == nil && old && d.IsRecSelf {
+		m.err = &mlir.UnsupportedError{Library: c.Library().Path(), Function: "mlirLLVMDICompositeTypeAttrGetRecSelf"}
+	}
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		if old {
+			return capi.MlirLLVMDICompositeTypeAttrGet_19(m.api, ctx, tag, recID, name, file, line, scope, base, d.Flags,
+				d.SizeInBits, d.AlignInBits, len(elements), raw.First(elements), data, rank, allocated, associated)
+		}
+		return capi.MlirLLVMDICompositeTypeAttrGet_22(m.api, ctx, recID, d.IsRecSelf, tag, name, file, line, scope, base, d.Flags,
+			d.SizeInBits, d.AlignInBits, len(elements), raw.First(elements), data, rank, allocated, associated)
+	})
+}
+
+// DICompositeTypeSelf stands inside the elements of the composite type of that RecID
+// for the type itself.
+func DICompositeTypeSelf(recID mlir.Attribute) (mlir.Attribute, error) {
+	return recSelf(recID, "DICompositeTypeSelf", "mlirLLVMDICompositeTypeAttrGetRecSelf", capi.MlirLLVMDICompositeTypeAttrGetRecSelf)
+}
+
+func recSelf(recID mlir.Attribute, what, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute) (mlir.Attribute, error) {
+	c, _ := recID.Unwrap("llvm." + what)
+	m := newMaker(c, what, function)
+	id := m.recursion(recID, true)
+	return m.make(func(capi.MlirContext) capi.MlirAttribute { return get(m.api, id) })
+}
+
+// DIDerivedType is #llvm.di_derived_type<…>: a pointer, a member, a typedef …
+type DIDerivedType struct {
+	Tag          int
+	Name         string
+	BaseType     mlir.Attribute
+	SizeInBits   uint64
+	AlignInBits  int
+	OffsetInBits uint64
+	// AddressSpace is DWARF's, for pointers into one.
+	AddressSpace *int
+	ExtraData    mlir.Attribute
+}
+
+// Attribute makes the attribute. Releases after LLVM 22 have a longer C function of the
+// same name, which is not called.
+func (d DIDerivedType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DIDerivedType", "mlirLLVMDIDerivedTypeAttrGet")
+	m.untilRelease22("mlirLLVMDIDerivedTypeAttrGet")
+	tag, align, name := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits), m.text(d.Name)
+	base, extra := m.field("BaseType", d.BaseType, typeKinds), m.field("ExtraData", d.ExtraData, nodeKinds)
+	space := int64(-1) // the C API's word for none
+	if d.AddressSpace != nil {
+		space = int64(m.number("AddressSpace", *d.AddressSpace))
+	}
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMDIDerivedTypeAttrGet(m.api, ctx, tag, name, base, d.SizeInBits, align, d.OffsetInBits, space, extra)
+	})
+}
+
+// DerivedBaseType is the base type of a derived one, nil where it has none.
+func DerivedBaseType(a mlir.Attribute) (mlir.Attribute, error) {
+	return part(a, "llvm.DerivedBaseType", "#llvm.di_derived_type", "mlirLLVMDIDerivedTypeAttrGetBaseType", capi.MlirLLVMDIDerivedTypeAttrGetBaseType)
+}
+
+// part reads one attribute out of another one of the given kind.
+func part(a mlir.Attribute, method, kind, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute) (mlir.Attribute, error) {
+	c, h := a.Unwrap(method)
+	if !raw.IsAttribute(a, kind) {
+		return mlir.Attribute{}, fmt.Errorf("llvm: %s is no %s", a, kind)
+	}
+	if err := c.Library().Need(function); err != nil {
+		return mlir.Attribute{}, err
+	}
+	inner := get(c.Library().RawTable(), h)
+	if inner.Ptr == nil {
+		return mlir.Attribute{}, nil
+	}
+	return c.WrapAttribute(inner), nil
+}
+
+// DIStringType is #llvm.di_string_type<…>: a string with a length, as Fortran has.
+type DIStringType struct {
+	Tag               int
+	Name              string
+	SizeInBits        uint64
+	AlignInBits       int
+	StringLength      mlir.Attribute // a variable
+	StringLengthExp   mlir.Attribute // expressions
+	StringLocationExp mlir.Attribute
+	Encoding          int
+}
+
+// Attribute makes the attribute. Releases after LLVM 22 have a C function of the same
+// name that takes something else, which is not called.
+func (d DIStringType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DIStringType", "mlirLLVMDIStringTypeAttrGet")
+	m.untilRelease22("mlirLLVMDIStringTypeAttrGet")
+	tag, align, encoding := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits), m.number("Encoding", d.Encoding)
+	name, length := c.StringAttribute(d.Name).Raw(), m.field("StringLength", d.StringLength, variableKinds)
+	lengthExp := m.field("StringLengthExp", d.StringLengthExp, expressionKind)
+	locationExp := m.field("StringLocationExp", d.StringLocationExp, expressionKind)
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMDIStringTypeAttrGet(m.api, ctx, tag, name, d.SizeInBits, align, length, lengthExp, locationExp,
+			capi.MlirLLVMTypeEncoding(encoding))
+	})
+}
+
+// DISubroutineType is #llvm.di_subroutine_type<…>: the result, then the parameters.
+type DISubroutineType struct {
+	CallingConvention int // DW_CC_…
+	Types             []mlir.Attribute
+}
+
+// Attribute makes the attribute.
+func (d DISubroutineType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	m := newMaker(c, "DISubroutineType", "mlirLLVMDISubroutineTypeAttrGet")
+	convention, types := m.number("CallingConvention", d.CallingConvention), m.fields("Types", d.Types, typeKinds)
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMDISubroutineTypeAttrGet(m.api, ctx, convention, len(types), raw.First(types))
+	})
+}
+
+// The table holds a function whose prototype changed between LLVM 19 and 22 only
+// where the library says its release, so such a function tells that the release is
+// one of the two; the …GetName functions are newer than 19.
+
+func isRelease19(c *mlir.Context) bool {
+	return c.Library().Has("mlirLLVMDISubprogramAttrGet") && !c.Library().Has("mlirLLVMDISubprogramAttrGetName")
+}
+
+// untilRelease22 refuses a library newer than LLVM 22: the function has other
+// parameters there.
+func (m *maker) untilRelease22(function string) {
+	l := m.c.Library()
+	known := l.Has("mlirLLVMDISubprogramAttrGet")
+	older := !l.Has("mlirLLVMDIDerivedTypeAttrGetName")
+	if m.err == nil && !known && !older {
+		m.err = &mlir.UnsupportedError{Library: l.Path(), Function: function}
+	}
+}

@@ -1,0 +1,154 @@
+package llvm
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+const dialect = "llvm"
+
+// PointerType is !llvm.ptr in an address space, which MLIR keeps in 24 bits.
+func PointerType(c *mlir.Context, addressSpace int) (mlir.Type, error) {
+	if addressSpace < 0 || addressSpace >= 1<<24 {
+		return mlir.Type{}, fmt.Errorf("llvm: an address space is a number from 0 to %d, not %d", 1<<24-1, addressSpace)
+	}
+	t, err := raw.Table(c, dialect, "mlirLLVMPointerTypeGet")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	return c.WrapType(capi.MlirLLVMPointerTypeGet(t, c.Raw(), uint32(addressSpace))), nil
+}
+
+// IsPointer reports whether t is !llvm.ptr.
+func IsPointer(t mlir.Type) bool { return raw.IsType(t, "!llvm.ptr") }
+
+// AddressSpace is the address space of a pointer type.
+func AddressSpace(t mlir.Type) (int, error) {
+	c, h := t.Unwrap("llvm.AddressSpace")
+	if !IsPointer(t) {
+		return 0, fmt.Errorf("llvm: %s is no pointer type", t)
+	}
+	if err := c.Library().Need("mlirLLVMPointerTypeGetAddressSpace"); err != nil {
+		return 0, err
+	}
+	return int(capi.MlirLLVMPointerTypeGetAddressSpace(c.Library().RawTable(), h)), nil
+}
+
+// VoidType is !llvm.void, the result of a function that has none.
+func VoidType(c *mlir.Context) (mlir.Type, error) {
+	t, err := raw.Table(c, dialect, "mlirLLVMVoidTypeGet")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	return c.WrapType(capi.MlirLLVMVoidTypeGet(t, c.Raw())), nil
+}
+
+// IsVoid reports whether t is !llvm.void.
+func IsVoid(t mlir.Type) bool { return raw.IsType(t, "!llvm.void") }
+
+// Array is !llvm.array<Len x Element>.
+type Array struct {
+	Element mlir.Type
+	Len     int // at most 2³²-1, which is what the C API takes
+}
+
+// Type makes the type.
+func (a Array) Type(c *mlir.Context) (mlir.Type, error) {
+	element := a.Element.In(c, "llvm.Array.Type")
+	if a.Len < 0 || a.Len > math.MaxUint32 {
+		return mlir.Type{}, fmt.Errorf("llvm: an array cannot have %d elements", a.Len)
+	}
+	if err := storable(a.Element); err != nil {
+		return mlir.Type{}, err
+	}
+	t, err := raw.Table(c, dialect, "mlirLLVMArrayTypeGet")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	return raw.Parsed(c.WrapType(capi.MlirLLVMArrayTypeGet(t, element, uint32(a.Len))))
+}
+
+// IsArray reports whether t is !llvm.array<…>.
+func IsArray(t mlir.Type) bool { return raw.IsType(t, "!llvm.array") }
+
+// AsArray reads an array type.
+func AsArray(t mlir.Type) (Array, error) {
+	c, h := t.Unwrap("llvm.AsArray")
+	if !IsArray(t) {
+		return Array{}, fmt.Errorf("llvm: %s is no array type", t)
+	}
+	if err := c.Library().Need("mlirLLVMArrayTypeGetElementType"); err != nil {
+		return Array{}, err
+	}
+	a := Array{Element: c.WrapType(capi.MlirLLVMArrayTypeGetElementType(c.Library().RawTable(), h))}
+	// The C API has no function for the length.
+	if _, err := fmt.Sscanf(t.String(), "!llvm.array<%d x", &a.Len); err != nil {
+		return Array{}, fmt.Errorf("llvm: the length of %s cannot be read: %w", t, err)
+	}
+	return a, nil
+}
+
+// Function is !llvm.func<Result (Params…)>; the zero Result is void. Variadic adds
+// "..." at the end of the parameters.
+type Function struct {
+	Result   mlir.Type
+	Params   []mlir.Type
+	Variadic bool
+}
+
+// Type makes the type.
+func (f Function) Type(c *mlir.Context) (mlir.Type, error) {
+	t, err := raw.Table(c, dialect, "mlirLLVMFunctionTypeGet")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if f.Result.IsNil() {
+		if f.Result, err = VoidType(c); err != nil {
+			return mlir.Type{}, err
+		}
+	}
+	result, params := f.Result.In(c, "llvm.Function.Type"), raw.Types(c, "llvm.Function.Type", f.Params)
+	made := c.WrapType(capi.MlirLLVMFunctionTypeGet(t, result, len(params), raw.First(params), f.Variadic))
+	if made.IsNil() {
+		return mlir.Type{}, c.Failure("making the type of a function")
+	}
+	return raw.Parsed(made)
+}
+
+// IsFunction reports whether t is !llvm.func<…>.
+func IsFunction(t mlir.Type) bool { return raw.IsType(t, "!llvm.func") }
+
+// AsFunction reads a function type.
+func AsFunction(t mlir.Type) (Function, error) {
+	c, h := t.Unwrap("llvm.AsFunction")
+	if !IsFunction(t) {
+		return Function{}, fmt.Errorf("llvm: %s is no function type of the llvm dialect", t)
+	}
+	if err := c.Library().Need("mlirLLVMFunctionTypeGetNumInputs", "mlirLLVMFunctionTypeGetInput", "mlirLLVMFunctionTypeGetReturnType"); err != nil {
+		return Function{}, err
+	}
+	api := c.Library().RawTable()
+	return Function{
+		Result: c.WrapType(capi.MlirLLVMFunctionTypeGetReturnType(api, h)),
+		Params: raw.Wrap(c, capi.MlirLLVMFunctionTypeGetNumInputs(api, h), func(i int) capi.MlirType {
+			return capi.MlirLLVMFunctionTypeGetInput(api, h, i)
+		}),
+		// The C API has no function for it.
+		Variadic: strings.HasSuffix(t.String(), "...)>"),
+	}, nil
+}
+
+// storable says why values of a type cannot stand in memory, as in an array.
+func storable(t mlir.Type) error {
+	for _, not := range []string{"!llvm.void", "!llvm.func", "!llvm.label", "!llvm.metadata", "!llvm.token"} {
+		if raw.IsType(t, not) {
+			return fmt.Errorf("llvm: a value of type %s cannot stand in an array or a struct", t)
+		}
+	}
+	return nil
+}

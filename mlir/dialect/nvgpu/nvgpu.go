@@ -1,0 +1,79 @@
+// Package nvgpu is the type of MLIR's nvgpu dialect that its C API can make. A library
+// that lacks it refuses with an error that matches mlir.ErrUnsupported.
+package nvgpu
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+// Swizzle is the pattern in which a tensor map spreads data over the banks of shared
+// memory.
+type Swizzle int
+
+const (
+	SwizzleNone Swizzle = iota
+	Swizzle32B
+	Swizzle64B
+	Swizzle128B
+)
+
+// L2Promotion is the size to which transfers are widened for the L2 cache.
+type L2Promotion int
+
+const (
+	L2None L2Promotion = iota
+	L2Promote64B
+	L2Promote128B
+	L2Promote256B
+)
+
+// OOBFill is what elements out of bounds read as.
+type OOBFill int
+
+const (
+	OOBZero OOBFill = iota
+	OOBNaN
+)
+
+// Interleave is the interleaving of a tensor map.
+type Interleave int
+
+const (
+	InterleaveNone Interleave = iota
+	Interleave16B
+	Interleave32B
+)
+
+// TensorMapDescriptor is !nvgpu.tensormap.descriptor<…>.
+type TensorMapDescriptor struct {
+	Tensor     mlir.Type // a memref of static shape
+	Swizzle    Swizzle
+	L2         L2Promotion
+	OOB        OOBFill
+	Interleave Interleave
+}
+
+// Type makes the type.
+func (d TensorMapDescriptor) Type(c *mlir.Context) (mlir.Type, error) {
+	tensor := d.Tensor.In(c, "nvgpu.TensorMapDescriptor.Type")
+	t, err := raw.Table(c, "nvgpu", "mlirNVGPUTensorMapDescriptorTypeGet")
+	switch {
+	case err != nil:
+		return mlir.Type{}, err
+	case !capi.MlirTypeIsAMemRef(t, tensor):
+		return mlir.Type{}, fmt.Errorf("nvgpu: the tensor of a tensor map is a memref, not %s", d.Tensor)
+	case d.Swizzle < SwizzleNone || d.Swizzle > Swizzle128B, d.L2 < L2None || d.L2 > L2Promote256B,
+		d.OOB < OOBZero || d.OOB > OOBNaN, d.Interleave < InterleaveNone || d.Interleave > Interleave32B:
+		return mlir.Type{}, fmt.Errorf("nvgpu: no tensor map has swizzle %d, promotion %d, fill %d and interleave %d: use the constants",
+			d.Swizzle, d.L2, d.OOB, d.Interleave)
+	}
+	return raw.Parsed(c.WrapType(capi.MlirNVGPUTensorMapDescriptorTypeGet(t, c.Raw(), tensor,
+		int32(d.Swizzle), int32(d.L2), int32(d.OOB), int32(d.Interleave))))
+}
+
+// IsTensorMapDescriptor reports whether t is !nvgpu.tensormap.descriptor<…>.
+func IsTensorMapDescriptor(t mlir.Type) bool { return raw.IsType(t, "!nvgpu.tensormap.descriptor") }

@@ -1,0 +1,44 @@
+package nvgpu_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/nvgpu"
+)
+
+func TestTensorMapDescriptor(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		const function = "mlirNVGPUTensorMapDescriptorTypeGet"
+		memref := mlirtest.Type(c, "memref<128x64xf16, 3>")
+		for _, test := range []struct {
+			make nvgpu.TensorMapDescriptor
+			want string
+		}{
+			{nvgpu.TensorMapDescriptor{Tensor: memref}, "swizzle = none, l2promo = none, oob = zero, interleave = none"},
+			{nvgpu.TensorMapDescriptor{memref, nvgpu.Swizzle128B, nvgpu.L2Promote256B, nvgpu.OOBNaN, nvgpu.Interleave32B},
+				"swizzle = swizzle_128b, l2promo = l2promo_256b, oob = nan, interleave = interleave_32b"},
+		} {
+			got, err := test.make.Type(c)
+			if mlirtest.Supported(t, c.Library(), err, function) {
+				mlirtest.Same(t, "the type", "!nvgpu.tensormap.descriptor<tensor = memref<128x64xf16, 3>, "+test.want+">", got.String())
+				mlirtest.Same(t, "its kind", true, nvgpu.IsTensorMapDescriptor(got))
+			}
+		}
+		mlirtest.Same(t, "a memref's kind", false, nvgpu.IsTensorMapDescriptor(memref))
+		if c.Library().Has(function) {
+			for want, bad := range map[string]nvgpu.TensorMapDescriptor{
+				"not i32":       {Tensor: mlirtest.Type(c, "i32")},
+				"swizzle 9":     {Tensor: memref, Swizzle: 9},
+				"promotion -1":  {Tensor: memref, L2: -1},
+				"fill 2":        {Tensor: memref, OOB: 2},
+				"interleave 77": {Tensor: memref, Interleave: 77},
+			} {
+				_, err := bad.Type(c)
+				mlirtest.Refused(t, err, want)
+			}
+		}
+		mlirtest.Panics(t, "called on a zero value", func() { nvgpu.TensorMapDescriptor{}.Type(c) })
+	})
+}

@@ -1,0 +1,79 @@
+// Package pdl is the types of MLIR's pdl dialect, in which patterns of operations are
+// written. A library that lacks the dialect's C API refuses them with an error that
+// matches mlir.ErrUnsupported.
+package pdl
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+const dialect = "pdl"
+
+// AttributeType is !pdl.attribute.
+func AttributeType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirPDLAttributeTypeGet", capi.MlirPDLAttributeTypeGet)
+}
+
+// OperationType is !pdl.operation.
+func OperationType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirPDLOperationTypeGet", capi.MlirPDLOperationTypeGet)
+}
+
+// TypeType is !pdl.type.
+func TypeType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirPDLTypeTypeGet", capi.MlirPDLTypeTypeGet)
+}
+
+// ValueType is !pdl.value.
+func ValueType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirPDLValueTypeGet", capi.MlirPDLValueTypeGet)
+}
+
+// RangeType is !pdl.range<element>, where element is one of the other four types.
+func RangeType(element mlir.Type) (mlir.Type, error) {
+	c, h := element.Unwrap("pdl.RangeType")
+	if !Is(element) || IsRange(element) {
+		return mlir.Type{}, fmt.Errorf("pdl: %s is no element of a range: it takes attributes, operations, types and values of PDL", element)
+	}
+	t, err := raw.Table(c, dialect, "mlirPDLRangeTypeGet")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	return c.WrapType(capi.MlirPDLRangeTypeGet(t, h)), nil
+}
+
+// RangeElement is the element type of a range.
+func RangeElement(t mlir.Type) (mlir.Type, error) {
+	c, h := t.Unwrap("pdl.RangeElement")
+	if !IsRange(t) {
+		return mlir.Type{}, fmt.Errorf("pdl: %s is no range", t)
+	}
+	if err := c.Library().Need("mlirPDLRangeTypeGetElementType"); err != nil {
+		return mlir.Type{}, err
+	}
+	return c.WrapType(capi.MlirPDLRangeTypeGetElementType(c.Library().RawTable(), h)), nil
+}
+
+// Is reports whether t is a type of the dialect.
+func Is(t mlir.Type) bool {
+	return IsAttribute(t) || IsOperation(t) || IsRange(t) || IsType(t) || IsValue(t)
+}
+
+// IsAttribute reports whether t is !pdl.attribute.
+func IsAttribute(t mlir.Type) bool { return raw.IsType(t, "!pdl.attribute") }
+
+// IsOperation reports whether t is !pdl.operation.
+func IsOperation(t mlir.Type) bool { return raw.IsType(t, "!pdl.operation") }
+
+// IsRange reports whether t is !pdl.range<…>.
+func IsRange(t mlir.Type) bool { return raw.IsType(t, "!pdl.range") }
+
+// IsType reports whether t is !pdl.type.
+func IsType(t mlir.Type) bool { return raw.IsType(t, "!pdl.type") }
+
+// IsValue reports whether t is !pdl.value.
+func IsValue(t mlir.Type) bool { return raw.IsType(t, "!pdl.value") }

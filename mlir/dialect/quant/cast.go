@@ -1,0 +1,119 @@
+package quant
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+// ElementType is the quantized type that t is or that a tensor, vector or memref t
+// has as its element, nil where there is none.
+func ElementType(t mlir.Type) (mlir.Type, error) {
+	c, h := t.Unwrap("quant.ElementType")
+	const function = "mlirQuantizedTypeGetQuantizedElementType"
+	if err := c.Library().Need(function); err != nil {
+		return mlir.Type{}, err
+	}
+	element := capi.MlirQuantizedTypeGetQuantizedElementType(c.Library().RawTable(), h)
+	if element.Ptr == nil {
+		return mlir.Type{}, nil
+	}
+	return c.WrapType(element), nil
+}
+
+// IsCompatible reports whether t, or its element, is what q stands for.
+func IsCompatible(q, t mlir.Type) (bool, error) {
+	c, api, h, err := open(q, "quant.IsCompatible", "mlirTypeIsAQuantizedType", "quantized type", Is)
+	if err != nil {
+		return false, err
+	}
+	return capi.MlirQuantizedTypeIsCompatibleExpressedType(api, h, t.In(c, "quant.IsCompatible")), nil
+}
+
+// FromStorage makes of t, which is or contains q's storage type, the type that is or
+// contains q.
+func FromStorage(q, t mlir.Type) (mlir.Type, error) {
+	return castTo(q, t, "quant.FromStorage", func(api *capi.Table, q, t capi.MlirType) capi.MlirType {
+		made := capi.MlirQuantizedTypeCastFromStorageType(api, q, t)
+		if made != t || made == q {
+			return made
+		}
+		// LLVM 22 gives tensors back as they are.
+		return withElement(api, t, q)
+	})
+}
+
+// withElement is a tensor type with another element, null for any other type.
+func withElement(api *capi.Table, t, element capi.MlirType) capi.MlirType {
+	at := capi.MlirLocationUnknownGet(api, capi.MlirTypeGetContext(api, t))
+	switch {
+	case capi.MlirTypeIsAUnrankedTensor(api, t):
+		return capi.MlirUnrankedTensorTypeGetChecked(api, at, element)
+	case capi.MlirTypeIsARankedTensor(api, t):
+		dims := make([]int64, capi.MlirShapedTypeGetRank(api, t))
+		for i := range dims {
+			dims[i] = capi.MlirShapedTypeGetDimSize(api, t, i)
+		}
+		return capi.MlirRankedTensorTypeGetChecked(api, at, len(dims), raw.First(dims), element, capi.MlirRankedTensorTypeGetEncoding(api, t))
+	}
+	return capi.MlirType{}
+}
+
+// FromExpressed makes of t, which is or contains what q stands for, the type that is
+// or contains q.
+func FromExpressed(q, t mlir.Type) (mlir.Type, error) {
+	return castTo(q, t, "quant.FromExpressed", capi.MlirQuantizedTypeCastFromExpressedType)
+}
+
+// ExpressedToStorage makes of t, which is or contains what q stands for, the type that
+// is or contains q's storage type.
+func ExpressedToStorage(q, t mlir.Type) (mlir.Type, error) {
+	return castTo(q, t, "quant.ExpressedToStorage", capi.MlirQuantizedTypeCastExpressedToStorageType)
+}
+
+func castTo(q, t mlir.Type, method string, cast func(*capi.Table, capi.MlirType, capi.MlirType) capi.MlirType) (mlir.Type, error) {
+	c, api, h, err := open(q, method, "mlirTypeIsAQuantizedType", "quantized type", Is)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	// A calibrated type has no storage, and the library would look into it.
+	if IsCalibrated(q) {
+		return mlir.Type{}, fmt.Errorf("quant: %s cannot be cast: it is not stored as integers", q)
+	}
+	made := cast(api, h, t.In(c, method))
+	if made.Ptr == nil {
+		return mlir.Type{}, fmt.Errorf("quant: %s is not what %s is made of", t, q)
+	}
+	return c.WrapType(made), nil
+}
+
+// ToStorage is t with its quantized type replaced by that one's storage type.
+func ToStorage(t mlir.Type) (mlir.Type, error) {
+	return castFrom(t, "quant.ToStorage", capi.MlirQuantizedTypeCastToStorageType)
+}
+
+// ToExpressed is t with its quantized type replaced by what that one stands for.
+func ToExpressed(t mlir.Type) (mlir.Type, error) {
+	return castFrom(t, "quant.ToExpressed", capi.MlirQuantizedTypeCastToExpressedType)
+}
+
+func castFrom(t mlir.Type, method string, cast func(*capi.Table, capi.MlirType) capi.MlirType) (mlir.Type, error) {
+	c, h := t.Unwrap(method)
+	q, err := ElementType(t)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if q.IsNil() || IsCalibrated(q) {
+		return mlir.Type{}, fmt.Errorf("quant: %s holds nothing that is stored as integers", t)
+	}
+	if cannot := capi.MlirQuantizedTypeGetExpressedType(c.Library().RawTable(), q.Raw()).Ptr == nil; cannot && method == "quant.ToExpressed" {
+		return mlir.Type{}, fmt.Errorf("quant: %s does not say what it stands for", q)
+	}
+	made := cast(c.Library().RawTable(), h)
+	if made.Ptr == nil {
+		return mlir.Type{}, fmt.Errorf("quant: %s cannot be cast", t)
+	}
+	return c.WrapType(made), nil
+}

@@ -1,0 +1,33 @@
+package smt
+
+import (
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// ExportOptions say how SMT-LIB is written.
+type ExportOptions struct {
+	InlineSingleUse bool // write values that are used once where they are used
+	IndentLet       bool // indent the bodies of let expressions
+}
+
+// Export writes the solvers in a module as SMT-LIB. The module is verified first.
+func Export(module mlir.Operation, o ExportOptions) (string, error) {
+	c, h := module.Unwrap("smt.Export")
+	if err := c.Library().Need("mlirTranslateOperationToSMTLIB"); err != nil {
+		return "", err
+	}
+	if err := module.Verify(); err != nil {
+		return "", err
+	}
+	var failed bool
+	text := capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) {
+		failed = capi.MlirTranslateOperationToSMTLIB(c.Library().RawTable(), h, cb, ud, o.InlineSingleUse, o.IndentLet).Value == 0
+	})
+	if failed {
+		return "", c.Failure("writing SMT-LIB")
+	}
+	return string(text), nil
+}

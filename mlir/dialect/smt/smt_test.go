@@ -1,0 +1,124 @@
+package smt_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/smt"
+)
+
+func TestTypes(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		i32 := mlirtest.Type(c, "i32")
+		boolean, err := smt.BoolType(c)
+		if !mlirtest.Supported(t, c.Library(), err, "mlirSMTTypeGetBool") {
+			for _, make := range []func() (mlir.Type, error){
+				func() (mlir.Type, error) { return smt.IntType(c) },
+				func() (mlir.Type, error) { return smt.BitVectorType(c, 3) },
+				func() (mlir.Type, error) { return smt.ArrayType(i32, i32) },
+				func() (mlir.Type, error) { return smt.FuncType(nil, i32) },
+				func() (mlir.Type, error) { return smt.SortType(c, "s") },
+			} {
+				_, err := make()
+				mlirtest.Unsupported(t, err)
+			}
+			return
+		}
+		integer := mlirtest.Must(smt.IntType(c))
+		function := mlirtest.Must(smt.FuncType([]mlir.Type{integer, boolean}, boolean))
+		kinds := []func(mlir.Type) bool{smt.IsArray, smt.IsBitVector, smt.IsBool, smt.IsInt, smt.IsFunc, smt.IsSort}
+		for want, test := range map[string]struct {
+			made mlir.Type
+			kind int
+		}{
+			"!smt.array<[!smt.int -> !smt.bool]>": {mlirtest.Must(smt.ArrayType(integer, boolean)), 0},
+			"!smt.bv<7>":                          {mlirtest.Must(smt.BitVectorType(c, 7)), 1},
+			"!smt.bool":                           {boolean, 2},
+			"!smt.int":                            {integer, 3},
+			"!smt.func<(!smt.int, !smt.bool) !smt.bool>": {function, 4},
+			`!smt.sort<"s">`:           {mlirtest.Must(smt.SortType(c, "s")), 5},
+			`!smt.sort<"s"[!smt.int]>`: {mlirtest.Must(smt.SortType(c, "s", integer)), 5},
+		} {
+			mlirtest.Same(t, "the type", want, test.made.String())
+			for i, is := range kinds {
+				mlirtest.Same(t, want, i == test.kind, is(test.made))
+			}
+			mlirtest.Same(t, want, []bool{true, test.kind != 4}, []bool{smt.Is(test.made), smt.IsValue(test.made)})
+		}
+		for want, make := range map[string]func() (mlir.Type, error){
+			"1 to 16777215 bits, not 0":  func() (mlir.Type, error) { return smt.BitVectorType(c, 0) },
+			"1 to 16777215 bits, not -1": func() (mlir.Type, error) { return smt.BitVectorType(c, -1) },
+			"i32 is no type of values":   func() (mlir.Type, error) { return smt.ArrayType(i32, boolean) },
+			"is no type of values":       func() (mlir.Type, error) { return smt.ArrayType(boolean, function) },
+			"needs a type in its domain": func() (mlir.Type, error) { return smt.FuncType(nil, boolean) },
+			"smt: i32 is no type of":     func() (mlir.Type, error) { return smt.SortType(c, "s", i32) },
+			"a sort needs a name":        func() (mlir.Type, error) { return smt.SortType(c, "") },
+		} {
+			_, err := make()
+			mlirtest.Refused(t, err, want)
+		}
+		mlirtest.Panics(t, "called on a zero value", func() { smt.ArrayType(boolean, mlir.Type{}) })
+	})
+}
+
+func TestAttributes(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		a, err := smt.BitVector(c, 5, 4)
+		if mlirtest.Supported(t, c.Library(), err, "mlirSMTAttrGetBitVector") {
+			mlirtest.Same(t, "the value", "#smt.bv<5> : !smt.bv<4>", a.String())
+			mlirtest.Same(t, "its kind", true, smt.IsBitVectorAttribute(a))
+			for _, bad := range []int{0, -3, 2} {
+				_, err := smt.BitVector(c, 5, bad)
+				mlirtest.Refused(t, err, "5 is no value of")
+			}
+		}
+		for want, name := range []string{"lt", "le", "gt", "ge"} {
+			a, err := smt.IntPredicate(c, name)
+			if mlirtest.Supported(t, c.Library(), err, "mlirSMTAttrGetIntPredicate") {
+				v, _ := a.Int()
+				mlirtest.Same(t, name, int64(want), v)
+			}
+		}
+		for want, name := range []string{"slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"} {
+			a, err := smt.BVCmpPredicate(c, name)
+			if mlirtest.Supported(t, c.Library(), err, "mlirSMTAttrGetBVCmpPredicate") {
+				v, _ := a.Int()
+				mlirtest.Same(t, name, int64(want), v)
+				_, err = smt.IntPredicate(c, name)
+				mlirtest.Refused(t, err, "no such comparison")
+			}
+		}
+	})
+}
+
+func TestExport(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		if !c.Library().Has("mlirTranslateOperationToSMTLIB") {
+			_, err := smt.Export(c.NewModule(mlir.Location{}).Operation(), smt.ExportOptions{})
+			mlirtest.Unsupported(t, err)
+			return
+		}
+		m := mlirtest.Must(c.Parse("s.mlir", []byte(`smt.solver() : () -> () {
+  %c = smt.int.constant 1
+  %x = smt.declare_fun "x" : !smt.int
+  %eq = smt.eq %x, %c : !smt.int
+  smt.assert %eq
+  smt.check sat {} unknown {} unsat {}
+}`)))
+		// Some releases end a solver with a reset, and some write let where there is no need.
+		const want = "; solver scope 0\n(declare-const x Int)\n(assert (let ((tmp (= x 1)))\n        tmp))\n(check-sat)\n"
+		const inline = "; solver scope 0\n(declare-const x Int)\n(assert (= x 1))\n(check-sat)\n"
+		write := func(o smt.ExportOptions) string {
+			return strings.TrimSuffix(mlirtest.Must(smt.Export(m.Operation(), o)), "(reset)\n")
+		}
+		mlirtest.Same(t, "SMT-LIB", want, write(smt.ExportOptions{}))
+		if got := write(smt.ExportOptions{InlineSingleUse: true}); got != inline && got != want {
+			t.Errorf("SMT-LIB in line is\n%s", got)
+		}
+		other := mlirtest.Must(c.Parse("f.mlir", []byte("smt.solver() : () -> () { %0 = arith.constant 1 : i32 }")))
+		_, err := smt.Export(other.Operation(), smt.ExportOptions{})
+		mlirtest.Refused(t, err, "solver must not contain any non-SMT operations")
+	})
+}

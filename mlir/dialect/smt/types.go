@@ -1,0 +1,121 @@
+package smt
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+const dialect = "smt"
+
+// BoolType is !smt.bool.
+func BoolType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirSMTTypeGetBool", capi.MlirSMTTypeGetBool)
+}
+
+// IntType is !smt.int.
+func IntType(c *mlir.Context) (mlir.Type, error) {
+	return raw.Plain(c, dialect, "mlirSMTTypeGetInt", capi.MlirSMTTypeGetInt)
+}
+
+// BitVectorType is !smt.bv<width>.
+func BitVectorType(c *mlir.Context, width int) (mlir.Type, error) {
+	t, err := raw.Table(c, dialect, "mlirSMTTypeGetBitVector")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if width < 1 || width > maxWidth {
+		return mlir.Type{}, fmt.Errorf("smt: a bit vector has 1 to %d bits, not %d", maxWidth, width)
+	}
+	return raw.Parsed(c.WrapType(capi.MlirSMTTypeGetBitVector(t, c.Raw(), int32(width))))
+}
+
+const maxWidth = 1<<24 - 1 // MLIR's limit for integers, which hold the values
+
+// ArrayType is !smt.array<[domain -> range]>.
+func ArrayType(domain, of mlir.Type) (mlir.Type, error) {
+	c, d := domain.Unwrap("smt.ArrayType")
+	r := of.In(c, "smt.ArrayType")
+	t, err := raw.Table(c, dialect, "mlirSMTTypeGetArray")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if err := values(domain, of); err != nil {
+		return mlir.Type{}, err
+	}
+	return raw.Parsed(c.WrapType(capi.MlirSMTTypeGetArray(t, c.Raw(), d, r)))
+}
+
+// FuncType is !smt.func<(domain…) range>, with at least one type in its domain.
+func FuncType(domain []mlir.Type, of mlir.Type) (mlir.Type, error) {
+	const method = "smt.FuncType"
+	c, r := of.Unwrap(method)
+	d := raw.Types(c, method, domain)
+	t, err := raw.Table(c, dialect, "mlirSMTTypeGetSMTFunc")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if len(d) == 0 {
+		return mlir.Type{}, errors.New("smt: a function needs a type in its domain")
+	}
+	if err := values(append([]mlir.Type{of}, domain...)...); err != nil {
+		return mlir.Type{}, err
+	}
+	return raw.Parsed(c.WrapType(capi.MlirSMTTypeGetSMTFunc(t, c.Raw(), len(d), raw.First(d), r)))
+}
+
+// SortType is !smt.sort<"name"[params…]>.
+func SortType(c *mlir.Context, name string, params ...mlir.Type) (mlir.Type, error) {
+	p := raw.Types(c, "smt.SortType", params)
+	t, err := raw.Table(c, dialect, "mlirSMTTypeGetSort")
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if name == "" {
+		return mlir.Type{}, errors.New("smt: a sort needs a name")
+	}
+	if err := values(params...); err != nil {
+		return mlir.Type{}, err
+	}
+	id := capi.MlirIdentifierGet(t, c.Raw(), name)
+	return raw.Parsed(c.WrapType(capi.MlirSMTTypeGetSort(t, c.Raw(), id, len(p), raw.First(p))))
+}
+
+// values says which of the types is none of values other than functions.
+func values(types ...mlir.Type) error {
+	for _, t := range types {
+		if !IsValue(t) {
+			return fmt.Errorf("smt: %s is no type of values", t)
+		}
+	}
+	return nil
+}
+
+// Is reports whether t is a type of the dialect.
+func Is(t mlir.Type) bool { return IsValue(t) || IsFunc(t) }
+
+// IsValue reports whether t is a type of the dialect other than a function.
+func IsValue(t mlir.Type) bool {
+	return IsArray(t) || IsBitVector(t) || IsBool(t) || IsInt(t) || IsSort(t)
+}
+
+// IsArray reports whether t is !smt.array<…>.
+func IsArray(t mlir.Type) bool { return raw.IsType(t, "!smt.array") }
+
+// IsBitVector reports whether t is !smt.bv<…>.
+func IsBitVector(t mlir.Type) bool { return raw.IsType(t, "!smt.bv") }
+
+// IsBool reports whether t is !smt.bool.
+func IsBool(t mlir.Type) bool { return raw.IsType(t, "!smt.bool") }
+
+// IsInt reports whether t is !smt.int.
+func IsInt(t mlir.Type) bool { return raw.IsType(t, "!smt.int") }
+
+// IsFunc reports whether t is !smt.func<…>.
+func IsFunc(t mlir.Type) bool { return raw.IsType(t, "!smt.func") }
+
+// IsSort reports whether t is !smt.sort<…>.
+func IsSort(t mlir.Type) bool { return raw.IsType(t, "!smt.sort") }

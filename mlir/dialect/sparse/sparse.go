@@ -1,0 +1,176 @@
+// Package sparse is the encoding of MLIR's sparse_tensor dialect: how a tensor's
+// elements are stored, level by level. A library that lacks the dialect's C API refuses
+// it with an error that matches mlir.ErrUnsupported.
+package sparse
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
+)
+
+// Format is how one level is stored.
+type Format int
+
+const (
+	Dense           Format = iota // every coordinate
+	Batch                         // every coordinate, for a whole batch
+	Compressed                    // the coordinates that are there
+	Singleton                     // one coordinate for each of the level above
+	LooseCompressed               // as Compressed, with gaps between segments
+	NOutOfM                       // N coordinates in each block of M
+)
+
+var formats = []capi.MlirSparseTensorLevelFormat{
+	capi.MLIR_SPARSE_TENSOR_LEVEL_DENSE, capi.MLIR_SPARSE_TENSOR_LEVEL_BATCH, capi.MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED,
+	capi.MLIR_SPARSE_TENSOR_LEVEL_SINGLETON, capi.MLIR_SPARSE_TENSOR_LEVEL_LOOSE_COMPRESSED, capi.MLIR_SPARSE_TENSOR_LEVEL_N_OUT_OF_M,
+}
+
+// Level is one level of storage.
+type Level struct {
+	Format     Format
+	NonUnique  bool // coordinates may repeat
+	NonOrdered bool // coordinates are in no order
+	SoA        bool // coordinates of singletons stand in arrays of their own
+	N, M       int  // for NOutOfM, at most 255
+}
+
+// Encoding is #sparse_tensor.encoding<…>.
+type Encoding struct {
+	Levels []Level
+	// DimToLevel gives the levels' coordinates from the dimensions', as many results as
+	// there are levels; LevelToDim is the way back, and the zero one is found by MLIR.
+	DimToLevel, LevelToDim mlir.AffineMap
+	// PosWidth and CrdWidth are the bits of stored positions and coordinates: 8, 16, 32,
+	// 64, or 0 for the width of an index.
+	PosWidth, CrdWidth int
+	// Explicit is the value of the elements that are stored, where it is only one, and
+	// Implicit that of all others, where it is not zero.
+	Explicit, Implicit mlir.Attribute
+}
+
+// Attribute makes the attribute.
+func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	const method = "sparse.Encoding.Attribute"
+	t, err := raw.Table(c, "sparse_tensor", "mlirSparseTensorEncodingAttrGet", "mlirSparseTensorEncodingAttrBuildLvlType")
+	if err != nil {
+		return mlir.Attribute{}, err
+	}
+	if err := e.check(); err != nil {
+		return mlir.Attribute{}, err
+	}
+	levels := make([]capi.MlirSparseTensorLevelType, len(e.Levels))
+	for i, l := range e.Levels {
+		p := l.properties()
+		levels[i] = capi.MlirSparseTensorEncodingAttrBuildLvlType(t, formats[l.Format], raw.First(p), uint32(len(p)), uint32(l.N), uint32(l.M))
+	}
+	var explicit, implicit capi.MlirAttribute
+	if !e.Explicit.IsNil() {
+		explicit = e.Explicit.In(c, method)
+	}
+	if !e.Implicit.IsNil() {
+		implicit = e.Implicit.In(c, method)
+	}
+	return raw.ParsedAttribute(c.WrapAttribute(capi.MlirSparseTensorEncodingAttrGet(t, c.Raw(), len(levels), raw.First(levels),
+		raw.Map(c, e.DimToLevel), raw.Map(c, e.LevelToDim), int32(e.PosWidth), int32(e.CrdWidth), explicit, implicit)))
+}
+
+// check keeps from the C function what it would not notice.
+func (e Encoding) check() error {
+	switch {
+	case len(e.Levels) == 0:
+		return errors.New("sparse: an encoding needs a level")
+	case e.DimToLevel.IsNil():
+		return errors.New("sparse: an encoding needs its DimToLevel")
+	case e.DimToLevel.NumSymbols() != 0 || e.DimToLevel.NumDims() == 0 || e.DimToLevel.NumResults() != len(e.Levels):
+		return fmt.Errorf("sparse: %s does not give %d levels from dimensions", e.DimToLevel, len(e.Levels))
+	case !e.LevelToDim.IsNil() && (e.LevelToDim.NumSymbols() != 0 || e.LevelToDim.NumDims() != len(e.Levels) ||
+		e.LevelToDim.NumResults() != e.DimToLevel.NumDims()):
+		return fmt.Errorf("sparse: %s is no way back from %s", e.LevelToDim, e.DimToLevel)
+	}
+	for _, width := range []int{e.PosWidth, e.CrdWidth} {
+		if !slices.Contains([]int{0, 8, 16, 32, 64}, width) {
+			return fmt.Errorf("sparse: positions and coordinates have 8, 16, 32 or 64 bits, or 0 for an index, not %d", width)
+		}
+	}
+	for i, l := range e.Levels {
+		properties := l.NonUnique || l.NonOrdered || l.SoA
+		switch {
+		case l.Format < Dense || l.Format > NOutOfM:
+			return fmt.Errorf("sparse: level %d has the format %d, which there is not: use the constants", i, l.Format)
+		case properties && (l.Format == Dense || l.Format == Batch || l.Format == NOutOfM):
+			return fmt.Errorf("sparse: level %d stores its coordinates in order and once: it can have no property", i)
+		case l.SoA && l.Format != Singleton:
+			return fmt.Errorf("sparse: level %d is no singleton and cannot be SoA", i)
+		case l.Format == NOutOfM && (l.N < 1 || l.M < l.N || l.M > 255):
+			return fmt.Errorf("sparse: level %d cannot have %d out of %d", i, l.N, l.M)
+		case l.Format != NOutOfM && (l.N != 0 || l.M != 0):
+			return fmt.Errorf("sparse: level %d has N and M, which belong to NOutOfM", i)
+		}
+	}
+	return nil
+}
+
+func (l Level) properties() []capi.MlirSparseTensorLevelPropertyNondefault {
+	var out []capi.MlirSparseTensorLevelPropertyNondefault
+	if l.NonUnique {
+		out = append(out, capi.MLIR_SPARSE_PROPERTY_NON_UNIQUE)
+	}
+	if l.NonOrdered {
+		out = append(out, capi.MLIR_SPARSE_PROPERTY_NON_ORDERED)
+	}
+	if l.SoA {
+		out = append(out, capi.MLIR_SPARSE_PROPERTY_SOA)
+	}
+	return out
+}
+
+// Is reports whether a is #sparse_tensor.encoding<…>.
+func Is(a mlir.Attribute) bool { return raw.IsAttribute(a, "#sparse_tensor.encoding") }
+
+// AsEncoding reads an encoding.
+func AsEncoding(a mlir.Attribute) (Encoding, error) {
+	c, h := a.Unwrap("sparse.AsEncoding")
+	if err := c.Library().Need("mlirSparseTensorEncodingGetLvlRank", "mlirSparseTensorEncodingAttrGetLvlType",
+		"mlirSparseTensorEncodingAttrGetLvlFmt", "mlirSparseTensorEncodingAttrGetDimToLvl", "mlirSparseTensorEncodingAttrGetLvlToDim",
+		"mlirSparseTensorEncodingAttrGetPosWidth", "mlirSparseTensorEncodingAttrGetCrdWidth",
+		"mlirSparseTensorEncodingAttrGetExplicitVal", "mlirSparseTensorEncodingAttrGetImplicitVal",
+		"mlirSparseTensorEncodingAttrGetStructuredN", "mlirSparseTensorEncodingAttrGetStructuredM"); err != nil {
+		return Encoding{}, err
+	}
+	if !Is(a) {
+		return Encoding{}, fmt.Errorf("sparse: %s is no encoding", a)
+	}
+	t := c.Library().RawTable()
+	e := Encoding{
+		DimToLevel: raw.WrapMap(c, capi.MlirSparseTensorEncodingAttrGetDimToLvl(t, h)),
+		LevelToDim: raw.WrapMap(c, capi.MlirSparseTensorEncodingAttrGetLvlToDim(t, h)),
+		PosWidth:   int(capi.MlirSparseTensorEncodingAttrGetPosWidth(t, h)),
+		CrdWidth:   int(capi.MlirSparseTensorEncodingAttrGetCrdWidth(t, h)),
+	}
+	if v := capi.MlirSparseTensorEncodingAttrGetExplicitVal(t, h); v.Ptr != nil {
+		e.Explicit = c.WrapAttribute(v)
+	}
+	if v := capi.MlirSparseTensorEncodingAttrGetImplicitVal(t, h); v.Ptr != nil {
+		e.Implicit = c.WrapAttribute(v)
+	}
+	for i := range capi.MlirSparseTensorEncodingGetLvlRank(t, h) {
+		kind := capi.MlirSparseTensorEncodingAttrGetLvlType(t, h, i)
+		has := func(p capi.MlirSparseTensorLevelPropertyNondefault) bool {
+			return kind&capi.MlirSparseTensorLevelType(p) != 0
+		}
+		e.Levels = append(e.Levels, Level{
+			Format:     Format(slices.Index(formats, capi.MlirSparseTensorEncodingAttrGetLvlFmt(t, h, i))),
+			NonUnique:  has(capi.MLIR_SPARSE_PROPERTY_NON_UNIQUE),
+			NonOrdered: has(capi.MLIR_SPARSE_PROPERTY_NON_ORDERED),
+			SoA:        has(capi.MLIR_SPARSE_PROPERTY_SOA),
+			N:          int(capi.MlirSparseTensorEncodingAttrGetStructuredN(t, kind)),
+			M:          int(capi.MlirSparseTensorEncodingAttrGetStructuredM(t, kind)),
+		})
+	}
+	return e, nil
+}

@@ -1,0 +1,92 @@
+package mlir
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// Signedness says how an integer type is spelled: i32, si32 or ui32.
+type Signedness int
+
+const (
+	Signless Signedness = iota
+	Signed
+	Unsigned
+)
+
+func (s Signedness) String() string {
+	switch s {
+	case Signed:
+		return "signed"
+	case Unsigned:
+		return "unsigned"
+	}
+	return "signless"
+}
+
+// IntegerType is iN, siN or uiN.
+func (c *Context) IntegerType(bits int, s Signedness) Type {
+	t := c.life.check("Context.IntegerType")
+	if bits < 0 || bits >= 1<<24 { // the limit of MLIR's IntegerType
+		panic(fmt.Sprintf("mlir: Context.IntegerType: no integer type has %d bits", bits))
+	}
+	switch s {
+	case Signed:
+		return c.typ(capi.MlirIntegerTypeSignedGet(t, c.raw, uint32(bits)))
+	case Unsigned:
+		return c.typ(capi.MlirIntegerTypeUnsignedGet(t, c.raw, uint32(bits)))
+	}
+	return c.typ(capi.MlirIntegerTypeGet(t, c.raw, uint32(bits)))
+}
+
+// IndexType is index.
+func (c *Context) IndexType() Type {
+	return c.typ(capi.MlirIndexTypeGet(c.life.check("Context.IndexType"), c.raw))
+}
+
+// NoneType is none.
+func (c *Context) NoneType() Type {
+	return c.typ(capi.MlirNoneTypeGet(c.life.check("Context.NoneType"), c.raw))
+}
+
+// ComplexType is complex<elem>, where elem is an integer or floating-point type.
+func (c *Context) ComplexType(elem Type) (Type, error) {
+	t := c.life.check("Context.ComplexType")
+	raw := elem.in(c, "Context.ComplexType")
+	if !capi.MlirTypeIsAInteger(t, raw) && !capi.MlirTypeIsAFloat(t, raw) {
+		return Type{}, fmt.Errorf("mlir: a complex number has integer or floating-point parts, not %s", elem)
+	}
+	return c.typ(capi.MlirComplexTypeGet(t, raw)), nil
+}
+
+// IntegerWidth is the number of bits of an integer type and how it is spelled; false
+// for any other type, index included.
+func (t Type) IntegerWidth() (bits int, s Signedness, ok bool) {
+	api := t.check("Type.IntegerWidth")
+	if !capi.MlirTypeIsAInteger(api, t.raw) {
+		return 0, Signless, false
+	}
+	switch {
+	case capi.MlirIntegerTypeIsSigned(api, t.raw):
+		s = Signed
+	case capi.MlirIntegerTypeIsUnsigned(api, t.raw):
+		s = Unsigned
+	}
+	return int(capi.MlirIntegerTypeGetWidth(api, t.raw)), s, true
+}
+
+// IsIndex reports whether t is index.
+func (t Type) IsIndex() bool { return capi.MlirTypeIsAIndex(t.check("Type.IsIndex"), t.raw) }
+
+// IsNone reports whether t is none.
+func (t Type) IsNone() bool { return capi.MlirTypeIsANone(t.check("Type.IsNone"), t.raw) }
+
+// ComplexElement is the type of the parts of a complex type; false for any other type.
+func (t Type) ComplexElement() (Type, bool) {
+	api := t.check("Type.ComplexElement")
+	if !capi.MlirTypeIsAComplex(api, t.raw) {
+		return Type{}, false
+	}
+	return Type{t.life, capi.MlirComplexTypeGetElementType(api, t.raw)}, true
+}

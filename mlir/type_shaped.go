@@ -1,0 +1,175 @@
+package mlir
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// Dynamic stands for a dimension, stride or offset that is not known at compile time.
+const Dynamic = math.MinInt64
+
+// TensorType is a ranked tensor of the given dimensions, Dynamic where one is not
+// known, in which elements of type elem stand.
+func (c *Context) TensorType(elem Type, dims ...int64) (Type, error) {
+	t := c.life.check("Context.TensorType")
+	return c.tensorType("Context.TensorType", elem, capi.MlirAttributeGetNull(t), dims)
+}
+
+// EncodedTensorType is a ranked tensor with an encoding, an attribute that a dialect
+// gives a meaning, for example a sparse layout.
+func (c *Context) EncodedTensorType(elem Type, encoding Attribute, dims ...int64) (Type, error) {
+	c.life.check("Context.EncodedTensorType")
+	return c.tensorType("Context.EncodedTensorType", elem, encoding.in(c, "Context.EncodedTensorType"), dims)
+}
+
+func (c *Context) tensorType(method string, elem Type, encoding capi.MlirAttribute, dims []int64) (Type, error) {
+	raw := elem.in(c, method)
+	if err := checkDims("a tensor", dims); err != nil {
+		return Type{}, err
+	}
+	return c.checkedType(capi.MlirRankedTensorTypeGetChecked(c.lib.api, c.unknown(), len(dims), first(dims), raw, encoding),
+		"a tensor type")
+}
+
+// UnrankedTensorType is tensor<*xelem>.
+func (c *Context) UnrankedTensorType(elem Type) (Type, error) {
+	t := c.life.check("Context.UnrankedTensorType")
+	raw := elem.in(c, "Context.UnrankedTensorType")
+	return c.checkedType(capi.MlirUnrankedTensorTypeGetChecked(t, c.unknown(), raw), "an unranked tensor type")
+}
+
+// VectorType is a vector of the given dimensions, all of them above zero.
+func (c *Context) VectorType(elem Type, dims ...int64) (Type, error) {
+	t := c.life.check("Context.VectorType")
+	raw := elem.in(c, "Context.VectorType")
+	return c.checkedType(capi.MlirVectorTypeGetChecked(t, c.unknown(), len(dims), first(dims), raw), "a vector type")
+}
+
+// ScalableVectorType is a vector of which those dimensions for which scalable is true
+// are multiples of what is given, chosen by the hardware: vector<2x[4]xf32>.
+func (c *Context) ScalableVectorType(elem Type, dims []int64, scalable []bool) (Type, error) {
+	t := c.life.check("Context.ScalableVectorType")
+	raw := elem.in(c, "Context.ScalableVectorType")
+	if len(dims) != len(scalable) {
+		return Type{}, fmt.Errorf("mlir: a vector of %d dimensions cannot have %d flags for scalable ones", len(dims), len(scalable))
+	}
+	return c.checkedType(capi.MlirVectorTypeGetScalableChecked(t, c.unknown(), len(dims), first(dims), first(scalable), raw),
+		"a scalable vector type")
+}
+
+func checkDims(what string, dims []int64) error {
+	for _, d := range dims {
+		if d < 0 && d != Dynamic {
+			return fmt.Errorf("mlir: %s cannot have the dimensions %v: use mlir.Dynamic for one that is unknown", what, dims)
+		}
+	}
+	return nil
+}
+
+// IsRankedTensor reports whether t is tensor<…> with known rank.
+func (t Type) IsRankedTensor() bool {
+	return capi.MlirTypeIsARankedTensor(t.check("Type.IsRankedTensor"), t.raw)
+}
+
+// IsShaped reports whether t is a tensor, memref or vector type, ranked or not.
+func (t Type) IsShaped() bool { return capi.MlirTypeIsAShaped(t.check("Type.IsShaped"), t.raw) }
+
+// Rank is the number of dimensions of a ranked tensor, memref or vector type; false
+// for any other type.
+func (t Type) Rank() (int, bool) {
+	api := t.check("Type.Rank")
+	if !capi.MlirTypeIsAShaped(api, t.raw) || !capi.MlirShapedTypeHasRank(api, t.raw) {
+		return 0, false
+	}
+	return int(capi.MlirShapedTypeGetRank(api, t.raw)), true
+}
+
+// Dims are the dimensions of a ranked tensor, memref or vector type, Dynamic where
+// one is not known; false for any other type.
+func (t Type) Dims() ([]int64, bool) {
+	rank, ok := t.Rank()
+	if !ok {
+		return nil, false
+	}
+	api := t.check("Type.Dims")
+	dims := make([]int64, rank)
+	for i := range dims {
+		dims[i] = capi.MlirShapedTypeGetDimSize(api, t.raw, i)
+		if capi.MlirShapedTypeIsDynamicDim(api, t.raw, i) {
+			dims[i] = Dynamic
+		}
+	}
+	return dims, true
+}
+
+// NumElements is how many elements a shaped type has when all its dimensions are
+// known; false for any other type, and where the number has no place in 63 bits.
+// Scalable dimensions count as what is written.
+func (t Type) NumElements() (int64, bool) {
+	dims, ok := t.Dims()
+	n, over := uint64(1), false
+	for _, d := range dims {
+		switch d {
+		case Dynamic:
+			return 0, false
+		case 0: // whatever the others are
+			return 0, ok && !hasDynamic(dims)
+		}
+		hi, lo := bits.Mul64(n, uint64(d))
+		over = over || hi != 0 || lo > math.MaxInt64
+		n = lo
+	}
+	return int64(n), ok && !over
+}
+
+func hasDynamic(dims []int64) bool {
+	for _, d := range dims {
+		if d == Dynamic {
+			return true
+		}
+	}
+	return false
+}
+
+// Element is the element type of a tensor, memref or vector type; false for any
+// other type.
+func (t Type) Element() (Type, bool) {
+	api := t.check("Type.Element")
+	if !capi.MlirTypeIsAShaped(api, t.raw) {
+		return Type{}, false
+	}
+	return Type{t.life, capi.MlirShapedTypeGetElementType(api, t.raw)}, true
+}
+
+// Encoding is the encoding of a ranked tensor type; false where there is none.
+func (t Type) Encoding() (Attribute, bool) {
+	api := t.check("Type.Encoding")
+	if !capi.MlirTypeIsARankedTensor(api, t.raw) {
+		return Attribute{}, false
+	}
+	raw := capi.MlirRankedTensorTypeGetEncoding(api, t.raw)
+	return Attribute{t.life, raw}, raw.Ptr != nil
+}
+
+// ScalableDims says of each dimension of a vector type whether it is scalable; false
+// for any other type.
+func (t Type) ScalableDims() ([]bool, bool) {
+	api := t.check("Type.ScalableDims")
+	if !capi.MlirTypeIsAVector(api, t.raw) {
+		return nil, false
+	}
+	scalable := make([]bool, capi.MlirShapedTypeGetRank(api, t.raw))
+	for i := range scalable {
+		scalable[i] = capi.MlirVectorTypeIsDimScalable(api, t.raw, i)
+	}
+	return scalable, true
+}
+
+// IsScalable reports whether t is a vector type with a scalable dimension.
+func (t Type) IsScalable() bool {
+	api := t.check("Type.IsScalable")
+	return capi.MlirTypeIsAVector(api, t.raw) && capi.MlirVectorTypeIsScalable(api, t.raw)
+}
