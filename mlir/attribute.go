@@ -56,8 +56,12 @@ func (a Attribute) Equal(b Attribute) bool { return a.raw == b.raw }
 // Type is the type of a typed attribute such as 1 : i32 or dense<0> : tensor<2xi8>;
 // false for an attribute that has none.
 func (a Attribute) Type() (Type, bool) {
-	raw := capi.MlirAttributeGetType(a.check("Attribute.Type"), a.raw)
-	return Type{a.life, raw}, raw.Ptr != nil
+	api := a.check("Attribute.Type")
+	raw := capi.MlirAttributeGetType(api, a.raw)
+	if raw.Ptr == nil || capi.MlirTypeIsANone(api, raw) { // how the library says that there is none
+		return Type{}, false
+	}
+	return Type{a.life, raw}, true
 }
 
 // Dialect is the namespace of the dialect that the attribute belongs to, for example
