@@ -70,13 +70,3 @@ func (a Attribute) Dialect() string {
 	api := a.check("Attribute.Dialect")
 	return capi.MlirDialectGetNamespace(api, capi.MlirAttributeGetDialect(api, a.raw))
 }
-
-// checkedAttribute makes the result of one of the library's checking functions an
-// Attribute, or what was reported an error.
-func (c *Context) checkedAttribute(raw capi.MlirAttribute, what string) (Attribute, error) {
-	diagnostics := c.takeDiagnostics("")
-	if raw.Ptr == nil {
-		return Attribute{}, &DiagnosticError{Op: "making " + what, Diagnostics: diagnostics}
-	}
-	return c.attribute(raw), nil
-}
