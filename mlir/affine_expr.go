@@ -147,6 +147,7 @@ var affineBinaries = [...]func(*capi.Table, capi.MlirAffineExpr, capi.MlirAffine
 func (e AffineExpr) binary(method string, k AffineKind, f AffineExpr) AffineExpr {
 	api := e.check(method)
 	raw := f.in(e.life.ctx, method)
+	mustStaySmall(method, e.parts()+f.parts())
 	if v, ok := f.Constant(); ok && v < 1 && k >= AffineMod {
 		panic(fmt.Sprintf("mlir: %s by %d: the divisor of an affine expression is above zero", method, v))
 	}
@@ -265,6 +266,39 @@ func mustUse(method string, dims, symbols int, exprs ...AffineExpr) {
 	}
 }
 
+// maxParts bounds the parts of an expression, shared ones counted as often as they
+// stand in it: the library visits them all, recursively, whenever it makes a larger
+// one, and a few dozen steps that use one expression twice would keep it for ever.
+const maxParts = 1 << 12
+
+// parts counts the parts of e, up to a little above maxParts.
+func (e AffineExpr) parts() int {
+	n := 0
+	for stack := []AffineExpr{e}; len(stack) > 0 && n <= maxParts; n++ {
+		top := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if left, right, ok := top.Operands(); ok {
+			stack = append(stack, left, right)
+		}
+	}
+	return n
+}
+
+// mostParts is the number of parts of the largest expression.
+func mostParts(exprs ...AffineExpr) int {
+	n := 1
+	for _, e := range exprs {
+		n = max(n, e.parts())
+	}
+	return n
+}
+
+func mustStaySmall(method string, parts int) {
+	if parts > maxParts {
+		panic(fmt.Sprintf("mlir: %s: an affine expression of more than %d parts is more than MLIR can handle", method, maxParts))
+	}
+}
+
 // IsSymbolicOrConstant reports whether no dimension stands in e.
 func (e AffineExpr) IsSymbolicOrConstant() bool {
 	return capi.MlirAffineExprIsSymbolicOrConstant(e.check("AffineExpr.IsSymbolicOrConstant"), e.raw)
@@ -303,6 +337,7 @@ func (e AffineExpr) Compose(m AffineMap) AffineExpr {
 	api := e.check("AffineExpr.Compose")
 	raw := m.in(e.life.ctx, "AffineExpr.Compose")
 	mustUse("AffineExpr.Compose", m.NumResults(), maxAffine, e)
+	mustStaySmall("AffineExpr.Compose", e.parts()*mostParts(m.results()...))
 	return AffineExpr{e.life, capi.MlirAffineExprCompose(api, e.raw, raw)}
 }
 

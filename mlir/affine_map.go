@@ -237,6 +237,7 @@ func (m AffineMap) Replace(old, with AffineExpr, numDims, numSymbols int) Affine
 	c := m.life.ctx
 	rawOld, rawWith := old.in(c, "AffineMap.Replace"), with.in(c, "AffineMap.Replace")
 	checkAffineCount("AffineMap.Replace", numDims, numSymbols)
+	mustStaySmall("AffineMap.Replace", mostParts(m.results()...)*mostParts(with))
 	out := AffineMap{m.life, capi.MlirAffineMapReplace(api, m.raw, rawOld, rawWith, numDims, numSymbols)}
 	mustUse("AffineMap.Replace", numDims, numSymbols, out.results()...)
 	return out

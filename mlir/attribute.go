@@ -56,8 +56,12 @@ func (a Attribute) Equal(b Attribute) bool { return a.raw == b.raw }
 // Type is the type of a typed attribute such as 1 : i32 or dense<0> : tensor<2xi8>;
 // false for an attribute that has none.
 func (a Attribute) Type() (Type, bool) {
-	raw := capi.MlirAttributeGetType(a.check("Attribute.Type"), a.raw)
-	return Type{a.life, raw}, raw.Ptr != nil
+	api := a.check("Attribute.Type")
+	raw := capi.MlirAttributeGetType(api, a.raw)
+	if raw.Ptr == nil || capi.MlirTypeIsANone(api, raw) { // how the library says that there is none
+		return Type{}, false
+	}
+	return Type{a.life, raw}, true
 }
 
 // Dialect is the namespace of the dialect that the attribute belongs to, for example
@@ -65,14 +69,4 @@ func (a Attribute) Type() (Type, bool) {
 func (a Attribute) Dialect() string {
 	api := a.check("Attribute.Dialect")
 	return capi.MlirDialectGetNamespace(api, capi.MlirAttributeGetDialect(api, a.raw))
-}
-
-// checkedAttribute makes the result of one of the library's checking functions an
-// Attribute, or what was reported an error.
-func (c *Context) checkedAttribute(raw capi.MlirAttribute, what string) (Attribute, error) {
-	diagnostics := c.takeDiagnostics("")
-	if raw.Ptr == nil {
-		return Attribute{}, &DiagnosticError{Op: "making " + what, Diagnostics: diagnostics}
-	}
-	return c.attribute(raw), nil
 }

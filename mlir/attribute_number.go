@@ -34,6 +34,11 @@ func (c *Context) IntegerAttribute(t Type, v int64) Attribute {
 		if !fitsInteger(v, bits, s) {
 			panic(fmt.Sprintf("mlir: Context.IntegerAttribute: %d has no place in %s", v, t))
 		}
+		if bits > 64 && v < 0 { // the library would take it for a number without sign
+			if a, err := c.BigIntegerAttribute(t, big.NewInt(v)); err == nil {
+				return a
+			}
+		}
 	}
 	return c.attribute(capi.MlirIntegerAttrGet(api, raw, v))
 }
@@ -67,8 +72,8 @@ func (c *Context) BigIntegerAttribute(t Type, v *big.Int) (Attribute, error) {
 
 // FloatAttribute is v : t, rounded to the format of the floating-point type t. It
 // panics where t is no such type, and where the format has nothing near v: no NaN or
-// infinity in f4E2M1FN, f6E2M3FN and f6E3M2FN; only finite numbers above zero and NaN
-// in f8E8M0FNU.
+// infinity in f4E2M1FN, f6E2M3FN and f6E3M2FN; only finite numbers above zero in
+// f8E8M0FNU, of whose NaN some libraries make infinity.
 func (c *Context) FloatAttribute(t Type, v float64) Attribute {
 	api := c.life.check("Context.FloatAttribute")
 	raw := t.in(c, "Context.FloatAttribute")
@@ -89,7 +94,7 @@ func (k FloatKind) holds(v float64) bool {
 	case F4E2M1FN, F6E2M3FN, F6E3M2FN:
 		return finite
 	case F8E8M0FNU:
-		return finite && v > 0 || math.IsNaN(v)
+		return finite && v > 0
 	}
 	return true
 }

@@ -12,7 +12,8 @@ import (
 // elements (see DenseElement), and the values must be as many as t has elements. They
 // are copied once, into the context.
 func NewDense[T DenseElement](t Type, values []T) (Attribute, error) {
-	c := t.Context()
+	t.check("NewDense")
+	c := t.life.ctx
 	_, elem, n, err := c.denseType(t, "NewDense")
 	if err != nil {
 		return Attribute{}, err
@@ -25,7 +26,8 @@ func NewDense[T DenseElement](t Type, values []T) (Attribute, error) {
 
 // NewDenseSplat is dense<value> : t, one value for every element.
 func NewDenseSplat[T DenseElement](t Type, value T) (Attribute, error) {
-	c := t.Context()
+	t.check("NewDenseSplat")
+	c := t.life.ctx
 	_, elem, n, err := c.denseType(t, "NewDenseSplat")
 	if err != nil {
 		return Attribute{}, err

@@ -32,7 +32,8 @@ type ResourceOptions struct {
 // no string. A name that is taken is made a new one by a number at its end. Printed,
 // the elements stand at the end of a module.
 func NewResource[T DenseElement](t Type, name string, values []T, o ResourceOptions) (Attribute, error) {
-	c := t.Context()
+	t.check("NewResource")
+	c := t.life.ctx
 	raw, elem, n, err := c.denseType(t, "NewResource")
 	if err != nil {
 		return Attribute{}, err

@@ -155,6 +155,10 @@ func (s IntegerSet) Replace(dims, symbols []AffineExpr, numDims, numSymbols int)
 		panic(fmt.Sprintf("mlir: IntegerSet.Replace: %s has %d dimensions and %d symbols, %d and %d expressions given",
 			s, s.NumDims(), s.NumSymbols(), len(dims), len(symbols)))
 	}
+	most := 1
+	for _, k := range s.Constraints() {
+		most = max(most, k.Expr.parts())
+	}
 	rawDims, rawSymbols := make([]capi.MlirAffineExpr, len(dims)), make([]capi.MlirAffineExpr, len(symbols))
 	for i, e := range dims {
 		rawDims[i] = e.in(s.life.ctx, "IntegerSet.Replace")
@@ -164,6 +168,7 @@ func (s IntegerSet) Replace(dims, symbols []AffineExpr, numDims, numSymbols int)
 	}
 	mustUse("IntegerSet.Replace", numDims, numSymbols, dims...)
 	mustUse("IntegerSet.Replace", numDims, numSymbols, symbols...)
+	mustStaySmall("IntegerSet.Replace", most*max(mostParts(dims...), mostParts(symbols...)))
 	return IntegerSet{s.life, capi.MlirIntegerSetReplaceGet(api, s.raw, first(rawDims), first(rawSymbols), numDims, numSymbols)}
 }
 

@@ -1,0 +1,331 @@
+package mlir_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+func TestAffineExpr(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		d0, d1, s0, k := c.AffineDim(0), c.AffineDim(1), c.AffineSymbol(0), c.AffineConstant
+		for _, test := range []struct {
+			expr mlir.AffineExpr
+			want string
+			kind mlir.AffineKind
+			pure bool
+			dims string // value with d0 = -7, d1 = 3, s0 = 2
+		}{
+			{d0, "d0", mlir.AffineDim, true, "-7"},
+			{s0, "s0", mlir.AffineSymbol, true, "2"},
+			{k(4), "4", mlir.AffineConstant, true, "4"},
+			{d0.Add(d1), "d0 + d1", mlir.AffineAdd, true, "-4"},
+			{d0.Sub(d1), "d0 - d1", mlir.AffineAdd, true, "-10"},
+			{d0.Neg(), "-d0", mlir.AffineMul, true, "7"},
+			{d0.Mul(k(3)), "d0 * 3", mlir.AffineMul, true, "-21"},
+			{d0.Mul(s0), "d0 * s0", mlir.AffineMul, false, "-14"},
+			{d0.Mod(k(4)), "d0 mod 4", mlir.AffineMod, true, "1"},
+			{d0.FloorDiv(k(4)), "d0 floordiv 4", mlir.AffineFloorDiv, true, "-2"},
+			{d0.CeilDiv(k(4)), "d0 ceildiv 4", mlir.AffineCeilDiv, true, "-1"},
+			{d1.FloorDiv(s0), "d1 floordiv s0", mlir.AffineFloorDiv, false, "1"},
+			{d1.CeilDiv(s0), "d1 ceildiv s0", mlir.AffineCeilDiv, false, "2"},
+			{k(2).Add(k(3)), "5", mlir.AffineConstant, true, "5"}, // simplified as it is made
+		} {
+			if got := test.expr.String(); got != test.want || test.expr.Kind() != test.kind || test.expr.IsPureAffine() != test.pure {
+				t.Errorf("expression is %s, a %s, pure %v; want %s, a %s, pure %v",
+					got, test.expr.Kind(), test.expr.IsPureAffine(), test.want, test.kind, test.pure)
+			}
+			v, err := test.expr.Eval([]int64{-7, 3}, []int64{2})
+			if err != nil || k(v).String() != test.dims {
+				t.Errorf("%s is %d, %v; want %s", test.want, v, err, test.dims)
+			}
+		}
+
+		e0 := d0.Mul(k(6)).Add(s0.Mul(k(4)))
+		check := func(what string, got, want any) {
+			t.Helper()
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", what, diff)
+			}
+		}
+		check("divisor", e0.LargestKnownDivisor(), int64(2))
+		check("multiple", []bool{e0.IsMultipleOf(2), e0.IsMultipleOf(4)}, []bool{true, false})
+		check("depends", []bool{e0.DependsOnDim(0), e0.DependsOnDim(1), e0.DependsOnDim(-1)}, []bool{true, false, false})
+		check("symbolic", []bool{e0.IsSymbolicOrConstant(), s0.Add(k(1)).IsSymbolicOrConstant()}, []bool{false, true})
+		position, ok := c.AffineSymbol(5).Position()
+		check("position", []any{position, ok}, []any{5, true})
+		_, ok = e0.Position()
+		check("a sum has a position", ok, false)
+		_, ok = e0.Constant()
+		check("a sum is a constant", ok, false)
+		left, right, ok := e0.Operands()
+		check("operands", []any{left.String(), right.String(), ok}, []any{"d0 * 6", "s0 * 4", true})
+		_, _, ok = d0.Operands()
+		check("a dimension has operands", ok, false)
+		var order []string
+		whole := e0.Walk(func(e mlir.AffineExpr) bool { order = append(order, e.String()); return true })
+		check("walk", []any{order, whole}, []any{[]string{"d0", "6", "d0 * 6", "s0", "4", "s0 * 4", "d0 * 6 + s0 * 4"}, true})
+		check("ended walk", e0.Walk(func(e mlir.AffineExpr) bool { return false }), false)
+		check("compose", e0.Compose(c.AffineMap(2, 0, d1.Add(k(1)))).String(), "(d1 + 1) * 6 + s0 * 4")
+		check("substitute", e0.Substitute([]mlir.AffineExpr{k(1)}, []mlir.AffineExpr{d1}).String(), "d1 * 4 + 6")
+		check("same", []bool{d0.Add(d1).Equal(d0.Add(d1)), d0.Equal(d1)}, []bool{true, false})
+		check("context", e0.Context() == c, true)
+
+		shifted, err := d0.Add(d1).ShiftDims(2, 3, 1)
+		symbols, err2 := s0.Add(c.AffineSymbol(1)).ShiftSymbols(2, 1, 0)
+		simple, err3 := d0.Sub(d0.FloorDiv(k(4)).Mul(k(4))).Simplify(1, 0)
+		if !e.Library.Has("mlirSimplifyAffineExpr") {
+			for _, err := range []error{err, err2, err3} {
+				if !errors.Is(err, mlir.ErrUnsupported) {
+					t.Errorf("error is %v, want ErrUnsupported", err)
+				}
+			}
+			return
+		}
+		if err := errors.Join(err, err2, err3); err != nil {
+			t.Fatal(err)
+		}
+		check("shifted dimensions", shifted.String(), "d0 + d4")
+		check("shifted symbols", symbols.String(), "s1 + s2")
+		check("simplified", simple.String(), "d0 mod 4")
+	})
+}
+
+// TestAffineShared holds that an expression in which one part stands more often than
+// MLIR could ever visit is refused and not waited for.
+func TestAffineShared(t *testing.T) {
+	c := mlirtest.Context(t)
+	x := c.AffineDim(0)
+	mustPanic(t, "more than MLIR can handle", func() {
+		for range 100 {
+			x = x.Mod(c.AffineConstant(7)).Add(x.FloorDiv(c.AffineConstant(3)))
+		}
+	})
+	n := 0
+	x.Walk(func(mlir.AffineExpr) bool { n++; return true })
+	if n > 40 {
+		t.Errorf("walked %d different expressions", n)
+	}
+	if _, err := x.Eval([]int64{100}, nil); err != nil {
+		t.Error(err)
+	}
+	mustPanic(t, "more than MLIR can handle", func() { x.Compose(c.AffineMap(1, 0, x)) })
+	mustPanic(t, "more than MLIR can handle", func() { c.AffineMap(1, 0, x).Replace(c.AffineDim(0), x, 1, 0) })
+	mustPanic(t, "more than MLIR can handle", func() {
+		c.IntegerSet(1, 0, mlir.Constraint{Expr: x}).Replace([]mlir.AffineExpr{x}, nil, 1, 0)
+	})
+	long := c.AffineConstant(0)
+	for i := range 1000 {
+		long = long.Add(c.AffineDim(i))
+	}
+	if m := c.AffineMap(1000, 0, long); m.NumResults() != 1 {
+		t.Error("the map has no result")
+	}
+}
+
+func TestAffineEvalErrors(t *testing.T) {
+	c := mlirtest.Context(t)
+	d0, s0 := c.AffineDim(0), c.AffineSymbol(0)
+	for _, test := range []struct {
+		expr  mlir.AffineExpr
+		d0    int64
+		s0    []int64
+		error string
+	}{
+		{d0.Add(s0), math.MaxInt64, []int64{1}, "no value here"},
+		{d0.Add(s0), math.MinInt64, []int64{-1}, "no value here"},
+		{d0.Mul(s0), math.MinInt64, []int64{-1}, "no value here"},
+		{d0.Mul(s0), 1 << 40, []int64{1 << 40}, "no value here"},
+		{d0.Mod(s0), 1, []int64{0}, "no value here"},
+		{d0.FloorDiv(s0), 1, []int64{-1}, "no value here"},
+		{d0.CeilDiv(s0), 1, nil, "no value was given for s0"},
+	} {
+		if v, err := test.expr.Eval([]int64{test.d0}, test.s0); err == nil || !strings.Contains(err.Error(), test.error) {
+			t.Errorf("%s at %d, %v is %d, %v", test.expr, test.d0, test.s0, v, err)
+		}
+	}
+	if v, err := d0.Mul(s0).Eval([]int64{1 << 62}, []int64{-2}); v != math.MinInt64 || err != nil {
+		t.Errorf("-2 * 2^62 is %d, %v", v, err)
+	}
+}
+
+func TestAffineMap(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		d := c.AffineDim
+		s0 := c.AffineSymbol(0)
+		type is struct{ identity, minor, empty, permutation, projected bool }
+		for _, test := range []struct {
+			m    mlir.AffineMap
+			want string
+			is   is
+		}{
+			{c.AffineMap(0, 0), "() -> ()", is{identity: true, minor: true, empty: true, permutation: true, projected: true}},
+			{c.AffineMap(2, 1), "(d0, d1)[s0] -> ()", is{}},
+			{c.AffineMap(2, 1, d(0).Add(s0), d(1)), "(d0, d1)[s0] -> (d0 + s0, d1)", is{}},
+			{c.ConstantMap(7), "() -> (7)", is{}},
+			{c.IdentityMap(2), "(d0, d1) -> (d0, d1)", is{identity: true, minor: true, permutation: true, projected: true}},
+			{c.MinorIdentityMap(3, 2), "(d0, d1, d2) -> (d1, d2)", is{minor: true, projected: true}},
+			{c.MinorIdentityMap(3, 0), "(d0, d1, d2) -> ()", is{minor: true, projected: true}},
+			{c.PermutationMap(2, 0, 1), "(d0, d1, d2) -> (d2, d0, d1)", is{permutation: true, projected: true}},
+			{must(c.ParseAffineMap("(i)[n] -> (i * n)")), "(d0)[s0] -> (d0 * s0)", is{}},
+		} {
+			m := test.m
+			if got := m.String(); got != test.want {
+				t.Errorf("map prints as %s, want %s", got, test.want)
+			}
+			if parsed, err := c.ParseAffineMap(test.want); err != nil || !parsed.Equal(m) {
+				t.Errorf("%s parses as %v, %v", test.want, parsed, err)
+			}
+			got := is{m.IsIdentity(), m.IsMinorIdentity(), m.IsEmpty(), m.IsPermutation(), m.IsProjectedPermutation()}
+			if m.NumResults() == 0 && m.NumDims() > 0 { // libraries differ in what no result is
+				continue
+			}
+			if got != test.is {
+				t.Errorf("%s is %+v, want %+v", m, got, test.is)
+			}
+		}
+		if m := c.PermutationMap(); !m.IsEmpty() {
+			t.Errorf("the permutation of nothing is %s", m)
+		}
+
+		m := must(c.ParseAffineMap("(d0, d1, d2)[s0] -> (d0 + s0, d1, d2 * 2)"))
+		check := func(what string, got, want any) {
+			t.Helper()
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", what, diff)
+			}
+		}
+		check("sizes", []int{m.NumDims(), m.NumSymbols(), m.NumInputs(), m.NumResults()}, []int{3, 1, 4, 3})
+		var results []string
+		for _, r := range m.Results() {
+			results = append(results, r.String())
+		}
+		check("results", results, []string{"d0 + s0", "d1", "d2 * 2"})
+		check("sub", m.SubMap(2, 0).String(), "(d0, d1, d2)[s0] -> (d2 * 2, d0 + s0)")
+		check("no sub", m.SubMap().String(), "(d0, d1, d2)[s0] -> ()")
+		check("major", []string{m.MajorSubMap(1).String(), m.MajorSubMap(0).String()}, []string{"(d0, d1, d2)[s0] -> (d0 + s0)", "(d0, d1, d2)[s0] -> ()"})
+		check("minor", []string{m.MinorSubMap(3).String(), m.MinorSubMap(1).String()}, []string{m.String(), "(d0, d1, d2)[s0] -> (d2 * 2)"})
+		check("replace", m.Replace(d(1), d(0), 3, 1).String(), "(d0, d1, d2)[s0] -> (d0 + s0, d0, d2 * 2)")
+		check("compose", m.Compose(must(c.ParseAffineMap("(d0)[s0, s1] -> (d0, s0, s1 + 1)"))).String(),
+			"(d0)[s0, s1, s2] -> (d0 + s0, s1, (s2 + 1) * 2)")
+		v, err := m.Eval([]int64{1, 2, 3}, []int64{10})
+		check("eval", []any{v, err}, []any{[]int64{11, 2, 6}, nil})
+		if _, err := m.Eval(nil, nil); err == nil {
+			t.Error("no values are enough for a map of three dimensions")
+		}
+		constant, ok := c.ConstantMap(-1).Constant()
+		check("constant", []any{constant, ok}, []any{int64(-1), true})
+		_, ok = m.Constant()
+		check("a map is a constant", ok, false)
+		pair := mlir.CompressUnusedSymbols(must(c.ParseAffineMap("(d0)[s0, s1, s2] -> (d0 + s1)")), must(c.ParseAffineMap("(d0)[s0, s1, s2] -> (s2)")))
+		check("compressed", []string{pair[0].String(), pair[1].String()}, []string{"(d0)[s0, s1] -> (d0 + s0)", "(d0)[s0, s1] -> (s1)"})
+		check("compressed nothing", len(mlir.CompressUnusedSymbols()), 0)
+		if _, err := c.ParseAffineMap("(d0) -> (d1)"); err == nil {
+			t.Error("a map of an unknown dimension was read")
+		}
+	})
+}
+
+func TestIntegerSet(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		d0, s0 := c.AffineDim(0), c.AffineSymbol(0)
+		s := c.IntegerSet(1, 1, mlir.Constraint{Expr: d0}, mlir.Constraint{Expr: s0.Sub(d0), Equality: true})
+		check := func(what string, got, want any) {
+			t.Helper()
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", what, diff)
+			}
+		}
+		check("text", s.String(), "(d0)[s0] : (d0 >= 0, -d0 + s0 == 0)")
+		parsed, err := c.ParseIntegerSet("(d0)[s0] : (d0 >= 0, s0 - d0 == 0)")
+		check("parsed", []any{parsed.Equal(s), err}, []any{true, nil})
+		check("sizes", []int{s.NumDims(), s.NumSymbols(), s.NumInputs(), s.NumConstraints(), s.NumEqualities(), s.NumInequalities()}, []int{1, 1, 2, 2, 1, 1})
+		var all []string
+		for _, k := range s.Constraints() {
+			all = append(all, k.Expr.String()+map[bool]string{true: " == 0", false: " >= 0"}[k.Equality])
+		}
+		check("constraints", all, []string{"d0 >= 0", "-d0 + s0 == 0"})
+		check("replaced", s.Replace([]mlir.AffineExpr{c.AffineDim(1)}, []mlir.AffineExpr{c.AffineConstant(4)}, 2, 0).String(),
+			"(d0, d1) : (d1 >= 0, -d1 + 4 == 0)")
+		for _, test := range []struct {
+			d0, s0 int64
+			want   bool
+		}{{3, 3, true}, {3, 4, false}, {-1, -1, false}} {
+			got, err := s.Contains([]int64{test.d0}, []int64{test.s0})
+			check("contains", []any{got, err}, []any{test.want, nil})
+		}
+		if _, err := s.Contains(nil, nil); err == nil {
+			t.Error("no point was asked for")
+		}
+		empty, all0 := c.EmptyIntegerSet(1, 0), c.IntegerSet(1, 0)
+		check("empty", []any{empty.String(), empty.IsCanonicalEmpty(), s.IsCanonicalEmpty()}, []any{"(d0) : (1 == 0)", true, false})
+		check("everything", all0.String(), "(d0) : (0 == 0)")
+		inside, _ := all0.Contains([]int64{5}, nil)
+		check("everything contains", inside, true)
+		if _, err := c.ParseIntegerSet("(d0) -> (d0)"); err == nil {
+			t.Error("a map was read as a set")
+		}
+	})
+}
+
+// TestAffineMisuse holds that what would be wild memory in C is a sentence here.
+func TestAffineMisuse(t *testing.T) {
+	c, other := mlirtest.Context(t), mlirtest.Context(t)
+	d0, d1, k := c.AffineDim(0), c.AffineDim(1), c.AffineConstant
+	m, set := c.IdentityMap(2), c.EmptyIntegerSet(1, 1)
+	for want, f := range map[string]func(){
+		"Context.AffineDim(-1)":                                    func() { c.AffineDim(-1) },
+		"Context.AffineSymbol(65536)":                              func() { c.AffineSymbol(1 << 16) },
+		"AffineExpr.Mod by 0":                                      func() { d0.Mod(k(0)) },
+		"AffineExpr.FloorDiv by -2":                                func() { d0.FloorDiv(k(-2)) },
+		"AffineExpr.CeilDiv by 0":                                  func() { d0.CeilDiv(k(0)) },
+		"AffineExpr.Add called on a zero value":                    func() { mlir.AffineExpr{}.Add(d0) },
+		"AffineExpr.Sub called on a zero value":                    func() { d0.Sub(mlir.AffineExpr{}) },
+		"an affine expression of another context":                  func() { other.AffineDim(0).Add(d0) },
+		"IsMultipleOf(0)":                                          func() { d0.IsMultipleOf(0) },
+		"AffineExpr.Compose: d1 stands among 1 dimensions":         func() { d1.Compose(c.ConstantMap(1)) },
+		"AffineExpr.Substitute: d1 stands":                         func() { d1.Substitute([]mlir.AffineExpr{d0}, nil) },
+		"AffineExpr.Simplify: d1 stands among 1 dimensions":        func() { _, _ = d1.Simplify(1, 0) },
+		"AffineExpr.ShiftDims: -1":                                 func() { _, _ = d1.ShiftDims(1, 1, 2) },
+		"Context.AffineMap: d1 stands among 1 dimensions and 0":    func() { c.AffineMap(1, 0, d1) },
+		"Context.AffineMap: -1 is no number":                       func() { c.AffineMap(-1, 0) },
+		"Context.IdentityMap: 1099511627776":                       func() { c.IdentityMap(1 << 40) },
+		"Context.MinorIdentityMap: -1":                             func() { c.MinorIdentityMap(2, 3) },
+		"[0 2] is no permutation":                                  func() { c.PermutationMap(0, 2) },
+		"[1 1] is no permutation":                                  func() { c.PermutationMap(1, 1) },
+		"AffineMap.Result(2): there are 2":                         func() { m.Result(2) },
+		"AffineMap.SubMap(2)":                                      func() { m.SubMap(0, 2) },
+		"AffineMap.MajorSubMap(3)":                                 func() { m.MajorSubMap(3) },
+		"AffineMap.MinorSubMap(-1)":                                func() { m.MinorSubMap(-1) },
+		"AffineMap.Replace: d1 stands among 1":                     func() { m.Replace(d0, d0, 1, 0) },
+		"AffineMap.Compose: (d0) -> (d0) has no 2 results":         func() { m.Compose(c.IdentityMap(1)) },
+		"AffineMap.NumDims called on a zero value":                 func() { mlir.AffineMap{}.NumDims() },
+		"differ in their inputs":                                   func() { mlir.CompressUnusedSymbols(m, c.IdentityMap(1)) },
+		"an affine map of another context":                         func() { mlir.CompressUnusedSymbols(m, other.IdentityMap(2)) },
+		"Context.IntegerSet: d1 stands":                            func() { c.IntegerSet(1, 0, mlir.Constraint{Expr: d1}) },
+		"IntegerSet.Constraint(1): there are 1":                    func() { set.Constraint(1) },
+		"IntegerSet.Replace: (d0)[s0] : (1 == 0) has 1 dimensions": func() { set.Replace(nil, nil, 0, 0) },
+		"IntegerSet.Replace: d1 stands among 1":                    func() { set.Replace([]mlir.AffineExpr{d1}, []mlir.AffineExpr{d0}, 1, 0) },
+		"IntegerSet.NumDims called on a zero value":                func() { mlir.IntegerSet{}.NumDims() },
+		"Context.IntegerSet called on a zero value":                func() { c.IntegerSet(1, 0, mlir.Constraint{}) },
+	} {
+		mustPanic(t, want, f)
+	}
+	if got := []string{mlir.AffineExpr{}.String(), mlir.AffineMap{}.String(), mlir.IntegerSet{}.String()}; slices.Contains(got, "") {
+		t.Errorf("zero values print as %q", got)
+	}
+	c.Close()
+	mustPanic(t, "AffineExpr.Kind called after Context.Close", func() { d0.Kind() })
+	mustPanic(t, "AffineMap.IsEmpty called after Context.Close", func() { m.IsEmpty() })
+	mustPanic(t, "IntegerSet.NumInputs called after Context.Close", func() { set.NumInputs() })
+}
