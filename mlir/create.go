@@ -62,6 +62,7 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 	}
 	for _, b := range s.Successors {
 		raw.Successors = append(raw.Successors, b.in(c, "Context.Create"))
+		life.uses = c.life // looked at where it is added
 	}
 	for i, r := range s.Regions {
 		raw.Regions[i] = r.in(c, "Context.Create")

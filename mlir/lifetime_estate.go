@@ -183,7 +183,7 @@ func (c *Context) compatible(l *lifetime, raw pointer, kind capi.Kind, to *lifet
 	for p, t := range c.tops {
 		if t.life == to {
 			if op := capi.Stray(c.lib.api, kind, raw, p); op.Ptr != nil {
-				panic(fmt.Sprintf("mlir: %s was given %s, an operand of which stands somewhere else: add what defines it first",
+				panic(fmt.Sprintf("mlir: %s was given %s, which uses something that stands elsewhere: add that first",
 					method, capi.MlirIdentifierStr(c.lib.api, capi.MlirOperationGetName(c.lib.api, op))))
 			}
 			return
@@ -218,12 +218,10 @@ func (c *Context) sweep() {
 		}
 		c.ending = slices.Delete(c.ending, i, i+1)
 		i = -1 // others may have waited for this one
-		if r.life.of == "Module" {
-			// Something detached may use its values.
-			for p, t := range c.tops {
-				if t.life.of != "Module" {
-					t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, p, r.raw)})
-				}
+		// Something detached may use its values and branch to its blocks.
+		for p, t := range c.tops {
+			if t.life.of != "Module" && t.life.uses != nil {
+				t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, p, r.raw)})
 			}
 		}
 		c.destroy(r.kind, r.raw)
@@ -284,6 +282,17 @@ func (c *Context) entomb(kind capi.Kind, raw pointer, out *lifetime, by string) 
 		c.erased[p] = by
 	}
 	out.root().bury(g)
+}
+
+// branch is an operation outside of a block, or of a region, that branches to it.
+func (c *Context) branch(kind capi.Kind, raw pointer, held *lifetime) (Operation, bool) {
+	p := capi.Top(c.lib.api, kind, raw)
+	t, ok := c.tops[p]
+	if !ok {
+		return Operation{}, false
+	}
+	op := capi.BranchTo(c.lib.api, kind, raw, t.kind, p)
+	return Operation{held, op}, op.Ptr != nil
 }
 
 // unused returns an error that names a use where something outside uses what is

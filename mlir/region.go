@@ -120,6 +120,9 @@ func (r Region) TakeBody(from Region) {
 		if err := c.unused(capi.RegionKind, from.raw.Ptr, from.life, "the region's body"); err != nil {
 			panic("mlir: Region.TakeBody: a value of the body is still used where it was")
 		}
+		if _, ok := c.branch(capi.RegionKind, from.raw.Ptr, from.life); ok {
+			panic("mlir: Region.TakeBody: something still branches to the body where it was")
+		}
 		if there.uses != nil || there.of == "Module" {
 			_, p := c.topOf(capi.RegionKind, r.raw.Ptr, r.life)
 			if op := capi.Stray(t, capi.RegionKind, from.raw.Ptr, p); op.Ptr != nil && home.of == "Module" {
