@@ -10,7 +10,7 @@ import (
 // Region is the region that holds the block, nil for a detached one.
 func (b Block) Region() Region {
 	t := b.life.use("Block.Region", b.raw.Ptr)
-	return Region{b.life, capi.MlirBlockGetParentRegion(t, b.raw)}
+	return Region{b.life.root(), capi.MlirBlockGetParentRegion(t, b.raw)}
 }
 
 // Next is the block after this one in its region, nil for the last.

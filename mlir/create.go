@@ -76,6 +76,7 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 			life.using(l.uses)
 		}
 		c.join(l, r.Ptr, life)
+		l.spent = true // the library moves the blocks to a region of its own
 	}
 	op := capi.CreateOperation(t, &raw)
 	if op.Ptr == nil {
