@@ -23,6 +23,9 @@ type estate struct {
 	// taken out of them. The memory is kept until these have ended too.
 	kin    []*lifetime
 	graves []grave
+	// standIns are the graves without a dead: blocks whose arguments have replaced what
+	// was freed, and are operands of what lives on.
+	standIns []capi.MlirBlock
 }
 
 // grave is a detached block with something erased in it.
@@ -126,6 +129,7 @@ func (c *Context) join(l *lifetime, raw pointer, home *lifetime) {
 			}
 		}
 		e.graves = append(e.graves, l.estate.graves...)
+		e.standIns = append(e.standIns, l.estate.standIns...)
 		l.estate = nil
 	}
 }
@@ -198,7 +202,7 @@ func (c *Context) end(raw pointer, by string) {
 	delete(c.tops, raw)
 	t.life.ended, t.life.by = true, by
 	if t.life.of != "Module" && t.life.estate.awaited() {
-		t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, raw, nil)})
+		c.sever(t, raw, nil)
 	}
 	c.ending = append(c.ending, remains{t, raw})
 	c.sweep()
@@ -221,7 +225,12 @@ func (c *Context) sweep() {
 		// Something detached may use its values and branch to its blocks.
 		for p, t := range c.tops {
 			if t.life.of != "Module" && t.life.uses != nil {
-				t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, p, r.raw)})
+				c.sever(t, p, r.raw)
+				if e := r.life.estate; e != nil {
+					for _, block := range e.standIns {
+						c.sever(t, p, block.Ptr)
+					}
+				}
 			}
 		}
 		c.destroy(r.kind, r.raw)
@@ -229,9 +238,18 @@ func (c *Context) sweep() {
 	}
 }
 
-// awaited reports whether handles of other lifetimes may still point here.
-func (e *estate) awaited() bool {
-	return e != nil && slices.ContainsFunc(e.kin, func(k *lifetime) bool { return !k.over() })
+// awaited reports whether handles of other lifetimes may still point here. What was
+// taken out of here and there is kin of kin.
+func (e *estate) awaited() bool { return e.anyAlive(map[*estate]bool{}) }
+
+func (e *estate) anyAlive(seen map[*estate]bool) bool {
+	if e == nil || seen[e] {
+		return false
+	}
+	seen[e] = true
+	return slices.ContainsFunc(e.kin, func(k *lifetime) bool {
+		return !k.over() || k.root().estate.anyAlive(seen)
+	})
 }
 
 func (c *Context) destroy(kind capi.Kind, raw pointer) {
@@ -259,7 +277,17 @@ func (c *Context) clear(l *lifetime) {
 			delete(c.erased, p)
 		}
 	}
+	for _, block := range l.estate.standIns {
+		capi.MlirBlockDestroy(c.lib.api, block)
+	}
 	l.estate = nil
+}
+
+// sever replaces the operands and successors of something detached that stand in the
+// tree from, or anywhere outside where from is nil.
+func (c *Context) sever(t top, raw, from pointer) {
+	e := t.life.property()
+	e.standIns = append(e.standIns, capi.Sever(c.lib.api, t.kind, raw, from))
 }
 
 func (l *lifetime) bury(g grave) {
@@ -317,7 +345,7 @@ func (c *Context) closeAll() {
 	left := c.ending
 	for p, t := range c.tops {
 		if t.life.of != "Module" {
-			t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, p, nil)})
+			c.sever(t, p, nil)
 		}
 		left = append(left, remains{t, p})
 	}

@@ -33,7 +33,6 @@ func FuzzHandles(f *testing.F) {
 		)
 		collect := func(m *mlir.Module) {
 			modules = append(modules, m)
-			blocks = append(blocks, m.Body())
 			for o := range m.Operation().All() {
 				ops = append(ops, o)
 				for _, v := range o.Results() {

@@ -277,6 +277,11 @@ func TestBranches(t *testing.T) {
 		if err := free.Erase(); err != nil {
 			t.Error(err)
 		}
+		other.Body().Detach()
+		mustPanic(t, "the module's block was taken out of it", func() { other.Body() })
+		if err := other.Verify(); err == nil {
+			t.Error("a module without a block is valid")
+		}
 		same(t, "a stand-in", jump.Successor(0).NumArguments(), 0)
 	})
 }
