@@ -10,7 +10,7 @@ import (
 // Region is the region that holds the block, nil for a detached one.
 func (b Block) Region() Region {
 	t := b.life.use("Block.Region", b.raw.Ptr)
-	return Region{b.life, capi.MlirBlockGetParentRegion(t, b.raw)}
+	return Region{b.life.root(), capi.MlirBlockGetParentRegion(t, b.raw)}
 }
 
 // Next is the block after this one in its region, nil for the last.
@@ -93,12 +93,16 @@ func (b Block) EraseArgument(i int) error {
 }
 
 // Detach takes the block out of its region and returns it; it belongs to nobody then
-// and is freed by Erase or with the context. A detached block is returned as it is.
+// and is freed by Erase or with the context. A detached block is returned as it is. It
+// panics where another block branches to it.
 func (b Block) Detach() Block {
 	b.life.use("Block.Detach", b.raw.Ptr)
 	c := b.life.ctx
 	if t, ok := c.tops[b.raw.Ptr]; ok {
 		return Block{t.life, b.raw}
+	}
+	if branch, ok := c.branch(capi.BlockKind, b.raw.Ptr, b.life); ok {
+		panic(fmt.Sprintf("mlir: Block.Detach: %s at %s branches to it", branch.Name(), branch.Location().Position()))
 	}
 	out, _ := c.topOf(capi.BlockKind, b.raw.Ptr, b.life)
 	capi.MlirBlockDetach(c.lib.api, b.raw)
@@ -107,15 +111,15 @@ func (b Block) Detach() Block {
 
 // MoveBefore moves the block before another one, which may stand in another region.
 func (b Block) MoveBefore(anchor Block) {
-	b.move("Block.MoveBefore", anchor, Region.InsertBefore)
+	b.move("Block.MoveBefore", anchor, capi.MlirRegionInsertOwnedBlockBefore, Region.InsertBefore)
 }
 
 // MoveAfter moves the block after another one, which may stand in another region.
 func (b Block) MoveAfter(anchor Block) {
-	b.move("Block.MoveAfter", anchor, Region.InsertAfter)
+	b.move("Block.MoveAfter", anchor, capi.MlirRegionInsertOwnedBlockAfter, Region.InsertAfter)
 }
 
-func (b Block) move(method string, anchor Block, insert func(r Region, anchor, b Block)) {
+func (b Block) move(method string, anchor Block, within func(*capi.Table, capi.MlirRegion, capi.MlirBlock, capi.MlirBlock), insert func(r Region, anchor, b Block)) {
 	b.life.use(method, b.raw.Ptr)
 	anchor.in(b.life.ctx, method)
 	if b.raw == anchor.raw {
@@ -127,6 +131,11 @@ func (b Block) move(method string, anchor Block, insert func(r Region, anchor, b
 	}
 	if region.within(b) {
 		panic("mlir: " + method + " was asked to put a block into itself")
+	}
+	if own := b.Region(); own.raw == region.raw {
+		capi.MlirBlockDetach(b.life.ctx.lib.api, b.raw)
+		within(b.life.ctx.lib.api, region.raw, anchor.raw, b.raw)
+		return
 	}
 	insert(region, anchor, b.Detach())
 }
@@ -150,8 +159,7 @@ func (b Block) Erase() error {
 	if err := c.unused(capi.BlockKind, b.raw.Ptr, b.life, "the block"); err != nil {
 		return err
 	}
-	if raw := capi.BranchTo(t, b.raw); raw.Ptr != nil {
-		branch := Operation{b.life, raw}
+	if branch, ok := c.branch(capi.BlockKind, b.raw.Ptr, b.life); ok {
 		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
 	if _, detached := c.tops[b.raw.Ptr]; detached {

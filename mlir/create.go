@@ -62,6 +62,7 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 	}
 	for _, b := range s.Successors {
 		raw.Successors = append(raw.Successors, b.in(c, "Context.Create"))
+		life.uses = c.life // looked at where it is added
 	}
 	for i, r := range s.Regions {
 		raw.Regions[i] = r.in(c, "Context.Create")
@@ -75,6 +76,7 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 			life.using(l.uses)
 		}
 		c.join(l, r.Ptr, life)
+		l.spent = true // the library moves the blocks to a region of its own
 	}
 	op := capi.CreateOperation(t, &raw)
 	if op.Ptr == nil {

@@ -18,6 +18,7 @@ type lifetime struct {
 	by     string    // what ended it, where that is not the Close of it
 	parent *lifetime // the context's, for all others
 	ended  bool
+	spent  bool      // of a region: an operation was made with it, and its memory is free
 	joined *lifetime // what this one has become part of
 	uses   *lifetime // a lifetime whose values are operands in this detached one
 	estate *estate   // nil for most
@@ -131,6 +132,7 @@ func (b Block) in(c *Context, method string) capi.MlirBlock {
 
 func (r Region) in(c *Context, method string) capi.MlirRegion {
 	r.life.pass(c, r.raw.Ptr, "a region", method)
+	r.present(method)
 	return r.raw
 }
 

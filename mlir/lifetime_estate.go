@@ -23,6 +23,9 @@ type estate struct {
 	// taken out of them. The memory is kept until these have ended too.
 	kin    []*lifetime
 	graves []grave
+	// standIns are the graves without a dead: blocks whose arguments have replaced what
+	// was freed, and are operands of what lives on.
+	standIns []capi.MlirBlock
 }
 
 // grave is a detached block with something erased in it.
@@ -126,6 +129,7 @@ func (c *Context) join(l *lifetime, raw pointer, home *lifetime) {
 			}
 		}
 		e.graves = append(e.graves, l.estate.graves...)
+		e.standIns = append(e.standIns, l.estate.standIns...)
 		l.estate = nil
 	}
 }
@@ -183,7 +187,7 @@ func (c *Context) compatible(l *lifetime, raw pointer, kind capi.Kind, to *lifet
 	for p, t := range c.tops {
 		if t.life == to {
 			if op := capi.Stray(c.lib.api, kind, raw, p); op.Ptr != nil {
-				panic(fmt.Sprintf("mlir: %s was given %s, an operand of which stands somewhere else: add what defines it first",
+				panic(fmt.Sprintf("mlir: %s was given %s, which uses something that stands elsewhere: add that first",
 					method, capi.MlirIdentifierStr(c.lib.api, capi.MlirOperationGetName(c.lib.api, op))))
 			}
 			return
@@ -198,7 +202,7 @@ func (c *Context) end(raw pointer, by string) {
 	delete(c.tops, raw)
 	t.life.ended, t.life.by = true, by
 	if t.life.of != "Module" && t.life.estate.awaited() {
-		t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, raw, nil)})
+		c.sever(t, raw, nil)
 	}
 	c.ending = append(c.ending, remains{t, raw})
 	c.sweep()
@@ -218,11 +222,14 @@ func (c *Context) sweep() {
 		}
 		c.ending = slices.Delete(c.ending, i, i+1)
 		i = -1 // others may have waited for this one
-		if r.life.of == "Module" {
-			// Something detached may use its values.
-			for p, t := range c.tops {
-				if t.life.of != "Module" {
-					t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, p, r.raw)})
+		// Something detached may use its values and branch to its blocks.
+		for p, t := range c.tops {
+			if t.life.of != "Module" && t.life.uses != nil {
+				c.sever(t, p, r.raw)
+				if e := r.life.estate; e != nil {
+					for _, block := range e.standIns {
+						c.sever(t, p, block.Ptr)
+					}
 				}
 			}
 		}
@@ -231,9 +238,18 @@ func (c *Context) sweep() {
 	}
 }
 
-// awaited reports whether handles of other lifetimes may still point here.
-func (e *estate) awaited() bool {
-	return e != nil && slices.ContainsFunc(e.kin, func(k *lifetime) bool { return !k.over() })
+// awaited reports whether handles of other lifetimes may still point here. What was
+// taken out of here and there is kin of kin.
+func (e *estate) awaited() bool { return e.anyAlive(map[*estate]bool{}) }
+
+func (e *estate) anyAlive(seen map[*estate]bool) bool {
+	if e == nil || seen[e] {
+		return false
+	}
+	seen[e] = true
+	return slices.ContainsFunc(e.kin, func(k *lifetime) bool {
+		return !k.over() || k.root().estate.anyAlive(seen)
+	})
 }
 
 func (c *Context) destroy(kind capi.Kind, raw pointer) {
@@ -261,7 +277,17 @@ func (c *Context) clear(l *lifetime) {
 			delete(c.erased, p)
 		}
 	}
+	for _, block := range l.estate.standIns {
+		capi.MlirBlockDestroy(c.lib.api, block)
+	}
 	l.estate = nil
+}
+
+// sever replaces the operands and successors of something detached that stand in the
+// tree from, or anywhere outside where from is nil.
+func (c *Context) sever(t top, raw, from pointer) {
+	e := t.life.property()
+	e.standIns = append(e.standIns, capi.Sever(c.lib.api, t.kind, raw, from))
 }
 
 func (l *lifetime) bury(g grave) {
@@ -286,6 +312,17 @@ func (c *Context) entomb(kind capi.Kind, raw pointer, out *lifetime, by string) 
 	out.root().bury(g)
 }
 
+// branch is an operation outside of a block, or of a region, that branches to it.
+func (c *Context) branch(kind capi.Kind, raw pointer, held *lifetime) (Operation, bool) {
+	p := capi.Top(c.lib.api, kind, raw)
+	t, ok := c.tops[p]
+	if !ok {
+		return Operation{}, false
+	}
+	op := capi.BranchTo(c.lib.api, kind, raw, t.kind, p)
+	return Operation{held, op}, op.Ptr != nil
+}
+
 // unused returns an error that names a use where something outside uses what is
 // about to be erased.
 func (c *Context) unused(kind capi.Kind, raw pointer, held *lifetime, what string) error {
@@ -308,7 +345,7 @@ func (c *Context) closeAll() {
 	left := c.ending
 	for p, t := range c.tops {
 		if t.life.of != "Module" {
-			t.life.bury(grave{block: capi.Sever(c.lib.api, t.kind, p, nil)})
+			c.sever(t, p, nil)
 		}
 		left = append(left, remains{t, p})
 	}

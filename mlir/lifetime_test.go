@@ -173,6 +173,9 @@ func TestAdded(t *testing.T) {
 		})
 		mustPanic(t, "to put an operation into itself", func() { block.Append(outer) })
 		mustPanic(t, "to put an operation into itself", func() { block.InsertBefore(leaf, outer) })
+		mustPanic(t, "get it with Operation.Region", func() { region.First() })
+		same(t, "region", outer.Region(0).First().Region().First().Equal(block), true)
+		region = outer.Region(0)
 		m.Body().Append(outer)
 		mustPanic(t, "stands in a block already", func() { m.Body().Append(outer) })
 		mustPanic(t, "a block that is part of a region already", func() { c.NewRegion().Append(block) })
@@ -231,7 +234,7 @@ func TestOtherModule(t *testing.T) {
 		two := parse(t, c, nested)
 		value := op(one, "t.make").Result(0)
 		user := create(t, c, mlir.OperationState{Name: "t.use", Operands: []mlir.Value{value}})
-		mustPanic(t, "an operand of which stands somewhere else", func() { two.Body().Append(user) })
+		mustPanic(t, "which uses something that stands elsewhere", func() { two.Body().Append(user) })
 		if !user.Block().IsNil() {
 			t.Error("the operation was added all the same")
 		}
@@ -239,7 +242,7 @@ func TestOtherModule(t *testing.T) {
 		mustPanic(t, "does not stand in the module", func() { op(two, "t.end").SetOperands(value) })
 		mustPanic(t, "does not stand in the module", func() { op(two, "t.make").Result(0).ReplaceAllUses(value) })
 		mustPanic(t, "is still used where it was", func() { two.Body().Append(op(one, "t.make").Detach()) })
-		mustPanic(t, "an operand of which stands somewhere else", func() { two.Body().Append(op(one, "t.outer").Clone()) })
+		mustPanic(t, "which uses something that stands elsewhere", func() { two.Body().Append(op(one, "t.outer").Clone()) })
 		one.Close()
 		// The user is detached and has lost its operand to a stand-in.
 		if got := user.Operand(0).Type().String(); got != "i32" {
@@ -251,6 +254,35 @@ func TestOtherModule(t *testing.T) {
 		if err := two.Verify(); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// TestBranches holds that nothing branches to a block that is gone or elsewhere.
+func TestBranches(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m, other := parse(t, c, nested), c.NewModule(mlir.Location{})
+		region := op(m, "t.outer").Region(0)
+		two := region.First().Next()
+		mustPanic(t, "t.jump at -:6:5 branches to it", func() { two.Detach() })
+		two.MoveBefore(region.First())
+		same(t, "moved within the region", region.First().Equal(two), true)
+		mustPanic(t, "branches to it", func() { two.MoveAfter(other.Body()) })
+		jump := op(m, "t.jump").Detach()
+		mustPanic(t, "t.jump, which uses something that stands elsewhere", func() { other.Body().Append(jump) })
+		made := create(t, c, mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{two}})
+		mustPanic(t, "which uses something that stands elsewhere", func() { other.Body().Append(made) })
+		free := c.NewBlock(mlir.Location{})
+		jump.SetSuccessor(0, free)
+		if err := free.Erase(); err != nil {
+			t.Error(err)
+		}
+		other.Body().Detach()
+		mustPanic(t, "the module's block was taken out of it", func() { other.Body() })
+		if err := other.Verify(); err == nil {
+			t.Error("a module without a block is valid")
+		}
+		same(t, "a stand-in", jump.Successor(0).NumArguments(), 0)
 	})
 }
 
@@ -268,6 +300,7 @@ func TestClosedWithLeftovers(t *testing.T) {
 		region := c.NewRegion()
 		region.Append(c.NewBlock(mlir.Location{}))
 		op(m, "t.inner").Detach()
+		op(m, "t.jump").Detach()
 		op(m, "t.end").Block().Detach()
 		op(m, "t.outer").Clone()
 		m.Clone()

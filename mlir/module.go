@@ -172,10 +172,15 @@ func (m *Module) Operation() Operation {
 	return Operation{m.life, capi.MlirModuleGetOperation(t, m.raw)}
 }
 
-// Body is the module's only block.
+// Body is the module's only block. It panics where that was taken out or erased.
 func (m *Module) Body() Block {
-	t := m.life.check("Module.Body")
-	return Block{m.life, capi.MlirModuleGetBody(t, m.raw)}
+	m.life.check("Module.Body")
+	// The library's own function answers with a wild pointer where there is no block.
+	b := m.Operation().Region(0).First()
+	if b.IsNil() {
+		panic("mlir: Module.Body: the module's block was taken out of it")
+	}
+	return b
 }
 
 // Verify checks the module and everything in it. What is wrong comes back as a

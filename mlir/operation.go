@@ -105,7 +105,7 @@ func (o Operation) NumRegions() int {
 func (o Operation) Region(i int) Region {
 	t := o.life.use("Operation.Region", o.raw.Ptr)
 	inRange("Operation.Region", i, capi.MlirOperationGetNumRegions(t, o.raw))
-	return Region{o.life, capi.MlirOperationGetRegion(t, o.raw, i)}
+	return Region{o.life.root(), capi.MlirOperationGetRegion(t, o.raw, i)}
 }
 
 // Regions iterates over the regions.

@@ -106,6 +106,9 @@ func (o Operation) SetSuccessor(i int, b Block) {
 	if own := o.Block(); !own.IsNil() && capi.MlirBlockGetParentRegion(t, own.raw) != capi.MlirBlockGetParentRegion(t, raw) {
 		panic("mlir: Operation.SetSuccessor was given a block of another region")
 	}
+	if l, _ := o.life.ctx.topOf(capi.OperationKind, o.raw.Ptr, o.life); l.of != "Module" {
+		l.uses = o.life.ctx.life // looked at where it is added
+	}
 	capi.MlirOperationSetSuccessor(t, o.raw, i, raw)
 }
 

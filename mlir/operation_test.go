@@ -212,6 +212,7 @@ func TestUses(t *testing.T) {
 		same(t, "uses", []int{a.NumUses(), b.NumUses()}, []int{3, 0})
 		a.ReplaceAllUsesExcept(b, y)
 		same(t, "but for y", []bool{x.Operand(0).Equal(b), x.Operand(1).Equal(b), y.Operand(0).Equal(a)}, []bool{true, true, true})
+		b.ReplaceAllUses(b)
 		x.ReplaceUsesOf(b, a)
 		same(t, "in x", []int{a.NumUses(), b.NumUses()}, []int{3, 0})
 		x.SetOperands(b)

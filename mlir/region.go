@@ -14,8 +14,8 @@ type Region struct {
 	raw  capi.MlirRegion
 }
 
-// NewRegion makes a detached region. An operation that is created with it owns it
-// from then on.
+// NewRegion makes a detached region. An operation that is created with it takes over
+// its blocks; the region itself is used up then, and Operation.Region is the new one.
 func (c *Context) NewRegion() Region {
 	raw := capi.MlirRegionCreate(c.life.check("Context.NewRegion"))
 	return Region{c.detached(capi.RegionKind, raw.Ptr), raw}
@@ -27,10 +27,23 @@ func (r Region) Equal(other Region) bool { return r.raw == other.raw }
 // IsNil reports whether r is the zero Region.
 func (r Region) IsNil() bool { return r.raw.Ptr == nil }
 
+// use is lifetime.use for a region, which Create may have used up.
+func (r Region) use(method string) *capi.Table {
+	t := r.life.use(method, r.raw.Ptr)
+	r.present(method)
+	return t
+}
+
+func (r Region) present(method string) {
+	if r.life.spent {
+		panic("mlir: " + method + " was given a region that is part of an operation already: get it with Operation.Region")
+	}
+}
+
 // Blocks iterates over the blocks in order.
 func (r Region) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
-		t := r.life.use("Region.Blocks", r.raw.Ptr)
+		t := r.use("Region.Blocks")
 		for raw := capi.MlirRegionGetFirstBlock(t, r.raw); raw.Ptr != nil; {
 			next := capi.MlirBlockGetNextInRegion(t, raw)
 			if !yield(Block{r.life, raw}) {
@@ -43,12 +56,12 @@ func (r Region) Blocks() iter.Seq[Block] {
 
 // First is the first block, nil where the region is empty.
 func (r Region) First() Block {
-	return Block{r.life, capi.MlirRegionGetFirstBlock(r.life.use("Region.First", r.raw.Ptr), r.raw)}
+	return Block{r.life, capi.MlirRegionGetFirstBlock(r.use("Region.First"), r.raw)}
 }
 
 // Append adds a detached block at the end; the region owns it from then on.
 func (r Region) Append(b Block) {
-	t := r.life.use("Region.Append", r.raw.Ptr)
+	t := r.use("Region.Append")
 	r.adopt(b, "Region.Append")
 	capi.MlirRegionAppendOwnedBlock(t, r.raw, b.raw)
 }
@@ -56,7 +69,7 @@ func (r Region) Append(b Block) {
 // Insert adds a detached block as the i-th one. It panics where i is greater than the
 // number of blocks.
 func (r Region) Insert(i int, b Block) {
-	t := r.life.use("Region.Insert", r.raw.Ptr)
+	t := r.use("Region.Insert")
 	inRange("Region.Insert", i, r.NumBlocks()+1)
 	r.adopt(b, "Region.Insert")
 	capi.MlirRegionInsertOwnedBlock(t, r.raw, i, b.raw)
@@ -64,7 +77,7 @@ func (r Region) Insert(i int, b Block) {
 
 // InsertBefore adds a detached block before another one of this region.
 func (r Region) InsertBefore(anchor, b Block) {
-	t := r.life.use("Region.InsertBefore", r.raw.Ptr)
+	t := r.use("Region.InsertBefore")
 	r.owns(anchor, "Region.InsertBefore")
 	r.adopt(b, "Region.InsertBefore")
 	capi.MlirRegionInsertOwnedBlockBefore(t, r.raw, anchor.raw, b.raw)
@@ -72,7 +85,7 @@ func (r Region) InsertBefore(anchor, b Block) {
 
 // InsertAfter adds a detached block after another one of this region.
 func (r Region) InsertAfter(anchor, b Block) {
-	t := r.life.use("Region.InsertAfter", r.raw.Ptr)
+	t := r.use("Region.InsertAfter")
 	r.owns(anchor, "Region.InsertAfter")
 	r.adopt(b, "Region.InsertAfter")
 	capi.MlirRegionInsertOwnedBlockAfter(t, r.raw, anchor.raw, b.raw)
@@ -93,16 +106,16 @@ func (r Region) IsEmpty() bool { return r.First().IsNil() }
 // Next is the region after this one in its operation, nil for the last and for a
 // detached one.
 func (r Region) Next() Region {
-	t := r.life.use("Region.Next", r.raw.Ptr)
+	t := r.use("Region.Next")
 	if _, detached := r.life.ctx.tops[r.raw.Ptr]; detached {
 		return Region{}
 	}
-	return Region{r.life, capi.MlirRegionGetNextInOperation(t, r.raw)}
+	return Region{r.life.root(), capi.MlirRegionGetNextInOperation(t, r.raw)}
 }
 
 // TakeBody moves all blocks of another region into this one, which must be empty.
 func (r Region) TakeBody(from Region) {
-	t := r.life.use("Region.TakeBody", r.raw.Ptr)
+	t := r.use("Region.TakeBody")
 	from.in(r.life.ctx, "Region.TakeBody")
 	if r.raw == from.raw {
 		return
@@ -119,6 +132,9 @@ func (r Region) TakeBody(from Region) {
 	if home != there {
 		if err := c.unused(capi.RegionKind, from.raw.Ptr, from.life, "the region's body"); err != nil {
 			panic("mlir: Region.TakeBody: a value of the body is still used where it was")
+		}
+		if _, ok := c.branch(capi.RegionKind, from.raw.Ptr, from.life); ok {
+			panic("mlir: Region.TakeBody: something still branches to the body where it was")
 		}
 		if there.uses != nil || there.of == "Module" {
 			_, p := c.topOf(capi.RegionKind, r.raw.Ptr, r.life)
@@ -141,7 +157,7 @@ func (r Region) TakeBody(from Region) {
 // Erase destroys a detached region that was not used. A region that is part of an
 // operation ends with it: there the error says so.
 func (r Region) Erase() error {
-	r.life.use("Region.Erase", r.raw.Ptr)
+	r.use("Region.Erase")
 	c := r.life.ctx
 	if _, detached := c.tops[r.raw.Ptr]; !detached {
 		return errors.New("mlir: a region that is part of an operation can be erased only with the operation")

@@ -73,6 +73,9 @@ func (v Value) ReplaceAllUsesExcept(with Value, except ...Operation) {
 	t := v.use("Value.ReplaceAllUses")
 	c := v.life.ctx
 	other := with.in(c, "Value.ReplaceAllUses")
+	if v.raw == with.raw {
+		return // the library would loop for ever
+	}
 	spared := make([]capi.MlirOperation, len(except))
 	for i, o := range except {
 		spared[i] = o.in(c, "Value.ReplaceAllUsesExcept")

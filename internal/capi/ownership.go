@@ -153,6 +153,13 @@ static bool operation_strays(visitor* v, MlirOperation op) {
       return false;
     }
   }
+  for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
+    void* top = top_of_block(api, api->mlirOperationGetSuccessor(op, i));
+    if (top != v->root && top != v->from) {
+      v->user = op;
+      return false;
+    }
+  }
   return true;
 }
 
@@ -188,19 +195,25 @@ static MlirOperation stray(const void* t, int kind, void* raw, void* home) {
   return v.user;
 }
 
-// branch_to is an operation of the block's region, outside of the block, that has the
-// block as a successor.
-static MlirOperation branch_to(const void* t, MlirBlock block) {
-  table api = t;
-  MlirRegion region = api->mlirBlockGetParentRegion(block);
-  if (!region.ptr) return (MlirOperation){NULL};
-  for (MlirBlock b = api->mlirRegionGetFirstBlock(region); b.ptr; b = api->mlirBlockGetNextInRegion(b)) {
-    if (b.ptr == block.ptr) continue;
-    for (MlirOperation op = api->mlirBlockGetFirstOperation(b); op.ptr; op = api->mlirOperationGetNextInBlock(op))
-      for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++)
-        if (api->mlirOperationGetSuccessor(op, i).ptr == block.ptr) return op;
+static bool branches_in(visitor* v, MlirOperation op) {
+  table api = v->api;
+  for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
+    MlirBlock s = api->mlirOperationGetSuccessor(op, i);
+    if ((s.ptr == v->root || api->mlirBlockGetParentRegion(s).ptr == v->root) && !inside(api, op, v->root)) {
+      v->user = op;
+      return false;
+    }
   }
-  return (MlirOperation){NULL};
+  return true;
+}
+
+// Not every library can name the predecessors of a block: all of the tree is asked.
+static MlirOperation branch_to(const void* t, int kind, void* raw, int top_kind, void* top) {
+  visitor v = {.api = t, .root = raw, .operation = branches_in};
+  if (kind == BLOCK && v.api->mlirBlockGetNumPredecessors && v.api->mlirBlockGetNumPredecessors((MlirBlock){raw}) == 0)
+    return v.user;
+  visit(&v, top_kind, top);
+  return v.user;
 }
 
 static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
@@ -260,16 +273,16 @@ func OutsideUse(t *Table, kind Kind, raw unsafe.Pointer) (MlirOperation, MlirVal
 	return cOperation(op), *(*MlirValue)(unsafe.Pointer(&used))
 }
 
-// Stray is an operation in the detached thing that uses a value which stands neither
-// in it nor in home, null where there is none.
+// Stray is an operation in the detached thing that uses a value or branches to
+// a block which stands neither in it nor in home, null where there is none.
 func Stray(t *Table, kind Kind, raw, home unsafe.Pointer) MlirOperation {
 	return cOperation(C.stray(t.pointer(), C.int(kind), raw, home))
 }
 
-// BranchTo is an operation of another block that has the block as a successor, null
-// where there is none.
-func BranchTo(t *Table, block MlirBlock) MlirOperation {
-	return cOperation(C.branch_to(t.pointer(), goBlock(block)))
+// BranchTo is an operation in the tree top that has the block, or a block of the
+// region, as a successor and stands outside of it; null where there is none.
+func BranchTo(t *Table, kind Kind, raw unsafe.Pointer, topKind Kind, top unsafe.Pointer) MlirOperation {
+	return cOperation(C.branch_to(t.pointer(), C.int(kind), raw, C.int(topKind), top))
 }
 
 // Sever replaces the operands and successors of a detached tree that stand in the

@@ -1,0 +1,156 @@
+package mlir_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// FuzzHandles does to handles of all ages whatever the input says: each byte chooses
+// what is done, the next ones to what. Whatever is wrong must be a sentence.
+func FuzzHandles(f *testing.F) {
+	for _, seed := range []string{
+		"", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09", "aabbccddeeffgg",
+		"\x05\x00\x00\x06\x00\x01\x07\x00\x00\x0b\x00\x00",
+		"\x04\x02\x00\x02\x02\x01\x0a\x00\x00\x0a\x01\x00\x01\x02\x03",
+	} {
+		f.Add([]byte(seed))
+	}
+	library := mlirtest.Library(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
+		defer c.Close()
+		i32 := c.IntegerType(32, mlir.Signless)
+		var (
+			modules []*mlir.Module
+			ops     []mlir.Operation
+			blocks  []mlir.Block
+			regions []mlir.Region
+			values  []mlir.Value
+		)
+		collect := func(m *mlir.Module) {
+			modules = append(modules, m)
+			for o := range m.Operation().All() {
+				ops = append(ops, o)
+				for _, v := range o.Results() {
+					values = append(values, v)
+				}
+				for _, r := range o.Regions() {
+					regions = append(regions, r)
+					for b := range r.Blocks() {
+						blocks = append(blocks, b)
+						for _, v := range b.Arguments() {
+							values = append(values, v)
+						}
+					}
+				}
+			}
+		}
+		for range 2 {
+			m, err := c.Parse("", []byte(nested))
+			if err != nil {
+				t.Fatal(err)
+			}
+			collect(m)
+		}
+		next := func() int {
+			if len(data) == 0 {
+				return 0
+			}
+			b := data[0]
+			data = data[1:]
+			return int(b)
+		}
+		for len(data) > 0 && len(ops) < 500 && len(modules) < 20 {
+			action := next() % 26
+			o, p := ops[next()%len(ops)], ops[next()%len(ops)]
+			b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
+			r := regions[next()%len(regions)]
+			v, w := values[next()%len(values)], values[next()%len(values)]
+			m := modules[next()%len(modules)]
+			sentence(t, action, func() {
+				switch action {
+				case 0:
+					o.Erase()
+				case 1:
+					ops = append(ops, o.Detach())
+				case 2:
+					ops = append(ops, b.Append(o))
+				case 3:
+					o.MoveBefore(p)
+				case 4:
+					o.MoveAfter(p)
+				case 5:
+					ops = append(ops, o.Clone())
+				case 6:
+					m.Close()
+				case 7:
+					collect(m.Clone())
+				case 8:
+					b.Erase()
+				case 9:
+					blocks = append(blocks, b.Detach())
+				case 10:
+					r.Append(b)
+				case 11:
+					b.MoveAfter(d)
+				case 12:
+					regions = append(regions, c.NewRegion())
+				case 13:
+					blocks = append(blocks, c.NewBlock(mlir.Location{}, i32))
+				case 14, 15:
+					op, err := c.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
+					if err == nil {
+						ops = append(ops, op)
+						values = append(values, op.Result(0))
+					}
+				case 16:
+					op, err := c.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{b}})
+					if err == nil {
+						ops = append(ops, op)
+					}
+				case 17:
+					v.ReplaceAllUses(w)
+				case 18:
+					o.SetOperand(0, v)
+				case 19:
+					regions[0].TakeBody(r)
+				case 20:
+					r.TakeBody(regions[len(regions)-1])
+				case 21:
+					b.EraseArgument(0)
+				case 22:
+					values = append(values, b.AddArgument(i32, mlir.Location{}))
+				case 23:
+					r.Erase()
+				case 24:
+					var mapping mlir.Mapping
+					mapping.Map(v, w)
+					ops = append(ops, o.CloneWith(&mapping))
+				case 25:
+					o.SetSuccessor(0, b)
+				}
+			})
+			sentence(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
+			sentence(t, action, func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
+			sentence(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
+		}
+		for _, m := range modules {
+			sentence(t, -1, func() { _ = m.String() })
+		}
+	})
+}
+
+// sentence runs f, which may panic only with a sentence of this package.
+func sentence(t *testing.T, action int, f func()) {
+	defer func() {
+		if r := recover(); r != nil && !strings.HasPrefix(fmt.Sprint(r), "mlir: ") {
+			t.Errorf("action %d panics with %v", action, r)
+			panic(r)
+		}
+	}()
+	f()
+}
