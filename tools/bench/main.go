@@ -25,6 +25,7 @@ type settings struct {
 
 var suites = map[string]func(context.Context, settings, *report) error{
 	"callbacks": callbackSuite,
+	"ir":        irSuite,
 }
 
 func main() {
