@@ -58,7 +58,7 @@ func unary(op stablehlo.UnaryOp, x Value) Value {
 		panic("builder: " + string(op) + " was given the zero Value: use what an operation returned")
 	}
 	return x.f.add(x.f.b.here(2), string(op), []Value{x}, func(at mlir.Location) (mlir.Operation, error) {
-		return stablehlo.Unary{Op: op, Operand: x.v}.Create(x.f.b.ctx, at)
+		return stablehlo.Unary{Op: op, Operand: x.v}.Create(x.f.block, at)
 	})
 }
 
@@ -68,6 +68,6 @@ func binary(op stablehlo.BinaryOp, x, y Value) Value {
 		panic("builder: " + string(op) + " was given two zero Values: use what an operation returned")
 	}
 	return f.add(f.b.here(2), string(op), []Value{x, y}, func(at mlir.Location) (mlir.Operation, error) {
-		return stablehlo.Binary{Op: op, LHS: x.v, RHS: y.v}.Create(f.b.ctx, at)
+		return stablehlo.Binary{Op: op, LHS: x.v, RHS: y.v}.Create(f.block, at)
 	})
 }

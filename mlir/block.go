@@ -80,8 +80,10 @@ func (b Block) Terminator() Operation {
 // returns the operation as part of the block.
 func (b Block) Append(o Operation) Operation {
 	t := b.life.check("Block.Append")
-	b.adopt(o, "Block.Append")
-	capi.MlirBlockAppendOwnedOperation(t, b.raw, o.raw)
+	o.life.mine(b.life.ctx, "an operation", "Block.Append")
+	if !capi.AppendOperation(t, b.raw, o.raw) {
+		panicPlaced("Block.Append")
+	}
 	return Operation{b.life, o.raw}
 }
 
@@ -108,8 +110,12 @@ func (b Block) InsertAfter(anchor, o Operation) Operation {
 func (b Block) adopt(o Operation, method string) {
 	o.life.mine(b.life.ctx, "an operation", method)
 	if capi.MlirOperationGetBlock(b.life.ctx.lib.api, o.raw).Ptr != nil {
-		panic("mlir: " + method + " was given an operation that stands in a block already")
+		panicPlaced(method)
 	}
+}
+
+func panicPlaced(method string) {
+	panic("mlir: " + method + " was given an operation that stands in a block already")
 }
 
 func (b Block) owns(anchor Operation, method string) {

@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -18,8 +19,10 @@ type Context struct {
 
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string
-	known       map[string]bool // operation name -> registered
-	dialects    map[string]bool // namespace -> loaded
+	kinds       map[string]*operationKind // by name
+	locations   *locationCache            // made at its first use
+	creation    capi.OperationState       // what the next operation is made of
+	dialects    map[string]bool           // namespace -> loaded
 }
 
 // ContextOptions are the settings of a new context.
@@ -42,7 +45,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		modules:     map[*Module]struct{}{},
 		identifiers: map[string]capi.MlirIdentifier{},
 		texts:       map[capi.MlirIdentifier]string{},
-		known:       map[string]bool{},
+		kinds:       map[string]*operationKind{},
 		dialects:    map[string]bool{},
 	}
 	capi.MlirDialectRegistryDestroy(l.api, registry)
@@ -90,15 +93,7 @@ func (c *Context) LoadDialect(namespace string) error {
 // "stablehlo.add".
 func (c *Context) Registered(operation string) bool {
 	c.life.check("Context.Registered")
-	known, asked := c.known[operation]
-	if !asked {
-		if namespace, ok := namespaceOf(operation); ok {
-			_ = c.LoadDialect(namespace) // where there is none, the answer is no
-		}
-		known = capi.MlirContextIsRegisteredOperation(c.lib.api, c.raw, operation)
-		c.known[operation] = known
-	}
-	return known
+	return c.kind(operation).registered
 }
 
 // identifier interns an attribute's name.
@@ -106,7 +101,7 @@ func (c *Context) identifier(name string) capi.MlirIdentifier {
 	id, ok := c.identifiers[name]
 	if !ok {
 		id = capi.MlirIdentifierGet(c.lib.api, c.raw, name)
-		c.identifiers[name] = id
+		c.identifiers[strings.Clone(name)] = id // the caller's may stand on its stack
 	}
 	return id
 }

@@ -85,8 +85,11 @@ func (o Operation) NumResults() int {
 // Result is the i-th result. It panics where there is none.
 func (o Operation) Result(i int) Value {
 	t := o.life.check("Operation.Result")
-	inRange("Operation.Result", i, capi.MlirOperationGetNumResults(t, o.raw))
-	return Value{o.life, capi.MlirOperationGetResult(t, o.raw, i)}
+	v := capi.ResultAt(t, o.raw, i)
+	if v.Ptr == nil {
+		inRange("Operation.Result", i, capi.MlirOperationGetNumResults(t, o.raw))
+	}
+	return Value{o.life, v}
 }
 
 // Results iterates over the results.

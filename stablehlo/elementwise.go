@@ -89,12 +89,12 @@ func init() {
 
 // Create makes the operation. Whether it is defined for the operand's element type is
 // for the verifier to say.
-func (o Unary) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
+func (o Unary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
 	// Its inference alone takes the operand for a tensor without looking, and crashes.
 	if o.Op == Abs && !o.Operand.Type().IsRankedTensor() {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: abs takes a ranked tensor, not %s", o.Operand.Type())
 	}
-	return c.Create(mlir.OperationState{
+	return mlir.Create(in, mlir.OperationState{
 		Name: dialect + string(o.Op), Location: at,
 		Operands: []mlir.Value{o.Operand}, InferResults: true,
 	})
@@ -102,8 +102,8 @@ func (o Unary) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error)
 
 // Create makes the operation. Shapes that do not agree are an error here; element
 // types that do not, or for which the operation is not defined, are one of the verifier.
-func (o Binary) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
-	return c.Create(mlir.OperationState{
+func (o Binary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	return mlir.Create(in, mlir.OperationState{
 		Name: dialect + string(o.Op), Location: at,
 		Operands: []mlir.Value{o.LHS, o.RHS}, InferResults: true,
 	})

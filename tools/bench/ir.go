@@ -155,12 +155,8 @@ func (m *irModule) build() error {
 		return err
 	}
 	result := m.block.Argument(0)
-	ret, err := m.ctx.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{result}})
-	if err != nil {
-		return err
-	}
-	m.block.Append(ret)
-	return nil
+	_, err := m.block.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{result}})
+	return err
 }
 
 func buildInC(m *irModule) error {
@@ -173,14 +169,14 @@ func buildInGo(m *irModule) error {
 	return m.time(func() error {
 		x := m.block.Argument(0)
 		for i := range irOperations {
-			op, err := m.ctx.Create(mlir.OperationState{
+			op, err := m.block.Create(mlir.OperationState{
 				Name: irOperation, Location: m.ctx.FileLocation(irFile, i+1, 7),
 				Operands: []mlir.Value{x, x}, InferResults: true,
 			})
 			if err != nil {
 				return err
 			}
-			x = m.block.Append(op).Result(0)
+			x = op.Result(0)
 		}
 		return nil
 	})
@@ -191,11 +187,11 @@ func buildInStableHLO(m *irModule) error {
 		x := m.block.Argument(0)
 		for i := range irOperations {
 			add := stablehlo.Binary{Op: stablehlo.Add, LHS: x, RHS: x}
-			op, err := add.Create(m.ctx, m.ctx.FileLocation(irFile, i+1, 7))
+			op, err := add.Create(m.block, m.ctx.FileLocation(irFile, i+1, 7))
 			if err != nil {
 				return err
 			}
-			x = m.block.Append(op).Result(0)
+			x = op.Result(0)
 		}
 		return nil
 	})

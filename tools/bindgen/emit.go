@@ -109,9 +109,6 @@ func goCalls(a *api) string {
 	var b strings.Builder
 	b.WriteString(generated)
 	b.WriteString("\npackage capi\n\n/*\n#cgo CFLAGS: -I${SRCDIR}/../../c\n")
-	for i := range calls.functions {
-		fmt.Fprintf(&b, "#cgo noescape call%d\n", i)
-	}
 	b.WriteString("#include \"gen_mlir_api.h\"\n\n")
 	for i, f := range calls.functions {
 		b.WriteString(cWrapper(f, i))
