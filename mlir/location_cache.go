@@ -3,9 +3,9 @@ package mlir
 import "github.com/calliope-mlir/calliope/internal/capi"
 
 // locationCache keeps places in files that were asked for lately: a program builds
-// most of its operations from few lines, one after the other. It is direct-mapped, so
-// that it is bounded and a miss costs next to nothing.
-type locationCache [64]struct {
+// its operations from few lines, again and again. It is direct-mapped, so that it is
+// bounded (40 KiB a context that asks) and a miss costs next to nothing.
+type locationCache [1024]struct {
 	file         string
 	line, column uint32
 	raw          capi.MlirLocation

@@ -71,18 +71,30 @@ const (
 
 const dialect = "stablehlo."
 
+// names are the operations' full names, put together once and not for each operation.
+var names = map[string]string{}
+
+func fullName(op string) string {
+	if name, ok := names[op]; ok {
+		return name
+	}
+	return dialect + op
+}
+
 func init() {
 	for _, op := range []UnaryOp{
 		Abs, Cbrt, Ceil, Cosine, Exponential, ExponentialMinus1, Floor, Log, Log1p, Logistic, Negate,
 		Not, RoundNearestAfz, RoundNearestEven, Rsqrt, Sign, Sine, Sqrt, Tan, Tanh,
 	} {
-		mlir.AllowInference(dialect+string(op), mlir.Inference{Operands: 1})
+		names[string(op)] = dialect + string(op)
+		mlir.AllowInference(names[string(op)], mlir.Inference{Operands: 1})
 	}
 	for _, op := range []BinaryOp{
 		Add, And, Atan2, Divide, Maximum, Minimum, Multiply, Or, Power, Remainder, ShiftLeft,
 		ShiftRightArithmetic, ShiftRightLogical, Subtract, Xor,
 	} {
-		mlir.AllowInference(dialect+string(op), mlir.Inference{Operands: 2})
+		names[string(op)] = dialect + string(op)
+		mlir.AllowInference(names[string(op)], mlir.Inference{Operands: 2})
 	}
 	mlir.AllowInference(dialect+"constant", mlir.Inference{Attributes: []string{"value"}})
 }
@@ -95,7 +107,7 @@ func (o Unary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: abs takes a ranked tensor, not %s", o.Operand.Type())
 	}
 	return mlir.Create(in, mlir.OperationState{
-		Name: dialect + string(o.Op), Location: at,
+		Name: fullName(string(o.Op)), Location: at,
 		Operands: []mlir.Value{o.Operand}, InferResults: true,
 	})
 }
@@ -104,7 +116,7 @@ func (o Unary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
 // types that do not, or for which the operation is not defined, are one of the verifier.
 func (o Binary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
 	return mlir.Create(in, mlir.OperationState{
-		Name: dialect + string(o.Op), Location: at,
+		Name: fullName(string(o.Op)), Location: at,
 		Operands: []mlir.Value{o.LHS, o.RHS}, InferResults: true,
 	})
 }

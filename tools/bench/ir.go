@@ -16,6 +16,7 @@ const (
 	irOperations = 100_000
 	irOperation  = "stablehlo.add"
 	irFile       = "model.py"
+	irLines      = 1000 // of the file: each operation comes from the line after the last one's
 )
 
 // irSuite measures work on 100,000 operations in Go beside the same work in a C
@@ -151,7 +152,7 @@ func measure(l *mlir.Library, work func(*irModule) error) (float64, error) {
 
 // build appends the operations, untimed, and a terminator.
 func (m *irModule) build() error {
-	if err := m.client.Build(m.module.Raw(), irOperation, irFile, irOperations); err != nil {
+	if err := m.client.Build(m.module.Raw(), irOperation, irFile, irLines, irOperations); err != nil {
 		return err
 	}
 	result := m.block.Argument(0)
@@ -161,7 +162,7 @@ func (m *irModule) build() error {
 
 func buildInC(m *irModule) error {
 	return m.time(func() error {
-		return m.client.Build(m.module.Raw(), irOperation, irFile, irOperations)
+		return m.client.Build(m.module.Raw(), irOperation, irFile, irLines, irOperations)
 	})
 }
 
@@ -170,7 +171,7 @@ func buildInGo(m *irModule) error {
 		x := m.block.Argument(0)
 		for i := range irOperations {
 			op, err := m.block.Create(mlir.OperationState{
-				Name: irOperation, Location: m.ctx.FileLocation(irFile, i+1, 7),
+				Name: irOperation, Location: m.ctx.FileLocation(irFile, i%irLines+1, 7),
 				Operands: []mlir.Value{x, x}, InferResults: true,
 			})
 			if err != nil {
@@ -187,7 +188,7 @@ func buildInStableHLO(m *irModule) error {
 		x := m.block.Argument(0)
 		for i := range irOperations {
 			add := stablehlo.Binary{Op: stablehlo.Add, LHS: x, RHS: x}
-			op, err := add.Create(m.block, m.ctx.FileLocation(irFile, i+1, 7))
+			op, err := add.Create(m.block, m.ctx.FileLocation(irFile, i%irLines+1, 7))
 			if err != nil {
 				return err
 			}

@@ -37,7 +37,7 @@ func startPython(ctx context.Context, s settings) (*python, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pythonLimit)
 	p := &python{cancel: cancel, times: map[string][]float64{}}
-	p.command = exec.CommandContext(ctx, s.python, "-c", irPython, strconv.Itoa(irOperations))
+	p.command = exec.CommandContext(ctx, s.python, "-c", irPython, strconv.Itoa(irOperations), strconv.Itoa(irLines))
 	p.command.Stderr = &p.stderr
 	ask, err := p.command.StdinPipe()
 	if err != nil {

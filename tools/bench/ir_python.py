@@ -7,7 +7,7 @@ from jax._src.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import func, stablehlo
 
-n = int(sys.argv[1])
+n, lines = int(sys.argv[1]), int(sys.argv[2])
 
 
 def empty(t):
@@ -22,7 +22,7 @@ def build(t):
     start = time.perf_counter()
     with ir.InsertionPoint(block):
         for i in range(n):
-            x = stablehlo.add(x, x, loc=ir.Location.file("model.py", i + 1, 7))
+            x = stablehlo.add(x, x, loc=ir.Location.file("model.py", i % lines + 1, 7))
     seconds = time.perf_counter() - start
     with ir.InsertionPoint(block), ir.Location.unknown():
         func.return_([x])

@@ -13,12 +13,13 @@ static MlirBlock first_function(const calliope_mlir_api* api, MlirModule m) {
   return api->mlirRegionGetFirstBlock(api->mlirOperationGetRegion(f, 0));
 }
 
-static bool build(const void* table, MlirContext ctx, MlirModule m, const char* name, const char* file, int n) {
+static bool build(const void* table, MlirContext ctx, MlirModule m, const char* name, const char* file, int lines,
+                  int n) {
   const calliope_mlir_api* api = table;
   MlirBlock block = first_function(api, m);
   MlirValue x = api->mlirBlockGetArgument(block, 0);
   for (int i = 0; i < n; i++) {
-    MlirLocation at = api->mlirLocationFileLineColGet(ctx, REF(file), i + 1, 7);
+    MlirLocation at = api->mlirLocationFileLineColGet(ctx, REF(file), i % lines + 1, 7);
     MlirOperationState s = api->mlirOperationStateGet(REF(name), at);
     MlirValue operands[2] = {x, x};
     api->mlirOperationStateAddOperands(&s, 2, operands);
@@ -104,13 +105,13 @@ func New(t *capi.Table, ctx capi.MlirContext) *Client {
 }
 
 // Build appends n operations of two operands and one inferred result to the first
-// block of the module's first function, each on a line of its own in the file: the
-// first takes the block's first argument twice, each other one the result before it.
-func (c *Client) Build(m capi.MlirModule, operation, file string, n int) error {
+// block of the module's first function. The first takes the block's first argument
+// twice, each other one the result before it. Their lines go round in the file.
+func (c *Client) Build(m capi.MlirModule, operation, file string, lines, n int) error {
 	name, at := C.CString(operation), C.CString(file)
 	defer C.free(unsafe.Pointer(name))
 	defer C.free(unsafe.Pointer(at))
-	if !C.build(c.table, c.ctx, C.MlirModule{m.Ptr}, name, at, C.int(n)) {
+	if !C.build(c.table, c.ctx, C.MlirModule{m.Ptr}, name, at, C.int(lines), C.int(n)) {
 		return errors.New("the C client could not infer a result type")
 	}
 	return nil
