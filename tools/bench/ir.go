@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -16,7 +17,7 @@ const (
 	irOperations = 100_000
 	irOperation  = "stablehlo.add"
 	irFile       = "model.py"
-	irLines      = 1000 // of the file: each operation comes from the line after the last one's
+	irLines      = 1000 // of the file: each operation comes from the next line, again and again
 )
 
 // irSuite measures work on 100,000 operations in Go beside the same work in a C
@@ -37,165 +38,194 @@ func irSuite(ctx context.Context, s settings, r *report) error {
 		defer python.stop()
 	}
 	for _, work := range irWorks {
-		times := make([][]float64, len(work.clients))
-		var above, below [][]float64
-		above = make([][]float64, len(work.clients))
-		below = make([][]float64, len(work.clients))
+		var times, overC, underPython [][]float64 // by turn, then by client
+		var pythons []float64
 		for i := range s.repeat + 1 {
-			// In turn, so that what else the machine does falls on all of them.
-			row := make([]float64, len(work.clients))
-			for j, c := range work.clients {
-				if row[j], err = measure(library, c.work); err != nil {
-					return fmt.Errorf("%s/%s: %w", work.name, c.name, err)
-				}
+			row, err := work.measure(library)
+			if err != nil {
+				return fmt.Errorf("ir/%s: %w", work.name, err)
 			}
-			var there float64
+			var inPython float64
 			if python != nil {
-				if there, err = python.measure(work.name); err != nil {
+				if inPython, err = python.measure(work.name); err != nil {
 					return err
 				}
 			}
 			if i == 0 { // the first turn warms up
 				continue
 			}
+			above, below := make([]float64, len(row)), make([]float64, len(row))
 			for j := range row {
-				times[j] = append(times[j], row[j])
-				above[j] = append(above[j], row[j]/row[0])
-				below[j] = append(below[j], there/row[j])
+				above[j], below[j] = row[j]/row[0], inPython/row[j]
 			}
-			if python != nil {
-				python.times[work.name] = append(python.times[work.name], there)
-			}
+			times, overC, underPython = append(times, row), append(overC, above), append(underPython, below)
+			pythons = append(pythons, inPython)
 		}
 		name := "ir/" + work.name + "/"
+		perOperation := func(seconds float64) float64 { return seconds * 1e9 / irOperations }
 		for j, c := range work.clients {
-			r.figure(name+c.name, median(times[j])*1e9/irOperations, "ns/op", nil)
+			r.figure(name+c.name, perOperation(median(column(times, j))), "ns/op", nil)
 		}
 		if python != nil {
-			r.figure(name+"python", median(python.times[work.name])*1e9/irOperations, "ns/op", nil)
+			r.figure(name+"python", perOperation(median(pythons)), "ns/op", nil)
 		}
 		for j, c := range work.clients[1:] {
-			r.figure(name+c.name+"-over-c", median(above[j+1]), "x", c.overC)
+			r.figure(name+c.name+"-over-c", median(column(overC, j+1)), "x", c.overC)
 			if python != nil {
-				r.figure(name+"python-over-"+c.name, median(below[j+1]), "x", c.underPython)
+				r.figure(name+"python-over-"+c.name, median(column(underPython, j+1)), "x", c.underPython)
 			}
 		}
 	}
 	return nil
 }
 
-// irClient is one way to do a piece of work. The first of each work is the C client.
+func column(rows [][]float64, j int) []float64 {
+	out := make([]float64, len(rows))
+	for i, row := range rows {
+		out[i] = row[j]
+	}
+	return out
+}
+
+// irWork is work that is done in several ways.
+type irWork struct {
+	name string
+	// pieces is how many pieces the work is done in. All clients do a piece in turn, so
+	// that what else the machine does falls on all of them.
+	pieces  int
+	built   bool // whether the operations are there already
+	clients []irClient
+}
+
+// irClient is one way to do the work. The first of each work is the C client.
 type irClient struct {
 	name               string
 	work               func(*irModule) error
 	overC, underPython *limit
 }
 
-var irWorks = []struct {
-	name    string
-	clients []irClient
-}{
-	{"build", []irClient{
+var irWorks = []irWork{
+	{"build", irOperations / irLines, false, []irClient{
 		{name: "c", work: buildInC},
 		{"go", buildInGo, atMost(1.3), atLeast(3)},
 		{"go-stablehlo", buildInStableHLO, atMost(1.3), atLeast(3)},
 	}},
-	{"walk", []irClient{{name: "c", work: walkInC}, {"go", walkInGo, nil, atLeast(3)}}},
-	{"print", []irClient{{name: "c", work: printInC}, {"go", printInGo, atMost(1.3), nil}}},
-	{"parse", []irClient{{name: "c", work: parseInC}, {"go", parseInGo, atMost(1.3), nil}}},
-	{"verify", []irClient{{name: "c", work: verifyInC}, {"go", verifyInGo, atMost(1.3), nil}}},
+	{"walk", 1, true, []irClient{{name: "c", work: walkInC}, {"go", walkInGo, nil, atLeast(3)}}},
+	{"print", 1, true, []irClient{{name: "c", work: printInC}, {"go", printInGo, atMost(1.3), nil}}},
+	{"parse", 1, true, []irClient{{name: "c", work: parseInC}, {"go", parseInGo, atMost(1.3), nil}}},
+	{"verify", 1, true, []irClient{{name: "c", work: verifyInC}, {"go", verifyInGo, atMost(1.3), nil}}},
 }
 
-// irModule is what the clients work on: a function in a new context.
-type irModule struct {
-	ctx     *mlir.Context
-	client  *client.Client
-	module  *mlir.Module
-	block   mlir.Block
-	seconds float64
-}
-
-// time is the work that counts.
-func (m *irModule) time(work func() error) error {
+// measure has each client do the work in a context of its own and returns the seconds
+// that each took.
+func (w *irWork) measure(l *mlir.Library) ([]float64, error) {
+	modules := make([]*irModule, len(w.clients))
+	for i := range modules {
+		m, err := newIRModule(l, w.built)
+		if err != nil {
+			return nil, err
+		}
+		defer m.close()
+		modules[i] = m
+	}
 	runtime.GC() // what was left before is not this work's
-	start := time.Now()
-	err := work()
-	m.seconds = time.Since(start).Seconds()
-	return err
+	seconds := make([]float64, len(w.clients))
+	for range w.pieces {
+		for i, c := range w.clients {
+			start := time.Now()
+			err := c.work(modules[i])
+			seconds[i] += time.Since(start).Seconds()
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+		}
+	}
+	return seconds, nil
 }
 
-// measure does one piece of work in a context of its own and returns the seconds
-// that its timed part took.
-func measure(l *mlir.Library, work func(*irModule) error) (float64, error) {
+// irModule is what a client works on: a function in a new context.
+type irModule struct {
+	ctx    *mlir.Context
+	client *client.Client
+	module *mlir.Module
+	block  mlir.Block
+	text   string        // of the module, where it is built
+	source client.Source // the same in C's memory
+	parsed []func()      // destroy what the C client parsed
+}
+
+func newIRModule(l *mlir.Library, built bool) (*irModule, error) {
 	c := l.NewContext(mlir.ContextOptions{})
-	defer c.Close()
+	m := &irModule{ctx: c, client: client.New(l.RawTable(), c.Raw())}
+	if err := m.fill(built); err != nil {
+		m.close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *irModule) fill(built bool) error {
 	const source = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
-	module, err := c.Parse("", []byte(source))
-	if err != nil {
-		return 0, err
+	var err error
+	if m.module, err = m.ctx.Parse("", []byte(source)); err != nil {
+		return err
 	}
-	if err := c.LoadDialect("stablehlo"); err != nil {
-		return 0, err
-	}
-	m := &irModule{ctx: c, client: client.New(l.RawTable(), c.Raw()), module: module}
-	for f := range module.Body().Operations() {
+	for f := range m.module.Body().Operations() {
 		m.block = f.Region(0).First()
 	}
 	if err := m.block.Terminator().Erase(); err != nil {
-		return 0, err
+		return err
 	}
-	if err := work(m); err != nil {
-		return 0, err
+	if err := m.ctx.LoadDialect("stablehlo"); err != nil || !built {
+		return err
 	}
-	return m.seconds, nil
-}
-
-// build appends the operations, untimed, and a terminator.
-func (m *irModule) build() error {
 	if err := m.client.Build(m.module.Raw(), irOperation, irFile, irLines, irOperations); err != nil {
 		return err
 	}
-	result := m.block.Argument(0)
-	_, err := m.block.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{result}})
+	_, err = m.block.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{m.block.Argument(0)}})
+	m.text = m.module.String()
+	m.source = client.NewSource(m.text)
 	return err
 }
 
+func (m *irModule) close() {
+	for _, destroy := range m.parsed {
+		destroy()
+	}
+	m.source.Free()
+	m.ctx.Close()
+}
+
 func buildInC(m *irModule) error {
-	return m.time(func() error {
-		return m.client.Build(m.module.Raw(), irOperation, irFile, irLines, irOperations)
-	})
+	return m.client.Build(m.module.Raw(), irOperation, irFile, irLines, irLines)
 }
 
 func buildInGo(m *irModule) error {
-	return m.time(func() error {
-		x := m.block.Argument(0)
-		for i := range irOperations {
-			op, err := m.block.Create(mlir.OperationState{
-				Name: irOperation, Location: m.ctx.FileLocation(irFile, i%irLines+1, 7),
-				Operands: []mlir.Value{x, x}, InferResults: true,
-			})
-			if err != nil {
-				return err
-			}
-			x = op.Result(0)
+	x := m.block.Argument(0)
+	for i := range irLines {
+		op, err := m.block.Create(mlir.OperationState{
+			Name: irOperation, Location: m.ctx.FileLocation(irFile, i+1, 7),
+			Operands: []mlir.Value{x, x}, InferResults: true,
+		})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		x = op.Result(0)
+	}
+	return nil
 }
 
 func buildInStableHLO(m *irModule) error {
-	return m.time(func() error {
-		x := m.block.Argument(0)
-		for i := range irOperations {
-			add := stablehlo.Binary{Op: stablehlo.Add, LHS: x, RHS: x}
-			op, err := add.Create(m.block, m.ctx.FileLocation(irFile, i%irLines+1, 7))
-			if err != nil {
-				return err
-			}
-			x = op.Result(0)
+	x := m.block.Argument(0)
+	for i := range irLines {
+		add := stablehlo.Binary{Op: stablehlo.Add, LHS: x, RHS: x}
+		op, err := add.Create(m.block, m.ctx.FileLocation(irFile, i+1, 7))
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		x = op.Result(0)
+	}
+	return nil
 }
 
 // counted is an error where a walk missed something.
@@ -206,94 +236,52 @@ func counted(n int) error {
 	return nil
 }
 
-func walkInC(m *irModule) error {
-	if err := m.build(); err != nil {
-		return err
-	}
-	return m.time(func() error { return counted(m.client.Count(m.module.Raw(), irOperation)) })
-}
+func walkInC(m *irModule) error { return counted(m.client.Count(m.module.Raw(), irOperation)) }
 
 func walkInGo(m *irModule) error {
-	if err := m.build(); err != nil {
-		return err
-	}
-	return m.time(func() error {
-		n := 0
-		m.module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-			if op.Name() == irOperation {
-				n++
-			}
-			return mlir.WalkContinue
-		})
-		return counted(n)
+	n := 0
+	m.module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if op.Name() == irOperation {
+			n++
+		}
+		return mlir.WalkContinue
 	})
+	return counted(n)
 }
 
 func printInC(m *irModule) error {
-	if err := m.build(); err != nil {
-		return err
+	if n := m.client.Print(m.module.Raw()); n == 0 {
+		return errors.New("nothing was printed")
 	}
-	return m.time(func() error {
-		m.client.Print(m.module.Raw())
-		return nil
-	})
+	return nil
 }
 
 func printInGo(m *irModule) error {
-	if err := m.build(); err != nil {
-		return err
+	if m.module.String() == "" {
+		return errors.New("nothing was printed")
 	}
-	return m.time(func() error {
-		_ = m.module.String()
-		return nil
-	})
+	return nil
 }
 
 func parseInC(m *irModule) error {
-	if err := m.build(); err != nil {
-		return err
+	destroy, ok := m.client.Parse(m.source)
+	if !ok {
+		return errors.New("what was printed could not be parsed")
 	}
-	source := client.NewSource(m.module.String())
-	defer source.Free()
-	var destroy func()
-	err := m.time(func() error {
-		d, ok := m.client.Parse(source)
-		destroy = d
-		if !ok {
-			return fmt.Errorf("the C client could not parse what was printed")
-		}
-		return nil
-	})
-	destroy()
-	return err
+	m.parsed = append(m.parsed, destroy)
+	return nil
 }
 
 func parseInGo(m *irModule) error {
-	if err := m.build(); err != nil {
-		return err
-	}
-	source := []byte(m.module.String())
-	return m.time(func() error {
-		_, err := m.ctx.Parse("", source)
-		return err
-	})
+	_, err := m.ctx.Parse("", []byte(m.text))
+	return err
 }
 
 func verifyInC(m *irModule) error {
-	if err := m.build(); err != nil {
-		return err
+	if !m.client.Verify(m.module.Raw()) {
+		return errors.New("the module is not valid")
 	}
-	return m.time(func() error {
-		if !m.client.Verify(m.module.Raw()) {
-			return fmt.Errorf("the C client's module is not valid")
-		}
-		return nil
-	})
+	return nil
 }
 
-func verifyInGo(m *irModule) error {
-	if err := m.build(); err != nil {
-		return err
-	}
-	return m.time(m.module.Verify)
-}
+func verifyInGo(m *irModule) error { return m.module.Verify() }

@@ -26,7 +26,6 @@ type python struct {
 	ask     io.WriteCloser
 	answers *bufio.Reader
 	stderr  bytes.Buffer
-	times   map[string][]float64 // seconds, by work
 }
 
 // startPython is nil, with a note, where the Python has no JAX.
@@ -36,7 +35,7 @@ func startPython(ctx context.Context, s settings) (*python, error) {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pythonLimit)
-	p := &python{cancel: cancel, times: map[string][]float64{}}
+	p := &python{cancel: cancel}
 	p.command = exec.CommandContext(ctx, s.python, "-c", irPython, strconv.Itoa(irOperations), strconv.Itoa(irLines))
 	p.command.Stderr = &p.stderr
 	ask, err := p.command.StdinPipe()
