@@ -20,6 +20,7 @@ type Context struct {
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string
 	kinds       map[string]*operationKind // by name
+	lastKind    *operationKind            // the one asked for last: many operations of one name come in a row
 	locations   *locationCache            // made at its first use
 	creation    capi.OperationState       // what the next operation is made of
 	dialects    map[string]bool           // namespace -> loaded

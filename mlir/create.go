@@ -35,12 +35,14 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 
 // Create makes an operation at the block's end, as Context.Create and Append do, but
 // in one step.
-func (b Block) Create(s OperationState) (Operation, error) {
+func (b Block) Create(s OperationState) (Operation, error) { return b.create(&s) }
+
+func (b Block) create(s *OperationState) (Operation, error) {
 	b.life.check("Block.Create")
 	if b.raw.Ptr == nil {
 		panic("mlir: Block.Create called on a nil block: ask IsNil first")
 	}
-	return b.life.ctx.create("Block.Create", b, &s)
+	return b.life.ctx.create("Block.Create", b, s)
 }
 
 // create is the way of every new operation: at the end of a block, or detached where
@@ -112,7 +114,11 @@ type operationKind struct {
 
 // kind looks an operation up, and loads its dialect where that is the first use.
 func (c *Context) kind(name string) *operationKind {
+	if k := c.lastKind; k != nil && k.name == name {
+		return k
+	}
 	if k, ok := c.kinds[name]; ok {
+		c.lastKind = k
 		return k
 	}
 	kept := strings.Clone(name) // the caller's may stand on its stack

@@ -19,9 +19,9 @@ func Create(at Place, s OperationState) (Operation, error) {
 	// stack.
 	switch at := at.(type) {
 	case Block:
-		return at.Create(s)
+		return at.create(&s)
 	case *Context:
-		return at.Create(s)
+		return at.create("Context.Create", Block{}, &s)
 	}
 	panic("mlir: Create was given no place: use a *Context or a Block")
 }
