@@ -90,8 +90,8 @@ func column(rows [][]float64, j int) []float64 {
 // irWork is work that is done in several ways.
 type irWork struct {
 	name string
-	// pieces is how many pieces the work is done in. All clients do a piece in turn, so
-	// that what else the machine does falls on all of them.
+	// pieces is how many pieces the work is done in. All clients do a piece in turn, and
+	// the median piece counts, so that what else the machine does falls on none of them.
 	pieces  int
 	built   bool // whether the operations are there already
 	clients []irClient
@@ -117,7 +117,7 @@ var irWorks = []irWork{
 }
 
 // measure has each client do the work in a context of its own and returns the seconds
-// that each took.
+// that each took, as so many times its median piece.
 func (w *irWork) measure(l *mlir.Library) ([]float64, error) {
 	modules := make([]*irModule, len(w.clients))
 	for i := range modules {
@@ -129,16 +129,20 @@ func (w *irWork) measure(l *mlir.Library) ([]float64, error) {
 		modules[i] = m
 	}
 	runtime.GC() // what was left before is not this work's
-	seconds := make([]float64, len(w.clients))
+	pieces := make([][]float64, len(w.clients))
 	for range w.pieces {
 		for i, c := range w.clients {
 			start := time.Now()
 			err := c.work(modules[i])
-			seconds[i] += time.Since(start).Seconds()
+			pieces[i] = append(pieces[i], time.Since(start).Seconds())
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
 		}
+	}
+	seconds := make([]float64, len(w.clients))
+	for i, p := range pieces {
+		seconds[i] = median(p) * float64(w.pieces)
 	}
 	return seconds, nil
 }
