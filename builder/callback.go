@@ -166,7 +166,7 @@ func (cb Callback) emit(f *Func, at place, name string, form contract.Form, oper
 		return mlir.Operation{}, false
 	}
 	return f.append(at, name, operands, func(location mlir.Location) (mlir.Operation, error) {
-		return call.Create(f.b.ctx, location)
+		return call.Create(f.block, location)
 	})
 }
 
@@ -215,7 +215,7 @@ func (f *Func) token(effect string, at place) (Value, bool) {
 	shape := contract.TokenShape()
 	zero := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
 	op, ok := f.append(at, "tap", nil, func(location mlir.Location) (mlir.Operation, error) {
-		return stablehlo.Constant{Value: zero}.Create(f.b.ctx, location)
+		return stablehlo.Constant{Value: zero}.Create(f.block, location)
 	})
 	if !ok {
 		return Value{}, false

@@ -63,7 +63,7 @@ func (f *Func) Param(i int) Value {
 // Constant is a value that is known now. Its bytes are copied.
 func (f *Func) Constant(v tensor.View) Value {
 	return f.add(f.b.here(1), "constant", nil, func(at mlir.Location) (mlir.Operation, error) {
-		return stablehlo.Constant{Value: v}.Create(f.b.ctx, at)
+		return stablehlo.Constant{Value: v}.Create(f.block, at)
 	})
 }
 
@@ -78,12 +78,11 @@ func (f *Func) Return(results ...Value) {
 	for i, r := range results {
 		operands[i], types[i] = r.v, r.v.Type()
 	}
-	ret, err := f.b.ctx.Create(mlir.OperationState{Name: "func.return", Location: at.location, Operands: operands})
+	_, err := f.block.Create(mlir.OperationState{Name: "func.return", Location: at.location, Operands: operands})
 	if err != nil {
 		f.b.fail(at, "return", results, err)
 		return
 	}
-	f.block.Append(ret)
 	f.op.SetAttribute("function_type", f.b.ctx.TypeAttribute(f.b.ctx.FunctionType(f.params, types)))
 	f.returned = true
 }
@@ -119,7 +118,7 @@ func (f *Func) add(at place, name string, operands []Value, create func(mlir.Loc
 	return Value{f: f, v: op.Result(0)}
 }
 
-// append appends an operation, at a place that usable has not been asked about yet.
+// append has create put an operation at the block's end, after asking usable.
 func (f *Func) append(at place, name string, operands []Value, create func(mlir.Location) (mlir.Operation, error)) (mlir.Operation, bool) {
 	if !f.usable(at, name, operands) {
 		return mlir.Operation{}, false
@@ -129,5 +128,5 @@ func (f *Func) append(at place, name string, operands []Value, create func(mlir.
 		f.b.fail(at, name, operands, err)
 		return mlir.Operation{}, false
 	}
-	return f.block.Append(op), true
+	return op, true
 }

@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -34,8 +35,11 @@ type Context struct {
 
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string
-	known       map[string]bool // operation name -> registered
-	dialects    map[string]bool // namespace -> loaded
+	kinds       map[string]*operationKind // by name
+	lastKind    *operationKind            // the one asked for last: many operations of one name come in a row
+	locations   *locationCache            // made at its first use
+	creation    capi.OperationState       // what the next operation is made of
+	dialects    map[string]bool           // namespace -> loaded
 }
 
 // ContextOptions are the settings of a new context.
@@ -61,7 +65,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		gone:        map[pointer]bool{},
 		identifiers: map[string]capi.MlirIdentifier{},
 		texts:       map[capi.MlirIdentifier]string{},
-		known:       map[string]bool{},
+		kinds:       map[string]*operationKind{},
 		dialects:    map[string]bool{},
 	}
 	capi.MlirDialectRegistryDestroy(l.api, registry)
@@ -109,15 +113,7 @@ func (c *Context) LoadDialect(namespace string) error {
 // "stablehlo.add".
 func (c *Context) Registered(operation string) bool {
 	c.life.check("Context.Registered")
-	known, asked := c.known[operation]
-	if !asked {
-		if namespace, ok := namespaceOf(operation); ok {
-			_ = c.LoadDialect(namespace) // where there is none, the answer is no
-		}
-		known = capi.MlirContextIsRegisteredOperation(c.lib.api, c.raw, operation)
-		c.known[operation] = known
-	}
-	return known
+	return c.kind(operation).registered
 }
 
 // identifier interns an attribute's name.
@@ -125,7 +121,7 @@ func (c *Context) identifier(name string) capi.MlirIdentifier {
 	id, ok := c.identifiers[name]
 	if !ok {
 		id = capi.MlirIdentifierGet(c.lib.api, c.raw, name)
-		c.identifiers[name] = id
+		c.identifiers[strings.Clone(name)] = id // the caller's may stand on its stack
 	}
 	return id
 }

@@ -47,7 +47,7 @@ func (c *Context) NumLoaded() int {
 // millisecond. Parsing and Create load what they need by themselves.
 func (c *Context) LoadAllDialects() {
 	capi.MlirContextLoadAllAvailableDialects(c.life.check("Context.LoadAllDialects"), c.raw)
-	clear(c.known)
+	c.forgetKinds()
 }
 
 // AllowsUnregistered reports whether operations and attributes of dialects that the

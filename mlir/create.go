@@ -3,6 +3,7 @@ package mlir
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -31,44 +32,90 @@ type NamedAttribute struct {
 // Create makes a detached operation. What MLIR says against it comes back as a
 // *DiagnosticError; whether the operation is valid is for Verify to say.
 func (c *Context) Create(s OperationState) (Operation, error) {
-	t := c.life.check("Context.Create")
-	if !c.Registered(s.Name) && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
-		return Operation{}, fmt.Errorf("mlir: %s knows no operation %q", c.lib.path, s.Name)
+	return c.create("Context.Create", Block{}, &s)
+}
+
+// Create makes an operation at the block's end, as Context.Create and Append do, but
+// in one step.
+func (b Block) Create(s OperationState) (Operation, error) { return b.create(&s) }
+
+func (b Block) create(s *OperationState) (Operation, error) {
+	b.life.use("Block.Create", b.raw.Ptr)
+	return b.life.ctx.create("Block.Create", b, s)
+}
+
+// create is the way of every new operation: at the end of a block, or detached where
+// the block is nil. It crosses into C once and allocates nothing: what C is given stands
+// in memory of the context, and callers may have what they give on their stack.
+func (c *Context) create(method string, b Block, s *OperationState) (Operation, error) {
+	t := c.life.check(method)
+	kind := c.kind(s.Name)
+	if !kind.registered && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
+		return Operation{}, fmt.Errorf("mlir: %s knows no operation %q", c.lib.path, kind.name)
 	}
 	if s.InferResults {
-		if err := checkInference(&s); err != nil {
+		if err := c.checkInference(kind, s); err != nil {
 			return Operation{}, err
 		}
 	}
-	raw := capi.OperationState{
-		Name:       s.Name,
-		Location:   s.Location.in(c, "Context.Create"),
-		Results:    make([]capi.MlirType, len(s.Results)),
-		Operands:   make([]capi.MlirValue, len(s.Operands)),
-		Attributes: make([]capi.MlirNamedAttribute, len(s.Attributes)),
-		Regions:    make([]capi.MlirRegion, len(s.Regions)),
-		Infer:      s.InferResults,
+	raw := &c.creation
+	raw.Name = kind.name
+	raw.Infer = s.InferResults
+	raw.Results = raw.Results[:0]
+	for _, r := range s.Results {
+		raw.Results = append(raw.Results, r.in(c, method))
 	}
+	// An operation that only takes what lives as long as its block can be made in it at
+	// once: it needs no lifetime of its own.
+	direct := b.life != nil && len(s.Regions) == 0 && len(s.Successors) == 0
+	var home *lifetime
+	if direct {
+		home = b.life.root()
+	}
+	raw.Operands = raw.Operands[:0]
+	for _, v := range s.Operands {
+		raw.Operands = append(raw.Operands, v.in(c, method))
+		direct = direct && (v.life == b.life || v.life.root() == home)
+	}
+	raw.Attributes = raw.Attributes[:0]
+	for _, a := range s.Attributes {
+		raw.Attributes = append(raw.Attributes,
+			capi.MlirNamedAttribute{Name: c.identifier(a.Name), Attribute: a.Value.in(c, method)})
+	}
+	raw.Regions, raw.Successors = raw.Regions[:0], raw.Successors[:0]
+	at := s.Location.in(c, method)
+	if direct {
+		op := capi.CreateOperation(t, raw, at, b.raw)
+		if op.Ptr == nil {
+			return Operation{}, c.notCreated(kind)
+		}
+		return Operation{b.life, op}, nil
+	}
+	op, err := c.createDetached(method, kind, s, at)
+	if err != nil || b.life == nil {
+		return op, err
+	}
+	return b.Append(op), nil
+}
+
+// createDetached is the rest of create for an operation that stands alone at first, with
+// what it is made of in c.creation but for its regions and successors.
+func (c *Context) createDetached(method string, kind *operationKind, s *OperationState, at capi.MlirLocation) (Operation, error) {
+	raw := &c.creation
 	life := &lifetime{ctx: c, parent: c.life}
-	for i, r := range s.Results {
-		raw.Results[i] = r.in(c, "Context.Create")
-	}
-	for i, v := range s.Operands {
-		raw.Operands[i] = v.in(c, "Context.Create")
+	for _, v := range s.Operands {
 		life.using(v.life)
 	}
-	for i, a := range s.Attributes {
-		raw.Attributes[i] = capi.MlirNamedAttribute{Name: c.identifier(a.Name), Attribute: a.Value.in(c, "Context.Create")}
-	}
 	for _, b := range s.Successors {
-		raw.Successors = append(raw.Successors, b.in(c, "Context.Create"))
+		raw.Successors = append(raw.Successors, b.in(c, method))
 		life.uses = c.life // looked at where it is added
 	}
-	for i, r := range s.Regions {
-		raw.Regions[i] = r.in(c, "Context.Create")
-		if _, detached := c.tops[r.raw.Ptr]; !detached || slices.Contains(raw.Regions[:i], r.raw) {
-			panic("mlir: Context.Create was given a region that is part of an operation already")
+	for _, r := range s.Regions {
+		region := r.in(c, method)
+		if _, detached := c.tops[region.Ptr]; !detached || slices.Contains(raw.Regions, region) {
+			panic("mlir: " + method + " was given a region that is part of an operation already")
 		}
+		raw.Regions = append(raw.Regions, region)
 	}
 	for _, r := range raw.Regions { // also where it fails, they are gone
 		l := c.tops[r.Ptr].life
@@ -78,13 +125,17 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 		c.join(l, r.Ptr, life)
 		l.spent = true // the library moves the blocks to a region of its own
 	}
-	op := capi.CreateOperation(t, &raw)
+	op := capi.CreateOperation(c.lib.api, raw, at, capi.MlirBlock{})
 	if op.Ptr == nil {
 		life.ended, life.by = true, "a Context.Create that failed"
-		return Operation{}, &DiagnosticError{Op: "creating " + s.Name, Diagnostics: c.takeDiagnostics("")}
+		return Operation{}, c.notCreated(kind)
 	}
 	c.tops[op.Ptr] = top{life, capi.OperationKind}
 	return Operation{life, op}, nil
+}
+
+func (c *Context) notCreated(kind *operationKind) error {
+	return &DiagnosticError{Op: "creating " + kind.name, Diagnostics: c.takeDiagnostics("")}
 }
 
 // Inference says what an operation's type inference reads, and so what it must be
@@ -95,27 +146,62 @@ type Inference struct {
 	Regions    int
 }
 
-var inference sync.Map // name -> Inference
+var inference sync.Map // name -> *Inference
 
 // AllowInference permits InferResults for the named operation. Dialect packages call
 // it for the operations whose inference they know.
-func AllowInference(name string, i Inference) { inference.Store(name, i) }
+func AllowInference(name string, i Inference) { inference.Store(name, &i) }
 
-func checkInference(s *OperationState) error {
-	known, ok := inference.Load(s.Name)
-	if !ok {
-		return fmt.Errorf("mlir: what the type inference of %q reads is not known here: give its result types", s.Name)
+// operationKind is what is known of the operations of one name in one context, so
+// that it is looked up once and not for each of them.
+type operationKind struct {
+	name       string
+	registered bool
+	inference  *Inference // nil where AllowInference has not named it yet
+}
+
+// forgetKinds is for what makes more operations known than before.
+func (c *Context) forgetKinds() {
+	clear(c.kinds)
+	c.lastKind = nil
+}
+
+// kind looks an operation up, and loads its dialect where that is the first use.
+func (c *Context) kind(name string) *operationKind {
+	if k := c.lastKind; k != nil && k.name == name {
+		return k
 	}
-	i := known.(Inference)
+	if k, ok := c.kinds[name]; ok {
+		c.lastKind = k
+		return k
+	}
+	kept := strings.Clone(name) // the caller's may stand on its stack
+	if namespace, ok := namespaceOf(kept); ok {
+		_ = c.LoadDialect(namespace) // where there is none, the answer is no
+	}
+	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.lib.api, c.raw, kept)}
+	c.kinds[kept] = k
+	return k
+}
+
+func (c *Context) checkInference(k *operationKind, s *OperationState) error {
+	if k.inference == nil {
+		known, ok := inference.Load(k.name)
+		if !ok {
+			return fmt.Errorf("mlir: what the type inference of %q reads is not known here: give its result types", k.name)
+		}
+		k.inference = known.(*Inference)
+	}
+	i := k.inference
 	if len(s.Operands) != i.Operands {
-		return fmt.Errorf("mlir: %s takes %d operands, %d given", s.Name, i.Operands, len(s.Operands))
+		return fmt.Errorf("mlir: %s takes %d operands, %d given", k.name, i.Operands, len(s.Operands))
 	}
 	if len(s.Regions) != i.Regions {
-		return fmt.Errorf("mlir: %s takes %d regions, %d given", s.Name, i.Regions, len(s.Regions))
+		return fmt.Errorf("mlir: %s takes %d regions, %d given", k.name, i.Regions, len(s.Regions))
 	}
 	for _, name := range i.Attributes {
 		if !hasAttribute(s.Attributes, name) {
-			return fmt.Errorf("mlir: %s needs the attribute %q", s.Name, name)
+			return fmt.Errorf("mlir: %s needs the attribute %q", k.name, name)
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func (c *Context) LoadIRDL(m *Module) error {
 	c.takeDiagnostics("")
 	ok := capi.MlirLoadIRDLDialects(t, m.raw).Value != 0
 	diagnostics := c.takeDiagnostics("")
-	clear(c.known) // what was not registered may be now
+	c.forgetKinds() // what was not registered may be now
 	if !ok {
 		return &DiagnosticError{Op: "loading the IRDL dialects", Diagnostics: diagnostics}
 	}

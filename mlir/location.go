@@ -44,8 +44,7 @@ func (c *Context) UnknownLocation() Location {
 // FileLocation is a place in a file; line and column start at 1, and 0 is unknown.
 func (c *Context) FileLocation(file string, line, column int) Location {
 	c.life.check("Context.FileLocation")
-	return c.location(capi.MlirLocationFileLineColGet(c.lib.api, c.raw, file,
-		uint32(max(line, 0)), uint32(max(column, 0))))
+	return c.location(c.fileLocation(file, uint32(max(line, 0)), uint32(max(column, 0))))
 }
 
 // NameLocation gives a location a name.

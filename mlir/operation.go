@@ -87,8 +87,11 @@ func (o Operation) NumResults() int {
 // Result is the i-th result. It panics where there is none.
 func (o Operation) Result(i int) Value {
 	t := o.life.use("Operation.Result", o.raw.Ptr)
-	inRange("Operation.Result", i, capi.MlirOperationGetNumResults(t, o.raw))
-	return value(o.life, capi.MlirOperationGetResult(t, o.raw, i))
+	v := capi.ResultAt(t, o.raw, i)
+	if v.Ptr == nil {
+		inRange("Operation.Result", i, capi.MlirOperationGetNumResults(t, o.raw))
+	}
+	return value(o.life, v)
 }
 
 // Results iterates over the results.

@@ -211,10 +211,9 @@ func (s *Patterns) pdlPlaceholders(t *capi.Table, base capi.MlirRewriterBase, li
 	none := capi.MlirNoneTypeGet(t, s.ctx.raw)
 	operation := func() capi.MlirOperation {
 		return capi.MlirRewriterBaseInsert(t, base, capi.CreateOperation(t, &capi.OperationState{
-			Name:     "builtin.unrealized_conversion_cast",
-			Location: capi.MlirLocationUnknownGet(t, s.ctx.raw),
-			Results:  []capi.MlirType{none},
-		}))
+			Name:    "builtin.unrealized_conversion_cast",
+			Results: []capi.MlirType{none},
+		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{}))
 	}
 	for _, typ := range types {
 		switch pdlKind(typ).(type) {

@@ -3,6 +3,8 @@ package mlir
 import (
 	"iter"
 	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
 // WalkAction is what a visitor asks for next.
@@ -19,11 +21,14 @@ const (
 // visitor may erase and move operations: what it erases is not gone into or visited.
 func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 	// A stack of our own: regions of strangers may be nested deeper than is good to
-	// recurse.
-	stack := []Operation{o}
+	// recurse. What an operation contains is listed at once, and operations without
+	// regions, which most are, are not asked again.
+	t := o.life.use("Operation.Walk", o.raw.Ptr)
+	stack := []capi.Child{{Operation: o.raw, Regions: capi.MlirOperationGetNumRegions(t, o.raw)}}
 	for len(stack) > 0 {
-		op := stack[len(stack)-1]
+		child := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		op := Operation{o.life, child.Operation}
 		if op.erased() {
 			continue
 		}
@@ -33,17 +38,11 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		case WalkSkip:
 			continue
 		}
-		if op.erased() {
+		if child.Regions == 0 || op.erased() {
 			continue
 		}
 		start := len(stack)
-		for _, r := range op.Regions() {
-			for b := range r.Blocks() {
-				for inner := range b.Operations() {
-					stack = append(stack, inner)
-				}
-			}
-		}
+		stack = capi.AppendChildren(t, op.raw, stack)
 		slices.Reverse(stack[start:])
 	}
 	return true

@@ -14,7 +14,8 @@ type Constant struct {
 }
 
 // Create makes the operation.
-func (o Constant) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
+func (o Constant) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	c := mlir.ContextOf(in)
 	if err := o.Value.Shape.Check(); err != nil {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: constant: %w", err)
 	}
@@ -29,7 +30,7 @@ func (o Constant) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, err
 	if err != nil {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: constant: %w", err)
 	}
-	return c.Create(mlir.OperationState{
+	return mlir.Create(in, mlir.OperationState{
 		Name: dialect + "constant", Location: at,
 		Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}}, InferResults: true,
 	})

@@ -35,12 +35,13 @@ type CustomCall struct {
 
 // Create makes the operation. Everything but the types of layouts and aliases is
 // checked here; the verifier does the rest.
-func (o CustomCall) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
+func (o CustomCall) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	c := mlir.ContextOf(in)
 	attributes, err := o.attributes(c)
 	if err != nil {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: custom_call @%s: %w", o.Target, err)
 	}
-	return c.Create(mlir.OperationState{
+	return mlir.Create(in, mlir.OperationState{
 		Name: "stablehlo.custom_call", Location: at,
 		Operands: o.Operands, Results: o.Results, Attributes: attributes,
 	})

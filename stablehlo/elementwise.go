@@ -13,31 +13,31 @@ type Unary struct {
 	Operand mlir.Value
 }
 
-// UnaryOp names an elementwise operation of one operand.
+// UnaryOp is the full name of an elementwise operation of one operand.
 type UnaryOp string
 
 // Elementwise operations of one operand (StableHLO specification, section Ops).
 const (
-	Abs               UnaryOp = "abs"
-	Cbrt              UnaryOp = "cbrt"
-	Ceil              UnaryOp = "ceil"
-	Cosine            UnaryOp = "cosine"
-	Exponential       UnaryOp = "exponential"
-	ExponentialMinus1 UnaryOp = "exponential_minus_one"
-	Floor             UnaryOp = "floor"
-	Log               UnaryOp = "log"
-	Log1p             UnaryOp = "log_plus_one"
-	Logistic          UnaryOp = "logistic"
-	Negate            UnaryOp = "negate"
-	Not               UnaryOp = "not"
-	RoundNearestAfz   UnaryOp = "round_nearest_afz"
-	RoundNearestEven  UnaryOp = "round_nearest_even"
-	Rsqrt             UnaryOp = "rsqrt"
-	Sign              UnaryOp = "sign"
-	Sine              UnaryOp = "sine"
-	Sqrt              UnaryOp = "sqrt"
-	Tan               UnaryOp = "tan"
-	Tanh              UnaryOp = "tanh"
+	Abs               UnaryOp = "stablehlo.abs"
+	Cbrt              UnaryOp = "stablehlo.cbrt"
+	Ceil              UnaryOp = "stablehlo.ceil"
+	Cosine            UnaryOp = "stablehlo.cosine"
+	Exponential       UnaryOp = "stablehlo.exponential"
+	ExponentialMinus1 UnaryOp = "stablehlo.exponential_minus_one"
+	Floor             UnaryOp = "stablehlo.floor"
+	Log               UnaryOp = "stablehlo.log"
+	Log1p             UnaryOp = "stablehlo.log_plus_one"
+	Logistic          UnaryOp = "stablehlo.logistic"
+	Negate            UnaryOp = "stablehlo.negate"
+	Not               UnaryOp = "stablehlo.not"
+	RoundNearestAfz   UnaryOp = "stablehlo.round_nearest_afz"
+	RoundNearestEven  UnaryOp = "stablehlo.round_nearest_even"
+	Rsqrt             UnaryOp = "stablehlo.rsqrt"
+	Sign              UnaryOp = "stablehlo.sign"
+	Sine              UnaryOp = "stablehlo.sine"
+	Sqrt              UnaryOp = "stablehlo.sqrt"
+	Tan               UnaryOp = "stablehlo.tan"
+	Tanh              UnaryOp = "stablehlo.tanh"
 )
 
 // Binary is an elementwise operation of two operands of one type, which is the
@@ -47,26 +47,26 @@ type Binary struct {
 	LHS, RHS mlir.Value
 }
 
-// BinaryOp names an elementwise operation of two operands.
+// BinaryOp is the full name of an elementwise operation of two operands.
 type BinaryOp string
 
 // Elementwise operations of two operands (StableHLO specification, section Ops).
 const (
-	Add                  BinaryOp = "add"
-	And                  BinaryOp = "and"
-	Atan2                BinaryOp = "atan2"
-	Divide               BinaryOp = "divide"
-	Maximum              BinaryOp = "maximum"
-	Minimum              BinaryOp = "minimum"
-	Multiply             BinaryOp = "multiply"
-	Or                   BinaryOp = "or"
-	Power                BinaryOp = "power"
-	Remainder            BinaryOp = "remainder"
-	ShiftLeft            BinaryOp = "shift_left"
-	ShiftRightArithmetic BinaryOp = "shift_right_arithmetic"
-	ShiftRightLogical    BinaryOp = "shift_right_logical"
-	Subtract             BinaryOp = "subtract"
-	Xor                  BinaryOp = "xor"
+	Add                  BinaryOp = "stablehlo.add"
+	And                  BinaryOp = "stablehlo.and"
+	Atan2                BinaryOp = "stablehlo.atan2"
+	Divide               BinaryOp = "stablehlo.divide"
+	Maximum              BinaryOp = "stablehlo.maximum"
+	Minimum              BinaryOp = "stablehlo.minimum"
+	Multiply             BinaryOp = "stablehlo.multiply"
+	Or                   BinaryOp = "stablehlo.or"
+	Power                BinaryOp = "stablehlo.power"
+	Remainder            BinaryOp = "stablehlo.remainder"
+	ShiftLeft            BinaryOp = "stablehlo.shift_left"
+	ShiftRightArithmetic BinaryOp = "stablehlo.shift_right_arithmetic"
+	ShiftRightLogical    BinaryOp = "stablehlo.shift_right_logical"
+	Subtract             BinaryOp = "stablehlo.subtract"
+	Xor                  BinaryOp = "stablehlo.xor"
 )
 
 const dialect = "stablehlo."
@@ -76,35 +76,35 @@ func init() {
 		Abs, Cbrt, Ceil, Cosine, Exponential, ExponentialMinus1, Floor, Log, Log1p, Logistic, Negate,
 		Not, RoundNearestAfz, RoundNearestEven, Rsqrt, Sign, Sine, Sqrt, Tan, Tanh,
 	} {
-		mlir.AllowInference(dialect+string(op), mlir.Inference{Operands: 1})
+		mlir.AllowInference(string(op), mlir.Inference{Operands: 1})
 	}
 	for _, op := range []BinaryOp{
 		Add, And, Atan2, Divide, Maximum, Minimum, Multiply, Or, Power, Remainder, ShiftLeft,
 		ShiftRightArithmetic, ShiftRightLogical, Subtract, Xor,
 	} {
-		mlir.AllowInference(dialect+string(op), mlir.Inference{Operands: 2})
+		mlir.AllowInference(string(op), mlir.Inference{Operands: 2})
 	}
 	mlir.AllowInference(dialect+"constant", mlir.Inference{Attributes: []string{"value"}})
 }
 
 // Create makes the operation. Whether it is defined for the operand's element type is
 // for the verifier to say.
-func (o Unary) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
+func (o Unary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
 	// Its inference alone takes the operand for a tensor without looking, and crashes.
 	if o.Op == Abs && !o.Operand.Type().IsRankedTensor() {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: abs takes a ranked tensor, not %s", o.Operand.Type())
 	}
-	return c.Create(mlir.OperationState{
-		Name: dialect + string(o.Op), Location: at,
+	return mlir.Create(in, mlir.OperationState{
+		Name: string(o.Op), Location: at,
 		Operands: []mlir.Value{o.Operand}, InferResults: true,
 	})
 }
 
 // Create makes the operation. Shapes that do not agree are an error here; element
 // types that do not, or for which the operation is not defined, are one of the verifier.
-func (o Binary) Create(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
-	return c.Create(mlir.OperationState{
-		Name: dialect + string(o.Op), Location: at,
+func (o Binary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	return mlir.Create(in, mlir.OperationState{
+		Name: string(o.Op), Location: at,
 		Operands: []mlir.Value{o.LHS, o.RHS}, InferResults: true,
 	})
 }

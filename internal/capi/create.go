@@ -1,24 +1,34 @@
 package capi
 
 /*
-#cgo noescape create_operation
 #include <stdlib.h>
 #include "gen_mlir_api.h"
 
+// Handles and arrays of them come as numbers: cgo would look at each pointer.
 static inline MlirOperation create_operation(
-    const void* table, const char* name, size_t name_len, MlirLocation location,
-    const MlirType* results, intptr_t n_results, const MlirValue* operands, intptr_t n_operands,
-    const MlirNamedAttribute* attributes, intptr_t n_attributes, const MlirRegion* regions,
-    intptr_t n_regions, const MlirBlock* successors, intptr_t n_successors, bool infer) {
-  const calliope_mlir_api* api = table;
-  MlirOperationState s = api->mlirOperationStateGet((MlirStringRef){(char*)name, name_len}, location);
+    uintptr_t table, const char* name, size_t name_len, uintptr_t location, const uintptr_t* results,
+    intptr_t n_results, const uintptr_t* operands, intptr_t n_operands, const uintptr_t* attributes,
+    intptr_t n_attributes, const uintptr_t* regions, intptr_t n_regions, const uintptr_t* successors,
+    intptr_t n_successors, bool infer, uintptr_t block) {
+  const calliope_mlir_api* api = (const calliope_mlir_api*)table;
+  MlirOperationState s =
+      api->mlirOperationStateGet((MlirStringRef){(char*)name, name_len}, (MlirLocation){(void*)location});
   if (n_results) api->mlirOperationStateAddResults(&s, n_results, (MlirType*)results);
   if (n_operands) api->mlirOperationStateAddOperands(&s, n_operands, (MlirValue*)operands);
   if (n_regions) api->mlirOperationStateAddOwnedRegions(&s, n_regions, (MlirRegion*)regions);
   if (n_successors) api->mlirOperationStateAddSuccessors(&s, n_successors, (MlirBlock*)successors);
   if (n_attributes) api->mlirOperationStateAddAttributes(&s, n_attributes, (MlirNamedAttribute*)attributes);
   if (infer) api->mlirOperationStateEnableResultTypeInference(&s);
-  return api->mlirOperationCreate(&s);
+  MlirOperation op = api->mlirOperationCreate(&s);
+  if (block && op.ptr) api->mlirBlockAppendOwnedOperation((MlirBlock){(void*)block}, op);
+  return op;
+}
+
+static inline MlirValue result_at(uintptr_t table, uintptr_t operation, intptr_t i) {
+  const calliope_mlir_api* api = (const calliope_mlir_api*)table;
+  MlirOperation op = {(void*)operation};
+  if (i < 0 || i >= api->mlirOperationGetNumResults(op)) return (MlirValue){NULL};
+  return api->mlirOperationGetResult(op, i);
 }
 */
 import "C"
@@ -28,7 +38,6 @@ import "unsafe"
 // OperationState is what an operation is made of.
 type OperationState struct {
 	Name       string
-	Location   MlirLocation
 	Results    []MlirType
 	Operands   []MlirValue
 	Attributes []MlirNamedAttribute
@@ -37,17 +46,33 @@ type OperationState struct {
 	Infer      bool
 }
 
-// CreateOperation makes a detached operation in one crossing into C. It is null
-// where type inference failed.
-func CreateOperation(t *Table, s *OperationState) MlirOperation {
-	op := C.create_operation(t.pointer(),
-		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)),
-		*(*C.MlirLocation)(unsafe.Pointer(&s.Location)),
-		(*C.MlirType)(unsafe.Pointer(unsafe.SliceData(s.Results))), C.intptr_t(len(s.Results)),
-		(*C.MlirValue)(unsafe.Pointer(unsafe.SliceData(s.Operands))), C.intptr_t(len(s.Operands)),
-		(*C.MlirNamedAttribute)(unsafe.Pointer(unsafe.SliceData(s.Attributes))), C.intptr_t(len(s.Attributes)),
-		(*C.MlirRegion)(unsafe.Pointer(unsafe.SliceData(s.Regions))), C.intptr_t(len(s.Regions)),
-		(*C.MlirBlock)(unsafe.Pointer(unsafe.SliceData(s.Successors))), C.intptr_t(len(s.Successors)),
-		C.bool(s.Infer))
+// CreateOperation makes an operation in one crossing into C, at the end of a block, or
+// detached where the block is null. It is null where type inference failed.
+func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock) MlirOperation {
+	results, nResults := numbers(s.Results)
+	operands, nOperands := numbers(s.Operands)
+	attributes, nAttributes := numbers(s.Attributes)
+	regions, nRegions := numbers(s.Regions)
+	successors, nSuccessors := numbers(s.Successors)
+	op := C.create_operation(t.number(),
+		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)), number(at.Ptr),
+		results, nResults, operands, nOperands, attributes, nAttributes, regions, nRegions,
+		successors, nSuccessors, C.bool(s.Infer), number(end.Ptr))
 	return *(*MlirOperation)(unsafe.Pointer(&op))
 }
+
+// ResultAt is the i-th result of an operation, null where there is none.
+func ResultAt(t *Table, op MlirOperation, i int) MlirValue {
+	v := C.result_at(t.number(), number(op.Ptr), C.intptr_t(i))
+	return *(*MlirValue)(unsafe.Pointer(&v))
+}
+
+// number passes a handle, numbers an array of handles or pairs of them, into C.
+func number(p unsafe.Pointer) C.uintptr_t { return C.uintptr_t(uintptr(p)) }
+
+func numbers[T any](s []T) (*C.uintptr_t, C.intptr_t) {
+	return (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(s))), C.intptr_t(len(s))
+}
+
+// number is the table as C code takes it in calls that are made often.
+func (t *Table) number() C.uintptr_t { return number(unsafe.Pointer(t.functions)) }

@@ -4,1096 +4,552 @@ package capi
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../../c
-#cgo noescape call0
-#cgo noescape call1
-#cgo noescape call2
-#cgo noescape call3
-#cgo noescape call4
-#cgo noescape call5
-#cgo noescape call6
-#cgo noescape call7
-#cgo noescape call8
-#cgo noescape call9
-#cgo noescape call10
-#cgo noescape call11
-#cgo noescape call12
-#cgo noescape call13
-#cgo noescape call14
-#cgo noescape call15
-#cgo noescape call16
-#cgo noescape call17
-#cgo noescape call18
-#cgo noescape call19
-#cgo noescape call20
-#cgo noescape call21
-#cgo noescape call22
-#cgo noescape call23
-#cgo noescape call24
-#cgo noescape call25
-#cgo noescape call26
-#cgo noescape call27
-#cgo noescape call28
-#cgo noescape call29
-#cgo noescape call30
-#cgo noescape call31
-#cgo noescape call32
-#cgo noescape call33
-#cgo noescape call34
-#cgo noescape call35
-#cgo noescape call36
-#cgo noescape call37
-#cgo noescape call38
-#cgo noescape call39
-#cgo noescape call40
-#cgo noescape call41
-#cgo noescape call42
-#cgo noescape call43
-#cgo noescape call44
-#cgo noescape call45
-#cgo noescape call46
-#cgo noescape call47
-#cgo noescape call48
-#cgo noescape call49
-#cgo noescape call50
-#cgo noescape call51
-#cgo noescape call52
-#cgo noescape call53
-#cgo noescape call54
-#cgo noescape call55
-#cgo noescape call56
-#cgo noescape call57
-#cgo noescape call58
-#cgo noescape call59
-#cgo noescape call60
-#cgo noescape call61
-#cgo noescape call62
-#cgo noescape call63
-#cgo noescape call64
-#cgo noescape call65
-#cgo noescape call66
-#cgo noescape call67
-#cgo noescape call68
-#cgo noescape call69
-#cgo noescape call70
-#cgo noescape call71
-#cgo noescape call72
-#cgo noescape call73
-#cgo noescape call74
-#cgo noescape call75
-#cgo noescape call76
-#cgo noescape call77
-#cgo noescape call78
-#cgo noescape call79
-#cgo noescape call80
-#cgo noescape call81
-#cgo noescape call82
-#cgo noescape call83
-#cgo noescape call84
-#cgo noescape call85
-#cgo noescape call86
-#cgo noescape call87
-#cgo noescape call88
-#cgo noescape call89
-#cgo noescape call90
-#cgo noescape call91
-#cgo noescape call92
-#cgo noescape call93
-#cgo noescape call94
-#cgo noescape call95
-#cgo noescape call96
-#cgo noescape call97
-#cgo noescape call98
-#cgo noescape call99
-#cgo noescape call100
-#cgo noescape call101
-#cgo noescape call102
-#cgo noescape call103
-#cgo noescape call104
-#cgo noescape call105
-#cgo noescape call106
-#cgo noescape call107
-#cgo noescape call108
-#cgo noescape call109
-#cgo noescape call110
-#cgo noescape call111
-#cgo noescape call112
-#cgo noescape call113
-#cgo noescape call114
-#cgo noescape call115
-#cgo noescape call116
-#cgo noescape call117
-#cgo noescape call118
-#cgo noescape call119
-#cgo noescape call120
-#cgo noescape call121
-#cgo noescape call122
-#cgo noescape call123
-#cgo noescape call124
-#cgo noescape call125
-#cgo noescape call126
-#cgo noescape call127
-#cgo noescape call128
-#cgo noescape call129
-#cgo noescape call130
-#cgo noescape call131
-#cgo noescape call132
-#cgo noescape call133
-#cgo noescape call134
-#cgo noescape call135
-#cgo noescape call136
-#cgo noescape call137
-#cgo noescape call138
-#cgo noescape call139
-#cgo noescape call140
-#cgo noescape call141
-#cgo noescape call142
-#cgo noescape call143
-#cgo noescape call144
-#cgo noescape call145
-#cgo noescape call146
-#cgo noescape call147
-#cgo noescape call148
-#cgo noescape call149
-#cgo noescape call150
-#cgo noescape call151
-#cgo noescape call152
-#cgo noescape call153
-#cgo noescape call154
-#cgo noescape call155
-#cgo noescape call156
-#cgo noescape call157
-#cgo noescape call158
-#cgo noescape call159
-#cgo noescape call160
-#cgo noescape call161
-#cgo noescape call162
-#cgo noescape call163
-#cgo noescape call164
-#cgo noescape call165
-#cgo noescape call166
-#cgo noescape call167
-#cgo noescape call168
-#cgo noescape call169
-#cgo noescape call170
-#cgo noescape call171
-#cgo noescape call172
-#cgo noescape call173
-#cgo noescape call174
-#cgo noescape call175
-#cgo noescape call176
-#cgo noescape call177
-#cgo noescape call178
-#cgo noescape call179
-#cgo noescape call180
-#cgo noescape call181
-#cgo noescape call182
-#cgo noescape call183
-#cgo noescape call184
-#cgo noescape call185
-#cgo noescape call186
-#cgo noescape call187
-#cgo noescape call188
-#cgo noescape call189
-#cgo noescape call190
-#cgo noescape call191
-#cgo noescape call192
-#cgo noescape call193
-#cgo noescape call194
-#cgo noescape call195
-#cgo noescape call196
-#cgo noescape call197
-#cgo noescape call198
-#cgo noescape call199
-#cgo noescape call200
-#cgo noescape call201
-#cgo noescape call202
-#cgo noescape call203
-#cgo noescape call204
-#cgo noescape call205
-#cgo noescape call206
-#cgo noescape call207
-#cgo noescape call208
-#cgo noescape call209
-#cgo noescape call210
-#cgo noescape call211
-#cgo noescape call212
-#cgo noescape call213
-#cgo noescape call214
-#cgo noescape call215
-#cgo noescape call216
-#cgo noescape call217
-#cgo noescape call218
-#cgo noescape call219
-#cgo noescape call220
-#cgo noescape call221
-#cgo noescape call222
-#cgo noescape call223
-#cgo noescape call224
-#cgo noescape call225
-#cgo noescape call226
-#cgo noescape call227
-#cgo noescape call228
-#cgo noescape call229
-#cgo noescape call230
-#cgo noescape call231
-#cgo noescape call232
-#cgo noescape call233
-#cgo noescape call234
-#cgo noescape call235
-#cgo noescape call236
-#cgo noescape call237
-#cgo noescape call238
-#cgo noescape call239
-#cgo noescape call240
-#cgo noescape call241
-#cgo noescape call242
-#cgo noescape call243
-#cgo noescape call244
-#cgo noescape call245
-#cgo noescape call246
-#cgo noescape call247
-#cgo noescape call248
-#cgo noescape call249
-#cgo noescape call250
-#cgo noescape call251
-#cgo noescape call252
-#cgo noescape call253
-#cgo noescape call254
-#cgo noescape call255
-#cgo noescape call256
-#cgo noescape call257
-#cgo noescape call258
-#cgo noescape call259
-#cgo noescape call260
-#cgo noescape call261
-#cgo noescape call262
-#cgo noescape call263
-#cgo noescape call264
-#cgo noescape call265
-#cgo noescape call266
-#cgo noescape call267
-#cgo noescape call268
-#cgo noescape call269
-#cgo noescape call270
-#cgo noescape call271
-#cgo noescape call272
-#cgo noescape call273
-#cgo noescape call274
-#cgo noescape call275
-#cgo noescape call276
-#cgo noescape call277
-#cgo noescape call278
-#cgo noescape call279
-#cgo noescape call280
-#cgo noescape call281
-#cgo noescape call282
-#cgo noescape call283
-#cgo noescape call284
-#cgo noescape call285
-#cgo noescape call286
-#cgo noescape call287
-#cgo noescape call288
-#cgo noescape call289
-#cgo noescape call290
-#cgo noescape call291
-#cgo noescape call292
-#cgo noescape call293
-#cgo noescape call294
-#cgo noescape call295
-#cgo noescape call296
-#cgo noescape call297
-#cgo noescape call298
-#cgo noescape call299
-#cgo noescape call300
-#cgo noescape call301
-#cgo noescape call302
-#cgo noescape call303
-#cgo noescape call304
-#cgo noescape call305
-#cgo noescape call306
-#cgo noescape call307
-#cgo noescape call308
-#cgo noescape call309
-#cgo noescape call310
-#cgo noescape call311
-#cgo noescape call312
-#cgo noescape call313
-#cgo noescape call314
-#cgo noescape call315
-#cgo noescape call316
-#cgo noescape call317
-#cgo noescape call318
-#cgo noescape call319
-#cgo noescape call320
-#cgo noescape call321
-#cgo noescape call322
-#cgo noescape call323
-#cgo noescape call324
-#cgo noescape call325
-#cgo noescape call326
-#cgo noescape call327
-#cgo noescape call328
-#cgo noescape call329
-#cgo noescape call330
-#cgo noescape call331
-#cgo noescape call332
-#cgo noescape call333
-#cgo noescape call334
-#cgo noescape call335
-#cgo noescape call336
-#cgo noescape call337
-#cgo noescape call338
-#cgo noescape call339
-#cgo noescape call340
-#cgo noescape call341
-#cgo noescape call342
-#cgo noescape call343
-#cgo noescape call344
-#cgo noescape call345
-#cgo noescape call346
-#cgo noescape call347
-#cgo noescape call348
-#cgo noescape call349
-#cgo noescape call350
-#cgo noescape call351
-#cgo noescape call352
-#cgo noescape call353
-#cgo noescape call354
-#cgo noescape call355
-#cgo noescape call356
-#cgo noescape call357
-#cgo noescape call358
-#cgo noescape call359
-#cgo noescape call360
-#cgo noescape call361
-#cgo noescape call362
-#cgo noescape call363
-#cgo noescape call364
-#cgo noescape call365
-#cgo noescape call366
-#cgo noescape call367
-#cgo noescape call368
-#cgo noescape call369
-#cgo noescape call370
-#cgo noescape call371
-#cgo noescape call372
-#cgo noescape call373
-#cgo noescape call374
-#cgo noescape call375
-#cgo noescape call376
-#cgo noescape call377
-#cgo noescape call378
-#cgo noescape call379
-#cgo noescape call380
-#cgo noescape call381
-#cgo noescape call382
-#cgo noescape call383
-#cgo noescape call384
-#cgo noescape call385
-#cgo noescape call386
-#cgo noescape call387
-#cgo noescape call388
-#cgo noescape call389
-#cgo noescape call390
-#cgo noescape call391
-#cgo noescape call392
-#cgo noescape call393
-#cgo noescape call394
-#cgo noescape call395
-#cgo noescape call396
-#cgo noescape call397
-#cgo noescape call398
-#cgo noescape call399
-#cgo noescape call400
-#cgo noescape call401
-#cgo noescape call402
-#cgo noescape call403
-#cgo noescape call404
-#cgo noescape call405
-#cgo noescape call406
-#cgo noescape call407
-#cgo noescape call408
-#cgo noescape call409
-#cgo noescape call410
-#cgo noescape call411
-#cgo noescape call412
-#cgo noescape call413
-#cgo noescape call414
-#cgo noescape call415
-#cgo noescape call416
-#cgo noescape call417
-#cgo noescape call418
-#cgo noescape call419
-#cgo noescape call420
-#cgo noescape call421
-#cgo noescape call422
-#cgo noescape call423
-#cgo noescape call424
-#cgo noescape call425
-#cgo noescape call426
-#cgo noescape call427
-#cgo noescape call428
-#cgo noescape call429
-#cgo noescape call430
-#cgo noescape call431
-#cgo noescape call432
-#cgo noescape call433
-#cgo noescape call434
-#cgo noescape call435
-#cgo noescape call436
-#cgo noescape call437
-#cgo noescape call438
-#cgo noescape call439
-#cgo noescape call440
-#cgo noescape call441
-#cgo noescape call442
-#cgo noescape call443
-#cgo noescape call444
-#cgo noescape call445
-#cgo noescape call446
-#cgo noescape call447
-#cgo noescape call448
-#cgo noescape call449
-#cgo noescape call450
-#cgo noescape call451
-#cgo noescape call452
-#cgo noescape call453
-#cgo noescape call454
-#cgo noescape call455
-#cgo noescape call456
-#cgo noescape call457
-#cgo noescape call458
-#cgo noescape call459
-#cgo noescape call460
-#cgo noescape call461
-#cgo noescape call462
-#cgo noescape call463
-#cgo noescape call464
-#cgo noescape call465
-#cgo noescape call466
-#cgo noescape call467
-#cgo noescape call468
-#cgo noescape call469
-#cgo noescape call470
-#cgo noescape call471
-#cgo noescape call472
-#cgo noescape call473
-#cgo noescape call474
-#cgo noescape call475
-#cgo noescape call476
-#cgo noescape call477
-#cgo noescape call478
-#cgo noescape call479
-#cgo noescape call480
-#cgo noescape call481
-#cgo noescape call482
-#cgo noescape call483
-#cgo noescape call484
-#cgo noescape call485
-#cgo noescape call486
-#cgo noescape call487
-#cgo noescape call488
-#cgo noescape call489
-#cgo noescape call490
-#cgo noescape call491
-#cgo noescape call492
-#cgo noescape call493
-#cgo noescape call494
-#cgo noescape call495
-#cgo noescape call496
-#cgo noescape call497
-#cgo noescape call498
-#cgo noescape call499
-#cgo noescape call500
-#cgo noescape call501
-#cgo noescape call502
-#cgo noescape call503
-#cgo noescape call504
-#cgo noescape call505
-#cgo noescape call506
-#cgo noescape call507
-#cgo noescape call508
-#cgo noescape call509
-#cgo noescape call510
-#cgo noescape call511
-#cgo noescape call512
-#cgo noescape call513
-#cgo noescape call514
-#cgo noescape call515
-#cgo noescape call516
-#cgo noescape call517
-#cgo noescape call518
-#cgo noescape call519
-#cgo noescape call520
-#cgo noescape call521
-#cgo noescape call522
-#cgo noescape call523
-#cgo noescape call524
-#cgo noescape call525
-#cgo noescape call526
-#cgo noescape call527
-#cgo noescape call528
-#cgo noescape call529
-#cgo noescape call530
-#cgo noescape call531
-#cgo noescape call532
-#cgo noescape call533
-#cgo noescape call534
-#cgo noescape call535
-#cgo noescape call536
-#cgo noescape call537
-#cgo noescape call538
-#cgo noescape call539
-#cgo noescape call540
-#cgo noescape call541
-#cgo noescape call542
-#cgo noescape call543
 #include "gen_mlir_api.h"
 
-static inline MlirStringRef call0(void *f, char *a0) { return ((MlirStringRef (*)(char *))f)(a0); }
-static inline bool call1(void *f, const char *a0, size_t na0, const char *a1, size_t na1) { return ((bool (*)(MlirStringRef, MlirStringRef))f)((MlirStringRef){(char*)a0, na0}, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirLlvmThreadPool call2(void *f) { return ((MlirLlvmThreadPool (*)(void))f)(); }
-static inline void call3(void *f, MlirLlvmThreadPool a0) { ((void (*)(MlirLlvmThreadPool))f)(a0); }
-static inline MlirTypeID call4(void *f, void *a0) { return ((MlirTypeID (*)(void *))f)(a0); }
-static inline bool call5(void *f, MlirTypeID a0, MlirTypeID a1) { return ((bool (*)(MlirTypeID, MlirTypeID))f)(a0, a1); }
-static inline size_t call6(void *f, MlirTypeID a0) { return ((size_t (*)(MlirTypeID))f)(a0); }
-static inline MlirTypeIDAllocator call7(void *f) { return ((MlirTypeIDAllocator (*)(void))f)(); }
-static inline void call8(void *f, MlirTypeIDAllocator a0) { ((void (*)(MlirTypeIDAllocator))f)(a0); }
-static inline MlirTypeID call9(void *f, MlirTypeIDAllocator a0) { return ((MlirTypeID (*)(MlirTypeIDAllocator))f)(a0); }
-static inline MlirContext call10(void *f) { return ((MlirContext (*)(void))f)(); }
-static inline MlirContext call11(void *f, bool a0) { return ((MlirContext (*)(bool))f)(a0); }
-static inline MlirContext call12(void *f, MlirDialectRegistry a0, bool a1) { return ((MlirContext (*)(MlirDialectRegistry, bool))f)(a0, a1); }
-static inline bool call13(void *f, MlirContext a0, MlirContext a1) { return ((bool (*)(MlirContext, MlirContext))f)(a0, a1); }
-static inline void call14(void *f, MlirContext a0) { ((void (*)(MlirContext))f)(a0); }
-static inline void call15(void *f, MlirContext a0, bool a1) { ((void (*)(MlirContext, bool))f)(a0, a1); }
-static inline bool call16(void *f, MlirContext a0) { return ((bool (*)(MlirContext))f)(a0); }
-static inline intptr_t call17(void *f, MlirContext a0) { return ((intptr_t (*)(MlirContext))f)(a0); }
-static inline void call18(void *f, MlirContext a0, MlirDialectRegistry a1) { ((void (*)(MlirContext, MlirDialectRegistry))f)(a0, a1); }
-static inline MlirDialect call19(void *f, MlirContext a0, const char *a1, size_t na1) { return ((MlirDialect (*)(MlirContext, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline bool call20(void *f, MlirContext a0, const char *a1, size_t na1) { return ((bool (*)(MlirContext, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline void call21(void *f, MlirContext a0, MlirLlvmThreadPool a1) { ((void (*)(MlirContext, MlirLlvmThreadPool))f)(a0, a1); }
-static inline unsigned call22(void *f, MlirContext a0) { return ((unsigned (*)(MlirContext))f)(a0); }
-static inline MlirLlvmThreadPool call23(void *f, MlirContext a0) { return ((MlirLlvmThreadPool (*)(MlirContext))f)(a0); }
-static inline MlirContext call24(void *f, MlirDialect a0) { return ((MlirContext (*)(MlirDialect))f)(a0); }
-static inline bool call25(void *f, MlirDialect a0, MlirDialect a1) { return ((bool (*)(MlirDialect, MlirDialect))f)(a0, a1); }
-static inline MlirStringRef call26(void *f, MlirDialect a0) { return ((MlirStringRef (*)(MlirDialect))f)(a0); }
-static inline MlirStringRef call27(void *f, MlirDialectHandle a0) { return ((MlirStringRef (*)(MlirDialectHandle))f)(a0); }
-static inline void call28(void *f, MlirDialectHandle a0, MlirDialectRegistry a1) { ((void (*)(MlirDialectHandle, MlirDialectRegistry))f)(a0, a1); }
-static inline void call29(void *f, MlirDialectHandle a0, MlirContext a1) { ((void (*)(MlirDialectHandle, MlirContext))f)(a0, a1); }
-static inline MlirDialect call30(void *f, MlirDialectHandle a0, MlirContext a1) { return ((MlirDialect (*)(MlirDialectHandle, MlirContext))f)(a0, a1); }
-static inline MlirDialectRegistry call31(void *f) { return ((MlirDialectRegistry (*)(void))f)(); }
-static inline void call32(void *f, MlirDialectRegistry a0) { ((void (*)(MlirDialectRegistry))f)(a0); }
-static inline MlirAttribute call33(void *f, MlirLocation a0) { return ((MlirAttribute (*)(MlirLocation))f)(a0); }
-static inline MlirLocation call34(void *f, MlirAttribute a0) { return ((MlirLocation (*)(MlirAttribute))f)(a0); }
-static inline MlirLocation call35(void *f, MlirContext a0, const char *a1, size_t na1, unsigned a2, unsigned a3) { return ((MlirLocation (*)(MlirContext, MlirStringRef, unsigned, unsigned))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirLocation call36(void *f, MlirContext a0, const char *a1, size_t na1, unsigned a2, unsigned a3, unsigned a4, unsigned a5) { return ((MlirLocation (*)(MlirContext, MlirStringRef, unsigned, unsigned, unsigned, unsigned))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3, a4, a5); }
-static inline MlirIdentifier call37(void *f, MlirLocation a0) { return ((MlirIdentifier (*)(MlirLocation))f)(a0); }
-static inline int call38(void *f, MlirLocation a0) { return ((int (*)(MlirLocation))f)(a0); }
-static inline MlirTypeID call39(void *f) { return ((MlirTypeID (*)(void))f)(); }
-static inline bool call40(void *f, MlirLocation a0) { return ((bool (*)(MlirLocation))f)(a0); }
-static inline MlirLocation call41(void *f, MlirLocation a0, MlirLocation a1) { return ((MlirLocation (*)(MlirLocation, MlirLocation))f)(a0, a1); }
-static inline MlirLocation call42(void *f, MlirLocation a0) { return ((MlirLocation (*)(MlirLocation))f)(a0); }
-static inline MlirLocation call43(void *f, MlirContext a0, intptr_t a1, MlirLocation *a2, MlirAttribute a3) { return ((MlirLocation (*)(MlirContext, intptr_t, MlirLocation *, MlirAttribute))f)(a0, a1, a2, a3); }
-static inline unsigned call44(void *f, MlirLocation a0) { return ((unsigned (*)(MlirLocation))f)(a0); }
-static inline void call45(void *f, MlirLocation a0, MlirLocation *a1) { ((void (*)(MlirLocation, MlirLocation *))f)(a0, a1); }
-static inline MlirLocation call46(void *f, MlirContext a0, const char *a1, size_t na1, MlirLocation a2) { return ((MlirLocation (*)(MlirContext, MlirStringRef, MlirLocation))f)(a0, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline MlirLocation call47(void *f, MlirContext a0) { return ((MlirLocation (*)(MlirContext))f)(a0); }
-static inline MlirContext call48(void *f, MlirLocation a0) { return ((MlirContext (*)(MlirLocation))f)(a0); }
-static inline bool call49(void *f, MlirLocation a0, MlirLocation a1) { return ((bool (*)(MlirLocation, MlirLocation))f)(a0, a1); }
-static inline void call50(void *f, MlirLocation a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirLocation, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline MlirModule call51(void *f, MlirLocation a0) { return ((MlirModule (*)(MlirLocation))f)(a0); }
-static inline MlirModule call52(void *f, MlirContext a0, const char *a1, size_t na1) { return ((MlirModule (*)(MlirContext, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirContext call53(void *f, MlirModule a0) { return ((MlirContext (*)(MlirModule))f)(a0); }
-static inline MlirBlock call54(void *f, MlirModule a0) { return ((MlirBlock (*)(MlirModule))f)(a0); }
-static inline void call55(void *f, MlirModule a0) { ((void (*)(MlirModule))f)(a0); }
-static inline MlirOperation call56(void *f, MlirModule a0) { return ((MlirOperation (*)(MlirModule))f)(a0); }
-static inline MlirModule call57(void *f, MlirOperation a0) { return ((MlirModule (*)(MlirOperation))f)(a0); }
-static inline bool call58(void *f, MlirModule a0, MlirModule a1) { return ((bool (*)(MlirModule, MlirModule))f)(a0, a1); }
-static inline size_t call59(void *f, MlirModule a0) { return ((size_t (*)(MlirModule))f)(a0); }
-static inline MlirOperationState call60(void *f, const char *a0, size_t na0, MlirLocation a1) { return ((MlirOperationState (*)(MlirStringRef, MlirLocation))f)((MlirStringRef){(char*)a0, na0}, a1); }
-static inline void call61(void *f, MlirOperationState *a0, intptr_t a1, MlirType *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirType *))f)(a0, a1, a2); }
-static inline void call62(void *f, MlirOperationState *a0, intptr_t a1, MlirValue *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirValue *))f)(a0, a1, a2); }
-static inline void call63(void *f, MlirOperationState *a0, intptr_t a1, MlirRegion *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirRegion *))f)(a0, a1, a2); }
-static inline void call64(void *f, MlirOperationState *a0, intptr_t a1, MlirBlock *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirBlock *))f)(a0, a1, a2); }
-static inline void call65(void *f, MlirOperationState *a0, intptr_t a1, MlirNamedAttribute *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirNamedAttribute *))f)(a0, a1, a2); }
-static inline void call66(void *f, MlirOperationState *a0) { ((void (*)(MlirOperationState *))f)(a0); }
-static inline MlirAsmState call67(void *f, MlirOperation a0, MlirOpPrintingFlags a1) { return ((MlirAsmState (*)(MlirOperation, MlirOpPrintingFlags))f)(a0, a1); }
-static inline MlirAsmState call68(void *f, MlirValue a0, MlirOpPrintingFlags a1) { return ((MlirAsmState (*)(MlirValue, MlirOpPrintingFlags))f)(a0, a1); }
-static inline void call69(void *f, MlirAsmState a0) { ((void (*)(MlirAsmState))f)(a0); }
-static inline MlirOpPrintingFlags call70(void *f) { return ((MlirOpPrintingFlags (*)(void))f)(); }
-static inline void call71(void *f, MlirOpPrintingFlags a0) { ((void (*)(MlirOpPrintingFlags))f)(a0); }
-static inline void call72(void *f, MlirOpPrintingFlags a0, intptr_t a1) { ((void (*)(MlirOpPrintingFlags, intptr_t))f)(a0, a1); }
-static inline void call73(void *f, MlirOpPrintingFlags a0, bool a1, bool a2) { ((void (*)(MlirOpPrintingFlags, bool, bool))f)(a0, a1, a2); }
-static inline MlirBytecodeWriterConfig call74(void *f) { return ((MlirBytecodeWriterConfig (*)(void))f)(); }
-static inline void call75(void *f, MlirBytecodeWriterConfig a0) { ((void (*)(MlirBytecodeWriterConfig))f)(a0); }
-static inline void call76(void *f, MlirBytecodeWriterConfig a0, int64_t a1) { ((void (*)(MlirBytecodeWriterConfig, int64_t))f)(a0, a1); }
-static inline MlirOperation call77(void *f, MlirOperationState *a0) { return ((MlirOperation (*)(MlirOperationState *))f)(a0); }
-static inline MlirOperation call78(void *f, MlirContext a0, const char *a1, size_t na1, const char *a2, size_t na2) { return ((MlirOperation (*)(MlirContext, MlirStringRef, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}, (MlirStringRef){(char*)a2, na2}); }
-static inline MlirOperation call79(void *f, MlirOperation a0) { return ((MlirOperation (*)(MlirOperation))f)(a0); }
-static inline void call80(void *f, MlirOperation a0) { ((void (*)(MlirOperation))f)(a0); }
-static inline bool call81(void *f, MlirOperation a0, MlirOperation a1) { return ((bool (*)(MlirOperation, MlirOperation))f)(a0, a1); }
-static inline size_t call82(void *f, MlirOperation a0) { return ((size_t (*)(MlirOperation))f)(a0); }
-static inline MlirContext call83(void *f, MlirOperation a0) { return ((MlirContext (*)(MlirOperation))f)(a0); }
-static inline MlirLocation call84(void *f, MlirOperation a0) { return ((MlirLocation (*)(MlirOperation))f)(a0); }
-static inline void call85(void *f, MlirOperation a0, MlirLocation a1) { ((void (*)(MlirOperation, MlirLocation))f)(a0, a1); }
-static inline MlirTypeID call86(void *f, MlirOperation a0) { return ((MlirTypeID (*)(MlirOperation))f)(a0); }
-static inline MlirIdentifier call87(void *f, MlirOperation a0) { return ((MlirIdentifier (*)(MlirOperation))f)(a0); }
-static inline MlirBlock call88(void *f, MlirOperation a0) { return ((MlirBlock (*)(MlirOperation))f)(a0); }
-static inline intptr_t call89(void *f, MlirOperation a0) { return ((intptr_t (*)(MlirOperation))f)(a0); }
-static inline MlirRegion call90(void *f, MlirOperation a0, intptr_t a1) { return ((MlirRegion (*)(MlirOperation, intptr_t))f)(a0, a1); }
-static inline MlirValue call91(void *f, MlirOperation a0, intptr_t a1) { return ((MlirValue (*)(MlirOperation, intptr_t))f)(a0, a1); }
-static inline void call92(void *f, MlirOperation a0, intptr_t a1, MlirValue a2) { ((void (*)(MlirOperation, intptr_t, MlirValue))f)(a0, a1, a2); }
-static inline void call93(void *f, MlirOperation a0, intptr_t a1, MlirValue *a2) { ((void (*)(MlirOperation, intptr_t, MlirValue *))f)(a0, a1, a2); }
-static inline MlirBlock call94(void *f, MlirOperation a0, intptr_t a1) { return ((MlirBlock (*)(MlirOperation, intptr_t))f)(a0, a1); }
-static inline void call95(void *f, MlirOperation a0, intptr_t a1, MlirBlock a2) { ((void (*)(MlirOperation, intptr_t, MlirBlock))f)(a0, a1, a2); }
-static inline bool call96(void *f, MlirOperation a0, const char *a1, size_t na1) { return ((bool (*)(MlirOperation, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirAttribute call97(void *f, MlirOperation a0, const char *a1, size_t na1) { return ((MlirAttribute (*)(MlirOperation, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline void call98(void *f, MlirOperation a0, const char *a1, size_t na1, MlirAttribute a2) { ((void (*)(MlirOperation, MlirStringRef, MlirAttribute))f)(a0, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline MlirNamedAttribute call99(void *f, MlirOperation a0, intptr_t a1) { return ((MlirNamedAttribute (*)(MlirOperation, intptr_t))f)(a0, a1); }
-static inline void call100(void *f, MlirOperation a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirOperation, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline void call101(void *f, MlirOperation a0, MlirOpPrintingFlags a1, MlirStringCallback a2, void *a3) { ((void (*)(MlirOperation, MlirOpPrintingFlags, MlirStringCallback, void *))f)(a0, a1, a2, a3); }
-static inline void call102(void *f, MlirOperation a0, MlirAsmState a1, MlirStringCallback a2, void *a3) { ((void (*)(MlirOperation, MlirAsmState, MlirStringCallback, void *))f)(a0, a1, a2, a3); }
-static inline MlirLogicalResult call103(void *f, MlirOperation a0, MlirBytecodeWriterConfig a1, MlirStringCallback a2, void *a3) { return ((MlirLogicalResult (*)(MlirOperation, MlirBytecodeWriterConfig, MlirStringCallback, void *))f)(a0, a1, a2, a3); }
-static inline bool call104(void *f, MlirOperation a0) { return ((bool (*)(MlirOperation))f)(a0); }
-static inline void call105(void *f, MlirOperation a0, MlirOperation a1) { ((void (*)(MlirOperation, MlirOperation))f)(a0, a1); }
-static inline void call106(void *f, MlirOperation a0, MlirOperationWalkCallback a1, void *a2, MlirWalkOrder a3) { ((void (*)(MlirOperation, MlirOperationWalkCallback, void *, MlirWalkOrder))f)(a0, a1, a2, a3); }
-static inline void call107(void *f, MlirOperation a0, MlirValue a1, MlirValue a2) { ((void (*)(MlirOperation, MlirValue, MlirValue))f)(a0, a1, a2); }
-static inline MlirRegion call108(void *f) { return ((MlirRegion (*)(void))f)(); }
-static inline void call109(void *f, MlirRegion a0) { ((void (*)(MlirRegion))f)(a0); }
-static inline bool call110(void *f, MlirRegion a0, MlirRegion a1) { return ((bool (*)(MlirRegion, MlirRegion))f)(a0, a1); }
-static inline MlirBlock call111(void *f, MlirRegion a0) { return ((MlirBlock (*)(MlirRegion))f)(a0); }
-static inline void call112(void *f, MlirRegion a0, MlirBlock a1) { ((void (*)(MlirRegion, MlirBlock))f)(a0, a1); }
-static inline void call113(void *f, MlirRegion a0, intptr_t a1, MlirBlock a2) { ((void (*)(MlirRegion, intptr_t, MlirBlock))f)(a0, a1, a2); }
-static inline void call114(void *f, MlirRegion a0, MlirBlock a1, MlirBlock a2) { ((void (*)(MlirRegion, MlirBlock, MlirBlock))f)(a0, a1, a2); }
-static inline MlirRegion call115(void *f, MlirOperation a0) { return ((MlirRegion (*)(MlirOperation))f)(a0); }
-static inline MlirRegion call116(void *f, MlirRegion a0) { return ((MlirRegion (*)(MlirRegion))f)(a0); }
-static inline void call117(void *f, MlirRegion a0, MlirRegion a1) { ((void (*)(MlirRegion, MlirRegion))f)(a0, a1); }
-static inline MlirBlock call118(void *f, intptr_t a0, MlirType *a1, MlirLocation *a2) { return ((MlirBlock (*)(intptr_t, MlirType *, MlirLocation *))f)(a0, a1, a2); }
-static inline void call119(void *f, MlirBlock a0) { ((void (*)(MlirBlock))f)(a0); }
-static inline bool call120(void *f, MlirBlock a0, MlirBlock a1) { return ((bool (*)(MlirBlock, MlirBlock))f)(a0, a1); }
-static inline MlirOperation call121(void *f, MlirBlock a0) { return ((MlirOperation (*)(MlirBlock))f)(a0); }
-static inline MlirRegion call122(void *f, MlirBlock a0) { return ((MlirRegion (*)(MlirBlock))f)(a0); }
-static inline MlirBlock call123(void *f, MlirBlock a0) { return ((MlirBlock (*)(MlirBlock))f)(a0); }
-static inline void call124(void *f, MlirBlock a0, MlirOperation a1) { ((void (*)(MlirBlock, MlirOperation))f)(a0, a1); }
-static inline void call125(void *f, MlirBlock a0, intptr_t a1, MlirOperation a2) { ((void (*)(MlirBlock, intptr_t, MlirOperation))f)(a0, a1, a2); }
-static inline void call126(void *f, MlirBlock a0, MlirOperation a1, MlirOperation a2) { ((void (*)(MlirBlock, MlirOperation, MlirOperation))f)(a0, a1, a2); }
-static inline intptr_t call127(void *f, MlirBlock a0) { return ((intptr_t (*)(MlirBlock))f)(a0); }
-static inline MlirValue call128(void *f, MlirBlock a0, MlirType a1, MlirLocation a2) { return ((MlirValue (*)(MlirBlock, MlirType, MlirLocation))f)(a0, a1, a2); }
-static inline void call129(void *f, MlirBlock a0, unsigned a1) { ((void (*)(MlirBlock, unsigned))f)(a0, a1); }
-static inline MlirValue call130(void *f, MlirBlock a0, intptr_t a1, MlirType a2, MlirLocation a3) { return ((MlirValue (*)(MlirBlock, intptr_t, MlirType, MlirLocation))f)(a0, a1, a2, a3); }
-static inline MlirValue call131(void *f, MlirBlock a0, intptr_t a1) { return ((MlirValue (*)(MlirBlock, intptr_t))f)(a0, a1); }
-static inline void call132(void *f, MlirBlock a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirBlock, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline MlirBlock call133(void *f, MlirBlock a0, intptr_t a1) { return ((MlirBlock (*)(MlirBlock, intptr_t))f)(a0, a1); }
-static inline bool call134(void *f, MlirValue a0, MlirValue a1) { return ((bool (*)(MlirValue, MlirValue))f)(a0, a1); }
-static inline bool call135(void *f, MlirValue a0) { return ((bool (*)(MlirValue))f)(a0); }
-static inline MlirBlock call136(void *f, MlirValue a0) { return ((MlirBlock (*)(MlirValue))f)(a0); }
-static inline intptr_t call137(void *f, MlirValue a0) { return ((intptr_t (*)(MlirValue))f)(a0); }
-static inline void call138(void *f, MlirValue a0, MlirType a1) { ((void (*)(MlirValue, MlirType))f)(a0, a1); }
-static inline void call139(void *f, MlirValue a0, MlirLocation a1) { ((void (*)(MlirValue, MlirLocation))f)(a0, a1); }
-static inline MlirOperation call140(void *f, MlirValue a0) { return ((MlirOperation (*)(MlirValue))f)(a0); }
-static inline MlirType call141(void *f, MlirValue a0) { return ((MlirType (*)(MlirValue))f)(a0); }
-static inline void call142(void *f, MlirValue a0) { ((void (*)(MlirValue))f)(a0); }
-static inline void call143(void *f, MlirValue a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirValue, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline void call144(void *f, MlirValue a0, MlirAsmState a1, MlirStringCallback a2, void *a3) { ((void (*)(MlirValue, MlirAsmState, MlirStringCallback, void *))f)(a0, a1, a2, a3); }
-static inline MlirOpOperand call145(void *f, MlirValue a0) { return ((MlirOpOperand (*)(MlirValue))f)(a0); }
-static inline void call146(void *f, MlirValue a0, MlirValue a1) { ((void (*)(MlirValue, MlirValue))f)(a0, a1); }
-static inline void call147(void *f, MlirValue a0, MlirValue a1, intptr_t a2, MlirOperation *a3) { ((void (*)(MlirValue, MlirValue, intptr_t, MlirOperation *))f)(a0, a1, a2, a3); }
-static inline MlirLocation call148(void *f, MlirValue a0) { return ((MlirLocation (*)(MlirValue))f)(a0); }
-static inline MlirContext call149(void *f, MlirValue a0) { return ((MlirContext (*)(MlirValue))f)(a0); }
-static inline bool call150(void *f, MlirOpOperand a0) { return ((bool (*)(MlirOpOperand))f)(a0); }
-static inline MlirValue call151(void *f, MlirOpOperand a0) { return ((MlirValue (*)(MlirOpOperand))f)(a0); }
-static inline MlirOperation call152(void *f, MlirOpOperand a0) { return ((MlirOperation (*)(MlirOpOperand))f)(a0); }
-static inline unsigned call153(void *f, MlirOpOperand a0) { return ((unsigned (*)(MlirOpOperand))f)(a0); }
-static inline MlirOpOperand call154(void *f, MlirOpOperand a0) { return ((MlirOpOperand (*)(MlirOpOperand))f)(a0); }
-static inline MlirType call155(void *f, MlirContext a0, const char *a1, size_t na1) { return ((MlirType (*)(MlirContext, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirContext call156(void *f, MlirType a0) { return ((MlirContext (*)(MlirType))f)(a0); }
-static inline MlirTypeID call157(void *f, MlirType a0) { return ((MlirTypeID (*)(MlirType))f)(a0); }
-static inline MlirDialect call158(void *f, MlirType a0) { return ((MlirDialect (*)(MlirType))f)(a0); }
-static inline bool call159(void *f, MlirType a0, MlirType a1) { return ((bool (*)(MlirType, MlirType))f)(a0, a1); }
-static inline void call160(void *f, MlirType a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirType, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline void call161(void *f, MlirType a0) { ((void (*)(MlirType))f)(a0); }
-static inline MlirAttribute call162(void *f, MlirContext a0, const char *a1, size_t na1) { return ((MlirAttribute (*)(MlirContext, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirContext call163(void *f, MlirAttribute a0) { return ((MlirContext (*)(MlirAttribute))f)(a0); }
-static inline MlirType call164(void *f, MlirAttribute a0) { return ((MlirType (*)(MlirAttribute))f)(a0); }
-static inline MlirTypeID call165(void *f, MlirAttribute a0) { return ((MlirTypeID (*)(MlirAttribute))f)(a0); }
-static inline MlirDialect call166(void *f, MlirAttribute a0) { return ((MlirDialect (*)(MlirAttribute))f)(a0); }
-static inline bool call167(void *f, MlirAttribute a0, MlirAttribute a1) { return ((bool (*)(MlirAttribute, MlirAttribute))f)(a0, a1); }
-static inline void call168(void *f, MlirAttribute a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirAttribute, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline void call169(void *f, MlirAttribute a0) { ((void (*)(MlirAttribute))f)(a0); }
-static inline MlirNamedAttribute call170(void *f, MlirIdentifier a0, MlirAttribute a1) { return ((MlirNamedAttribute (*)(MlirIdentifier, MlirAttribute))f)(a0, a1); }
-static inline MlirIdentifier call171(void *f, MlirContext a0, const char *a1, size_t na1) { return ((MlirIdentifier (*)(MlirContext, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirContext call172(void *f, MlirIdentifier a0) { return ((MlirContext (*)(MlirIdentifier))f)(a0); }
-static inline bool call173(void *f, MlirIdentifier a0, MlirIdentifier a1) { return ((bool (*)(MlirIdentifier, MlirIdentifier))f)(a0, a1); }
-static inline MlirStringRef call174(void *f, MlirIdentifier a0) { return ((MlirStringRef (*)(MlirIdentifier))f)(a0); }
-static inline MlirStringRef call175(void *f) { return ((MlirStringRef (*)(void))f)(); }
-static inline MlirSymbolTable call176(void *f, MlirOperation a0) { return ((MlirSymbolTable (*)(MlirOperation))f)(a0); }
-static inline void call177(void *f, MlirSymbolTable a0) { ((void (*)(MlirSymbolTable))f)(a0); }
-static inline MlirOperation call178(void *f, MlirSymbolTable a0, const char *a1, size_t na1) { return ((MlirOperation (*)(MlirSymbolTable, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirAttribute call179(void *f, MlirSymbolTable a0, MlirOperation a1) { return ((MlirAttribute (*)(MlirSymbolTable, MlirOperation))f)(a0, a1); }
-static inline void call180(void *f, MlirSymbolTable a0, MlirOperation a1) { ((void (*)(MlirSymbolTable, MlirOperation))f)(a0, a1); }
-static inline MlirLogicalResult call181(void *f, const char *a0, size_t na0, const char *a1, size_t na1, MlirOperation a2) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringRef, MlirOperation))f)((MlirStringRef){(char*)a0, na0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline void call182(void *f, MlirOperation a0, bool a1, void (*a2)(MlirOperation, bool, void *), void *a3) { ((void (*)(MlirOperation, bool, void (*)(MlirOperation, bool, void *), void *))f)(a0, a1, a2, a3); }
-static inline MlirContext call183(void *f, MlirAffineExpr a0) { return ((MlirContext (*)(MlirAffineExpr))f)(a0); }
-static inline bool call184(void *f, MlirAffineExpr a0, MlirAffineExpr a1) { return ((bool (*)(MlirAffineExpr, MlirAffineExpr))f)(a0, a1); }
-static inline void call185(void *f, MlirAffineExpr a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirAffineExpr, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline void call186(void *f, MlirAffineExpr a0) { ((void (*)(MlirAffineExpr))f)(a0); }
-static inline bool call187(void *f, MlirAffineExpr a0) { return ((bool (*)(MlirAffineExpr))f)(a0); }
-static inline int64_t call188(void *f, MlirAffineExpr a0) { return ((int64_t (*)(MlirAffineExpr))f)(a0); }
-static inline bool call189(void *f, MlirAffineExpr a0, int64_t a1) { return ((bool (*)(MlirAffineExpr, int64_t))f)(a0, a1); }
-static inline bool call190(void *f, MlirAffineExpr a0, intptr_t a1) { return ((bool (*)(MlirAffineExpr, intptr_t))f)(a0, a1); }
-static inline MlirAffineExpr call191(void *f, MlirAffineExpr a0, MlirAffineMap a1) { return ((MlirAffineExpr (*)(MlirAffineExpr, MlirAffineMap))f)(a0, a1); }
-static inline MlirAffineExpr call192(void *f, MlirAffineExpr a0, uint32_t a1, uint32_t a2, uint32_t a3) { return ((MlirAffineExpr (*)(MlirAffineExpr, uint32_t, uint32_t, uint32_t))f)(a0, a1, a2, a3); }
-static inline MlirAffineExpr call193(void *f, MlirAffineExpr a0, uint32_t a1, uint32_t a2) { return ((MlirAffineExpr (*)(MlirAffineExpr, uint32_t, uint32_t))f)(a0, a1, a2); }
-static inline MlirAffineExpr call194(void *f, MlirContext a0, intptr_t a1) { return ((MlirAffineExpr (*)(MlirContext, intptr_t))f)(a0, a1); }
-static inline intptr_t call195(void *f, MlirAffineExpr a0) { return ((intptr_t (*)(MlirAffineExpr))f)(a0); }
-static inline MlirAffineExpr call196(void *f, MlirContext a0, int64_t a1) { return ((MlirAffineExpr (*)(MlirContext, int64_t))f)(a0, a1); }
-static inline MlirAffineExpr call197(void *f, MlirAffineExpr a0, MlirAffineExpr a1) { return ((MlirAffineExpr (*)(MlirAffineExpr, MlirAffineExpr))f)(a0, a1); }
-static inline MlirAffineExpr call198(void *f, MlirAffineExpr a0) { return ((MlirAffineExpr (*)(MlirAffineExpr))f)(a0); }
-static inline MlirContext call199(void *f, MlirAffineMap a0) { return ((MlirContext (*)(MlirAffineMap))f)(a0); }
-static inline bool call200(void *f, MlirAffineMap a0, MlirAffineMap a1) { return ((bool (*)(MlirAffineMap, MlirAffineMap))f)(a0, a1); }
-static inline void call201(void *f, MlirAffineMap a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirAffineMap, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline void call202(void *f, MlirAffineMap a0) { ((void (*)(MlirAffineMap))f)(a0); }
-static inline MlirAffineMap call203(void *f, MlirContext a0) { return ((MlirAffineMap (*)(MlirContext))f)(a0); }
-static inline MlirAffineMap call204(void *f, MlirContext a0, intptr_t a1, intptr_t a2) { return ((MlirAffineMap (*)(MlirContext, intptr_t, intptr_t))f)(a0, a1, a2); }
-static inline MlirAffineMap call205(void *f, MlirContext a0, intptr_t a1, intptr_t a2, intptr_t a3, MlirAffineExpr *a4) { return ((MlirAffineMap (*)(MlirContext, intptr_t, intptr_t, intptr_t, MlirAffineExpr *))f)(a0, a1, a2, a3, a4); }
-static inline MlirAffineMap call206(void *f, MlirContext a0, int64_t a1) { return ((MlirAffineMap (*)(MlirContext, int64_t))f)(a0, a1); }
-static inline MlirAffineMap call207(void *f, MlirContext a0, intptr_t a1) { return ((MlirAffineMap (*)(MlirContext, intptr_t))f)(a0, a1); }
-static inline MlirAffineMap call208(void *f, MlirContext a0, intptr_t a1, unsigned *a2) { return ((MlirAffineMap (*)(MlirContext, intptr_t, unsigned *))f)(a0, a1, a2); }
-static inline bool call209(void *f, MlirAffineMap a0) { return ((bool (*)(MlirAffineMap))f)(a0); }
-static inline int64_t call210(void *f, MlirAffineMap a0) { return ((int64_t (*)(MlirAffineMap))f)(a0); }
-static inline intptr_t call211(void *f, MlirAffineMap a0) { return ((intptr_t (*)(MlirAffineMap))f)(a0); }
-static inline MlirAffineExpr call212(void *f, MlirAffineMap a0, intptr_t a1) { return ((MlirAffineExpr (*)(MlirAffineMap, intptr_t))f)(a0, a1); }
-static inline MlirAffineMap call213(void *f, MlirAffineMap a0, intptr_t a1, intptr_t *a2) { return ((MlirAffineMap (*)(MlirAffineMap, intptr_t, intptr_t *))f)(a0, a1, a2); }
-static inline MlirAffineMap call214(void *f, MlirAffineMap a0, intptr_t a1) { return ((MlirAffineMap (*)(MlirAffineMap, intptr_t))f)(a0, a1); }
-static inline MlirAffineMap call215(void *f, MlirAffineMap a0, MlirAffineExpr a1, MlirAffineExpr a2, intptr_t a3, intptr_t a4) { return ((MlirAffineMap (*)(MlirAffineMap, MlirAffineExpr, MlirAffineExpr, intptr_t, intptr_t))f)(a0, a1, a2, a3, a4); }
-static inline void call216(void *f, MlirAffineMap *a0, intptr_t a1, void *a2, void (*a3)(void *, intptr_t, MlirAffineMap)) { ((void (*)(MlirAffineMap *, intptr_t, void *, void (*)(void *, intptr_t, MlirAffineMap)))f)(a0, a1, a2, a3); }
-static inline MlirContext call217(void *f, MlirIntegerSet a0) { return ((MlirContext (*)(MlirIntegerSet))f)(a0); }
-static inline bool call218(void *f, MlirIntegerSet a0, MlirIntegerSet a1) { return ((bool (*)(MlirIntegerSet, MlirIntegerSet))f)(a0, a1); }
-static inline void call219(void *f, MlirIntegerSet a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirIntegerSet, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline void call220(void *f, MlirIntegerSet a0) { ((void (*)(MlirIntegerSet))f)(a0); }
-static inline MlirIntegerSet call221(void *f, MlirContext a0, intptr_t a1, intptr_t a2) { return ((MlirIntegerSet (*)(MlirContext, intptr_t, intptr_t))f)(a0, a1, a2); }
-static inline MlirIntegerSet call222(void *f, MlirContext a0, intptr_t a1, intptr_t a2, intptr_t a3, MlirAffineExpr *a4, bool *a5) { return ((MlirIntegerSet (*)(MlirContext, intptr_t, intptr_t, intptr_t, MlirAffineExpr *, bool *))f)(a0, a1, a2, a3, a4, a5); }
-static inline MlirIntegerSet call223(void *f, MlirIntegerSet a0, MlirAffineExpr *a1, MlirAffineExpr *a2, intptr_t a3, intptr_t a4) { return ((MlirIntegerSet (*)(MlirIntegerSet, MlirAffineExpr *, MlirAffineExpr *, intptr_t, intptr_t))f)(a0, a1, a2, a3, a4); }
-static inline bool call224(void *f, MlirIntegerSet a0) { return ((bool (*)(MlirIntegerSet))f)(a0); }
-static inline intptr_t call225(void *f, MlirIntegerSet a0) { return ((intptr_t (*)(MlirIntegerSet))f)(a0); }
-static inline MlirAffineExpr call226(void *f, MlirIntegerSet a0, intptr_t a1) { return ((MlirAffineExpr (*)(MlirIntegerSet, intptr_t))f)(a0, a1); }
-static inline bool call227(void *f, MlirIntegerSet a0, intptr_t a1) { return ((bool (*)(MlirIntegerSet, intptr_t))f)(a0, a1); }
-static inline MlirAttribute call228(void *f) { return ((MlirAttribute (*)(void))f)(); }
-static inline bool call229(void *f, MlirAttribute a0) { return ((bool (*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call230(void *f, MlirAffineMap a0) { return ((MlirAttribute (*)(MlirAffineMap))f)(a0); }
-static inline MlirAffineMap call231(void *f, MlirAttribute a0) { return ((MlirAffineMap (*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call232(void *f, MlirContext a0, intptr_t a1, MlirAttribute *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, MlirAttribute *))f)(a0, a1, a2); }
-static inline intptr_t call233(void *f, MlirAttribute a0) { return ((intptr_t (*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call234(void *f, MlirAttribute a0, intptr_t a1) { return ((MlirAttribute (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline MlirAttribute call235(void *f, MlirContext a0, intptr_t a1, MlirNamedAttribute *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, MlirNamedAttribute *))f)(a0, a1, a2); }
-static inline MlirNamedAttribute call236(void *f, MlirAttribute a0, intptr_t a1) { return ((MlirNamedAttribute (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline MlirAttribute call237(void *f, MlirAttribute a0, const char *a1, size_t na1) { return ((MlirAttribute (*)(MlirAttribute, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirAttribute call238(void *f, MlirContext a0, MlirType a1, double a2) { return ((MlirAttribute (*)(MlirContext, MlirType, double))f)(a0, a1, a2); }
-static inline MlirAttribute call239(void *f, MlirLocation a0, MlirType a1, double a2) { return ((MlirAttribute (*)(MlirLocation, MlirType, double))f)(a0, a1, a2); }
-static inline double call240(void *f, MlirAttribute a0) { return ((double (*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call241(void *f, MlirType a0, int64_t a1) { return ((MlirAttribute (*)(MlirType, int64_t))f)(a0, a1); }
-static inline int64_t call242(void *f, MlirAttribute a0) { return ((int64_t (*)(MlirAttribute))f)(a0); }
-static inline uint64_t call243(void *f, MlirAttribute a0) { return ((uint64_t (*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call244(void *f, MlirContext a0, int a1) { return ((MlirAttribute (*)(MlirContext, int))f)(a0, a1); }
-static inline MlirAttribute call245(void *f, MlirIntegerSet a0) { return ((MlirAttribute (*)(MlirIntegerSet))f)(a0); }
-static inline MlirIntegerSet call246(void *f, MlirAttribute a0) { return ((MlirIntegerSet (*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call247(void *f, MlirContext a0, const char *a1, size_t na1, intptr_t a2, char *a3, MlirType a4) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, intptr_t, char *, MlirType))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3, a4); }
-static inline MlirStringRef call248(void *f, MlirAttribute a0) { return ((MlirStringRef (*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call249(void *f, MlirType a0, const char *a1, size_t na1) { return ((MlirAttribute (*)(MlirType, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirAttribute call250(void *f, MlirContext a0, const char *a1, size_t na1, intptr_t a2, MlirAttribute *a3) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, intptr_t, MlirAttribute *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call251(void *f, MlirAttribute a0) { return ((MlirAttribute (*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call252(void *f, MlirType a0) { return ((MlirAttribute (*)(MlirType))f)(a0); }
-static inline MlirAttribute call253(void *f, MlirContext a0) { return ((MlirAttribute (*)(MlirContext))f)(a0); }
-static inline MlirAttribute call254(void *f, MlirAttribute a0, intptr_t a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirAttribute, intptr_t, uint64_t *))f)(a0, a1, a2); }
-static inline bool call255(void *f, MlirAttribute a0, intptr_t a1, uint64_t *a2) { return ((bool (*)(MlirAttribute, intptr_t, uint64_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call256(void *f, MlirContext a0, intptr_t a1, int *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int *))f)(a0, a1, a2); }
-static inline MlirAttribute call257(void *f, MlirContext a0, intptr_t a1, int8_t *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int8_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call258(void *f, MlirContext a0, intptr_t a1, int16_t *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int16_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call259(void *f, MlirContext a0, intptr_t a1, int32_t *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int32_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call260(void *f, MlirContext a0, intptr_t a1, int64_t *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call261(void *f, MlirContext a0, intptr_t a1, float *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, float *))f)(a0, a1, a2); }
-static inline MlirAttribute call262(void *f, MlirContext a0, intptr_t a1, double *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, double *))f)(a0, a1, a2); }
-static inline bool call263(void *f, MlirAttribute a0, intptr_t a1) { return ((bool (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline int8_t call264(void *f, MlirAttribute a0, intptr_t a1) { return ((int8_t (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline int16_t call265(void *f, MlirAttribute a0, intptr_t a1) { return ((int16_t (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline int32_t call266(void *f, MlirAttribute a0, intptr_t a1) { return ((int32_t (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline int64_t call267(void *f, MlirAttribute a0, intptr_t a1) { return ((int64_t (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline float call268(void *f, MlirAttribute a0, intptr_t a1) { return ((float (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline double call269(void *f, MlirAttribute a0, intptr_t a1) { return ((double (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline MlirAttribute call270(void *f, MlirType a0, intptr_t a1, MlirAttribute *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, MlirAttribute *))f)(a0, a1, a2); }
-static inline MlirAttribute call271(void *f, MlirType a0, size_t a1, void *a2) { return ((MlirAttribute (*)(MlirType, size_t, void *))f)(a0, a1, a2); }
-static inline MlirAttribute call272(void *f, MlirType a0, MlirAttribute a1) { return ((MlirAttribute (*)(MlirType, MlirAttribute))f)(a0, a1); }
-static inline MlirAttribute call273(void *f, MlirType a0, bool a1) { return ((MlirAttribute (*)(MlirType, bool))f)(a0, a1); }
-static inline MlirAttribute call274(void *f, MlirType a0, uint8_t a1) { return ((MlirAttribute (*)(MlirType, uint8_t))f)(a0, a1); }
-static inline MlirAttribute call275(void *f, MlirType a0, int8_t a1) { return ((MlirAttribute (*)(MlirType, int8_t))f)(a0, a1); }
-static inline MlirAttribute call276(void *f, MlirType a0, uint32_t a1) { return ((MlirAttribute (*)(MlirType, uint32_t))f)(a0, a1); }
-static inline MlirAttribute call277(void *f, MlirType a0, int32_t a1) { return ((MlirAttribute (*)(MlirType, int32_t))f)(a0, a1); }
-static inline MlirAttribute call278(void *f, MlirType a0, uint64_t a1) { return ((MlirAttribute (*)(MlirType, uint64_t))f)(a0, a1); }
-static inline MlirAttribute call279(void *f, MlirType a0, float a1) { return ((MlirAttribute (*)(MlirType, float))f)(a0, a1); }
-static inline MlirAttribute call280(void *f, MlirType a0, double a1) { return ((MlirAttribute (*)(MlirType, double))f)(a0, a1); }
-static inline MlirAttribute call281(void *f, MlirType a0, intptr_t a1, int *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int *))f)(a0, a1, a2); }
-static inline MlirAttribute call282(void *f, MlirType a0, intptr_t a1, uint8_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, uint8_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call283(void *f, MlirType a0, intptr_t a1, int8_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int8_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call284(void *f, MlirType a0, intptr_t a1, uint16_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, uint16_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call285(void *f, MlirType a0, intptr_t a1, int16_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int16_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call286(void *f, MlirType a0, intptr_t a1, uint32_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, uint32_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call287(void *f, MlirType a0, intptr_t a1, int32_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int32_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call288(void *f, MlirType a0, intptr_t a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, uint64_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call289(void *f, MlirType a0, intptr_t a1, int64_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int64_t *))f)(a0, a1, a2); }
-static inline MlirAttribute call290(void *f, MlirType a0, intptr_t a1, float *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, float *))f)(a0, a1, a2); }
-static inline MlirAttribute call291(void *f, MlirType a0, intptr_t a1, double *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, double *))f)(a0, a1, a2); }
-static inline MlirAttribute call292(void *f, MlirType a0, intptr_t a1, MlirStringRef *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, MlirStringRef *))f)(a0, a1, a2); }
-static inline MlirAttribute call293(void *f, MlirAttribute a0, MlirType a1) { return ((MlirAttribute (*)(MlirAttribute, MlirType))f)(a0, a1); }
-static inline int call294(void *f, MlirAttribute a0) { return ((int (*)(MlirAttribute))f)(a0); }
-static inline int8_t call295(void *f, MlirAttribute a0) { return ((int8_t (*)(MlirAttribute))f)(a0); }
-static inline uint8_t call296(void *f, MlirAttribute a0) { return ((uint8_t (*)(MlirAttribute))f)(a0); }
-static inline int32_t call297(void *f, MlirAttribute a0) { return ((int32_t (*)(MlirAttribute))f)(a0); }
-static inline uint32_t call298(void *f, MlirAttribute a0) { return ((uint32_t (*)(MlirAttribute))f)(a0); }
-static inline float call299(void *f, MlirAttribute a0) { return ((float (*)(MlirAttribute))f)(a0); }
-static inline uint8_t call300(void *f, MlirAttribute a0, intptr_t a1) { return ((uint8_t (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline uint16_t call301(void *f, MlirAttribute a0, intptr_t a1) { return ((uint16_t (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline uint32_t call302(void *f, MlirAttribute a0, intptr_t a1) { return ((uint32_t (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline uint64_t call303(void *f, MlirAttribute a0, intptr_t a1) { return ((uint64_t (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline MlirStringRef call304(void *f, MlirAttribute a0, intptr_t a1) { return ((MlirStringRef (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline void *call305(void *f, MlirAttribute a0) { return ((void *(*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call306(void *f, MlirType a0, const char *a1, size_t na1, void *a2, size_t a3, size_t a4, bool a5, void (*a6)(void *, void *, size_t, size_t), void *a7) { return ((MlirAttribute (*)(MlirType, MlirStringRef, void *, size_t, size_t, bool, void (*)(void *, void *, size_t, size_t), void *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3, a4, a5, a6, a7); }
-static inline MlirAttribute call307(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, int *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call308(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, uint8_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, uint8_t *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call309(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, int8_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int8_t *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call310(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, uint16_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, uint16_t *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call311(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, int16_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int16_t *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call312(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, uint32_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, uint32_t *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call313(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, int32_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int32_t *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call314(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, uint64_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, uint64_t *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call315(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, int64_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int64_t *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call316(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, float *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, float *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call317(void *f, MlirType a0, const char *a1, size_t na1, intptr_t a2, double *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, double *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirAttribute call318(void *f, MlirType a0, MlirAttribute a1, MlirAttribute a2) { return ((MlirAttribute (*)(MlirType, MlirAttribute, MlirAttribute))f)(a0, a1, a2); }
-static inline MlirAttribute call319(void *f, MlirContext a0, int64_t a1, intptr_t a2, int64_t *a3) { return ((MlirAttribute (*)(MlirContext, int64_t, intptr_t, int64_t *))f)(a0, a1, a2, a3); }
-static inline bool call320(void *f, MlirType a0) { return ((bool (*)(MlirType))f)(a0); }
-static inline MlirType call321(void *f, MlirContext a0, unsigned a1) { return ((MlirType (*)(MlirContext, unsigned))f)(a0, a1); }
-static inline unsigned call322(void *f, MlirType a0) { return ((unsigned (*)(MlirType))f)(a0); }
-static inline MlirType call323(void *f, MlirContext a0) { return ((MlirType (*)(MlirContext))f)(a0); }
-static inline MlirType call324(void *f, MlirType a0) { return ((MlirType (*)(MlirType))f)(a0); }
-static inline int64_t call325(void *f, MlirType a0) { return ((int64_t (*)(MlirType))f)(a0); }
-static inline bool call326(void *f, MlirType a0, intptr_t a1) { return ((bool (*)(MlirType, intptr_t))f)(a0, a1); }
-static inline int64_t call327(void *f, MlirType a0, intptr_t a1) { return ((int64_t (*)(MlirType, intptr_t))f)(a0, a1); }
-static inline bool call328(void *f, int64_t a0) { return ((bool (*)(int64_t))f)(a0); }
-static inline int64_t call329(void *f) { return ((int64_t (*)(void))f)(); }
-static inline MlirType call330(void *f, intptr_t a0, int64_t *a1, MlirType a2) { return ((MlirType (*)(intptr_t, int64_t *, MlirType))f)(a0, a1, a2); }
-static inline MlirType call331(void *f, MlirLocation a0, intptr_t a1, int64_t *a2, MlirType a3) { return ((MlirType (*)(MlirLocation, intptr_t, int64_t *, MlirType))f)(a0, a1, a2, a3); }
-static inline MlirType call332(void *f, intptr_t a0, int64_t *a1, bool *a2, MlirType a3) { return ((MlirType (*)(intptr_t, int64_t *, bool *, MlirType))f)(a0, a1, a2, a3); }
-static inline MlirType call333(void *f, MlirLocation a0, intptr_t a1, int64_t *a2, bool *a3, MlirType a4) { return ((MlirType (*)(MlirLocation, intptr_t, int64_t *, bool *, MlirType))f)(a0, a1, a2, a3, a4); }
-static inline MlirType call334(void *f, intptr_t a0, int64_t *a1, MlirType a2, MlirAttribute a3) { return ((MlirType (*)(intptr_t, int64_t *, MlirType, MlirAttribute))f)(a0, a1, a2, a3); }
-static inline MlirType call335(void *f, MlirLocation a0, intptr_t a1, int64_t *a2, MlirType a3, MlirAttribute a4) { return ((MlirType (*)(MlirLocation, intptr_t, int64_t *, MlirType, MlirAttribute))f)(a0, a1, a2, a3, a4); }
-static inline MlirType call336(void *f, MlirLocation a0, MlirType a1) { return ((MlirType (*)(MlirLocation, MlirType))f)(a0, a1); }
-static inline MlirType call337(void *f, MlirType a0, intptr_t a1, int64_t *a2, MlirAttribute a3, MlirAttribute a4) { return ((MlirType (*)(MlirType, intptr_t, int64_t *, MlirAttribute, MlirAttribute))f)(a0, a1, a2, a3, a4); }
-static inline MlirType call338(void *f, MlirLocation a0, MlirType a1, intptr_t a2, int64_t *a3, MlirAttribute a4, MlirAttribute a5) { return ((MlirType (*)(MlirLocation, MlirType, intptr_t, int64_t *, MlirAttribute, MlirAttribute))f)(a0, a1, a2, a3, a4, a5); }
-static inline MlirType call339(void *f, MlirType a0, intptr_t a1, int64_t *a2, MlirAttribute a3) { return ((MlirType (*)(MlirType, intptr_t, int64_t *, MlirAttribute))f)(a0, a1, a2, a3); }
-static inline MlirType call340(void *f, MlirLocation a0, MlirType a1, intptr_t a2, int64_t *a3, MlirAttribute a4) { return ((MlirType (*)(MlirLocation, MlirType, intptr_t, int64_t *, MlirAttribute))f)(a0, a1, a2, a3, a4); }
-static inline MlirType call341(void *f, MlirType a0, MlirAttribute a1) { return ((MlirType (*)(MlirType, MlirAttribute))f)(a0, a1); }
-static inline MlirType call342(void *f, MlirLocation a0, MlirType a1, MlirAttribute a2) { return ((MlirType (*)(MlirLocation, MlirType, MlirAttribute))f)(a0, a1, a2); }
-static inline MlirAffineMap call343(void *f, MlirType a0) { return ((MlirAffineMap (*)(MlirType))f)(a0); }
-static inline MlirLogicalResult call344(void *f, MlirType a0, int64_t *a1, int64_t *a2) { return ((MlirLogicalResult (*)(MlirType, int64_t *, int64_t *))f)(a0, a1, a2); }
-static inline MlirType call345(void *f, MlirContext a0, intptr_t a1, MlirType *a2) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *))f)(a0, a1, a2); }
-static inline intptr_t call346(void *f, MlirType a0) { return ((intptr_t (*)(MlirType))f)(a0); }
-static inline MlirType call347(void *f, MlirType a0, intptr_t a1) { return ((MlirType (*)(MlirType, intptr_t))f)(a0, a1); }
-static inline MlirType call348(void *f, MlirContext a0, intptr_t a1, MlirType *a2, intptr_t a3, MlirType *a4) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *, intptr_t, MlirType *))f)(a0, a1, a2, a3, a4); }
-static inline MlirType call349(void *f, MlirContext a0, const char *a1, size_t na1, const char *a2, size_t na2) { return ((MlirType (*)(MlirContext, MlirStringRef, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}, (MlirStringRef){(char*)a2, na2}); }
-static inline MlirStringRef call350(void *f, MlirType a0) { return ((MlirStringRef (*)(MlirType))f)(a0); }
-static inline MlirPassManager call351(void *f, MlirContext a0) { return ((MlirPassManager (*)(MlirContext))f)(a0); }
-static inline MlirPassManager call352(void *f, MlirContext a0, const char *a1, size_t na1) { return ((MlirPassManager (*)(MlirContext, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline void call353(void *f, MlirPassManager a0) { ((void (*)(MlirPassManager))f)(a0); }
-static inline MlirOpPassManager call354(void *f, MlirPassManager a0) { return ((MlirOpPassManager (*)(MlirPassManager))f)(a0); }
-static inline MlirLogicalResult call355(void *f, MlirPassManager a0, MlirOperation a1) { return ((MlirLogicalResult (*)(MlirPassManager, MlirOperation))f)(a0, a1); }
-static inline void call356(void *f, MlirPassManager a0, bool a1, bool a2, bool a3, bool a4, bool a5, MlirOpPrintingFlags a6, const char *a7, size_t na7) { ((void (*)(MlirPassManager, bool, bool, bool, bool, bool, MlirOpPrintingFlags, MlirStringRef))f)(a0, a1, a2, a3, a4, a5, a6, (MlirStringRef){(char*)a7, na7}); }
-static inline void call357(void *f, MlirPassManager a0, bool a1) { ((void (*)(MlirPassManager, bool))f)(a0, a1); }
-static inline void call358(void *f, MlirPassManager a0, MlirPassDisplayMode a1) { ((void (*)(MlirPassManager, MlirPassDisplayMode))f)(a0, a1); }
-static inline MlirOpPassManager call359(void *f, MlirPassManager a0, const char *a1, size_t na1) { return ((MlirOpPassManager (*)(MlirPassManager, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirOpPassManager call360(void *f, MlirOpPassManager a0, const char *a1, size_t na1) { return ((MlirOpPassManager (*)(MlirOpPassManager, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline void call361(void *f, MlirPassManager a0, MlirPass a1) { ((void (*)(MlirPassManager, MlirPass))f)(a0, a1); }
-static inline void call362(void *f, MlirOpPassManager a0, MlirPass a1) { ((void (*)(MlirOpPassManager, MlirPass))f)(a0, a1); }
-static inline MlirLogicalResult call363(void *f, MlirOpPassManager a0, const char *a1, size_t na1, MlirStringCallback a2, void *a3) { return ((MlirLogicalResult (*)(MlirOpPassManager, MlirStringRef, MlirStringCallback, void *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline void call364(void *f, MlirOpPassManager a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirOpPassManager, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline MlirPass call365(void *f, MlirTypeID a0, const char *a1, size_t na1, const char *a2, size_t na2, const char *a3, size_t na3, const char *a4, size_t na4, intptr_t a5, MlirDialectHandle *a6, MlirExternalPassCallbacks a7, void *a8) { return ((MlirPass (*)(MlirTypeID, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, intptr_t, MlirDialectHandle *, MlirExternalPassCallbacks, void *))f)(a0, (MlirStringRef){(char*)a1, na1}, (MlirStringRef){(char*)a2, na2}, (MlirStringRef){(char*)a3, na3}, (MlirStringRef){(char*)a4, na4}, a5, a6, a7, a8); }
-static inline void call366(void *f, MlirExternalPass a0) { ((void (*)(MlirExternalPass))f)(a0); }
-static inline void call367(void *f) { ((void (*)(void))f)(); }
-static inline MlirPass call368(void *f) { return ((MlirPass (*)(void))f)(); }
-static inline void call369(void *f, bool a0) { ((void (*)(bool))f)(a0); }
-static inline bool call370(void *f) { return ((bool (*)(void))f)(); }
-static inline void call371(void *f, char *a0) { ((void (*)(char *))f)(a0); }
-static inline void call372(void *f, void *a0, intptr_t a1) { ((void (*)(char **, intptr_t))f)(a0, a1); }
-static inline bool call373(void *f, char *a0) { return ((bool (*)(char *))f)(a0); }
-static inline void call374(void *f, MlirDiagnostic a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirDiagnostic, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline MlirLocation call375(void *f, MlirDiagnostic a0) { return ((MlirLocation (*)(MlirDiagnostic))f)(a0); }
-static inline MlirDiagnosticSeverity call376(void *f, MlirDiagnostic a0) { return ((MlirDiagnosticSeverity (*)(MlirDiagnostic))f)(a0); }
-static inline intptr_t call377(void *f, MlirDiagnostic a0) { return ((intptr_t (*)(MlirDiagnostic))f)(a0); }
-static inline MlirDiagnostic call378(void *f, MlirDiagnostic a0, intptr_t a1) { return ((MlirDiagnostic (*)(MlirDiagnostic, intptr_t))f)(a0, a1); }
-static inline MlirDiagnosticHandlerID call379(void *f, MlirContext a0, MlirDiagnosticHandler a1, void *a2, void (*a3)(void *)) { return ((MlirDiagnosticHandlerID (*)(MlirContext, MlirDiagnosticHandler, void *, void (*)(void *)))f)(a0, a1, a2, a3); }
-static inline void call380(void *f, MlirContext a0, MlirDiagnosticHandlerID a1) { ((void (*)(MlirContext, MlirDiagnosticHandlerID))f)(a0, a1); }
-static inline void call381(void *f, MlirLocation a0, char *a1) { ((void (*)(MlirLocation, char *))f)(a0, a1); }
-static inline MlirType call382(void *f, MlirContext a0, MlirType a1) { return ((MlirType (*)(MlirContext, MlirType))f)(a0, a1); }
-static inline MlirType call383(void *f, MlirContext a0, MlirType a1, MlirType a2) { return ((MlirType (*)(MlirContext, MlirType, MlirType))f)(a0, a1, a2); }
-static inline MlirAttribute call384(void *f, MlirContext a0, MlirType a1, double a2, double a3) { return ((MlirAttribute (*)(MlirContext, MlirType, double, double))f)(a0, a1, a2, a3); }
-static inline MlirAttribute call385(void *f, MlirLocation a0, MlirType a1, double a2, double a3) { return ((MlirAttribute (*)(MlirLocation, MlirType, double, double))f)(a0, a1, a2, a3); }
-static inline MlirAttribute call386(void *f, MlirContext a0, MlirEmitCCmpPredicate a1) { return ((MlirAttribute (*)(MlirContext, MlirEmitCCmpPredicate))f)(a0, a1); }
-static inline MlirEmitCCmpPredicate call387(void *f, MlirAttribute a0) { return ((MlirEmitCCmpPredicate (*)(MlirAttribute))f)(a0); }
-static inline void call388(void *f, MlirOperation a0, intptr_t a1, const char *a2, size_t na2, MlirAttribute a3) { ((void (*)(MlirOperation, intptr_t, MlirStringRef, MlirAttribute))f)(a0, a1, (MlirStringRef){(char*)a2, na2}, a3); }
-static inline MlirAttribute call389(void *f, MlirContext a0, MlirAttribute a1, uint32_t a2, const char *a3, size_t na3, MlirAttribute a4) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, uint32_t, MlirStringRef, MlirAttribute))f)(a0, a1, a2, (MlirStringRef){(char*)a3, na3}, a4); }
-static inline MlirAttribute call390(void *f, MlirContext a0, MlirAttribute a1, uint32_t a2, const char *a3, size_t na3, MlirAttribute a4, MlirAttribute a5) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, uint32_t, MlirStringRef, MlirAttribute, MlirAttribute))f)(a0, a1, a2, (MlirStringRef){(char*)a3, na3}, a4, a5); }
-static inline MlirLogicalResult call391(void *f, MlirModule a0) { return ((MlirLogicalResult (*)(MlirModule))f)(a0); }
-static inline MlirType call392(void *f, MlirType a0, unsigned a1) { return ((MlirType (*)(MlirType, unsigned))f)(a0, a1); }
-static inline MlirType call393(void *f, MlirType a0, intptr_t a1, MlirType *a2, bool a3) { return ((MlirType (*)(MlirType, intptr_t, MlirType *, bool))f)(a0, a1, a2, a3); }
-static inline MlirType call394(void *f, MlirContext a0, intptr_t a1, MlirType *a2, bool a3) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *, bool))f)(a0, a1, a2, a3); }
-static inline MlirType call395(void *f, MlirLocation a0, intptr_t a1, MlirType *a2, bool a3) { return ((MlirType (*)(MlirLocation, intptr_t, MlirType *, bool))f)(a0, a1, a2, a3); }
-static inline MlirType call396(void *f, MlirContext a0, const char *a1, size_t na1, intptr_t a2, MlirType *a3, bool a4) { return ((MlirType (*)(MlirContext, MlirStringRef, intptr_t, MlirType *, bool))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3, a4); }
-static inline MlirLogicalResult call397(void *f, MlirType a0, intptr_t a1, MlirType *a2, bool a3) { return ((MlirLogicalResult (*)(MlirType, intptr_t, MlirType *, bool))f)(a0, a1, a2, a3); }
-static inline MlirAttribute call398(void *f, MlirContext a0, MlirLLVMCConv a1) { return ((MlirAttribute (*)(MlirContext, MlirLLVMCConv))f)(a0, a1); }
-static inline MlirAttribute call399(void *f, MlirContext a0, MlirLLVMComdat a1) { return ((MlirAttribute (*)(MlirContext, MlirLLVMComdat))f)(a0, a1); }
-static inline MlirAttribute call400(void *f, MlirContext a0, MlirLLVMLinkage a1) { return ((MlirAttribute (*)(MlirContext, MlirLLVMLinkage))f)(a0, a1); }
-static inline MlirAttribute call401(void *f, MlirContext a0, unsigned a1, intptr_t a2, uint64_t *a3) { return ((MlirAttribute (*)(MlirContext, unsigned, intptr_t, uint64_t *))f)(a0, a1, a2, a3); }
-static inline MlirAttribute call402(void *f, MlirContext a0, unsigned a1, MlirAttribute a2, uint64_t a3, MlirLLVMTypeEncoding a4) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, uint64_t, MlirLLVMTypeEncoding))f)(a0, a1, a2, a3, a4); }
-static inline MlirAttribute call403(void *f, MlirContext a0, unsigned a1, MlirAttribute a2, MlirAttribute a3, MlirAttribute a4, uint32_t a5, MlirAttribute a6, MlirAttribute a7, int64_t a8, uint64_t a9, uint64_t a10, intptr_t a11, MlirAttribute *a12, MlirAttribute a13, MlirAttribute a14, MlirAttribute a15, MlirAttribute a16) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, MlirAttribute, MlirAttribute, uint32_t, MlirAttribute, MlirAttribute, int64_t, uint64_t, uint64_t, intptr_t, MlirAttribute *, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16); }
-static inline MlirAttribute call404(void *f, MlirContext a0, MlirAttribute a1, bool a2, unsigned a3, MlirAttribute a4, MlirAttribute a5, uint32_t a6, MlirAttribute a7, MlirAttribute a8, int64_t a9, uint64_t a10, uint64_t a11, intptr_t a12, MlirAttribute *a13, MlirAttribute a14, MlirAttribute a15, MlirAttribute a16, MlirAttribute a17) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, bool, unsigned, MlirAttribute, MlirAttribute, uint32_t, MlirAttribute, MlirAttribute, int64_t, uint64_t, uint64_t, intptr_t, MlirAttribute *, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17); }
-static inline MlirAttribute call405(void *f, MlirContext a0, unsigned a1, MlirAttribute a2, MlirAttribute a3, uint64_t a4, uint32_t a5, uint64_t a6, int64_t a7, MlirAttribute a8) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, MlirAttribute, uint64_t, uint32_t, uint64_t, int64_t, MlirAttribute))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline MlirAttribute call406(void *f, MlirContext a0, unsigned a1, MlirAttribute a2, uint64_t a3, uint32_t a4, MlirAttribute a5, MlirAttribute a6, MlirAttribute a7, MlirLLVMTypeEncoding a8) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, uint64_t, uint32_t, MlirAttribute, MlirAttribute, MlirAttribute, MlirLLVMTypeEncoding))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline MlirAttribute call407(void *f, MlirContext a0, MlirAttribute a1, MlirAttribute a2) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute))f)(a0, a1, a2); }
-static inline MlirAttribute call408(void *f, MlirContext a0, MlirAttribute a1, unsigned a2, MlirAttribute a3, MlirAttribute a4, bool a5, MlirLLVMDIEmissionKind a6, MlirLLVMDINameTableKind a7) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, unsigned, MlirAttribute, MlirAttribute, bool, MlirLLVMDIEmissionKind, MlirLLVMDINameTableKind))f)(a0, a1, a2, a3, a4, a5, a6, a7); }
-static inline MlirAttribute call409(void *f, MlirContext a0, MlirAttribute a1, unsigned a2, MlirAttribute a3, MlirAttribute a4, bool a5, MlirLLVMDIEmissionKind a6, MlirLLVMDINameTableKind a7, MlirAttribute a8) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, unsigned, MlirAttribute, MlirAttribute, bool, MlirLLVMDIEmissionKind, MlirLLVMDINameTableKind, MlirAttribute))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline MlirAttribute call410(void *f, MlirContext a0, uint64_t a1) { return ((MlirAttribute (*)(MlirContext, uint64_t))f)(a0, a1); }
-static inline MlirAttribute call411(void *f, MlirContext a0, MlirAttribute a1, MlirAttribute a2, unsigned a3, unsigned a4) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, unsigned, unsigned))f)(a0, a1, a2, a3, a4); }
-static inline MlirAttribute call412(void *f, MlirContext a0, MlirAttribute a1, MlirAttribute a2, unsigned a3) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, unsigned))f)(a0, a1, a2, a3); }
-static inline MlirAttribute call413(void *f, MlirContext a0, MlirAttribute a1, MlirAttribute a2, MlirAttribute a3, unsigned a4, unsigned a5, unsigned a6, MlirAttribute a7) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, unsigned, unsigned, MlirAttribute))f)(a0, a1, a2, a3, a4, a5, a6, a7); }
-static inline MlirAttribute call414(void *f, MlirContext a0, MlirAttribute a1, MlirAttribute a2, MlirAttribute a3, unsigned a4, unsigned a5, unsigned a6, MlirAttribute a7, int64_t a8) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, unsigned, unsigned, MlirAttribute, int64_t))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline MlirAttribute call415(void *f, MlirContext a0, MlirAttribute a1, MlirAttribute a2, MlirAttribute a3, MlirAttribute a4, MlirAttribute a5, MlirAttribute a6, unsigned a7, unsigned a8, uint64_t a9, MlirAttribute a10) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, unsigned, uint64_t, MlirAttribute))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10); }
-static inline MlirAttribute call416(void *f, MlirContext a0, MlirAttribute a1, bool a2, MlirAttribute a3, MlirAttribute a4, MlirAttribute a5, MlirAttribute a6, MlirAttribute a7, MlirAttribute a8, unsigned a9, unsigned a10, uint64_t a11, MlirAttribute a12, intptr_t a13, MlirAttribute *a14, intptr_t a15, MlirAttribute *a16) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, bool, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, unsigned, uint64_t, MlirAttribute, intptr_t, MlirAttribute *, intptr_t, MlirAttribute *))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16); }
-static inline unsigned call417(void *f, MlirAttribute a0) { return ((unsigned (*)(MlirAttribute))f)(a0); }
-static inline MlirAttribute call418(void *f, MlirContext a0, unsigned a1, intptr_t a2, MlirAttribute *a3) { return ((MlirAttribute (*)(MlirContext, unsigned, intptr_t, MlirAttribute *))f)(a0, a1, a2, a3); }
-static inline MlirAttribute call419(void *f, MlirContext a0, MlirAttribute a1, MlirAttribute a2, MlirAttribute a3, MlirAttribute a4, MlirAttribute a5, MlirAttribute a6, unsigned a7, bool a8) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, bool))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline MlirAttribute call420(void *f, MlirContext a0, unsigned a1, MlirAttribute a2, MlirAttribute a3, MlirAttribute a4, unsigned a5, MlirAttribute a6, intptr_t a7, MlirAttribute *a8) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, MlirAttribute, intptr_t, MlirAttribute *))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline MlirLinalgContractionDimensions call421(void *f, MlirOperation a0) { return ((MlirLinalgContractionDimensions (*)(MlirOperation))f)(a0); }
-static inline MlirLinalgContractionDimensions call422(void *f, MlirAffineMap *a0, size_t a1) { return ((MlirLinalgContractionDimensions (*)(MlirAffineMap *, size_t))f)(a0, a1); }
-static inline MlirLinalgConvolutionDimensions call423(void *f, MlirOperation a0) { return ((MlirLinalgConvolutionDimensions (*)(MlirOperation))f)(a0); }
-static inline MlirAttribute call424(void *f, MlirOperation a0) { return ((MlirAttribute (*)(MlirOperation))f)(a0); }
-static inline MlirType call425(void *f, MlirContext a0, MlirType a1, int a2, int a3, int a4, int a5) { return ((MlirType (*)(MlirContext, MlirType, int, int, int, int))f)(a0, a1, a2, a3, a4, a5); }
-static inline unsigned call426(void *f) { return ((unsigned (*)(void))f)(); }
-static inline int64_t call427(void *f, bool a0, unsigned a1) { return ((int64_t (*)(bool, unsigned))f)(a0, a1); }
-static inline MlirType call428(void *f, MlirType a0, MlirType a1) { return ((MlirType (*)(MlirType, MlirType))f)(a0, a1); }
-static inline MlirType call429(void *f, unsigned a0, MlirType a1, MlirType a2, int64_t a3, int64_t a4) { return ((MlirType (*)(unsigned, MlirType, MlirType, int64_t, int64_t))f)(a0, a1, a2, a3, a4); }
-static inline MlirType call430(void *f, unsigned a0, MlirType a1, MlirType a2, double a3, int64_t a4, int64_t a5, int64_t a6) { return ((MlirType (*)(unsigned, MlirType, MlirType, double, int64_t, int64_t, int64_t))f)(a0, a1, a2, a3, a4, a5, a6); }
-static inline double call431(void *f, MlirType a0) { return ((double (*)(MlirType))f)(a0); }
-static inline MlirType call432(void *f, unsigned a0, MlirType a1, MlirType a2, intptr_t a3, double *a4, int64_t *a5, int32_t a6, int64_t a7, int64_t a8) { return ((MlirType (*)(unsigned, MlirType, MlirType, intptr_t, double *, int64_t *, int32_t, int64_t, int64_t))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline double call433(void *f, MlirType a0, intptr_t a1) { return ((double (*)(MlirType, intptr_t))f)(a0, a1); }
-static inline int32_t call434(void *f, MlirType a0) { return ((int32_t (*)(MlirType))f)(a0); }
-static inline MlirType call435(void *f, unsigned a0, MlirType a1, MlirType a2, MlirAttribute a3, MlirAttribute a4, intptr_t a5, int32_t *a6, int64_t *a7, int64_t a8, int64_t a9) { return ((MlirType (*)(unsigned, MlirType, MlirType, MlirAttribute, MlirAttribute, intptr_t, int32_t *, int64_t *, int64_t, int64_t))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9); }
-static inline int32_t call436(void *f, MlirType a0, intptr_t a1) { return ((int32_t (*)(MlirType, intptr_t))f)(a0, a1); }
-static inline MlirType call437(void *f, MlirType a0, double a1, double a2) { return ((MlirType (*)(MlirType, double, double))f)(a0, a1, a2); }
-static inline MlirType call438(void *f, MlirContext a0, int32_t a1) { return ((MlirType (*)(MlirContext, int32_t))f)(a0, a1); }
-static inline MlirType call439(void *f, MlirContext a0, size_t a1, MlirType *a2, MlirType a3) { return ((MlirType (*)(MlirContext, size_t, MlirType *, MlirType))f)(a0, a1, a2, a3); }
-static inline MlirType call440(void *f, MlirContext a0, MlirIdentifier a1, size_t a2, MlirType *a3) { return ((MlirType (*)(MlirContext, MlirIdentifier, size_t, MlirType *))f)(a0, a1, a2, a3); }
-static inline MlirAttribute call441(void *f, MlirContext a0, uint64_t a1, unsigned a2) { return ((MlirAttribute (*)(MlirContext, uint64_t, unsigned))f)(a0, a1, a2); }
-static inline MlirAttribute call442(void *f, MlirContext a0, intptr_t a1, MlirSparseTensorLevelType *a2, MlirAffineMap a3, MlirAffineMap a4, int a5, int a6, MlirAttribute a7, MlirAttribute a8) { return ((MlirAttribute (*)(MlirContext, intptr_t, MlirSparseTensorLevelType *, MlirAffineMap, MlirAffineMap, int, int, MlirAttribute, MlirAttribute))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline MlirSparseTensorLevelType call443(void *f, MlirAttribute a0, intptr_t a1) { return ((MlirSparseTensorLevelType (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline MlirSparseTensorLevelFormat call444(void *f, MlirAttribute a0, intptr_t a1) { return ((MlirSparseTensorLevelFormat (*)(MlirAttribute, intptr_t))f)(a0, a1); }
-static inline unsigned call445(void *f, MlirSparseTensorLevelType a0) { return ((unsigned (*)(MlirSparseTensorLevelType))f)(a0); }
-static inline MlirSparseTensorLevelType call446(void *f, MlirSparseTensorLevelFormat a0, MlirSparseTensorLevelPropertyNondefault *a1, unsigned a2, unsigned a3, unsigned a4) { return ((MlirSparseTensorLevelType (*)(MlirSparseTensorLevelFormat, MlirSparseTensorLevelPropertyNondefault *, unsigned, unsigned, unsigned))f)(a0, a1, a2, a3, a4); }
-static inline MlirTransformOptions call447(void *f) { return ((MlirTransformOptions (*)(void))f)(); }
-static inline void call448(void *f, MlirTransformOptions a0, bool a1) { ((void (*)(MlirTransformOptions, bool))f)(a0, a1); }
-static inline bool call449(void *f, MlirTransformOptions a0) { return ((bool (*)(MlirTransformOptions))f)(a0); }
-static inline void call450(void *f, MlirTransformOptions a0) { ((void (*)(MlirTransformOptions))f)(a0); }
-static inline MlirLogicalResult call451(void *f, MlirOperation a0, MlirOperation a1, MlirOperation a2, MlirTransformOptions a3) { return ((MlirLogicalResult (*)(MlirOperation, MlirOperation, MlirOperation, MlirTransformOptions))f)(a0, a1, a2, a3); }
-static inline MlirLogicalResult call452(void *f, MlirOperation a0, MlirOperation a1) { return ((MlirLogicalResult (*)(MlirOperation, MlirOperation))f)(a0, a1); }
-static inline MlirExecutionEngine call453(void *f, MlirModule a0, int a1, int a2, MlirStringRef *a3, bool a4) { return ((MlirExecutionEngine (*)(MlirModule, int, int, MlirStringRef *, bool))f)(a0, a1, a2, a3, a4); }
-static inline MlirExecutionEngine call454(void *f, MlirModule a0, int a1, int a2, MlirStringRef *a3, bool a4, bool a5) { return ((MlirExecutionEngine (*)(MlirModule, int, int, MlirStringRef *, bool, bool))f)(a0, a1, a2, a3, a4, a5); }
-static inline void call455(void *f, MlirExecutionEngine a0) { ((void (*)(MlirExecutionEngine))f)(a0); }
-static inline MlirLogicalResult call456(void *f, MlirExecutionEngine a0, const char *a1, size_t na1, void *a2) { return ((MlirLogicalResult (*)(MlirExecutionEngine, MlirStringRef, void **))f)(a0, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline void *call457(void *f, MlirExecutionEngine a0, const char *a1, size_t na1) { return ((void *(*)(MlirExecutionEngine, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline void call458(void *f, MlirExecutionEngine a0, const char *a1, size_t na1, void *a2) { ((void (*)(MlirExecutionEngine, MlirStringRef, void *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline void call459(void *f, MlirExecutionEngine a0, const char *a1, size_t na1) { ((void (*)(MlirExecutionEngine, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }
-static inline bool call460(void *f, MlirOperation a0, MlirTypeID a1) { return ((bool (*)(MlirOperation, MlirTypeID))f)(a0, a1); }
-static inline bool call461(void *f, const char *a0, size_t na0, MlirContext a1, MlirTypeID a2) { return ((bool (*)(MlirStringRef, MlirContext, MlirTypeID))f)((MlirStringRef){(char*)a0, na0}, a1, a2); }
-static inline MlirLogicalResult call462(void *f, const char *a0, size_t na0, MlirContext a1, MlirLocation a2, intptr_t a3, MlirValue *a4, MlirAttribute a5, void *a6, intptr_t a7, MlirRegion *a8, MlirTypesCallback a9, void *a10) { return ((MlirLogicalResult (*)(MlirStringRef, MlirContext, MlirLocation, intptr_t, MlirValue *, MlirAttribute, void *, intptr_t, MlirRegion *, MlirTypesCallback, void *))f)((MlirStringRef){(char*)a0, na0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10); }
-static inline MlirLogicalResult call463(void *f, const char *a0, size_t na0, MlirContext a1, MlirLocation a2, intptr_t a3, MlirValue *a4, MlirAttribute a5, void *a6, intptr_t a7, MlirRegion *a8, MlirShapedTypeComponentsCallback a9, void *a10) { return ((MlirLogicalResult (*)(MlirStringRef, MlirContext, MlirLocation, intptr_t, MlirValue *, MlirAttribute, void *, intptr_t, MlirRegion *, MlirShapedTypeComponentsCallback, void *))f)((MlirStringRef){(char*)a0, na0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10); }
-static inline MlirContext call464(void *f, MlirRewriterBase a0) { return ((MlirContext (*)(MlirRewriterBase))f)(a0); }
-static inline void call465(void *f, MlirRewriterBase a0) { ((void (*)(MlirRewriterBase))f)(a0); }
-static inline void call466(void *f, MlirRewriterBase a0, MlirOperation a1) { ((void (*)(MlirRewriterBase, MlirOperation))f)(a0, a1); }
-static inline void call467(void *f, MlirRewriterBase a0, MlirValue a1) { ((void (*)(MlirRewriterBase, MlirValue))f)(a0, a1); }
-static inline void call468(void *f, MlirRewriterBase a0, MlirBlock a1) { ((void (*)(MlirRewriterBase, MlirBlock))f)(a0, a1); }
-static inline MlirBlock call469(void *f, MlirRewriterBase a0) { return ((MlirBlock (*)(MlirRewriterBase))f)(a0); }
-static inline MlirOperation call470(void *f, MlirRewriterBase a0) { return ((MlirOperation (*)(MlirRewriterBase))f)(a0); }
-static inline MlirBlock call471(void *f, MlirRewriterBase a0, MlirBlock a1, intptr_t a2, MlirType *a3, MlirLocation *a4) { return ((MlirBlock (*)(MlirRewriterBase, MlirBlock, intptr_t, MlirType *, MlirLocation *))f)(a0, a1, a2, a3, a4); }
-static inline MlirOperation call472(void *f, MlirRewriterBase a0, MlirOperation a1) { return ((MlirOperation (*)(MlirRewriterBase, MlirOperation))f)(a0, a1); }
-static inline void call473(void *f, MlirRewriterBase a0, MlirRegion a1, MlirBlock a2) { ((void (*)(MlirRewriterBase, MlirRegion, MlirBlock))f)(a0, a1, a2); }
-static inline void call474(void *f, MlirRewriterBase a0, MlirOperation a1, intptr_t a2, MlirValue *a3) { ((void (*)(MlirRewriterBase, MlirOperation, intptr_t, MlirValue *))f)(a0, a1, a2, a3); }
-static inline void call475(void *f, MlirRewriterBase a0, MlirOperation a1, MlirOperation a2) { ((void (*)(MlirRewriterBase, MlirOperation, MlirOperation))f)(a0, a1, a2); }
-static inline void call476(void *f, MlirRewriterBase a0, MlirBlock a1, MlirOperation a2, intptr_t a3, MlirValue *a4) { ((void (*)(MlirRewriterBase, MlirBlock, MlirOperation, intptr_t, MlirValue *))f)(a0, a1, a2, a3, a4); }
-static inline void call477(void *f, MlirRewriterBase a0, MlirBlock a1, MlirBlock a2, intptr_t a3, MlirValue *a4) { ((void (*)(MlirRewriterBase, MlirBlock, MlirBlock, intptr_t, MlirValue *))f)(a0, a1, a2, a3, a4); }
-static inline void call478(void *f, MlirRewriterBase a0, MlirBlock a1, MlirBlock a2) { ((void (*)(MlirRewriterBase, MlirBlock, MlirBlock))f)(a0, a1, a2); }
-static inline void call479(void *f, MlirRewriterBase a0, MlirValue a1, MlirValue a2) { ((void (*)(MlirRewriterBase, MlirValue, MlirValue))f)(a0, a1, a2); }
-static inline void call480(void *f, MlirRewriterBase a0, intptr_t a1, MlirValue *a2, MlirValue *a3) { ((void (*)(MlirRewriterBase, intptr_t, MlirValue *, MlirValue *))f)(a0, a1, a2, a3); }
-static inline void call481(void *f, MlirRewriterBase a0, MlirOperation a1, intptr_t a2, MlirValue *a3, MlirBlock a4) { ((void (*)(MlirRewriterBase, MlirOperation, intptr_t, MlirValue *, MlirBlock))f)(a0, a1, a2, a3, a4); }
-static inline void call482(void *f, MlirRewriterBase a0, MlirValue a1, MlirValue a2, MlirOperation a3) { ((void (*)(MlirRewriterBase, MlirValue, MlirValue, MlirOperation))f)(a0, a1, a2, a3); }
-static inline MlirRewriterBase call483(void *f, MlirContext a0) { return ((MlirRewriterBase (*)(MlirContext))f)(a0); }
-static inline MlirRewriterBase call484(void *f, MlirOperation a0) { return ((MlirRewriterBase (*)(MlirOperation))f)(a0); }
-static inline MlirFrozenRewritePatternSet call485(void *f, MlirRewritePatternSet a0) { return ((MlirFrozenRewritePatternSet (*)(MlirRewritePatternSet))f)(a0); }
-static inline void call486(void *f, MlirFrozenRewritePatternSet a0) { ((void (*)(MlirFrozenRewritePatternSet))f)(a0); }
-static inline MlirLogicalResult call487(void *f, MlirOperation a0, MlirFrozenRewritePatternSet a1, MlirGreedyRewriteDriverConfig a2) { return ((MlirLogicalResult (*)(MlirOperation, MlirFrozenRewritePatternSet, MlirGreedyRewriteDriverConfig))f)(a0, a1, a2); }
-static inline MlirLogicalResult call488(void *f, MlirModule a0, MlirFrozenRewritePatternSet a1, MlirGreedyRewriteDriverConfig a2) { return ((MlirLogicalResult (*)(MlirModule, MlirFrozenRewritePatternSet, MlirGreedyRewriteDriverConfig))f)(a0, a1, a2); }
-static inline MlirGreedyRewriteDriverConfig call489(void *f) { return ((MlirGreedyRewriteDriverConfig (*)(void))f)(); }
-static inline void call490(void *f, MlirGreedyRewriteDriverConfig a0) { ((void (*)(MlirGreedyRewriteDriverConfig))f)(a0); }
-static inline void call491(void *f, MlirGreedyRewriteDriverConfig a0, int64_t a1) { ((void (*)(MlirGreedyRewriteDriverConfig, int64_t))f)(a0, a1); }
-static inline void call492(void *f, MlirGreedyRewriteDriverConfig a0, bool a1) { ((void (*)(MlirGreedyRewriteDriverConfig, bool))f)(a0, a1); }
-static inline void call493(void *f, MlirGreedyRewriteDriverConfig a0, MlirGreedyRewriteStrictness a1) { ((void (*)(MlirGreedyRewriteDriverConfig, MlirGreedyRewriteStrictness))f)(a0, a1); }
-static inline void call494(void *f, MlirGreedyRewriteDriverConfig a0, MlirGreedySimplifyRegionLevel a1) { ((void (*)(MlirGreedyRewriteDriverConfig, MlirGreedySimplifyRegionLevel))f)(a0, a1); }
-static inline int64_t call495(void *f, MlirGreedyRewriteDriverConfig a0) { return ((int64_t (*)(MlirGreedyRewriteDriverConfig))f)(a0); }
-static inline bool call496(void *f, MlirGreedyRewriteDriverConfig a0) { return ((bool (*)(MlirGreedyRewriteDriverConfig))f)(a0); }
-static inline MlirGreedyRewriteStrictness call497(void *f, MlirGreedyRewriteDriverConfig a0) { return ((MlirGreedyRewriteStrictness (*)(MlirGreedyRewriteDriverConfig))f)(a0); }
-static inline MlirGreedySimplifyRegionLevel call498(void *f, MlirGreedyRewriteDriverConfig a0) { return ((MlirGreedySimplifyRegionLevel (*)(MlirGreedyRewriteDriverConfig))f)(a0); }
-static inline void call499(void *f, MlirOperation a0, MlirFrozenRewritePatternSet a1) { ((void (*)(MlirOperation, MlirFrozenRewritePatternSet))f)(a0, a1); }
-static inline MlirRewriterBase call500(void *f, MlirPatternRewriter a0) { return ((MlirRewriterBase (*)(MlirPatternRewriter))f)(a0); }
-static inline MlirRewritePattern call501(void *f, const char *a0, size_t na0, unsigned a1, MlirContext a2, MlirRewritePatternCallbacks a3, void *a4, size_t a5, MlirStringRef *a6) { return ((MlirRewritePattern (*)(MlirStringRef, unsigned, MlirContext, MlirRewritePatternCallbacks, void *, size_t, MlirStringRef *))f)((MlirStringRef){(char*)a0, na0}, a1, a2, a3, a4, a5, a6); }
-static inline MlirRewritePatternSet call502(void *f, MlirContext a0) { return ((MlirRewritePatternSet (*)(MlirContext))f)(a0); }
-static inline void call503(void *f, MlirRewritePatternSet a0) { ((void (*)(MlirRewritePatternSet))f)(a0); }
-static inline void call504(void *f, MlirRewritePatternSet a0, MlirRewritePattern a1) { ((void (*)(MlirRewritePatternSet, MlirRewritePattern))f)(a0, a1); }
-static inline MlirPDLPatternModule call505(void *f, MlirModule a0) { return ((MlirPDLPatternModule (*)(MlirModule))f)(a0); }
-static inline void call506(void *f, MlirPDLPatternModule a0) { ((void (*)(MlirPDLPatternModule))f)(a0); }
-static inline MlirRewritePatternSet call507(void *f, MlirPDLPatternModule a0) { return ((MlirRewritePatternSet (*)(MlirPDLPatternModule))f)(a0); }
-static inline MlirValue call508(void *f, MlirPDLValue a0) { return ((MlirValue (*)(MlirPDLValue))f)(a0); }
-static inline MlirType call509(void *f, MlirPDLValue a0) { return ((MlirType (*)(MlirPDLValue))f)(a0); }
-static inline MlirOperation call510(void *f, MlirPDLValue a0) { return ((MlirOperation (*)(MlirPDLValue))f)(a0); }
-static inline MlirAttribute call511(void *f, MlirPDLValue a0) { return ((MlirAttribute (*)(MlirPDLValue))f)(a0); }
-static inline void call512(void *f, MlirPDLResultList a0, MlirValue a1) { ((void (*)(MlirPDLResultList, MlirValue))f)(a0, a1); }
-static inline void call513(void *f, MlirPDLResultList a0, MlirType a1) { ((void (*)(MlirPDLResultList, MlirType))f)(a0, a1); }
-static inline void call514(void *f, MlirPDLResultList a0, MlirOperation a1) { ((void (*)(MlirPDLResultList, MlirOperation))f)(a0, a1); }
-static inline void call515(void *f, MlirPDLResultList a0, MlirAttribute a1) { ((void (*)(MlirPDLResultList, MlirAttribute))f)(a0, a1); }
-static inline void call516(void *f, MlirPDLPatternModule a0, const char *a1, size_t na1, MlirPDLRewriteFunction a2, void *a3) { ((void (*)(MlirPDLPatternModule, MlirStringRef, MlirPDLRewriteFunction, void *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline void call517(void *f, MlirPDLPatternModule a0, const char *a1, size_t na1, MlirPDLConstraintFunction a2, void *a3) { ((void (*)(MlirPDLPatternModule, MlirStringRef, MlirPDLConstraintFunction, void *))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirLogicalResult call518(void *f, MlirModule a0, MlirStringCallback a1, void *a2, bool a3, bool a4) { return ((MlirLogicalResult (*)(MlirModule, MlirStringCallback, void *, bool, bool))f)(a0, a1, a2, a3, a4); }
-static inline MlirLogicalResult call519(void *f, MlirOperation a0, MlirStringCallback a1, void *a2, bool a3, bool a4) { return ((MlirLogicalResult (*)(MlirOperation, MlirStringCallback, void *, bool, bool))f)(a0, a1, a2, a3, a4); }
-static inline LLVMModuleRef call520(void *f, MlirOperation a0, LLVMContextRef a1) { return ((LLVMModuleRef (*)(MlirOperation, LLVMContextRef))f)(a0, a1); }
-static inline char *call521(void *f, MlirOperation a0) { return ((char *(*)(MlirOperation))f)(a0); }
-static inline MlirTypeFromLLVMIRTranslator call522(void *f, MlirContext a0) { return ((MlirTypeFromLLVMIRTranslator (*)(MlirContext))f)(a0); }
-static inline void call523(void *f, MlirTypeFromLLVMIRTranslator a0) { ((void (*)(MlirTypeFromLLVMIRTranslator))f)(a0); }
-static inline MlirType call524(void *f, MlirTypeFromLLVMIRTranslator a0, LLVMTypeRef a1) { return ((MlirType (*)(MlirTypeFromLLVMIRTranslator, LLVMTypeRef))f)(a0, a1); }
-static inline MlirTypeToLLVMIRTranslator call525(void *f, LLVMContextRef a0) { return ((MlirTypeToLLVMIRTranslator (*)(LLVMContextRef))f)(a0); }
-static inline void call526(void *f, MlirTypeToLLVMIRTranslator a0) { ((void (*)(MlirTypeToLLVMIRTranslator))f)(a0); }
-static inline LLVMTypeRef call527(void *f, MlirTypeToLLVMIRTranslator a0, MlirType a1) { return ((LLVMTypeRef (*)(MlirTypeToLLVMIRTranslator, MlirType))f)(a0, a1); }
-static inline MlirAttribute call528(void *f, MlirContext a0, intptr_t a1, int64_t *a2, int64_t a3, intptr_t a4, int64_t *a5) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, int64_t, intptr_t, int64_t *))f)(a0, a1, a2, a3, a4, a5); }
-static inline MlirAttribute call529(void *f, MlirContext a0, int64_t a1, int64_t a2) { return ((MlirAttribute (*)(MlirContext, int64_t, int64_t))f)(a0, a1, a2); }
-static inline MlirAttribute call530(void *f, MlirContext a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline MlirAttribute call531(void *f, MlirContext a0, MlirType a1, MlirType a2, MlirType a3, int64_t a4, int64_t a5, int64_t a6, bool a7) { return ((MlirAttribute (*)(MlirContext, MlirType, MlirType, MlirType, int64_t, int64_t, int64_t, bool))f)(a0, a1, a2, a3, a4, a5, a6, a7); }
-static inline MlirAttribute call532(void *f, MlirContext a0, int64_t a1, int64_t a2, intptr_t a3, int64_t *a4, int64_t a5, int64_t a6, intptr_t a7, int64_t *a8, int64_t a9, int64_t a10, intptr_t a11, int64_t *a12) { return ((MlirAttribute (*)(MlirContext, int64_t, int64_t, intptr_t, int64_t *, int64_t, int64_t, intptr_t, int64_t *, int64_t, int64_t, intptr_t, int64_t *))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12); }
-static inline MlirAttribute call533(void *f, MlirContext a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8, intptr_t a9, int64_t *a10, int64_t a11) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, int64_t))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11); }
-static inline MlirAttribute call534(void *f, MlirContext a0, double a1, double a2, int64_t a3, const char *a4, size_t na4) { return ((MlirAttribute (*)(MlirContext, double, double, int64_t, MlirStringRef))f)(a0, a1, a2, a3, (MlirStringRef){(char*)a4, na4}); }
-static inline MlirAttribute call535(void *f, MlirContext a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8, intptr_t a9, int64_t *a10, intptr_t a11, int64_t *a12) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *))f)(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12); }
-static inline int call536(void *f) { return ((int (*)(void))f)(); }
-static inline void call537(void *f, MlirStringCallback a0, void *a1) { ((void (*)(MlirStringCallback, void *))f)(a0, a1); }
-static inline void call538(void *f, MlirStablehloCompatibilityRequirement a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirStablehloCompatibilityRequirement, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline MlirLogicalResult call539(void *f, const char *a0, size_t na0, const char *a1, size_t na1, MlirStringCallback a2, void *a3) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringRef, MlirStringCallback, void *))f)((MlirStringRef){(char*)a0, na0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirLogicalResult call540(void *f, MlirModule a0, const char *a1, size_t na1, MlirStringCallback a2, void *a3, bool a4) { return ((MlirLogicalResult (*)(MlirModule, MlirStringRef, MlirStringCallback, void *, bool))f)(a0, (MlirStringRef){(char*)a1, na1}, a2, a3, a4); }
-static inline MlirLogicalResult call541(void *f, const char *a0, size_t na0, MlirStringCallback a1, void *a2) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringCallback, void *))f)((MlirStringRef){(char*)a0, na0}, a1, a2); }
-static inline MlirModule call542(void *f, const char *a0, size_t na0, MlirContext a1) { return ((MlirModule (*)(MlirStringRef, MlirContext))f)((MlirStringRef){(char*)a0, na0}, a1); }
-static inline MlirAttribute call543(void *f, MlirModule a0, int a1, MlirAttribute *a2, int *a3) { return ((MlirAttribute (*)(MlirModule, int, MlirAttribute *, int *))f)(a0, a1, a2, a3); }
+static inline MlirStringRef call0(uintptr_t f, char *a0) { return ((MlirStringRef (*)(char *))f)(a0); }
+static inline bool call1(uintptr_t f, const char *a0, size_t na0, const char *a1, size_t na1) { return ((bool (*)(MlirStringRef, MlirStringRef))f)((MlirStringRef){(char*)a0, na0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirLlvmThreadPool call2(uintptr_t f) { return ((MlirLlvmThreadPool (*)(void))f)(); }
+static inline void call3(uintptr_t f, uintptr_t a0) { ((void (*)(MlirLlvmThreadPool))f)((MlirLlvmThreadPool){(void*)a0}); }
+static inline MlirTypeID call4(uintptr_t f, void *a0) { return ((MlirTypeID (*)(void *))f)(a0); }
+static inline bool call5(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirTypeID, MlirTypeID))f)((MlirTypeID){(void*)a0}, (MlirTypeID){(void*)a1}); }
+static inline size_t call6(uintptr_t f, uintptr_t a0) { return ((size_t (*)(MlirTypeID))f)((MlirTypeID){(void*)a0}); }
+static inline MlirTypeIDAllocator call7(uintptr_t f) { return ((MlirTypeIDAllocator (*)(void))f)(); }
+static inline void call8(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeIDAllocator))f)((MlirTypeIDAllocator){(void*)a0}); }
+static inline MlirTypeID call9(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirTypeIDAllocator))f)((MlirTypeIDAllocator){(void*)a0}); }
+static inline MlirContext call10(uintptr_t f) { return ((MlirContext (*)(void))f)(); }
+static inline MlirContext call11(uintptr_t f, bool a0) { return ((MlirContext (*)(bool))f)(a0); }
+static inline MlirContext call12(uintptr_t f, uintptr_t a0, bool a1) { return ((MlirContext (*)(MlirDialectRegistry, bool))f)((MlirDialectRegistry){(void*)a0}, a1); }
+static inline bool call13(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirContext, MlirContext))f)((MlirContext){(void*)a0}, (MlirContext){(void*)a1}); }
+static inline void call14(uintptr_t f, uintptr_t a0) { ((void (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline void call15(uintptr_t f, uintptr_t a0, bool a1) { ((void (*)(MlirContext, bool))f)((MlirContext){(void*)a0}, a1); }
+static inline bool call16(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline intptr_t call17(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline void call18(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirContext, MlirDialectRegistry))f)((MlirContext){(void*)a0}, (MlirDialectRegistry){(void*)a1}); }
+static inline MlirDialect call19(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDialect (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline bool call20(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((bool (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline void call21(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirContext, MlirLlvmThreadPool))f)((MlirContext){(void*)a0}, (MlirLlvmThreadPool){(void*)a1}); }
+static inline unsigned call22(uintptr_t f, uintptr_t a0) { return ((unsigned (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline MlirLlvmThreadPool call23(uintptr_t f, uintptr_t a0) { return ((MlirLlvmThreadPool (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline MlirContext call24(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirDialect))f)((MlirDialect){(void*)a0}); }
+static inline bool call25(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirDialect, MlirDialect))f)((MlirDialect){(void*)a0}, (MlirDialect){(void*)a1}); }
+static inline MlirStringRef call26(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDialect))f)((MlirDialect){(void*)a0}); }
+static inline MlirStringRef call27(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDialectHandle))f)((MlirDialectHandle){(void*)a0}); }
+static inline void call28(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirDialectHandle, MlirDialectRegistry))f)((MlirDialectHandle){(void*)a0}, (MlirDialectRegistry){(void*)a1}); }
+static inline void call29(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirDialectHandle, MlirContext))f)((MlirDialectHandle){(void*)a0}, (MlirContext){(void*)a1}); }
+static inline MlirDialect call30(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirDialect (*)(MlirDialectHandle, MlirContext))f)((MlirDialectHandle){(void*)a0}, (MlirContext){(void*)a1}); }
+static inline MlirDialectRegistry call31(uintptr_t f) { return ((MlirDialectRegistry (*)(void))f)(); }
+static inline void call32(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDialectRegistry))f)((MlirDialectRegistry){(void*)a0}); }
+static inline MlirAttribute call33(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirLocation))f)((MlirLocation){(void*)a0}); }
+static inline MlirLocation call34(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirLocation call35(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, unsigned a2, unsigned a3) { return ((MlirLocation (*)(MlirContext, MlirStringRef, unsigned, unsigned))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirLocation call36(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, unsigned a2, unsigned a3, unsigned a4, unsigned a5) { return ((MlirLocation (*)(MlirContext, MlirStringRef, unsigned, unsigned, unsigned, unsigned))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3, a4, a5); }
+static inline MlirIdentifier call37(uintptr_t f, uintptr_t a0) { return ((MlirIdentifier (*)(MlirLocation))f)((MlirLocation){(void*)a0}); }
+static inline int call38(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirLocation))f)((MlirLocation){(void*)a0}); }
+static inline MlirTypeID call39(uintptr_t f) { return ((MlirTypeID (*)(void))f)(); }
+static inline bool call40(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirLocation))f)((MlirLocation){(void*)a0}); }
+static inline MlirLocation call41(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirLocation (*)(MlirLocation, MlirLocation))f)((MlirLocation){(void*)a0}, (MlirLocation){(void*)a1}); }
+static inline MlirLocation call42(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirLocation))f)((MlirLocation){(void*)a0}); }
+static inline MlirLocation call43(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, uintptr_t a3) { return ((MlirLocation (*)(MlirContext, intptr_t, MlirLocation *, MlirAttribute))f)((MlirContext){(void*)a0}, a1, (MlirLocation*)a2, (MlirAttribute){(void*)a3}); }
+static inline unsigned call44(uintptr_t f, uintptr_t a0) { return ((unsigned (*)(MlirLocation))f)((MlirLocation){(void*)a0}); }
+static inline void call45(uintptr_t f, uintptr_t a0, uintptr_t *a1) { ((void (*)(MlirLocation, MlirLocation *))f)((MlirLocation){(void*)a0}, (MlirLocation*)a1); }
+static inline MlirLocation call46(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((MlirLocation (*)(MlirContext, MlirStringRef, MlirLocation))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirLocation){(void*)a2}); }
+static inline MlirLocation call47(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline MlirContext call48(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirLocation))f)((MlirLocation){(void*)a0}); }
+static inline bool call49(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirLocation, MlirLocation))f)((MlirLocation){(void*)a0}, (MlirLocation){(void*)a1}); }
+static inline void call50(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirLocation, MlirStringCallback, void *))f)((MlirLocation){(void*)a0}, a1, a2); }
+static inline MlirModule call51(uintptr_t f, uintptr_t a0) { return ((MlirModule (*)(MlirLocation))f)((MlirLocation){(void*)a0}); }
+static inline MlirModule call52(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirModule (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirContext call53(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirModule))f)((MlirModule){(void*)a0}); }
+static inline MlirBlock call54(uintptr_t f, uintptr_t a0) { return ((MlirBlock (*)(MlirModule))f)((MlirModule){(void*)a0}); }
+static inline void call55(uintptr_t f, uintptr_t a0) { ((void (*)(MlirModule))f)((MlirModule){(void*)a0}); }
+static inline MlirOperation call56(uintptr_t f, uintptr_t a0) { return ((MlirOperation (*)(MlirModule))f)((MlirModule){(void*)a0}); }
+static inline MlirModule call57(uintptr_t f, uintptr_t a0) { return ((MlirModule (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline bool call58(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirModule, MlirModule))f)((MlirModule){(void*)a0}, (MlirModule){(void*)a1}); }
+static inline size_t call59(uintptr_t f, uintptr_t a0) { return ((size_t (*)(MlirModule))f)((MlirModule){(void*)a0}); }
+static inline MlirOperationState call60(uintptr_t f, const char *a0, size_t na0, uintptr_t a1) { return ((MlirOperationState (*)(MlirStringRef, MlirLocation))f)((MlirStringRef){(char*)a0, na0}, (MlirLocation){(void*)a1}); }
+static inline void call61(uintptr_t f, MlirOperationState *a0, intptr_t a1, uintptr_t *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirType *))f)(a0, a1, (MlirType*)a2); }
+static inline void call62(uintptr_t f, MlirOperationState *a0, intptr_t a1, uintptr_t *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirValue *))f)(a0, a1, (MlirValue*)a2); }
+static inline void call63(uintptr_t f, MlirOperationState *a0, intptr_t a1, uintptr_t *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirRegion *))f)(a0, a1, (MlirRegion*)a2); }
+static inline void call64(uintptr_t f, MlirOperationState *a0, intptr_t a1, uintptr_t *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirBlock *))f)(a0, a1, (MlirBlock*)a2); }
+static inline void call65(uintptr_t f, MlirOperationState *a0, intptr_t a1, MlirNamedAttribute *a2) { ((void (*)(MlirOperationState *, intptr_t, MlirNamedAttribute *))f)(a0, a1, a2); }
+static inline void call66(uintptr_t f, MlirOperationState *a0) { ((void (*)(MlirOperationState *))f)(a0); }
+static inline MlirAsmState call67(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAsmState (*)(MlirOperation, MlirOpPrintingFlags))f)((MlirOperation){(void*)a0}, (MlirOpPrintingFlags){(void*)a1}); }
+static inline MlirAsmState call68(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAsmState (*)(MlirValue, MlirOpPrintingFlags))f)((MlirValue){(void*)a0}, (MlirOpPrintingFlags){(void*)a1}); }
+static inline void call69(uintptr_t f, uintptr_t a0) { ((void (*)(MlirAsmState))f)((MlirAsmState){(void*)a0}); }
+static inline MlirOpPrintingFlags call70(uintptr_t f) { return ((MlirOpPrintingFlags (*)(void))f)(); }
+static inline void call71(uintptr_t f, uintptr_t a0) { ((void (*)(MlirOpPrintingFlags))f)((MlirOpPrintingFlags){(void*)a0}); }
+static inline void call72(uintptr_t f, uintptr_t a0, intptr_t a1) { ((void (*)(MlirOpPrintingFlags, intptr_t))f)((MlirOpPrintingFlags){(void*)a0}, a1); }
+static inline void call73(uintptr_t f, uintptr_t a0, bool a1, bool a2) { ((void (*)(MlirOpPrintingFlags, bool, bool))f)((MlirOpPrintingFlags){(void*)a0}, a1, a2); }
+static inline MlirBytecodeWriterConfig call74(uintptr_t f) { return ((MlirBytecodeWriterConfig (*)(void))f)(); }
+static inline void call75(uintptr_t f, uintptr_t a0) { ((void (*)(MlirBytecodeWriterConfig))f)((MlirBytecodeWriterConfig){(void*)a0}); }
+static inline void call76(uintptr_t f, uintptr_t a0, int64_t a1) { ((void (*)(MlirBytecodeWriterConfig, int64_t))f)((MlirBytecodeWriterConfig){(void*)a0}, a1); }
+static inline MlirOperation call77(uintptr_t f, MlirOperationState *a0) { return ((MlirOperation (*)(MlirOperationState *))f)(a0); }
+static inline MlirOperation call78(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, const char *a2, size_t na2) { return ((MlirOperation (*)(MlirContext, MlirStringRef, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirStringRef){(char*)a2, na2}); }
+static inline MlirOperation call79(uintptr_t f, uintptr_t a0) { return ((MlirOperation (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call80(uintptr_t f, uintptr_t a0) { ((void (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline bool call81(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirOperation, MlirOperation))f)((MlirOperation){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline size_t call82(uintptr_t f, uintptr_t a0) { return ((size_t (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirContext call83(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirLocation call84(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call85(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirOperation, MlirLocation))f)((MlirOperation){(void*)a0}, (MlirLocation){(void*)a1}); }
+static inline MlirTypeID call86(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirIdentifier call87(uintptr_t f, uintptr_t a0) { return ((MlirIdentifier (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirBlock call88(uintptr_t f, uintptr_t a0) { return ((MlirBlock (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline intptr_t call89(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirRegion call90(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirRegion (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline MlirValue call91(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirValue (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline void call92(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t a2) { ((void (*)(MlirOperation, intptr_t, MlirValue))f)((MlirOperation){(void*)a0}, a1, (MlirValue){(void*)a2}); }
+static inline void call93(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2) { ((void (*)(MlirOperation, intptr_t, MlirValue *))f)((MlirOperation){(void*)a0}, a1, (MlirValue*)a2); }
+static inline MlirBlock call94(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirBlock (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline void call95(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t a2) { ((void (*)(MlirOperation, intptr_t, MlirBlock))f)((MlirOperation){(void*)a0}, a1, (MlirBlock){(void*)a2}); }
+static inline bool call96(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((bool (*)(MlirOperation, MlirStringRef))f)((MlirOperation){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirAttribute call97(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirAttribute (*)(MlirOperation, MlirStringRef))f)((MlirOperation){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline void call98(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { ((void (*)(MlirOperation, MlirStringRef, MlirAttribute))f)((MlirOperation){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirAttribute){(void*)a2}); }
+static inline MlirNamedAttribute call99(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirNamedAttribute (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline void call100(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirOperation, MlirStringCallback, void *))f)((MlirOperation){(void*)a0}, a1, a2); }
+static inline void call101(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirStringCallback a2, void *a3) { ((void (*)(MlirOperation, MlirOpPrintingFlags, MlirStringCallback, void *))f)((MlirOperation){(void*)a0}, (MlirOpPrintingFlags){(void*)a1}, a2, a3); }
+static inline void call102(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirStringCallback a2, void *a3) { ((void (*)(MlirOperation, MlirAsmState, MlirStringCallback, void *))f)((MlirOperation){(void*)a0}, (MlirAsmState){(void*)a1}, a2, a3); }
+static inline MlirLogicalResult call103(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirStringCallback a2, void *a3) { return ((MlirLogicalResult (*)(MlirOperation, MlirBytecodeWriterConfig, MlirStringCallback, void *))f)((MlirOperation){(void*)a0}, (MlirBytecodeWriterConfig){(void*)a1}, a2, a3); }
+static inline bool call104(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call105(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirOperation, MlirOperation))f)((MlirOperation){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call106(uintptr_t f, uintptr_t a0, MlirOperationWalkCallback a1, void *a2, MlirWalkOrder a3) { ((void (*)(MlirOperation, MlirOperationWalkCallback, void *, MlirWalkOrder))f)((MlirOperation){(void*)a0}, a1, a2, a3); }
+static inline void call107(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirOperation, MlirValue, MlirValue))f)((MlirOperation){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}); }
+static inline MlirRegion call108(uintptr_t f) { return ((MlirRegion (*)(void))f)(); }
+static inline void call109(uintptr_t f, uintptr_t a0) { ((void (*)(MlirRegion))f)((MlirRegion){(void*)a0}); }
+static inline bool call110(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirRegion, MlirRegion))f)((MlirRegion){(void*)a0}, (MlirRegion){(void*)a1}); }
+static inline MlirBlock call111(uintptr_t f, uintptr_t a0) { return ((MlirBlock (*)(MlirRegion))f)((MlirRegion){(void*)a0}); }
+static inline void call112(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirRegion, MlirBlock))f)((MlirRegion){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline void call113(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t a2) { ((void (*)(MlirRegion, intptr_t, MlirBlock))f)((MlirRegion){(void*)a0}, a1, (MlirBlock){(void*)a2}); }
+static inline void call114(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirRegion, MlirBlock, MlirBlock))f)((MlirRegion){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline MlirRegion call115(uintptr_t f, uintptr_t a0) { return ((MlirRegion (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirRegion call116(uintptr_t f, uintptr_t a0) { return ((MlirRegion (*)(MlirRegion))f)((MlirRegion){(void*)a0}); }
+static inline void call117(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirRegion, MlirRegion))f)((MlirRegion){(void*)a0}, (MlirRegion){(void*)a1}); }
+static inline MlirBlock call118(uintptr_t f, intptr_t a0, uintptr_t *a1, uintptr_t *a2) { return ((MlirBlock (*)(intptr_t, MlirType *, MlirLocation *))f)(a0, (MlirType*)a1, (MlirLocation*)a2); }
+static inline void call119(uintptr_t f, uintptr_t a0) { ((void (*)(MlirBlock))f)((MlirBlock){(void*)a0}); }
+static inline bool call120(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirBlock, MlirBlock))f)((MlirBlock){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline MlirOperation call121(uintptr_t f, uintptr_t a0) { return ((MlirOperation (*)(MlirBlock))f)((MlirBlock){(void*)a0}); }
+static inline MlirRegion call122(uintptr_t f, uintptr_t a0) { return ((MlirRegion (*)(MlirBlock))f)((MlirBlock){(void*)a0}); }
+static inline MlirBlock call123(uintptr_t f, uintptr_t a0) { return ((MlirBlock (*)(MlirBlock))f)((MlirBlock){(void*)a0}); }
+static inline void call124(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirBlock, MlirOperation))f)((MlirBlock){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call125(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t a2) { ((void (*)(MlirBlock, intptr_t, MlirOperation))f)((MlirBlock){(void*)a0}, a1, (MlirOperation){(void*)a2}); }
+static inline void call126(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirBlock, MlirOperation, MlirOperation))f)((MlirBlock){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline intptr_t call127(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirBlock))f)((MlirBlock){(void*)a0}); }
+static inline MlirValue call128(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirValue (*)(MlirBlock, MlirType, MlirLocation))f)((MlirBlock){(void*)a0}, (MlirType){(void*)a1}, (MlirLocation){(void*)a2}); }
+static inline void call129(uintptr_t f, uintptr_t a0, unsigned a1) { ((void (*)(MlirBlock, unsigned))f)((MlirBlock){(void*)a0}, a1); }
+static inline MlirValue call130(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t a2, uintptr_t a3) { return ((MlirValue (*)(MlirBlock, intptr_t, MlirType, MlirLocation))f)((MlirBlock){(void*)a0}, a1, (MlirType){(void*)a2}, (MlirLocation){(void*)a3}); }
+static inline MlirValue call131(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirValue (*)(MlirBlock, intptr_t))f)((MlirBlock){(void*)a0}, a1); }
+static inline void call132(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirBlock, MlirStringCallback, void *))f)((MlirBlock){(void*)a0}, a1, a2); }
+static inline MlirBlock call133(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirBlock (*)(MlirBlock, intptr_t))f)((MlirBlock){(void*)a0}, a1); }
+static inline bool call134(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirValue, MlirValue))f)((MlirValue){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline bool call135(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirValue))f)((MlirValue){(void*)a0}); }
+static inline MlirBlock call136(uintptr_t f, uintptr_t a0) { return ((MlirBlock (*)(MlirValue))f)((MlirValue){(void*)a0}); }
+static inline intptr_t call137(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirValue))f)((MlirValue){(void*)a0}); }
+static inline void call138(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirValue, MlirType))f)((MlirValue){(void*)a0}, (MlirType){(void*)a1}); }
+static inline void call139(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirValue, MlirLocation))f)((MlirValue){(void*)a0}, (MlirLocation){(void*)a1}); }
+static inline MlirOperation call140(uintptr_t f, uintptr_t a0) { return ((MlirOperation (*)(MlirValue))f)((MlirValue){(void*)a0}); }
+static inline MlirType call141(uintptr_t f, uintptr_t a0) { return ((MlirType (*)(MlirValue))f)((MlirValue){(void*)a0}); }
+static inline void call142(uintptr_t f, uintptr_t a0) { ((void (*)(MlirValue))f)((MlirValue){(void*)a0}); }
+static inline void call143(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirValue, MlirStringCallback, void *))f)((MlirValue){(void*)a0}, a1, a2); }
+static inline void call144(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirStringCallback a2, void *a3) { ((void (*)(MlirValue, MlirAsmState, MlirStringCallback, void *))f)((MlirValue){(void*)a0}, (MlirAsmState){(void*)a1}, a2, a3); }
+static inline MlirOpOperand call145(uintptr_t f, uintptr_t a0) { return ((MlirOpOperand (*)(MlirValue))f)((MlirValue){(void*)a0}); }
+static inline void call146(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirValue, MlirValue))f)((MlirValue){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline void call147(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirValue, MlirValue, intptr_t, MlirOperation *))f)((MlirValue){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirOperation*)a3); }
+static inline MlirLocation call148(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirValue))f)((MlirValue){(void*)a0}); }
+static inline MlirContext call149(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirValue))f)((MlirValue){(void*)a0}); }
+static inline bool call150(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirOpOperand))f)((MlirOpOperand){(void*)a0}); }
+static inline MlirValue call151(uintptr_t f, uintptr_t a0) { return ((MlirValue (*)(MlirOpOperand))f)((MlirOpOperand){(void*)a0}); }
+static inline MlirOperation call152(uintptr_t f, uintptr_t a0) { return ((MlirOperation (*)(MlirOpOperand))f)((MlirOpOperand){(void*)a0}); }
+static inline unsigned call153(uintptr_t f, uintptr_t a0) { return ((unsigned (*)(MlirOpOperand))f)((MlirOpOperand){(void*)a0}); }
+static inline MlirOpOperand call154(uintptr_t f, uintptr_t a0) { return ((MlirOpOperand (*)(MlirOpOperand))f)((MlirOpOperand){(void*)a0}); }
+static inline MlirType call155(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirType (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirContext call156(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirTypeID call157(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirDialect call158(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline bool call159(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirType, MlirType))f)((MlirType){(void*)a0}, (MlirType){(void*)a1}); }
+static inline void call160(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirType, MlirStringCallback, void *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline void call161(uintptr_t f, uintptr_t a0) { ((void (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirAttribute call162(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirAttribute (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirContext call163(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirType call164(uintptr_t f, uintptr_t a0) { return ((MlirType (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirTypeID call165(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirDialect call166(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline bool call167(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirAttribute, MlirAttribute))f)((MlirAttribute){(void*)a0}, (MlirAttribute){(void*)a1}); }
+static inline void call168(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirAttribute, MlirStringCallback, void *))f)((MlirAttribute){(void*)a0}, a1, a2); }
+static inline void call169(uintptr_t f, uintptr_t a0) { ((void (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirNamedAttribute call170(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirNamedAttribute (*)(MlirIdentifier, MlirAttribute))f)((MlirIdentifier){(void*)a0}, (MlirAttribute){(void*)a1}); }
+static inline MlirIdentifier call171(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirIdentifier (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirContext call172(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirIdentifier))f)((MlirIdentifier){(void*)a0}); }
+static inline bool call173(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIdentifier, MlirIdentifier))f)((MlirIdentifier){(void*)a0}, (MlirIdentifier){(void*)a1}); }
+static inline MlirStringRef call174(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirIdentifier))f)((MlirIdentifier){(void*)a0}); }
+static inline MlirStringRef call175(uintptr_t f) { return ((MlirStringRef (*)(void))f)(); }
+static inline MlirSymbolTable call176(uintptr_t f, uintptr_t a0) { return ((MlirSymbolTable (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call177(uintptr_t f, uintptr_t a0) { ((void (*)(MlirSymbolTable))f)((MlirSymbolTable){(void*)a0}); }
+static inline MlirOperation call178(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirOperation (*)(MlirSymbolTable, MlirStringRef))f)((MlirSymbolTable){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirAttribute call179(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAttribute (*)(MlirSymbolTable, MlirOperation))f)((MlirSymbolTable){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call180(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirSymbolTable, MlirOperation))f)((MlirSymbolTable){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline MlirLogicalResult call181(uintptr_t f, const char *a0, size_t na0, const char *a1, size_t na1, uintptr_t a2) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringRef, MlirOperation))f)((MlirStringRef){(char*)a0, na0}, (MlirStringRef){(char*)a1, na1}, (MlirOperation){(void*)a2}); }
+static inline void call182(uintptr_t f, uintptr_t a0, bool a1, void (*a2)(MlirOperation, bool, void *), void *a3) { ((void (*)(MlirOperation, bool, void (*)(MlirOperation, bool, void *), void *))f)((MlirOperation){(void*)a0}, a1, a2, a3); }
+static inline MlirContext call183(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirAffineExpr))f)((MlirAffineExpr){(void*)a0}); }
+static inline bool call184(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirAffineExpr, MlirAffineExpr))f)((MlirAffineExpr){(void*)a0}, (MlirAffineExpr){(void*)a1}); }
+static inline void call185(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirAffineExpr, MlirStringCallback, void *))f)((MlirAffineExpr){(void*)a0}, a1, a2); }
+static inline void call186(uintptr_t f, uintptr_t a0) { ((void (*)(MlirAffineExpr))f)((MlirAffineExpr){(void*)a0}); }
+static inline bool call187(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirAffineExpr))f)((MlirAffineExpr){(void*)a0}); }
+static inline int64_t call188(uintptr_t f, uintptr_t a0) { return ((int64_t (*)(MlirAffineExpr))f)((MlirAffineExpr){(void*)a0}); }
+static inline bool call189(uintptr_t f, uintptr_t a0, int64_t a1) { return ((bool (*)(MlirAffineExpr, int64_t))f)((MlirAffineExpr){(void*)a0}, a1); }
+static inline bool call190(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((bool (*)(MlirAffineExpr, intptr_t))f)((MlirAffineExpr){(void*)a0}, a1); }
+static inline MlirAffineExpr call191(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAffineExpr (*)(MlirAffineExpr, MlirAffineMap))f)((MlirAffineExpr){(void*)a0}, (MlirAffineMap){(void*)a1}); }
+static inline MlirAffineExpr call192(uintptr_t f, uintptr_t a0, uint32_t a1, uint32_t a2, uint32_t a3) { return ((MlirAffineExpr (*)(MlirAffineExpr, uint32_t, uint32_t, uint32_t))f)((MlirAffineExpr){(void*)a0}, a1, a2, a3); }
+static inline MlirAffineExpr call193(uintptr_t f, uintptr_t a0, uint32_t a1, uint32_t a2) { return ((MlirAffineExpr (*)(MlirAffineExpr, uint32_t, uint32_t))f)((MlirAffineExpr){(void*)a0}, a1, a2); }
+static inline MlirAffineExpr call194(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAffineExpr (*)(MlirContext, intptr_t))f)((MlirContext){(void*)a0}, a1); }
+static inline intptr_t call195(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirAffineExpr))f)((MlirAffineExpr){(void*)a0}); }
+static inline MlirAffineExpr call196(uintptr_t f, uintptr_t a0, int64_t a1) { return ((MlirAffineExpr (*)(MlirContext, int64_t))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirAffineExpr call197(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAffineExpr (*)(MlirAffineExpr, MlirAffineExpr))f)((MlirAffineExpr){(void*)a0}, (MlirAffineExpr){(void*)a1}); }
+static inline MlirAffineExpr call198(uintptr_t f, uintptr_t a0) { return ((MlirAffineExpr (*)(MlirAffineExpr))f)((MlirAffineExpr){(void*)a0}); }
+static inline MlirContext call199(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirAffineMap))f)((MlirAffineMap){(void*)a0}); }
+static inline bool call200(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirAffineMap, MlirAffineMap))f)((MlirAffineMap){(void*)a0}, (MlirAffineMap){(void*)a1}); }
+static inline void call201(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirAffineMap, MlirStringCallback, void *))f)((MlirAffineMap){(void*)a0}, a1, a2); }
+static inline void call202(uintptr_t f, uintptr_t a0) { ((void (*)(MlirAffineMap))f)((MlirAffineMap){(void*)a0}); }
+static inline MlirAffineMap call203(uintptr_t f, uintptr_t a0) { return ((MlirAffineMap (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline MlirAffineMap call204(uintptr_t f, uintptr_t a0, intptr_t a1, intptr_t a2) { return ((MlirAffineMap (*)(MlirContext, intptr_t, intptr_t))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAffineMap call205(uintptr_t f, uintptr_t a0, intptr_t a1, intptr_t a2, intptr_t a3, uintptr_t *a4) { return ((MlirAffineMap (*)(MlirContext, intptr_t, intptr_t, intptr_t, MlirAffineExpr *))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirAffineExpr*)a4); }
+static inline MlirAffineMap call206(uintptr_t f, uintptr_t a0, int64_t a1) { return ((MlirAffineMap (*)(MlirContext, int64_t))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirAffineMap call207(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAffineMap (*)(MlirContext, intptr_t))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirAffineMap call208(uintptr_t f, uintptr_t a0, intptr_t a1, unsigned *a2) { return ((MlirAffineMap (*)(MlirContext, intptr_t, unsigned *))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline bool call209(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirAffineMap))f)((MlirAffineMap){(void*)a0}); }
+static inline int64_t call210(uintptr_t f, uintptr_t a0) { return ((int64_t (*)(MlirAffineMap))f)((MlirAffineMap){(void*)a0}); }
+static inline intptr_t call211(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirAffineMap))f)((MlirAffineMap){(void*)a0}); }
+static inline MlirAffineExpr call212(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAffineExpr (*)(MlirAffineMap, intptr_t))f)((MlirAffineMap){(void*)a0}, a1); }
+static inline MlirAffineMap call213(uintptr_t f, uintptr_t a0, intptr_t a1, intptr_t *a2) { return ((MlirAffineMap (*)(MlirAffineMap, intptr_t, intptr_t *))f)((MlirAffineMap){(void*)a0}, a1, a2); }
+static inline MlirAffineMap call214(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAffineMap (*)(MlirAffineMap, intptr_t))f)((MlirAffineMap){(void*)a0}, a1); }
+static inline MlirAffineMap call215(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, intptr_t a3, intptr_t a4) { return ((MlirAffineMap (*)(MlirAffineMap, MlirAffineExpr, MlirAffineExpr, intptr_t, intptr_t))f)((MlirAffineMap){(void*)a0}, (MlirAffineExpr){(void*)a1}, (MlirAffineExpr){(void*)a2}, a3, a4); }
+static inline void call216(uintptr_t f, uintptr_t *a0, intptr_t a1, void *a2, void (*a3)(void *, intptr_t, MlirAffineMap)) { ((void (*)(MlirAffineMap *, intptr_t, void *, void (*)(void *, intptr_t, MlirAffineMap)))f)((MlirAffineMap*)a0, a1, a2, a3); }
+static inline MlirContext call217(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirIntegerSet))f)((MlirIntegerSet){(void*)a0}); }
+static inline bool call218(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIntegerSet, MlirIntegerSet))f)((MlirIntegerSet){(void*)a0}, (MlirIntegerSet){(void*)a1}); }
+static inline void call219(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirIntegerSet, MlirStringCallback, void *))f)((MlirIntegerSet){(void*)a0}, a1, a2); }
+static inline void call220(uintptr_t f, uintptr_t a0) { ((void (*)(MlirIntegerSet))f)((MlirIntegerSet){(void*)a0}); }
+static inline MlirIntegerSet call221(uintptr_t f, uintptr_t a0, intptr_t a1, intptr_t a2) { return ((MlirIntegerSet (*)(MlirContext, intptr_t, intptr_t))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirIntegerSet call222(uintptr_t f, uintptr_t a0, intptr_t a1, intptr_t a2, intptr_t a3, uintptr_t *a4, bool *a5) { return ((MlirIntegerSet (*)(MlirContext, intptr_t, intptr_t, intptr_t, MlirAffineExpr *, bool *))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirAffineExpr*)a4, a5); }
+static inline MlirIntegerSet call223(uintptr_t f, uintptr_t a0, uintptr_t *a1, uintptr_t *a2, intptr_t a3, intptr_t a4) { return ((MlirIntegerSet (*)(MlirIntegerSet, MlirAffineExpr *, MlirAffineExpr *, intptr_t, intptr_t))f)((MlirIntegerSet){(void*)a0}, (MlirAffineExpr*)a1, (MlirAffineExpr*)a2, a3, a4); }
+static inline bool call224(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirIntegerSet))f)((MlirIntegerSet){(void*)a0}); }
+static inline intptr_t call225(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirIntegerSet))f)((MlirIntegerSet){(void*)a0}); }
+static inline MlirAffineExpr call226(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAffineExpr (*)(MlirIntegerSet, intptr_t))f)((MlirIntegerSet){(void*)a0}, a1); }
+static inline bool call227(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((bool (*)(MlirIntegerSet, intptr_t))f)((MlirIntegerSet){(void*)a0}, a1); }
+static inline MlirAttribute call228(uintptr_t f) { return ((MlirAttribute (*)(void))f)(); }
+static inline bool call229(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call230(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirAffineMap))f)((MlirAffineMap){(void*)a0}); }
+static inline MlirAffineMap call231(uintptr_t f, uintptr_t a0) { return ((MlirAffineMap (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call232(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, MlirAttribute *))f)((MlirContext){(void*)a0}, a1, (MlirAttribute*)a2); }
+static inline intptr_t call233(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call234(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAttribute (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline MlirAttribute call235(uintptr_t f, uintptr_t a0, intptr_t a1, MlirNamedAttribute *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, MlirNamedAttribute *))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirNamedAttribute call236(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirNamedAttribute (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline MlirAttribute call237(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirAttribute (*)(MlirAttribute, MlirStringRef))f)((MlirAttribute){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirAttribute call238(uintptr_t f, uintptr_t a0, uintptr_t a1, double a2) { return ((MlirAttribute (*)(MlirContext, MlirType, double))f)((MlirContext){(void*)a0}, (MlirType){(void*)a1}, a2); }
+static inline MlirAttribute call239(uintptr_t f, uintptr_t a0, uintptr_t a1, double a2) { return ((MlirAttribute (*)(MlirLocation, MlirType, double))f)((MlirLocation){(void*)a0}, (MlirType){(void*)a1}, a2); }
+static inline double call240(uintptr_t f, uintptr_t a0) { return ((double (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call241(uintptr_t f, uintptr_t a0, int64_t a1) { return ((MlirAttribute (*)(MlirType, int64_t))f)((MlirType){(void*)a0}, a1); }
+static inline int64_t call242(uintptr_t f, uintptr_t a0) { return ((int64_t (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline uint64_t call243(uintptr_t f, uintptr_t a0) { return ((uint64_t (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call244(uintptr_t f, uintptr_t a0, int a1) { return ((MlirAttribute (*)(MlirContext, int))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirAttribute call245(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirIntegerSet))f)((MlirIntegerSet){(void*)a0}); }
+static inline MlirIntegerSet call246(uintptr_t f, uintptr_t a0) { return ((MlirIntegerSet (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call247(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, char *a3, uintptr_t a4) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, intptr_t, char *, MlirType))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3, (MlirType){(void*)a4}); }
+static inline MlirStringRef call248(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call249(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirAttribute (*)(MlirType, MlirStringRef))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirAttribute call250(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, uintptr_t *a3) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, intptr_t, MlirAttribute *))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, (MlirAttribute*)a3); }
+static inline MlirAttribute call251(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call252(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirAttribute call253(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline MlirAttribute call254(uintptr_t f, uintptr_t a0, intptr_t a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirAttribute, intptr_t, uint64_t *))f)((MlirAttribute){(void*)a0}, a1, a2); }
+static inline bool call255(uintptr_t f, uintptr_t a0, intptr_t a1, uint64_t *a2) { return ((bool (*)(MlirAttribute, intptr_t, uint64_t *))f)((MlirAttribute){(void*)a0}, a1, a2); }
+static inline MlirAttribute call256(uintptr_t f, uintptr_t a0, intptr_t a1, int *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int *))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAttribute call257(uintptr_t f, uintptr_t a0, intptr_t a1, int8_t *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int8_t *))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAttribute call258(uintptr_t f, uintptr_t a0, intptr_t a1, int16_t *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int16_t *))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAttribute call259(uintptr_t f, uintptr_t a0, intptr_t a1, int32_t *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int32_t *))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAttribute call260(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAttribute call261(uintptr_t f, uintptr_t a0, intptr_t a1, float *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, float *))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAttribute call262(uintptr_t f, uintptr_t a0, intptr_t a1, double *a2) { return ((MlirAttribute (*)(MlirContext, intptr_t, double *))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline bool call263(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((bool (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline int8_t call264(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((int8_t (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline int16_t call265(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((int16_t (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline int32_t call266(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((int32_t (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline int64_t call267(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((int64_t (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline float call268(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((float (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline double call269(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((double (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline MlirAttribute call270(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, MlirAttribute *))f)((MlirType){(void*)a0}, a1, (MlirAttribute*)a2); }
+static inline MlirAttribute call271(uintptr_t f, uintptr_t a0, size_t a1, void *a2) { return ((MlirAttribute (*)(MlirType, size_t, void *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call272(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAttribute (*)(MlirType, MlirAttribute))f)((MlirType){(void*)a0}, (MlirAttribute){(void*)a1}); }
+static inline MlirAttribute call273(uintptr_t f, uintptr_t a0, bool a1) { return ((MlirAttribute (*)(MlirType, bool))f)((MlirType){(void*)a0}, a1); }
+static inline MlirAttribute call274(uintptr_t f, uintptr_t a0, uint8_t a1) { return ((MlirAttribute (*)(MlirType, uint8_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirAttribute call275(uintptr_t f, uintptr_t a0, int8_t a1) { return ((MlirAttribute (*)(MlirType, int8_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirAttribute call276(uintptr_t f, uintptr_t a0, uint32_t a1) { return ((MlirAttribute (*)(MlirType, uint32_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirAttribute call277(uintptr_t f, uintptr_t a0, int32_t a1) { return ((MlirAttribute (*)(MlirType, int32_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirAttribute call278(uintptr_t f, uintptr_t a0, uint64_t a1) { return ((MlirAttribute (*)(MlirType, uint64_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirAttribute call279(uintptr_t f, uintptr_t a0, float a1) { return ((MlirAttribute (*)(MlirType, float))f)((MlirType){(void*)a0}, a1); }
+static inline MlirAttribute call280(uintptr_t f, uintptr_t a0, double a1) { return ((MlirAttribute (*)(MlirType, double))f)((MlirType){(void*)a0}, a1); }
+static inline MlirAttribute call281(uintptr_t f, uintptr_t a0, intptr_t a1, int *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call282(uintptr_t f, uintptr_t a0, intptr_t a1, uint8_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, uint8_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call283(uintptr_t f, uintptr_t a0, intptr_t a1, int8_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int8_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call284(uintptr_t f, uintptr_t a0, intptr_t a1, uint16_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, uint16_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call285(uintptr_t f, uintptr_t a0, intptr_t a1, int16_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int16_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call286(uintptr_t f, uintptr_t a0, intptr_t a1, uint32_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, uint32_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call287(uintptr_t f, uintptr_t a0, intptr_t a1, int32_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int32_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call288(uintptr_t f, uintptr_t a0, intptr_t a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, uint64_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call289(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, int64_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call290(uintptr_t f, uintptr_t a0, intptr_t a1, float *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, float *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call291(uintptr_t f, uintptr_t a0, intptr_t a1, double *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, double *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call292(uintptr_t f, uintptr_t a0, intptr_t a1, MlirStringRef *a2) { return ((MlirAttribute (*)(MlirType, intptr_t, MlirStringRef *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirAttribute call293(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAttribute (*)(MlirAttribute, MlirType))f)((MlirAttribute){(void*)a0}, (MlirType){(void*)a1}); }
+static inline int call294(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline int8_t call295(uintptr_t f, uintptr_t a0) { return ((int8_t (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline uint8_t call296(uintptr_t f, uintptr_t a0) { return ((uint8_t (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline int32_t call297(uintptr_t f, uintptr_t a0) { return ((int32_t (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline uint32_t call298(uintptr_t f, uintptr_t a0) { return ((uint32_t (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline float call299(uintptr_t f, uintptr_t a0) { return ((float (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline uint8_t call300(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((uint8_t (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline uint16_t call301(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((uint16_t (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline uint32_t call302(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((uint32_t (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline uint64_t call303(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((uint64_t (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline MlirStringRef call304(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirStringRef (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline void *call305(uintptr_t f, uintptr_t a0) { return ((void *(*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call306(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, void *a2, size_t a3, size_t a4, bool a5, void (*a6)(void *, void *, size_t, size_t), void *a7) { return ((MlirAttribute (*)(MlirType, MlirStringRef, void *, size_t, size_t, bool, void (*)(void *, void *, size_t, size_t), void *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3, a4, a5, a6, a7); }
+static inline MlirAttribute call307(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, int *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call308(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, uint8_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, uint8_t *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call309(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, int8_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int8_t *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call310(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, uint16_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, uint16_t *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call311(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, int16_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int16_t *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call312(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, uint32_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, uint32_t *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call313(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, int32_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int32_t *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call314(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, uint64_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, uint64_t *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call315(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, int64_t *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, int64_t *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call316(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, float *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, float *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call317(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, double *a3) { return ((MlirAttribute (*)(MlirType, MlirStringRef, intptr_t, double *))f)((MlirType){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirAttribute call318(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirAttribute (*)(MlirType, MlirAttribute, MlirAttribute))f)((MlirType){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}); }
+static inline MlirAttribute call319(uintptr_t f, uintptr_t a0, int64_t a1, intptr_t a2, int64_t *a3) { return ((MlirAttribute (*)(MlirContext, int64_t, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3); }
+static inline bool call320(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirType call321(uintptr_t f, uintptr_t a0, unsigned a1) { return ((MlirType (*)(MlirContext, unsigned))f)((MlirContext){(void*)a0}, a1); }
+static inline unsigned call322(uintptr_t f, uintptr_t a0) { return ((unsigned (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirType call323(uintptr_t f, uintptr_t a0) { return ((MlirType (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline MlirType call324(uintptr_t f, uintptr_t a0) { return ((MlirType (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline int64_t call325(uintptr_t f, uintptr_t a0) { return ((int64_t (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline bool call326(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((bool (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
+static inline int64_t call327(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((int64_t (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
+static inline bool call328(uintptr_t f, int64_t a0) { return ((bool (*)(int64_t))f)(a0); }
+static inline int64_t call329(uintptr_t f) { return ((int64_t (*)(void))f)(); }
+static inline MlirType call330(uintptr_t f, intptr_t a0, int64_t *a1, uintptr_t a2) { return ((MlirType (*)(intptr_t, int64_t *, MlirType))f)(a0, a1, (MlirType){(void*)a2}); }
+static inline MlirType call331(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, uintptr_t a3) { return ((MlirType (*)(MlirLocation, intptr_t, int64_t *, MlirType))f)((MlirLocation){(void*)a0}, a1, a2, (MlirType){(void*)a3}); }
+static inline MlirType call332(uintptr_t f, intptr_t a0, int64_t *a1, bool *a2, uintptr_t a3) { return ((MlirType (*)(intptr_t, int64_t *, bool *, MlirType))f)(a0, a1, a2, (MlirType){(void*)a3}); }
+static inline MlirType call333(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, bool *a3, uintptr_t a4) { return ((MlirType (*)(MlirLocation, intptr_t, int64_t *, bool *, MlirType))f)((MlirLocation){(void*)a0}, a1, a2, a3, (MlirType){(void*)a4}); }
+static inline MlirType call334(uintptr_t f, intptr_t a0, int64_t *a1, uintptr_t a2, uintptr_t a3) { return ((MlirType (*)(intptr_t, int64_t *, MlirType, MlirAttribute))f)(a0, a1, (MlirType){(void*)a2}, (MlirAttribute){(void*)a3}); }
+static inline MlirType call335(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, uintptr_t a3, uintptr_t a4) { return ((MlirType (*)(MlirLocation, intptr_t, int64_t *, MlirType, MlirAttribute))f)((MlirLocation){(void*)a0}, a1, a2, (MlirType){(void*)a3}, (MlirAttribute){(void*)a4}); }
+static inline MlirType call336(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirType (*)(MlirLocation, MlirType))f)((MlirLocation){(void*)a0}, (MlirType){(void*)a1}); }
+static inline MlirType call337(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, uintptr_t a3, uintptr_t a4) { return ((MlirType (*)(MlirType, intptr_t, int64_t *, MlirAttribute, MlirAttribute))f)((MlirType){(void*)a0}, a1, a2, (MlirAttribute){(void*)a3}, (MlirAttribute){(void*)a4}); }
+static inline MlirType call338(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, int64_t *a3, uintptr_t a4, uintptr_t a5) { return ((MlirType (*)(MlirLocation, MlirType, intptr_t, int64_t *, MlirAttribute, MlirAttribute))f)((MlirLocation){(void*)a0}, (MlirType){(void*)a1}, a2, a3, (MlirAttribute){(void*)a4}, (MlirAttribute){(void*)a5}); }
+static inline MlirType call339(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, uintptr_t a3) { return ((MlirType (*)(MlirType, intptr_t, int64_t *, MlirAttribute))f)((MlirType){(void*)a0}, a1, a2, (MlirAttribute){(void*)a3}); }
+static inline MlirType call340(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, int64_t *a3, uintptr_t a4) { return ((MlirType (*)(MlirLocation, MlirType, intptr_t, int64_t *, MlirAttribute))f)((MlirLocation){(void*)a0}, (MlirType){(void*)a1}, a2, a3, (MlirAttribute){(void*)a4}); }
+static inline MlirType call341(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirType (*)(MlirType, MlirAttribute))f)((MlirType){(void*)a0}, (MlirAttribute){(void*)a1}); }
+static inline MlirType call342(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirType (*)(MlirLocation, MlirType, MlirAttribute))f)((MlirLocation){(void*)a0}, (MlirType){(void*)a1}, (MlirAttribute){(void*)a2}); }
+static inline MlirAffineMap call343(uintptr_t f, uintptr_t a0) { return ((MlirAffineMap (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirLogicalResult call344(uintptr_t f, uintptr_t a0, int64_t *a1, int64_t *a2) { return ((MlirLogicalResult (*)(MlirType, int64_t *, int64_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirType call345(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *))f)((MlirContext){(void*)a0}, a1, (MlirType*)a2); }
+static inline intptr_t call346(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirType call347(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirType (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirType call348(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, intptr_t a3, uintptr_t *a4) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *, intptr_t, MlirType *))f)((MlirContext){(void*)a0}, a1, (MlirType*)a2, a3, (MlirType*)a4); }
+static inline MlirType call349(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, const char *a2, size_t na2) { return ((MlirType (*)(MlirContext, MlirStringRef, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirStringRef){(char*)a2, na2}); }
+static inline MlirStringRef call350(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirPassManager call351(uintptr_t f, uintptr_t a0) { return ((MlirPassManager (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline MlirPassManager call352(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirPassManager (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline void call353(uintptr_t f, uintptr_t a0) { ((void (*)(MlirPassManager))f)((MlirPassManager){(void*)a0}); }
+static inline MlirOpPassManager call354(uintptr_t f, uintptr_t a0) { return ((MlirOpPassManager (*)(MlirPassManager))f)((MlirPassManager){(void*)a0}); }
+static inline MlirLogicalResult call355(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirLogicalResult (*)(MlirPassManager, MlirOperation))f)((MlirPassManager){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call356(uintptr_t f, uintptr_t a0, bool a1, bool a2, bool a3, bool a4, bool a5, uintptr_t a6, const char *a7, size_t na7) { ((void (*)(MlirPassManager, bool, bool, bool, bool, bool, MlirOpPrintingFlags, MlirStringRef))f)((MlirPassManager){(void*)a0}, a1, a2, a3, a4, a5, (MlirOpPrintingFlags){(void*)a6}, (MlirStringRef){(char*)a7, na7}); }
+static inline void call357(uintptr_t f, uintptr_t a0, bool a1) { ((void (*)(MlirPassManager, bool))f)((MlirPassManager){(void*)a0}, a1); }
+static inline void call358(uintptr_t f, uintptr_t a0, MlirPassDisplayMode a1) { ((void (*)(MlirPassManager, MlirPassDisplayMode))f)((MlirPassManager){(void*)a0}, a1); }
+static inline MlirOpPassManager call359(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirOpPassManager (*)(MlirPassManager, MlirStringRef))f)((MlirPassManager){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirOpPassManager call360(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirOpPassManager (*)(MlirOpPassManager, MlirStringRef))f)((MlirOpPassManager){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline void call361(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirPassManager, MlirPass))f)((MlirPassManager){(void*)a0}, (MlirPass){(void*)a1}); }
+static inline void call362(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirOpPassManager, MlirPass))f)((MlirOpPassManager){(void*)a0}, (MlirPass){(void*)a1}); }
+static inline MlirLogicalResult call363(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirStringCallback a2, void *a3) { return ((MlirLogicalResult (*)(MlirOpPassManager, MlirStringRef, MlirStringCallback, void *))f)((MlirOpPassManager){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline void call364(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirOpPassManager, MlirStringCallback, void *))f)((MlirOpPassManager){(void*)a0}, a1, a2); }
+static inline MlirPass call365(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, const char *a2, size_t na2, const char *a3, size_t na3, const char *a4, size_t na4, intptr_t a5, uintptr_t *a6, MlirExternalPassCallbacks a7, void *a8) { return ((MlirPass (*)(MlirTypeID, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, intptr_t, MlirDialectHandle *, MlirExternalPassCallbacks, void *))f)((MlirTypeID){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirStringRef){(char*)a2, na2}, (MlirStringRef){(char*)a3, na3}, (MlirStringRef){(char*)a4, na4}, a5, (MlirDialectHandle*)a6, a7, a8); }
+static inline void call366(uintptr_t f, uintptr_t a0) { ((void (*)(MlirExternalPass))f)((MlirExternalPass){(void*)a0}); }
+static inline void call367(uintptr_t f) { ((void (*)(void))f)(); }
+static inline MlirPass call368(uintptr_t f) { return ((MlirPass (*)(void))f)(); }
+static inline void call369(uintptr_t f, bool a0) { ((void (*)(bool))f)(a0); }
+static inline bool call370(uintptr_t f) { return ((bool (*)(void))f)(); }
+static inline void call371(uintptr_t f, char *a0) { ((void (*)(char *))f)(a0); }
+static inline void call372(uintptr_t f, void *a0, intptr_t a1) { ((void (*)(char **, intptr_t))f)(a0, a1); }
+static inline bool call373(uintptr_t f, char *a0) { return ((bool (*)(char *))f)(a0); }
+static inline void call374(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirDiagnostic, MlirStringCallback, void *))f)((MlirDiagnostic){(void*)a0}, a1, a2); }
+static inline MlirLocation call375(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirDiagnostic))f)((MlirDiagnostic){(void*)a0}); }
+static inline MlirDiagnosticSeverity call376(uintptr_t f, uintptr_t a0) { return ((MlirDiagnosticSeverity (*)(MlirDiagnostic))f)((MlirDiagnostic){(void*)a0}); }
+static inline intptr_t call377(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirDiagnostic))f)((MlirDiagnostic){(void*)a0}); }
+static inline MlirDiagnostic call378(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirDiagnostic (*)(MlirDiagnostic, intptr_t))f)((MlirDiagnostic){(void*)a0}, a1); }
+static inline MlirDiagnosticHandlerID call379(uintptr_t f, uintptr_t a0, MlirDiagnosticHandler a1, void *a2, void (*a3)(void *)) { return ((MlirDiagnosticHandlerID (*)(MlirContext, MlirDiagnosticHandler, void *, void (*)(void *)))f)((MlirContext){(void*)a0}, a1, a2, a3); }
+static inline void call380(uintptr_t f, uintptr_t a0, MlirDiagnosticHandlerID a1) { ((void (*)(MlirContext, MlirDiagnosticHandlerID))f)((MlirContext){(void*)a0}, a1); }
+static inline void call381(uintptr_t f, uintptr_t a0, char *a1) { ((void (*)(MlirLocation, char *))f)((MlirLocation){(void*)a0}, a1); }
+static inline MlirType call382(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirType (*)(MlirContext, MlirType))f)((MlirContext){(void*)a0}, (MlirType){(void*)a1}); }
+static inline MlirType call383(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirType (*)(MlirContext, MlirType, MlirType))f)((MlirContext){(void*)a0}, (MlirType){(void*)a1}, (MlirType){(void*)a2}); }
+static inline MlirAttribute call384(uintptr_t f, uintptr_t a0, uintptr_t a1, double a2, double a3) { return ((MlirAttribute (*)(MlirContext, MlirType, double, double))f)((MlirContext){(void*)a0}, (MlirType){(void*)a1}, a2, a3); }
+static inline MlirAttribute call385(uintptr_t f, uintptr_t a0, uintptr_t a1, double a2, double a3) { return ((MlirAttribute (*)(MlirLocation, MlirType, double, double))f)((MlirLocation){(void*)a0}, (MlirType){(void*)a1}, a2, a3); }
+static inline MlirAttribute call386(uintptr_t f, uintptr_t a0, MlirEmitCCmpPredicate a1) { return ((MlirAttribute (*)(MlirContext, MlirEmitCCmpPredicate))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirEmitCCmpPredicate call387(uintptr_t f, uintptr_t a0) { return ((MlirEmitCCmpPredicate (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline void call388(uintptr_t f, uintptr_t a0, intptr_t a1, const char *a2, size_t na2, uintptr_t a3) { ((void (*)(MlirOperation, intptr_t, MlirStringRef, MlirAttribute))f)((MlirOperation){(void*)a0}, a1, (MlirStringRef){(char*)a2, na2}, (MlirAttribute){(void*)a3}); }
+static inline MlirAttribute call389(uintptr_t f, uintptr_t a0, uintptr_t a1, uint32_t a2, const char *a3, size_t na3, uintptr_t a4) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, uint32_t, MlirStringRef, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, a2, (MlirStringRef){(char*)a3, na3}, (MlirAttribute){(void*)a4}); }
+static inline MlirAttribute call390(uintptr_t f, uintptr_t a0, uintptr_t a1, uint32_t a2, const char *a3, size_t na3, uintptr_t a4, uintptr_t a5) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, uint32_t, MlirStringRef, MlirAttribute, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, a2, (MlirStringRef){(char*)a3, na3}, (MlirAttribute){(void*)a4}, (MlirAttribute){(void*)a5}); }
+static inline MlirLogicalResult call391(uintptr_t f, uintptr_t a0) { return ((MlirLogicalResult (*)(MlirModule))f)((MlirModule){(void*)a0}); }
+static inline MlirType call392(uintptr_t f, uintptr_t a0, unsigned a1) { return ((MlirType (*)(MlirType, unsigned))f)((MlirType){(void*)a0}, a1); }
+static inline MlirType call393(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, bool a3) { return ((MlirType (*)(MlirType, intptr_t, MlirType *, bool))f)((MlirType){(void*)a0}, a1, (MlirType*)a2, a3); }
+static inline MlirType call394(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, bool a3) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *, bool))f)((MlirContext){(void*)a0}, a1, (MlirType*)a2, a3); }
+static inline MlirType call395(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, bool a3) { return ((MlirType (*)(MlirLocation, intptr_t, MlirType *, bool))f)((MlirLocation){(void*)a0}, a1, (MlirType*)a2, a3); }
+static inline MlirType call396(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, intptr_t a2, uintptr_t *a3, bool a4) { return ((MlirType (*)(MlirContext, MlirStringRef, intptr_t, MlirType *, bool))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, (MlirType*)a3, a4); }
+static inline MlirLogicalResult call397(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, bool a3) { return ((MlirLogicalResult (*)(MlirType, intptr_t, MlirType *, bool))f)((MlirType){(void*)a0}, a1, (MlirType*)a2, a3); }
+static inline MlirAttribute call398(uintptr_t f, uintptr_t a0, MlirLLVMCConv a1) { return ((MlirAttribute (*)(MlirContext, MlirLLVMCConv))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirAttribute call399(uintptr_t f, uintptr_t a0, MlirLLVMComdat a1) { return ((MlirAttribute (*)(MlirContext, MlirLLVMComdat))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirAttribute call400(uintptr_t f, uintptr_t a0, MlirLLVMLinkage a1) { return ((MlirAttribute (*)(MlirContext, MlirLLVMLinkage))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirAttribute call401(uintptr_t f, uintptr_t a0, unsigned a1, intptr_t a2, uint64_t *a3) { return ((MlirAttribute (*)(MlirContext, unsigned, intptr_t, uint64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3); }
+static inline MlirAttribute call402(uintptr_t f, uintptr_t a0, unsigned a1, uintptr_t a2, uint64_t a3, MlirLLVMTypeEncoding a4) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, uint64_t, MlirLLVMTypeEncoding))f)((MlirContext){(void*)a0}, a1, (MlirAttribute){(void*)a2}, a3, a4); }
+static inline MlirAttribute call403(uintptr_t f, uintptr_t a0, unsigned a1, uintptr_t a2, uintptr_t a3, uintptr_t a4, uint32_t a5, uintptr_t a6, uintptr_t a7, int64_t a8, uint64_t a9, uint64_t a10, intptr_t a11, uintptr_t *a12, uintptr_t a13, uintptr_t a14, uintptr_t a15, uintptr_t a16) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, MlirAttribute, MlirAttribute, uint32_t, MlirAttribute, MlirAttribute, int64_t, uint64_t, uint64_t, intptr_t, MlirAttribute *, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute))f)((MlirContext){(void*)a0}, a1, (MlirAttribute){(void*)a2}, (MlirAttribute){(void*)a3}, (MlirAttribute){(void*)a4}, a5, (MlirAttribute){(void*)a6}, (MlirAttribute){(void*)a7}, a8, a9, a10, a11, (MlirAttribute*)a12, (MlirAttribute){(void*)a13}, (MlirAttribute){(void*)a14}, (MlirAttribute){(void*)a15}, (MlirAttribute){(void*)a16}); }
+static inline MlirAttribute call404(uintptr_t f, uintptr_t a0, uintptr_t a1, bool a2, unsigned a3, uintptr_t a4, uintptr_t a5, uint32_t a6, uintptr_t a7, uintptr_t a8, int64_t a9, uint64_t a10, uint64_t a11, intptr_t a12, uintptr_t *a13, uintptr_t a14, uintptr_t a15, uintptr_t a16, uintptr_t a17) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, bool, unsigned, MlirAttribute, MlirAttribute, uint32_t, MlirAttribute, MlirAttribute, int64_t, uint64_t, uint64_t, intptr_t, MlirAttribute *, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, a2, a3, (MlirAttribute){(void*)a4}, (MlirAttribute){(void*)a5}, a6, (MlirAttribute){(void*)a7}, (MlirAttribute){(void*)a8}, a9, a10, a11, a12, (MlirAttribute*)a13, (MlirAttribute){(void*)a14}, (MlirAttribute){(void*)a15}, (MlirAttribute){(void*)a16}, (MlirAttribute){(void*)a17}); }
+static inline MlirAttribute call405(uintptr_t f, uintptr_t a0, unsigned a1, uintptr_t a2, uintptr_t a3, uint64_t a4, uint32_t a5, uint64_t a6, int64_t a7, uintptr_t a8) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, MlirAttribute, uint64_t, uint32_t, uint64_t, int64_t, MlirAttribute))f)((MlirContext){(void*)a0}, a1, (MlirAttribute){(void*)a2}, (MlirAttribute){(void*)a3}, a4, a5, a6, a7, (MlirAttribute){(void*)a8}); }
+static inline MlirAttribute call406(uintptr_t f, uintptr_t a0, unsigned a1, uintptr_t a2, uint64_t a3, uint32_t a4, uintptr_t a5, uintptr_t a6, uintptr_t a7, MlirLLVMTypeEncoding a8) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, uint64_t, uint32_t, MlirAttribute, MlirAttribute, MlirAttribute, MlirLLVMTypeEncoding))f)((MlirContext){(void*)a0}, a1, (MlirAttribute){(void*)a2}, a3, a4, (MlirAttribute){(void*)a5}, (MlirAttribute){(void*)a6}, (MlirAttribute){(void*)a7}, a8); }
+static inline MlirAttribute call407(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}); }
+static inline MlirAttribute call408(uintptr_t f, uintptr_t a0, uintptr_t a1, unsigned a2, uintptr_t a3, uintptr_t a4, bool a5, MlirLLVMDIEmissionKind a6, MlirLLVMDINameTableKind a7) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, unsigned, MlirAttribute, MlirAttribute, bool, MlirLLVMDIEmissionKind, MlirLLVMDINameTableKind))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, a2, (MlirAttribute){(void*)a3}, (MlirAttribute){(void*)a4}, a5, a6, a7); }
+static inline MlirAttribute call409(uintptr_t f, uintptr_t a0, uintptr_t a1, unsigned a2, uintptr_t a3, uintptr_t a4, bool a5, MlirLLVMDIEmissionKind a6, MlirLLVMDINameTableKind a7, uintptr_t a8) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, unsigned, MlirAttribute, MlirAttribute, bool, MlirLLVMDIEmissionKind, MlirLLVMDINameTableKind, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, a2, (MlirAttribute){(void*)a3}, (MlirAttribute){(void*)a4}, a5, a6, a7, (MlirAttribute){(void*)a8}); }
+static inline MlirAttribute call410(uintptr_t f, uintptr_t a0, uint64_t a1) { return ((MlirAttribute (*)(MlirContext, uint64_t))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirAttribute call411(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, unsigned a3, unsigned a4) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, unsigned, unsigned))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4); }
+static inline MlirAttribute call412(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, unsigned a3) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, unsigned))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, a3); }
+static inline MlirAttribute call413(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, unsigned a4, unsigned a5, unsigned a6, uintptr_t a7) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, unsigned, unsigned, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, (MlirAttribute){(void*)a3}, a4, a5, a6, (MlirAttribute){(void*)a7}); }
+static inline MlirAttribute call414(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, unsigned a4, unsigned a5, unsigned a6, uintptr_t a7, int64_t a8) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, unsigned, unsigned, MlirAttribute, int64_t))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, (MlirAttribute){(void*)a3}, a4, a5, a6, (MlirAttribute){(void*)a7}, a8); }
+static inline MlirAttribute call415(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, uintptr_t a4, uintptr_t a5, uintptr_t a6, unsigned a7, unsigned a8, uint64_t a9, uintptr_t a10) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, unsigned, uint64_t, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, (MlirAttribute){(void*)a3}, (MlirAttribute){(void*)a4}, (MlirAttribute){(void*)a5}, (MlirAttribute){(void*)a6}, a7, a8, a9, (MlirAttribute){(void*)a10}); }
+static inline MlirAttribute call416(uintptr_t f, uintptr_t a0, uintptr_t a1, bool a2, uintptr_t a3, uintptr_t a4, uintptr_t a5, uintptr_t a6, uintptr_t a7, uintptr_t a8, unsigned a9, unsigned a10, uint64_t a11, uintptr_t a12, intptr_t a13, uintptr_t *a14, intptr_t a15, uintptr_t *a16) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, bool, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, unsigned, uint64_t, MlirAttribute, intptr_t, MlirAttribute *, intptr_t, MlirAttribute *))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, a2, (MlirAttribute){(void*)a3}, (MlirAttribute){(void*)a4}, (MlirAttribute){(void*)a5}, (MlirAttribute){(void*)a6}, (MlirAttribute){(void*)a7}, (MlirAttribute){(void*)a8}, a9, a10, a11, (MlirAttribute){(void*)a12}, a13, (MlirAttribute*)a14, a15, (MlirAttribute*)a16); }
+static inline unsigned call417(uintptr_t f, uintptr_t a0) { return ((unsigned (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirAttribute call418(uintptr_t f, uintptr_t a0, unsigned a1, intptr_t a2, uintptr_t *a3) { return ((MlirAttribute (*)(MlirContext, unsigned, intptr_t, MlirAttribute *))f)((MlirContext){(void*)a0}, a1, a2, (MlirAttribute*)a3); }
+static inline MlirAttribute call419(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, uintptr_t a4, uintptr_t a5, uintptr_t a6, unsigned a7, bool a8) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, bool))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, (MlirAttribute){(void*)a3}, (MlirAttribute){(void*)a4}, (MlirAttribute){(void*)a5}, (MlirAttribute){(void*)a6}, a7, a8); }
+static inline MlirAttribute call420(uintptr_t f, uintptr_t a0, unsigned a1, uintptr_t a2, uintptr_t a3, uintptr_t a4, unsigned a5, uintptr_t a6, intptr_t a7, uintptr_t *a8) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, MlirAttribute, MlirAttribute, unsigned, MlirAttribute, intptr_t, MlirAttribute *))f)((MlirContext){(void*)a0}, a1, (MlirAttribute){(void*)a2}, (MlirAttribute){(void*)a3}, (MlirAttribute){(void*)a4}, a5, (MlirAttribute){(void*)a6}, a7, (MlirAttribute*)a8); }
+static inline MlirLinalgContractionDimensions call421(uintptr_t f, uintptr_t a0) { return ((MlirLinalgContractionDimensions (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirLinalgContractionDimensions call422(uintptr_t f, uintptr_t *a0, size_t a1) { return ((MlirLinalgContractionDimensions (*)(MlirAffineMap *, size_t))f)((MlirAffineMap*)a0, a1); }
+static inline MlirLinalgConvolutionDimensions call423(uintptr_t f, uintptr_t a0) { return ((MlirLinalgConvolutionDimensions (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirAttribute call424(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirType call425(uintptr_t f, uintptr_t a0, uintptr_t a1, int a2, int a3, int a4, int a5) { return ((MlirType (*)(MlirContext, MlirType, int, int, int, int))f)((MlirContext){(void*)a0}, (MlirType){(void*)a1}, a2, a3, a4, a5); }
+static inline unsigned call426(uintptr_t f) { return ((unsigned (*)(void))f)(); }
+static inline int64_t call427(uintptr_t f, bool a0, unsigned a1) { return ((int64_t (*)(bool, unsigned))f)(a0, a1); }
+static inline MlirType call428(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirType (*)(MlirType, MlirType))f)((MlirType){(void*)a0}, (MlirType){(void*)a1}); }
+static inline MlirType call429(uintptr_t f, unsigned a0, uintptr_t a1, uintptr_t a2, int64_t a3, int64_t a4) { return ((MlirType (*)(unsigned, MlirType, MlirType, int64_t, int64_t))f)(a0, (MlirType){(void*)a1}, (MlirType){(void*)a2}, a3, a4); }
+static inline MlirType call430(uintptr_t f, unsigned a0, uintptr_t a1, uintptr_t a2, double a3, int64_t a4, int64_t a5, int64_t a6) { return ((MlirType (*)(unsigned, MlirType, MlirType, double, int64_t, int64_t, int64_t))f)(a0, (MlirType){(void*)a1}, (MlirType){(void*)a2}, a3, a4, a5, a6); }
+static inline double call431(uintptr_t f, uintptr_t a0) { return ((double (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirType call432(uintptr_t f, unsigned a0, uintptr_t a1, uintptr_t a2, intptr_t a3, double *a4, int64_t *a5, int32_t a6, int64_t a7, int64_t a8) { return ((MlirType (*)(unsigned, MlirType, MlirType, intptr_t, double *, int64_t *, int32_t, int64_t, int64_t))f)(a0, (MlirType){(void*)a1}, (MlirType){(void*)a2}, a3, a4, a5, a6, a7, a8); }
+static inline double call433(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((double (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
+static inline int32_t call434(uintptr_t f, uintptr_t a0) { return ((int32_t (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirType call435(uintptr_t f, unsigned a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, uintptr_t a4, intptr_t a5, int32_t *a6, int64_t *a7, int64_t a8, int64_t a9) { return ((MlirType (*)(unsigned, MlirType, MlirType, MlirAttribute, MlirAttribute, intptr_t, int32_t *, int64_t *, int64_t, int64_t))f)(a0, (MlirType){(void*)a1}, (MlirType){(void*)a2}, (MlirAttribute){(void*)a3}, (MlirAttribute){(void*)a4}, a5, a6, a7, a8, a9); }
+static inline int32_t call436(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((int32_t (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirType call437(uintptr_t f, uintptr_t a0, double a1, double a2) { return ((MlirType (*)(MlirType, double, double))f)((MlirType){(void*)a0}, a1, a2); }
+static inline MlirType call438(uintptr_t f, uintptr_t a0, int32_t a1) { return ((MlirType (*)(MlirContext, int32_t))f)((MlirContext){(void*)a0}, a1); }
+static inline MlirType call439(uintptr_t f, uintptr_t a0, size_t a1, uintptr_t *a2, uintptr_t a3) { return ((MlirType (*)(MlirContext, size_t, MlirType *, MlirType))f)((MlirContext){(void*)a0}, a1, (MlirType*)a2, (MlirType){(void*)a3}); }
+static inline MlirType call440(uintptr_t f, uintptr_t a0, uintptr_t a1, size_t a2, uintptr_t *a3) { return ((MlirType (*)(MlirContext, MlirIdentifier, size_t, MlirType *))f)((MlirContext){(void*)a0}, (MlirIdentifier){(void*)a1}, a2, (MlirType*)a3); }
+static inline MlirAttribute call441(uintptr_t f, uintptr_t a0, uint64_t a1, unsigned a2) { return ((MlirAttribute (*)(MlirContext, uint64_t, unsigned))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAttribute call442(uintptr_t f, uintptr_t a0, intptr_t a1, MlirSparseTensorLevelType *a2, uintptr_t a3, uintptr_t a4, int a5, int a6, uintptr_t a7, uintptr_t a8) { return ((MlirAttribute (*)(MlirContext, intptr_t, MlirSparseTensorLevelType *, MlirAffineMap, MlirAffineMap, int, int, MlirAttribute, MlirAttribute))f)((MlirContext){(void*)a0}, a1, a2, (MlirAffineMap){(void*)a3}, (MlirAffineMap){(void*)a4}, a5, a6, (MlirAttribute){(void*)a7}, (MlirAttribute){(void*)a8}); }
+static inline MlirSparseTensorLevelType call443(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirSparseTensorLevelType (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline MlirSparseTensorLevelFormat call444(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirSparseTensorLevelFormat (*)(MlirAttribute, intptr_t))f)((MlirAttribute){(void*)a0}, a1); }
+static inline unsigned call445(uintptr_t f, MlirSparseTensorLevelType a0) { return ((unsigned (*)(MlirSparseTensorLevelType))f)(a0); }
+static inline MlirSparseTensorLevelType call446(uintptr_t f, MlirSparseTensorLevelFormat a0, MlirSparseTensorLevelPropertyNondefault *a1, unsigned a2, unsigned a3, unsigned a4) { return ((MlirSparseTensorLevelType (*)(MlirSparseTensorLevelFormat, MlirSparseTensorLevelPropertyNondefault *, unsigned, unsigned, unsigned))f)(a0, a1, a2, a3, a4); }
+static inline MlirTransformOptions call447(uintptr_t f) { return ((MlirTransformOptions (*)(void))f)(); }
+static inline void call448(uintptr_t f, uintptr_t a0, bool a1) { ((void (*)(MlirTransformOptions, bool))f)((MlirTransformOptions){(void*)a0}, a1); }
+static inline bool call449(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirTransformOptions))f)((MlirTransformOptions){(void*)a0}); }
+static inline void call450(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTransformOptions))f)((MlirTransformOptions){(void*)a0}); }
+static inline MlirLogicalResult call451(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3) { return ((MlirLogicalResult (*)(MlirOperation, MlirOperation, MlirOperation, MlirTransformOptions))f)((MlirOperation){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}, (MlirTransformOptions){(void*)a3}); }
+static inline MlirLogicalResult call452(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirLogicalResult (*)(MlirOperation, MlirOperation))f)((MlirOperation){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline MlirExecutionEngine call453(uintptr_t f, uintptr_t a0, int a1, int a2, MlirStringRef *a3, bool a4) { return ((MlirExecutionEngine (*)(MlirModule, int, int, MlirStringRef *, bool))f)((MlirModule){(void*)a0}, a1, a2, a3, a4); }
+static inline MlirExecutionEngine call454(uintptr_t f, uintptr_t a0, int a1, int a2, MlirStringRef *a3, bool a4, bool a5) { return ((MlirExecutionEngine (*)(MlirModule, int, int, MlirStringRef *, bool, bool))f)((MlirModule){(void*)a0}, a1, a2, a3, a4, a5); }
+static inline void call455(uintptr_t f, uintptr_t a0) { ((void (*)(MlirExecutionEngine))f)((MlirExecutionEngine){(void*)a0}); }
+static inline MlirLogicalResult call456(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, void *a2) { return ((MlirLogicalResult (*)(MlirExecutionEngine, MlirStringRef, void **))f)((MlirExecutionEngine){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline void *call457(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((void *(*)(MlirExecutionEngine, MlirStringRef))f)((MlirExecutionEngine){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline void call458(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, void *a2) { ((void (*)(MlirExecutionEngine, MlirStringRef, void *))f)((MlirExecutionEngine){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline void call459(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { ((void (*)(MlirExecutionEngine, MlirStringRef))f)((MlirExecutionEngine){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline bool call460(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirOperation, MlirTypeID))f)((MlirOperation){(void*)a0}, (MlirTypeID){(void*)a1}); }
+static inline bool call461(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirStringRef, MlirContext, MlirTypeID))f)((MlirStringRef){(char*)a0, na0}, (MlirContext){(void*)a1}, (MlirTypeID){(void*)a2}); }
+static inline MlirLogicalResult call462(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2, intptr_t a3, uintptr_t *a4, uintptr_t a5, void *a6, intptr_t a7, uintptr_t *a8, MlirTypesCallback a9, void *a10) { return ((MlirLogicalResult (*)(MlirStringRef, MlirContext, MlirLocation, intptr_t, MlirValue *, MlirAttribute, void *, intptr_t, MlirRegion *, MlirTypesCallback, void *))f)((MlirStringRef){(char*)a0, na0}, (MlirContext){(void*)a1}, (MlirLocation){(void*)a2}, a3, (MlirValue*)a4, (MlirAttribute){(void*)a5}, a6, a7, (MlirRegion*)a8, a9, a10); }
+static inline MlirLogicalResult call463(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2, intptr_t a3, uintptr_t *a4, uintptr_t a5, void *a6, intptr_t a7, uintptr_t *a8, MlirShapedTypeComponentsCallback a9, void *a10) { return ((MlirLogicalResult (*)(MlirStringRef, MlirContext, MlirLocation, intptr_t, MlirValue *, MlirAttribute, void *, intptr_t, MlirRegion *, MlirShapedTypeComponentsCallback, void *))f)((MlirStringRef){(char*)a0, na0}, (MlirContext){(void*)a1}, (MlirLocation){(void*)a2}, a3, (MlirValue*)a4, (MlirAttribute){(void*)a5}, a6, a7, (MlirRegion*)a8, a9, a10); }
+static inline MlirContext call464(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirRewriterBase))f)((MlirRewriterBase){(void*)a0}); }
+static inline void call465(uintptr_t f, uintptr_t a0) { ((void (*)(MlirRewriterBase))f)((MlirRewriterBase){(void*)a0}); }
+static inline void call466(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirRewriterBase, MlirOperation))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call467(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirRewriterBase, MlirValue))f)((MlirRewriterBase){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline void call468(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirRewriterBase, MlirBlock))f)((MlirRewriterBase){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline MlirBlock call469(uintptr_t f, uintptr_t a0) { return ((MlirBlock (*)(MlirRewriterBase))f)((MlirRewriterBase){(void*)a0}); }
+static inline MlirOperation call470(uintptr_t f, uintptr_t a0) { return ((MlirOperation (*)(MlirRewriterBase))f)((MlirRewriterBase){(void*)a0}); }
+static inline MlirBlock call471(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3, uintptr_t *a4) { return ((MlirBlock (*)(MlirRewriterBase, MlirBlock, intptr_t, MlirType *, MlirLocation *))f)((MlirRewriterBase){(void*)a0}, (MlirBlock){(void*)a1}, a2, (MlirType*)a3, (MlirLocation*)a4); }
+static inline MlirOperation call472(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirRewriterBase, MlirOperation))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call473(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirRewriterBase, MlirRegion, MlirBlock))f)((MlirRewriterBase){(void*)a0}, (MlirRegion){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline void call474(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirRewriterBase, MlirOperation, intptr_t, MlirValue *))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, a2, (MlirValue*)a3); }
+static inline void call475(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirRewriterBase, MlirOperation, MlirOperation))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline void call476(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, intptr_t a3, uintptr_t *a4) { ((void (*)(MlirRewriterBase, MlirBlock, MlirOperation, intptr_t, MlirValue *))f)((MlirRewriterBase){(void*)a0}, (MlirBlock){(void*)a1}, (MlirOperation){(void*)a2}, a3, (MlirValue*)a4); }
+static inline void call477(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, intptr_t a3, uintptr_t *a4) { ((void (*)(MlirRewriterBase, MlirBlock, MlirBlock, intptr_t, MlirValue *))f)((MlirRewriterBase){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}, a3, (MlirValue*)a4); }
+static inline void call478(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirRewriterBase, MlirBlock, MlirBlock))f)((MlirRewriterBase){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline void call479(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirRewriterBase, MlirValue, MlirValue))f)((MlirRewriterBase){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}); }
+static inline void call480(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, uintptr_t *a3) { ((void (*)(MlirRewriterBase, intptr_t, MlirValue *, MlirValue *))f)((MlirRewriterBase){(void*)a0}, a1, (MlirValue*)a2, (MlirValue*)a3); }
+static inline void call481(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3, uintptr_t a4) { ((void (*)(MlirRewriterBase, MlirOperation, intptr_t, MlirValue *, MlirBlock))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, a2, (MlirValue*)a3, (MlirBlock){(void*)a4}); }
+static inline void call482(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3) { ((void (*)(MlirRewriterBase, MlirValue, MlirValue, MlirOperation))f)((MlirRewriterBase){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}, (MlirOperation){(void*)a3}); }
+static inline MlirRewriterBase call483(uintptr_t f, uintptr_t a0) { return ((MlirRewriterBase (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline MlirRewriterBase call484(uintptr_t f, uintptr_t a0) { return ((MlirRewriterBase (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirFrozenRewritePatternSet call485(uintptr_t f, uintptr_t a0) { return ((MlirFrozenRewritePatternSet (*)(MlirRewritePatternSet))f)((MlirRewritePatternSet){(void*)a0}); }
+static inline void call486(uintptr_t f, uintptr_t a0) { ((void (*)(MlirFrozenRewritePatternSet))f)((MlirFrozenRewritePatternSet){(void*)a0}); }
+static inline MlirLogicalResult call487(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirLogicalResult (*)(MlirOperation, MlirFrozenRewritePatternSet, MlirGreedyRewriteDriverConfig))f)((MlirOperation){(void*)a0}, (MlirFrozenRewritePatternSet){(void*)a1}, (MlirGreedyRewriteDriverConfig){(void*)a2}); }
+static inline MlirLogicalResult call488(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirLogicalResult (*)(MlirModule, MlirFrozenRewritePatternSet, MlirGreedyRewriteDriverConfig))f)((MlirModule){(void*)a0}, (MlirFrozenRewritePatternSet){(void*)a1}, (MlirGreedyRewriteDriverConfig){(void*)a2}); }
+static inline MlirGreedyRewriteDriverConfig call489(uintptr_t f) { return ((MlirGreedyRewriteDriverConfig (*)(void))f)(); }
+static inline void call490(uintptr_t f, uintptr_t a0) { ((void (*)(MlirGreedyRewriteDriverConfig))f)((MlirGreedyRewriteDriverConfig){(void*)a0}); }
+static inline void call491(uintptr_t f, uintptr_t a0, int64_t a1) { ((void (*)(MlirGreedyRewriteDriverConfig, int64_t))f)((MlirGreedyRewriteDriverConfig){(void*)a0}, a1); }
+static inline void call492(uintptr_t f, uintptr_t a0, bool a1) { ((void (*)(MlirGreedyRewriteDriverConfig, bool))f)((MlirGreedyRewriteDriverConfig){(void*)a0}, a1); }
+static inline void call493(uintptr_t f, uintptr_t a0, MlirGreedyRewriteStrictness a1) { ((void (*)(MlirGreedyRewriteDriverConfig, MlirGreedyRewriteStrictness))f)((MlirGreedyRewriteDriverConfig){(void*)a0}, a1); }
+static inline void call494(uintptr_t f, uintptr_t a0, MlirGreedySimplifyRegionLevel a1) { ((void (*)(MlirGreedyRewriteDriverConfig, MlirGreedySimplifyRegionLevel))f)((MlirGreedyRewriteDriverConfig){(void*)a0}, a1); }
+static inline int64_t call495(uintptr_t f, uintptr_t a0) { return ((int64_t (*)(MlirGreedyRewriteDriverConfig))f)((MlirGreedyRewriteDriverConfig){(void*)a0}); }
+static inline bool call496(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirGreedyRewriteDriverConfig))f)((MlirGreedyRewriteDriverConfig){(void*)a0}); }
+static inline MlirGreedyRewriteStrictness call497(uintptr_t f, uintptr_t a0) { return ((MlirGreedyRewriteStrictness (*)(MlirGreedyRewriteDriverConfig))f)((MlirGreedyRewriteDriverConfig){(void*)a0}); }
+static inline MlirGreedySimplifyRegionLevel call498(uintptr_t f, uintptr_t a0) { return ((MlirGreedySimplifyRegionLevel (*)(MlirGreedyRewriteDriverConfig))f)((MlirGreedyRewriteDriverConfig){(void*)a0}); }
+static inline void call499(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirOperation, MlirFrozenRewritePatternSet))f)((MlirOperation){(void*)a0}, (MlirFrozenRewritePatternSet){(void*)a1}); }
+static inline MlirRewriterBase call500(uintptr_t f, uintptr_t a0) { return ((MlirRewriterBase (*)(MlirPatternRewriter))f)((MlirPatternRewriter){(void*)a0}); }
+static inline MlirRewritePattern call501(uintptr_t f, const char *a0, size_t na0, unsigned a1, uintptr_t a2, MlirRewritePatternCallbacks a3, void *a4, size_t a5, MlirStringRef *a6) { return ((MlirRewritePattern (*)(MlirStringRef, unsigned, MlirContext, MlirRewritePatternCallbacks, void *, size_t, MlirStringRef *))f)((MlirStringRef){(char*)a0, na0}, a1, (MlirContext){(void*)a2}, a3, a4, a5, a6); }
+static inline MlirRewritePatternSet call502(uintptr_t f, uintptr_t a0) { return ((MlirRewritePatternSet (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline void call503(uintptr_t f, uintptr_t a0) { ((void (*)(MlirRewritePatternSet))f)((MlirRewritePatternSet){(void*)a0}); }
+static inline void call504(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirRewritePatternSet, MlirRewritePattern))f)((MlirRewritePatternSet){(void*)a0}, (MlirRewritePattern){(void*)a1}); }
+static inline MlirPDLPatternModule call505(uintptr_t f, uintptr_t a0) { return ((MlirPDLPatternModule (*)(MlirModule))f)((MlirModule){(void*)a0}); }
+static inline void call506(uintptr_t f, uintptr_t a0) { ((void (*)(MlirPDLPatternModule))f)((MlirPDLPatternModule){(void*)a0}); }
+static inline MlirRewritePatternSet call507(uintptr_t f, uintptr_t a0) { return ((MlirRewritePatternSet (*)(MlirPDLPatternModule))f)((MlirPDLPatternModule){(void*)a0}); }
+static inline MlirValue call508(uintptr_t f, uintptr_t a0) { return ((MlirValue (*)(MlirPDLValue))f)((MlirPDLValue){(void*)a0}); }
+static inline MlirType call509(uintptr_t f, uintptr_t a0) { return ((MlirType (*)(MlirPDLValue))f)((MlirPDLValue){(void*)a0}); }
+static inline MlirOperation call510(uintptr_t f, uintptr_t a0) { return ((MlirOperation (*)(MlirPDLValue))f)((MlirPDLValue){(void*)a0}); }
+static inline MlirAttribute call511(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirPDLValue))f)((MlirPDLValue){(void*)a0}); }
+static inline void call512(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirPDLResultList, MlirValue))f)((MlirPDLResultList){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline void call513(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirPDLResultList, MlirType))f)((MlirPDLResultList){(void*)a0}, (MlirType){(void*)a1}); }
+static inline void call514(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirPDLResultList, MlirOperation))f)((MlirPDLResultList){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call515(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirPDLResultList, MlirAttribute))f)((MlirPDLResultList){(void*)a0}, (MlirAttribute){(void*)a1}); }
+static inline void call516(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirPDLRewriteFunction a2, void *a3) { ((void (*)(MlirPDLPatternModule, MlirStringRef, MlirPDLRewriteFunction, void *))f)((MlirPDLPatternModule){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline void call517(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirPDLConstraintFunction a2, void *a3) { ((void (*)(MlirPDLPatternModule, MlirStringRef, MlirPDLConstraintFunction, void *))f)((MlirPDLPatternModule){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirLogicalResult call518(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2, bool a3, bool a4) { return ((MlirLogicalResult (*)(MlirModule, MlirStringCallback, void *, bool, bool))f)((MlirModule){(void*)a0}, a1, a2, a3, a4); }
+static inline MlirLogicalResult call519(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2, bool a3, bool a4) { return ((MlirLogicalResult (*)(MlirOperation, MlirStringCallback, void *, bool, bool))f)((MlirOperation){(void*)a0}, a1, a2, a3, a4); }
+static inline LLVMModuleRef call520(uintptr_t f, uintptr_t a0, LLVMContextRef a1) { return ((LLVMModuleRef (*)(MlirOperation, LLVMContextRef))f)((MlirOperation){(void*)a0}, a1); }
+static inline char *call521(uintptr_t f, uintptr_t a0) { return ((char *(*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirTypeFromLLVMIRTranslator call522(uintptr_t f, uintptr_t a0) { return ((MlirTypeFromLLVMIRTranslator (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline void call523(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeFromLLVMIRTranslator))f)((MlirTypeFromLLVMIRTranslator){(void*)a0}); }
+static inline MlirType call524(uintptr_t f, uintptr_t a0, LLVMTypeRef a1) { return ((MlirType (*)(MlirTypeFromLLVMIRTranslator, LLVMTypeRef))f)((MlirTypeFromLLVMIRTranslator){(void*)a0}, a1); }
+static inline MlirTypeToLLVMIRTranslator call525(uintptr_t f, LLVMContextRef a0) { return ((MlirTypeToLLVMIRTranslator (*)(LLVMContextRef))f)(a0); }
+static inline void call526(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeToLLVMIRTranslator))f)((MlirTypeToLLVMIRTranslator){(void*)a0}); }
+static inline LLVMTypeRef call527(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((LLVMTypeRef (*)(MlirTypeToLLVMIRTranslator, MlirType))f)((MlirTypeToLLVMIRTranslator){(void*)a0}, (MlirType){(void*)a1}); }
+static inline MlirAttribute call528(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, int64_t a3, intptr_t a4, int64_t *a5) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, int64_t, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5); }
+static inline MlirAttribute call529(uintptr_t f, uintptr_t a0, int64_t a1, int64_t a2) { return ((MlirAttribute (*)(MlirContext, int64_t, int64_t))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAttribute call530(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8); }
+static inline MlirAttribute call531(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, int64_t a4, int64_t a5, int64_t a6, bool a7) { return ((MlirAttribute (*)(MlirContext, MlirType, MlirType, MlirType, int64_t, int64_t, int64_t, bool))f)((MlirContext){(void*)a0}, (MlirType){(void*)a1}, (MlirType){(void*)a2}, (MlirType){(void*)a3}, a4, a5, a6, a7); }
+static inline MlirAttribute call532(uintptr_t f, uintptr_t a0, int64_t a1, int64_t a2, intptr_t a3, int64_t *a4, int64_t a5, int64_t a6, intptr_t a7, int64_t *a8, int64_t a9, int64_t a10, intptr_t a11, int64_t *a12) { return ((MlirAttribute (*)(MlirContext, int64_t, int64_t, intptr_t, int64_t *, int64_t, int64_t, intptr_t, int64_t *, int64_t, int64_t, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12); }
+static inline MlirAttribute call533(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8, intptr_t a9, int64_t *a10, int64_t a11) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, int64_t))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11); }
+static inline MlirAttribute call534(uintptr_t f, uintptr_t a0, double a1, double a2, int64_t a3, const char *a4, size_t na4) { return ((MlirAttribute (*)(MlirContext, double, double, int64_t, MlirStringRef))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirStringRef){(char*)a4, na4}); }
+static inline MlirAttribute call535(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8, intptr_t a9, int64_t *a10, intptr_t a11, int64_t *a12) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12); }
+static inline int call536(uintptr_t f) { return ((int (*)(void))f)(); }
+static inline void call537(uintptr_t f, MlirStringCallback a0, void *a1) { ((void (*)(MlirStringCallback, void *))f)(a0, a1); }
+static inline void call538(uintptr_t f, MlirStablehloCompatibilityRequirement a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirStablehloCompatibilityRequirement, MlirStringCallback, void *))f)(a0, a1, a2); }
+static inline MlirLogicalResult call539(uintptr_t f, const char *a0, size_t na0, const char *a1, size_t na1, MlirStringCallback a2, void *a3) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringRef, MlirStringCallback, void *))f)((MlirStringRef){(char*)a0, na0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirLogicalResult call540(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirStringCallback a2, void *a3, bool a4) { return ((MlirLogicalResult (*)(MlirModule, MlirStringRef, MlirStringCallback, void *, bool))f)((MlirModule){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3, a4); }
+static inline MlirLogicalResult call541(uintptr_t f, const char *a0, size_t na0, MlirStringCallback a1, void *a2) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringCallback, void *))f)((MlirStringRef){(char*)a0, na0}, a1, a2); }
+static inline MlirModule call542(uintptr_t f, const char *a0, size_t na0, uintptr_t a1) { return ((MlirModule (*)(MlirStringRef, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirContext){(void*)a1}); }
+static inline MlirAttribute call543(uintptr_t f, uintptr_t a0, int a1, uintptr_t *a2, int *a3) { return ((MlirAttribute (*)(MlirModule, int, MlirAttribute *, int *))f)((MlirModule){(void*)a0}, a1, (MlirAttribute*)a2, a3); }
 */
 import "C"
 
@@ -1107,7 +563,7 @@ func MlirStringRefCreateFromCString(t *Table, str unsafe.Pointer) string {
 	if f == nil {
 		missing("mlirStringRefCreateFromCString")
 	}
-	r := C.call0(f, (*C.char)(unsafe.Pointer(str)))
+	r := C.call0(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(str)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -1117,7 +573,7 @@ func MlirStringRefEqual(t *Table, string string, other string) bool {
 	if f == nil {
 		missing("mlirStringRefEqual")
 	}
-	return bool(C.call1(f, (*C.char)(unsafe.Pointer(unsafe.StringData(string))), C.size_t(len(string)), (*C.char)(unsafe.Pointer(unsafe.StringData(other))), C.size_t(len(other))))
+	return bool(C.call1(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(string))), C.size_t(len(string)), (*C.char)(unsafe.Pointer(unsafe.StringData(other))), C.size_t(len(other))))
 }
 
 // MlirLlvmThreadPoolCreate calls mlirLlvmThreadPoolCreate.
@@ -1126,7 +582,7 @@ func MlirLlvmThreadPoolCreate(t *Table) MlirLlvmThreadPool {
 	if f == nil {
 		missing("mlirLlvmThreadPoolCreate")
 	}
-	r := C.call2(f)
+	r := C.call2(C.uintptr_t(uintptr(f)))
 	return *(*MlirLlvmThreadPool)(unsafe.Pointer(&r))
 }
 
@@ -1136,7 +592,7 @@ func MlirLlvmThreadPoolDestroy(t *Table, pool MlirLlvmThreadPool) {
 	if f == nil {
 		missing("mlirLlvmThreadPoolDestroy")
 	}
-	C.call3(f, *(*C.MlirLlvmThreadPool)(unsafe.Pointer(&pool)))
+	C.call3(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pool.Ptr)))
 }
 
 // MlirTypeIDCreate calls mlirTypeIDCreate.
@@ -1145,7 +601,7 @@ func MlirTypeIDCreate(t *Table, ptr unsafe.Pointer) MlirTypeID {
 	if f == nil {
 		missing("mlirTypeIDCreate")
 	}
-	r := C.call4(f, ptr)
+	r := C.call4(C.uintptr_t(uintptr(f)), ptr)
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1155,7 +611,7 @@ func MlirTypeIDEqual(t *Table, typeID1 MlirTypeID, typeID2 MlirTypeID) bool {
 	if f == nil {
 		missing("mlirTypeIDEqual")
 	}
-	return bool(C.call5(f, *(*C.MlirTypeID)(unsafe.Pointer(&typeID1)), *(*C.MlirTypeID)(unsafe.Pointer(&typeID2))))
+	return bool(C.call5(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(typeID1.Ptr)), C.uintptr_t(uintptr(typeID2.Ptr))))
 }
 
 // MlirTypeIDHashValue calls mlirTypeIDHashValue.
@@ -1164,7 +620,7 @@ func MlirTypeIDHashValue(t *Table, typeID MlirTypeID) int {
 	if f == nil {
 		missing("mlirTypeIDHashValue")
 	}
-	return int(C.call6(f, *(*C.MlirTypeID)(unsafe.Pointer(&typeID))))
+	return int(C.call6(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(typeID.Ptr))))
 }
 
 // MlirTypeIDAllocatorCreate calls mlirTypeIDAllocatorCreate.
@@ -1173,7 +629,7 @@ func MlirTypeIDAllocatorCreate(t *Table) MlirTypeIDAllocator {
 	if f == nil {
 		missing("mlirTypeIDAllocatorCreate")
 	}
-	r := C.call7(f)
+	r := C.call7(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeIDAllocator)(unsafe.Pointer(&r))
 }
 
@@ -1183,7 +639,7 @@ func MlirTypeIDAllocatorDestroy(t *Table, allocator MlirTypeIDAllocator) {
 	if f == nil {
 		missing("mlirTypeIDAllocatorDestroy")
 	}
-	C.call8(f, *(*C.MlirTypeIDAllocator)(unsafe.Pointer(&allocator)))
+	C.call8(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(allocator.Ptr)))
 }
 
 // MlirTypeIDAllocatorAllocateTypeID calls mlirTypeIDAllocatorAllocateTypeID.
@@ -1192,7 +648,7 @@ func MlirTypeIDAllocatorAllocateTypeID(t *Table, allocator MlirTypeIDAllocator) 
 	if f == nil {
 		missing("mlirTypeIDAllocatorAllocateTypeID")
 	}
-	r := C.call9(f, *(*C.MlirTypeIDAllocator)(unsafe.Pointer(&allocator)))
+	r := C.call9(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(allocator.Ptr)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1202,7 +658,7 @@ func MlirContextCreate(t *Table) MlirContext {
 	if f == nil {
 		missing("mlirContextCreate")
 	}
-	r := C.call10(f)
+	r := C.call10(C.uintptr_t(uintptr(f)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -1212,7 +668,7 @@ func MlirContextCreateWithThreading(t *Table, threadingEnabled bool) MlirContext
 	if f == nil {
 		missing("mlirContextCreateWithThreading")
 	}
-	r := C.call11(f, C.bool(threadingEnabled))
+	r := C.call11(C.uintptr_t(uintptr(f)), C.bool(threadingEnabled))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -1222,7 +678,7 @@ func MlirContextCreateWithRegistry(t *Table, registry MlirDialectRegistry, threa
 	if f == nil {
 		missing("mlirContextCreateWithRegistry")
 	}
-	r := C.call12(f, *(*C.MlirDialectRegistry)(unsafe.Pointer(&registry)), C.bool(threadingEnabled))
+	r := C.call12(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(registry.Ptr)), C.bool(threadingEnabled))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -1232,7 +688,7 @@ func MlirContextEqual(t *Table, ctx1 MlirContext, ctx2 MlirContext) bool {
 	if f == nil {
 		missing("mlirContextEqual")
 	}
-	return bool(C.call13(f, *(*C.MlirContext)(unsafe.Pointer(&ctx1)), *(*C.MlirContext)(unsafe.Pointer(&ctx2))))
+	return bool(C.call13(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx1.Ptr)), C.uintptr_t(uintptr(ctx2.Ptr))))
 }
 
 // MlirContextDestroy calls mlirContextDestroy.
@@ -1241,7 +697,7 @@ func MlirContextDestroy(t *Table, context MlirContext) {
 	if f == nil {
 		missing("mlirContextDestroy")
 	}
-	C.call14(f, *(*C.MlirContext)(unsafe.Pointer(&context)))
+	C.call14(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
 }
 
 // MlirContextSetAllowUnregisteredDialects calls mlirContextSetAllowUnregisteredDialects.
@@ -1250,7 +706,7 @@ func MlirContextSetAllowUnregisteredDialects(t *Table, context MlirContext, allo
 	if f == nil {
 		missing("mlirContextSetAllowUnregisteredDialects")
 	}
-	C.call15(f, *(*C.MlirContext)(unsafe.Pointer(&context)), C.bool(allow))
+	C.call15(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.bool(allow))
 }
 
 // MlirContextGetAllowUnregisteredDialects calls mlirContextGetAllowUnregisteredDialects.
@@ -1259,7 +715,7 @@ func MlirContextGetAllowUnregisteredDialects(t *Table, context MlirContext) bool
 	if f == nil {
 		missing("mlirContextGetAllowUnregisteredDialects")
 	}
-	return bool(C.call16(f, *(*C.MlirContext)(unsafe.Pointer(&context))))
+	return bool(C.call16(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr))))
 }
 
 // MlirContextGetNumRegisteredDialects calls mlirContextGetNumRegisteredDialects.
@@ -1268,7 +724,7 @@ func MlirContextGetNumRegisteredDialects(t *Table, context MlirContext) int {
 	if f == nil {
 		missing("mlirContextGetNumRegisteredDialects")
 	}
-	return int(C.call17(f, *(*C.MlirContext)(unsafe.Pointer(&context))))
+	return int(C.call17(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr))))
 }
 
 // MlirContextAppendDialectRegistry calls mlirContextAppendDialectRegistry.
@@ -1277,7 +733,7 @@ func MlirContextAppendDialectRegistry(t *Table, ctx MlirContext, registry MlirDi
 	if f == nil {
 		missing("mlirContextAppendDialectRegistry")
 	}
-	C.call18(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirDialectRegistry)(unsafe.Pointer(&registry)))
+	C.call18(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(registry.Ptr)))
 }
 
 // MlirContextGetNumLoadedDialects calls mlirContextGetNumLoadedDialects.
@@ -1286,7 +742,7 @@ func MlirContextGetNumLoadedDialects(t *Table, context MlirContext) int {
 	if f == nil {
 		missing("mlirContextGetNumLoadedDialects")
 	}
-	return int(C.call17(f, *(*C.MlirContext)(unsafe.Pointer(&context))))
+	return int(C.call17(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr))))
 }
 
 // MlirContextGetOrLoadDialect calls mlirContextGetOrLoadDialect.
@@ -1295,7 +751,7 @@ func MlirContextGetOrLoadDialect(t *Table, context MlirContext, name string) Mli
 	if f == nil {
 		missing("mlirContextGetOrLoadDialect")
 	}
-	r := C.call19(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	r := C.call19(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
@@ -1305,7 +761,7 @@ func MlirContextEnableMultithreading(t *Table, context MlirContext, enable bool)
 	if f == nil {
 		missing("mlirContextEnableMultithreading")
 	}
-	C.call15(f, *(*C.MlirContext)(unsafe.Pointer(&context)), C.bool(enable))
+	C.call15(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.bool(enable))
 }
 
 // MlirContextLoadAllAvailableDialects calls mlirContextLoadAllAvailableDialects.
@@ -1314,7 +770,7 @@ func MlirContextLoadAllAvailableDialects(t *Table, context MlirContext) {
 	if f == nil {
 		missing("mlirContextLoadAllAvailableDialects")
 	}
-	C.call14(f, *(*C.MlirContext)(unsafe.Pointer(&context)))
+	C.call14(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
 }
 
 // MlirContextIsRegisteredOperation calls mlirContextIsRegisteredOperation.
@@ -1323,7 +779,7 @@ func MlirContextIsRegisteredOperation(t *Table, context MlirContext, name string
 	if f == nil {
 		missing("mlirContextIsRegisteredOperation")
 	}
-	return bool(C.call20(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
+	return bool(C.call20(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
 }
 
 // MlirContextSetThreadPool calls mlirContextSetThreadPool.
@@ -1332,7 +788,7 @@ func MlirContextSetThreadPool(t *Table, context MlirContext, threadPool MlirLlvm
 	if f == nil {
 		missing("mlirContextSetThreadPool")
 	}
-	C.call21(f, *(*C.MlirContext)(unsafe.Pointer(&context)), *(*C.MlirLlvmThreadPool)(unsafe.Pointer(&threadPool)))
+	C.call21(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.uintptr_t(uintptr(threadPool.Ptr)))
 }
 
 // MlirContextGetNumThreads calls mlirContextGetNumThreads.
@@ -1341,7 +797,7 @@ func MlirContextGetNumThreads(t *Table, context MlirContext) uint32 {
 	if f == nil {
 		missing("mlirContextGetNumThreads")
 	}
-	return uint32(C.call22(f, *(*C.MlirContext)(unsafe.Pointer(&context))))
+	return uint32(C.call22(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr))))
 }
 
 // MlirContextGetThreadPool calls mlirContextGetThreadPool.
@@ -1350,7 +806,7 @@ func MlirContextGetThreadPool(t *Table, context MlirContext) MlirLlvmThreadPool 
 	if f == nil {
 		missing("mlirContextGetThreadPool")
 	}
-	r := C.call23(f, *(*C.MlirContext)(unsafe.Pointer(&context)))
+	r := C.call23(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
 	return *(*MlirLlvmThreadPool)(unsafe.Pointer(&r))
 }
 
@@ -1360,7 +816,7 @@ func MlirDialectGetContext(t *Table, dialect MlirDialect) MlirContext {
 	if f == nil {
 		missing("mlirDialectGetContext")
 	}
-	r := C.call24(f, *(*C.MlirDialect)(unsafe.Pointer(&dialect)))
+	r := C.call24(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(dialect.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -1370,7 +826,7 @@ func MlirDialectEqual(t *Table, dialect1 MlirDialect, dialect2 MlirDialect) bool
 	if f == nil {
 		missing("mlirDialectEqual")
 	}
-	return bool(C.call25(f, *(*C.MlirDialect)(unsafe.Pointer(&dialect1)), *(*C.MlirDialect)(unsafe.Pointer(&dialect2))))
+	return bool(C.call25(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(dialect1.Ptr)), C.uintptr_t(uintptr(dialect2.Ptr))))
 }
 
 // MlirDialectGetNamespace calls mlirDialectGetNamespace.
@@ -1379,7 +835,7 @@ func MlirDialectGetNamespace(t *Table, dialect MlirDialect) string {
 	if f == nil {
 		missing("mlirDialectGetNamespace")
 	}
-	r := C.call26(f, *(*C.MlirDialect)(unsafe.Pointer(&dialect)))
+	r := C.call26(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(dialect.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -1389,7 +845,7 @@ func MlirDialectHandleGetNamespace(t *Table, arg0 MlirDialectHandle) string {
 	if f == nil {
 		missing("mlirDialectHandleGetNamespace")
 	}
-	r := C.call27(f, *(*C.MlirDialectHandle)(unsafe.Pointer(&arg0)))
+	r := C.call27(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -1399,7 +855,7 @@ func MlirDialectHandleInsertDialect(t *Table, arg0 MlirDialectHandle, arg1 MlirD
 	if f == nil {
 		missing("mlirDialectHandleInsertDialect")
 	}
-	C.call28(f, *(*C.MlirDialectHandle)(unsafe.Pointer(&arg0)), *(*C.MlirDialectRegistry)(unsafe.Pointer(&arg1)))
+	C.call28(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), C.uintptr_t(uintptr(arg1.Ptr)))
 }
 
 // MlirDialectHandleRegisterDialect calls mlirDialectHandleRegisterDialect.
@@ -1408,7 +864,7 @@ func MlirDialectHandleRegisterDialect(t *Table, arg0 MlirDialectHandle, arg1 Mli
 	if f == nil {
 		missing("mlirDialectHandleRegisterDialect")
 	}
-	C.call29(f, *(*C.MlirDialectHandle)(unsafe.Pointer(&arg0)), *(*C.MlirContext)(unsafe.Pointer(&arg1)))
+	C.call29(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), C.uintptr_t(uintptr(arg1.Ptr)))
 }
 
 // MlirDialectHandleLoadDialect calls mlirDialectHandleLoadDialect.
@@ -1417,7 +873,7 @@ func MlirDialectHandleLoadDialect(t *Table, arg0 MlirDialectHandle, arg1 MlirCon
 	if f == nil {
 		missing("mlirDialectHandleLoadDialect")
 	}
-	r := C.call30(f, *(*C.MlirDialectHandle)(unsafe.Pointer(&arg0)), *(*C.MlirContext)(unsafe.Pointer(&arg1)))
+	r := C.call30(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), C.uintptr_t(uintptr(arg1.Ptr)))
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
@@ -1427,7 +883,7 @@ func MlirDialectRegistryCreate(t *Table) MlirDialectRegistry {
 	if f == nil {
 		missing("mlirDialectRegistryCreate")
 	}
-	r := C.call31(f)
+	r := C.call31(C.uintptr_t(uintptr(f)))
 	return *(*MlirDialectRegistry)(unsafe.Pointer(&r))
 }
 
@@ -1437,7 +893,7 @@ func MlirDialectRegistryDestroy(t *Table, registry MlirDialectRegistry) {
 	if f == nil {
 		missing("mlirDialectRegistryDestroy")
 	}
-	C.call32(f, *(*C.MlirDialectRegistry)(unsafe.Pointer(&registry)))
+	C.call32(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(registry.Ptr)))
 }
 
 // MlirLocationGetAttribute calls mlirLocationGetAttribute.
@@ -1446,7 +902,7 @@ func MlirLocationGetAttribute(t *Table, location MlirLocation) MlirAttribute {
 	if f == nil {
 		missing("mlirLocationGetAttribute")
 	}
-	r := C.call33(f, *(*C.MlirLocation)(unsafe.Pointer(&location)))
+	r := C.call33(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -1456,7 +912,7 @@ func MlirLocationFromAttribute(t *Table, attribute MlirAttribute) MlirLocation {
 	if f == nil {
 		missing("mlirLocationFromAttribute")
 	}
-	r := C.call34(f, *(*C.MlirAttribute)(unsafe.Pointer(&attribute)))
+	r := C.call34(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1466,7 +922,7 @@ func MlirLocationFileLineColGet(t *Table, context MlirContext, filename string, 
 	if f == nil {
 		missing("mlirLocationFileLineColGet")
 	}
-	r := C.call35(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(filename))), C.size_t(len(filename)), C.uint(line), C.uint(col))
+	r := C.call35(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(filename))), C.size_t(len(filename)), C.uint(line), C.uint(col))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1476,7 +932,7 @@ func MlirLocationFileLineColRangeGet(t *Table, context MlirContext, filename str
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGet")
 	}
-	r := C.call36(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(filename))), C.size_t(len(filename)), C.uint(start_line), C.uint(start_col), C.uint(end_line), C.uint(end_col))
+	r := C.call36(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(filename))), C.size_t(len(filename)), C.uint(start_line), C.uint(start_col), C.uint(end_line), C.uint(end_col))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1486,7 +942,7 @@ func MlirLocationFileLineColRangeGetFilename(t *Table, location MlirLocation) Ml
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetFilename")
 	}
-	r := C.call37(f, *(*C.MlirLocation)(unsafe.Pointer(&location)))
+	r := C.call37(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
 	return *(*MlirIdentifier)(unsafe.Pointer(&r))
 }
 
@@ -1496,7 +952,7 @@ func MlirLocationFileLineColRangeGetStartLine(t *Table, location MlirLocation) i
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetStartLine")
 	}
-	return int32(C.call38(f, *(*C.MlirLocation)(unsafe.Pointer(&location))))
+	return int32(C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
 }
 
 // MlirLocationFileLineColRangeGetStartColumn calls mlirLocationFileLineColRangeGetStartColumn.
@@ -1505,7 +961,7 @@ func MlirLocationFileLineColRangeGetStartColumn(t *Table, location MlirLocation)
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetStartColumn")
 	}
-	return int32(C.call38(f, *(*C.MlirLocation)(unsafe.Pointer(&location))))
+	return int32(C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
 }
 
 // MlirLocationFileLineColRangeGetEndLine calls mlirLocationFileLineColRangeGetEndLine.
@@ -1514,7 +970,7 @@ func MlirLocationFileLineColRangeGetEndLine(t *Table, location MlirLocation) int
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetEndLine")
 	}
-	return int32(C.call38(f, *(*C.MlirLocation)(unsafe.Pointer(&location))))
+	return int32(C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
 }
 
 // MlirLocationFileLineColRangeGetEndColumn calls mlirLocationFileLineColRangeGetEndColumn.
@@ -1523,7 +979,7 @@ func MlirLocationFileLineColRangeGetEndColumn(t *Table, location MlirLocation) i
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetEndColumn")
 	}
-	return int32(C.call38(f, *(*C.MlirLocation)(unsafe.Pointer(&location))))
+	return int32(C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
 }
 
 // MlirLocationFileLineColRangeGetTypeID calls mlirLocationFileLineColRangeGetTypeID.
@@ -1532,7 +988,7 @@ func MlirLocationFileLineColRangeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1542,7 +998,7 @@ func MlirLocationIsAFileLineColRange(t *Table, location MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationIsAFileLineColRange")
 	}
-	return bool(C.call40(f, *(*C.MlirLocation)(unsafe.Pointer(&location))))
+	return bool(C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
 }
 
 // MlirLocationCallSiteGet calls mlirLocationCallSiteGet.
@@ -1551,7 +1007,7 @@ func MlirLocationCallSiteGet(t *Table, callee MlirLocation, caller MlirLocation)
 	if f == nil {
 		missing("mlirLocationCallSiteGet")
 	}
-	r := C.call41(f, *(*C.MlirLocation)(unsafe.Pointer(&callee)), *(*C.MlirLocation)(unsafe.Pointer(&caller)))
+	r := C.call41(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(callee.Ptr)), C.uintptr_t(uintptr(caller.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1561,7 +1017,7 @@ func MlirLocationCallSiteGetCallee(t *Table, location MlirLocation) MlirLocation
 	if f == nil {
 		missing("mlirLocationCallSiteGetCallee")
 	}
-	r := C.call42(f, *(*C.MlirLocation)(unsafe.Pointer(&location)))
+	r := C.call42(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1571,7 +1027,7 @@ func MlirLocationCallSiteGetCaller(t *Table, location MlirLocation) MlirLocation
 	if f == nil {
 		missing("mlirLocationCallSiteGetCaller")
 	}
-	r := C.call42(f, *(*C.MlirLocation)(unsafe.Pointer(&location)))
+	r := C.call42(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1581,7 +1037,7 @@ func MlirLocationCallSiteGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLocationCallSiteGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1591,7 +1047,7 @@ func MlirLocationIsACallSite(t *Table, location MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationIsACallSite")
 	}
-	return bool(C.call40(f, *(*C.MlirLocation)(unsafe.Pointer(&location))))
+	return bool(C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
 }
 
 // MlirLocationFusedGet calls mlirLocationFusedGet.
@@ -1600,7 +1056,7 @@ func MlirLocationFusedGet(t *Table, ctx MlirContext, nLocations int, locations *
 	if f == nil {
 		missing("mlirLocationFusedGet")
 	}
-	r := C.call43(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nLocations), (*C.MlirLocation)(unsafe.Pointer(locations)), *(*C.MlirAttribute)(unsafe.Pointer(&metadata)))
+	r := C.call43(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nLocations), (*C.uintptr_t)(unsafe.Pointer(locations)), C.uintptr_t(uintptr(metadata.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1610,7 +1066,7 @@ func MlirLocationFusedGetNumLocations(t *Table, location MlirLocation) uint32 {
 	if f == nil {
 		missing("mlirLocationFusedGetNumLocations")
 	}
-	return uint32(C.call44(f, *(*C.MlirLocation)(unsafe.Pointer(&location))))
+	return uint32(C.call44(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
 }
 
 // MlirLocationFusedGetLocations calls mlirLocationFusedGetLocations.
@@ -1619,7 +1075,7 @@ func MlirLocationFusedGetLocations(t *Table, location MlirLocation, locationsCPt
 	if f == nil {
 		missing("mlirLocationFusedGetLocations")
 	}
-	C.call45(f, *(*C.MlirLocation)(unsafe.Pointer(&location)), (*C.MlirLocation)(unsafe.Pointer(locationsCPtr)))
+	C.call45(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)), (*C.uintptr_t)(unsafe.Pointer(locationsCPtr)))
 }
 
 // MlirLocationFusedGetMetadata calls mlirLocationFusedGetMetadata.
@@ -1628,7 +1084,7 @@ func MlirLocationFusedGetMetadata(t *Table, location MlirLocation) MlirAttribute
 	if f == nil {
 		missing("mlirLocationFusedGetMetadata")
 	}
-	r := C.call33(f, *(*C.MlirLocation)(unsafe.Pointer(&location)))
+	r := C.call33(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -1638,7 +1094,7 @@ func MlirLocationFusedGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLocationFusedGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1648,7 +1104,7 @@ func MlirLocationIsAFused(t *Table, location MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationIsAFused")
 	}
-	return bool(C.call40(f, *(*C.MlirLocation)(unsafe.Pointer(&location))))
+	return bool(C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
 }
 
 // MlirLocationNameGet calls mlirLocationNameGet.
@@ -1657,7 +1113,7 @@ func MlirLocationNameGet(t *Table, context MlirContext, name string, childLoc Ml
 	if f == nil {
 		missing("mlirLocationNameGet")
 	}
-	r := C.call46(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), *(*C.MlirLocation)(unsafe.Pointer(&childLoc)))
+	r := C.call46(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(childLoc.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1667,7 +1123,7 @@ func MlirLocationNameGetName(t *Table, location MlirLocation) MlirIdentifier {
 	if f == nil {
 		missing("mlirLocationNameGetName")
 	}
-	r := C.call37(f, *(*C.MlirLocation)(unsafe.Pointer(&location)))
+	r := C.call37(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
 	return *(*MlirIdentifier)(unsafe.Pointer(&r))
 }
 
@@ -1677,7 +1133,7 @@ func MlirLocationNameGetChildLoc(t *Table, location MlirLocation) MlirLocation {
 	if f == nil {
 		missing("mlirLocationNameGetChildLoc")
 	}
-	r := C.call42(f, *(*C.MlirLocation)(unsafe.Pointer(&location)))
+	r := C.call42(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1687,7 +1143,7 @@ func MlirLocationNameGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLocationNameGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1697,7 +1153,7 @@ func MlirLocationIsAName(t *Table, location MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationIsAName")
 	}
-	return bool(C.call40(f, *(*C.MlirLocation)(unsafe.Pointer(&location))))
+	return bool(C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
 }
 
 // MlirLocationUnknownGet calls mlirLocationUnknownGet.
@@ -1706,7 +1162,7 @@ func MlirLocationUnknownGet(t *Table, context MlirContext) MlirLocation {
 	if f == nil {
 		missing("mlirLocationUnknownGet")
 	}
-	r := C.call47(f, *(*C.MlirContext)(unsafe.Pointer(&context)))
+	r := C.call47(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1716,7 +1172,7 @@ func MlirLocationGetContext(t *Table, location MlirLocation) MlirContext {
 	if f == nil {
 		missing("mlirLocationGetContext")
 	}
-	r := C.call48(f, *(*C.MlirLocation)(unsafe.Pointer(&location)))
+	r := C.call48(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -1726,7 +1182,7 @@ func MlirLocationEqual(t *Table, l1 MlirLocation, l2 MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationEqual")
 	}
-	return bool(C.call49(f, *(*C.MlirLocation)(unsafe.Pointer(&l1)), *(*C.MlirLocation)(unsafe.Pointer(&l2))))
+	return bool(C.call49(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(l1.Ptr)), C.uintptr_t(uintptr(l2.Ptr))))
 }
 
 // MlirLocationPrint calls mlirLocationPrint.
@@ -1735,7 +1191,7 @@ func MlirLocationPrint(t *Table, location MlirLocation, callback MlirStringCallb
 	if f == nil {
 		missing("mlirLocationPrint")
 	}
-	C.call50(f, *(*C.MlirLocation)(unsafe.Pointer(&location)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call50(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirModuleCreateEmpty calls mlirModuleCreateEmpty.
@@ -1744,7 +1200,7 @@ func MlirModuleCreateEmpty(t *Table, location MlirLocation) MlirModule {
 	if f == nil {
 		missing("mlirModuleCreateEmpty")
 	}
-	r := C.call51(f, *(*C.MlirLocation)(unsafe.Pointer(&location)))
+	r := C.call51(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -1754,7 +1210,7 @@ func MlirModuleCreateParse(t *Table, context MlirContext, module string) MlirMod
 	if f == nil {
 		missing("mlirModuleCreateParse")
 	}
-	r := C.call52(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(module))), C.size_t(len(module)))
+	r := C.call52(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(module))), C.size_t(len(module)))
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -1764,7 +1220,7 @@ func MlirModuleCreateParseFromFile(t *Table, context MlirContext, fileName strin
 	if f == nil {
 		missing("mlirModuleCreateParseFromFile")
 	}
-	r := C.call52(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(fileName))), C.size_t(len(fileName)))
+	r := C.call52(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(fileName))), C.size_t(len(fileName)))
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -1774,7 +1230,7 @@ func MlirModuleGetContext(t *Table, module MlirModule) MlirContext {
 	if f == nil {
 		missing("mlirModuleGetContext")
 	}
-	r := C.call53(f, *(*C.MlirModule)(unsafe.Pointer(&module)))
+	r := C.call53(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -1784,7 +1240,7 @@ func MlirModuleGetBody(t *Table, module MlirModule) MlirBlock {
 	if f == nil {
 		missing("mlirModuleGetBody")
 	}
-	r := C.call54(f, *(*C.MlirModule)(unsafe.Pointer(&module)))
+	r := C.call54(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -1794,7 +1250,7 @@ func MlirModuleDestroy(t *Table, module MlirModule) {
 	if f == nil {
 		missing("mlirModuleDestroy")
 	}
-	C.call55(f, *(*C.MlirModule)(unsafe.Pointer(&module)))
+	C.call55(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
 }
 
 // MlirModuleGetOperation calls mlirModuleGetOperation.
@@ -1803,7 +1259,7 @@ func MlirModuleGetOperation(t *Table, module MlirModule) MlirOperation {
 	if f == nil {
 		missing("mlirModuleGetOperation")
 	}
-	r := C.call56(f, *(*C.MlirModule)(unsafe.Pointer(&module)))
+	r := C.call56(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -1813,7 +1269,7 @@ func MlirModuleFromOperation(t *Table, op MlirOperation) MlirModule {
 	if f == nil {
 		missing("mlirModuleFromOperation")
 	}
-	r := C.call57(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call57(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -1823,7 +1279,7 @@ func MlirModuleEqual(t *Table, lhs MlirModule, rhs MlirModule) bool {
 	if f == nil {
 		missing("mlirModuleEqual")
 	}
-	return bool(C.call58(f, *(*C.MlirModule)(unsafe.Pointer(&lhs)), *(*C.MlirModule)(unsafe.Pointer(&rhs))))
+	return bool(C.call58(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr))))
 }
 
 // MlirModuleHashValue calls mlirModuleHashValue.
@@ -1832,7 +1288,7 @@ func MlirModuleHashValue(t *Table, mod MlirModule) int {
 	if f == nil {
 		missing("mlirModuleHashValue")
 	}
-	return int(C.call59(f, *(*C.MlirModule)(unsafe.Pointer(&mod))))
+	return int(C.call59(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mod.Ptr))))
 }
 
 // MlirOperationStateGet calls mlirOperationStateGet.
@@ -1841,7 +1297,7 @@ func MlirOperationStateGet(t *Table, name string, loc MlirLocation) MlirOperatio
 	if f == nil {
 		missing("mlirOperationStateGet")
 	}
-	r := C.call60(f, (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), *(*C.MlirLocation)(unsafe.Pointer(&loc)))
+	r := C.call60(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(loc.Ptr)))
 	return *(*MlirOperationState)(unsafe.Pointer(&r))
 }
 
@@ -1851,7 +1307,7 @@ func MlirOperationStateAddResults(t *Table, state *MlirOperationState, n int, re
 	if f == nil {
 		missing("mlirOperationStateAddResults")
 	}
-	C.call61(f, (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.MlirType)(unsafe.Pointer(results)))
+	C.call61(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(results)))
 }
 
 // MlirOperationStateAddOperands calls mlirOperationStateAddOperands.
@@ -1860,7 +1316,7 @@ func MlirOperationStateAddOperands(t *Table, state *MlirOperationState, n int, o
 	if f == nil {
 		missing("mlirOperationStateAddOperands")
 	}
-	C.call62(f, (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.MlirValue)(unsafe.Pointer(operands)))
+	C.call62(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(operands)))
 }
 
 // MlirOperationStateAddOwnedRegions calls mlirOperationStateAddOwnedRegions.
@@ -1869,7 +1325,7 @@ func MlirOperationStateAddOwnedRegions(t *Table, state *MlirOperationState, n in
 	if f == nil {
 		missing("mlirOperationStateAddOwnedRegions")
 	}
-	C.call63(f, (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.MlirRegion)(unsafe.Pointer(regions)))
+	C.call63(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(regions)))
 }
 
 // MlirOperationStateAddSuccessors calls mlirOperationStateAddSuccessors.
@@ -1878,7 +1334,7 @@ func MlirOperationStateAddSuccessors(t *Table, state *MlirOperationState, n int,
 	if f == nil {
 		missing("mlirOperationStateAddSuccessors")
 	}
-	C.call64(f, (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.MlirBlock)(unsafe.Pointer(successors)))
+	C.call64(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(successors)))
 }
 
 // MlirOperationStateAddAttributes calls mlirOperationStateAddAttributes.
@@ -1887,7 +1343,7 @@ func MlirOperationStateAddAttributes(t *Table, state *MlirOperationState, n int,
 	if f == nil {
 		missing("mlirOperationStateAddAttributes")
 	}
-	C.call65(f, (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.MlirNamedAttribute)(unsafe.Pointer(attributes)))
+	C.call65(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.MlirNamedAttribute)(unsafe.Pointer(attributes)))
 }
 
 // MlirOperationStateEnableResultTypeInference calls mlirOperationStateEnableResultTypeInference.
@@ -1896,7 +1352,7 @@ func MlirOperationStateEnableResultTypeInference(t *Table, state *MlirOperationS
 	if f == nil {
 		missing("mlirOperationStateEnableResultTypeInference")
 	}
-	C.call66(f, (*C.MlirOperationState)(unsafe.Pointer(state)))
+	C.call66(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)))
 }
 
 // MlirAsmStateCreateForOperation calls mlirAsmStateCreateForOperation.
@@ -1905,7 +1361,7 @@ func MlirAsmStateCreateForOperation(t *Table, op MlirOperation, flags MlirOpPrin
 	if f == nil {
 		missing("mlirAsmStateCreateForOperation")
 	}
-	r := C.call67(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)))
+	r := C.call67(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(flags.Ptr)))
 	return *(*MlirAsmState)(unsafe.Pointer(&r))
 }
 
@@ -1915,7 +1371,7 @@ func MlirAsmStateCreateForValue(t *Table, value MlirValue, flags MlirOpPrintingF
 	if f == nil {
 		missing("mlirAsmStateCreateForValue")
 	}
-	r := C.call68(f, *(*C.MlirValue)(unsafe.Pointer(&value)), *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)))
+	r := C.call68(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(flags.Ptr)))
 	return *(*MlirAsmState)(unsafe.Pointer(&r))
 }
 
@@ -1925,7 +1381,7 @@ func MlirAsmStateDestroy(t *Table, state MlirAsmState) {
 	if f == nil {
 		missing("mlirAsmStateDestroy")
 	}
-	C.call69(f, *(*C.MlirAsmState)(unsafe.Pointer(&state)))
+	C.call69(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(state.Ptr)))
 }
 
 // MlirOpPrintingFlagsCreate calls mlirOpPrintingFlagsCreate.
@@ -1934,7 +1390,7 @@ func MlirOpPrintingFlagsCreate(t *Table) MlirOpPrintingFlags {
 	if f == nil {
 		missing("mlirOpPrintingFlagsCreate")
 	}
-	r := C.call70(f)
+	r := C.call70(C.uintptr_t(uintptr(f)))
 	return *(*MlirOpPrintingFlags)(unsafe.Pointer(&r))
 }
 
@@ -1944,7 +1400,7 @@ func MlirOpPrintingFlagsDestroy(t *Table, flags MlirOpPrintingFlags) {
 	if f == nil {
 		missing("mlirOpPrintingFlagsDestroy")
 	}
-	C.call71(f, *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)))
+	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
 }
 
 // MlirOpPrintingFlagsElideLargeElementsAttrs calls mlirOpPrintingFlagsElideLargeElementsAttrs.
@@ -1953,7 +1409,7 @@ func MlirOpPrintingFlagsElideLargeElementsAttrs(t *Table, flags MlirOpPrintingFl
 	if f == nil {
 		missing("mlirOpPrintingFlagsElideLargeElementsAttrs")
 	}
-	C.call72(f, *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)), C.intptr_t(largeElementLimit))
+	C.call72(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)), C.intptr_t(largeElementLimit))
 }
 
 // MlirOpPrintingFlagsElideLargeResourceString calls mlirOpPrintingFlagsElideLargeResourceString.
@@ -1962,7 +1418,7 @@ func MlirOpPrintingFlagsElideLargeResourceString(t *Table, flags MlirOpPrintingF
 	if f == nil {
 		missing("mlirOpPrintingFlagsElideLargeResourceString")
 	}
-	C.call72(f, *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)), C.intptr_t(largeResourceLimit))
+	C.call72(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)), C.intptr_t(largeResourceLimit))
 }
 
 // MlirOpPrintingFlagsEnableDebugInfo calls mlirOpPrintingFlagsEnableDebugInfo.
@@ -1971,7 +1427,7 @@ func MlirOpPrintingFlagsEnableDebugInfo(t *Table, flags MlirOpPrintingFlags, ena
 	if f == nil {
 		missing("mlirOpPrintingFlagsEnableDebugInfo")
 	}
-	C.call73(f, *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)), C.bool(enable), C.bool(prettyForm))
+	C.call73(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)), C.bool(enable), C.bool(prettyForm))
 }
 
 // MlirOpPrintingFlagsPrintGenericOpForm calls mlirOpPrintingFlagsPrintGenericOpForm.
@@ -1980,7 +1436,7 @@ func MlirOpPrintingFlagsPrintGenericOpForm(t *Table, flags MlirOpPrintingFlags) 
 	if f == nil {
 		missing("mlirOpPrintingFlagsPrintGenericOpForm")
 	}
-	C.call71(f, *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)))
+	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
 }
 
 // MlirOpPrintingFlagsPrintNameLocAsPrefix calls mlirOpPrintingFlagsPrintNameLocAsPrefix.
@@ -1989,7 +1445,7 @@ func MlirOpPrintingFlagsPrintNameLocAsPrefix(t *Table, flags MlirOpPrintingFlags
 	if f == nil {
 		missing("mlirOpPrintingFlagsPrintNameLocAsPrefix")
 	}
-	C.call71(f, *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)))
+	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
 }
 
 // MlirOpPrintingFlagsUseLocalScope calls mlirOpPrintingFlagsUseLocalScope.
@@ -1998,7 +1454,7 @@ func MlirOpPrintingFlagsUseLocalScope(t *Table, flags MlirOpPrintingFlags) {
 	if f == nil {
 		missing("mlirOpPrintingFlagsUseLocalScope")
 	}
-	C.call71(f, *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)))
+	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
 }
 
 // MlirOpPrintingFlagsAssumeVerified calls mlirOpPrintingFlagsAssumeVerified.
@@ -2007,7 +1463,7 @@ func MlirOpPrintingFlagsAssumeVerified(t *Table, flags MlirOpPrintingFlags) {
 	if f == nil {
 		missing("mlirOpPrintingFlagsAssumeVerified")
 	}
-	C.call71(f, *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)))
+	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
 }
 
 // MlirOpPrintingFlagsSkipRegions calls mlirOpPrintingFlagsSkipRegions.
@@ -2016,7 +1472,7 @@ func MlirOpPrintingFlagsSkipRegions(t *Table, flags MlirOpPrintingFlags) {
 	if f == nil {
 		missing("mlirOpPrintingFlagsSkipRegions")
 	}
-	C.call71(f, *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)))
+	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
 }
 
 // MlirBytecodeWriterConfigCreate calls mlirBytecodeWriterConfigCreate.
@@ -2025,7 +1481,7 @@ func MlirBytecodeWriterConfigCreate(t *Table) MlirBytecodeWriterConfig {
 	if f == nil {
 		missing("mlirBytecodeWriterConfigCreate")
 	}
-	r := C.call74(f)
+	r := C.call74(C.uintptr_t(uintptr(f)))
 	return *(*MlirBytecodeWriterConfig)(unsafe.Pointer(&r))
 }
 
@@ -2035,7 +1491,7 @@ func MlirBytecodeWriterConfigDestroy(t *Table, config MlirBytecodeWriterConfig) 
 	if f == nil {
 		missing("mlirBytecodeWriterConfigDestroy")
 	}
-	C.call75(f, *(*C.MlirBytecodeWriterConfig)(unsafe.Pointer(&config)))
+	C.call75(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
 }
 
 // MlirBytecodeWriterConfigDesiredEmitVersion calls mlirBytecodeWriterConfigDesiredEmitVersion.
@@ -2044,7 +1500,7 @@ func MlirBytecodeWriterConfigDesiredEmitVersion(t *Table, flags MlirBytecodeWrit
 	if f == nil {
 		missing("mlirBytecodeWriterConfigDesiredEmitVersion")
 	}
-	C.call76(f, *(*C.MlirBytecodeWriterConfig)(unsafe.Pointer(&flags)), C.int64_t(version))
+	C.call76(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)), C.int64_t(version))
 }
 
 // MlirOperationCreate calls mlirOperationCreate.
@@ -2053,7 +1509,7 @@ func MlirOperationCreate(t *Table, state *MlirOperationState) MlirOperation {
 	if f == nil {
 		missing("mlirOperationCreate")
 	}
-	r := C.call77(f, (*C.MlirOperationState)(unsafe.Pointer(state)))
+	r := C.call77(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2063,7 +1519,7 @@ func MlirOperationCreateParse(t *Table, context MlirContext, sourceStr string, s
 	if f == nil {
 		missing("mlirOperationCreateParse")
 	}
-	r := C.call78(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(sourceStr))), C.size_t(len(sourceStr)), (*C.char)(unsafe.Pointer(unsafe.StringData(sourceName))), C.size_t(len(sourceName)))
+	r := C.call78(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(sourceStr))), C.size_t(len(sourceStr)), (*C.char)(unsafe.Pointer(unsafe.StringData(sourceName))), C.size_t(len(sourceName)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2073,7 +1529,7 @@ func MlirOperationClone(t *Table, op MlirOperation) MlirOperation {
 	if f == nil {
 		missing("mlirOperationClone")
 	}
-	r := C.call79(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call79(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2083,7 +1539,7 @@ func MlirOperationDestroy(t *Table, op MlirOperation) {
 	if f == nil {
 		missing("mlirOperationDestroy")
 	}
-	C.call80(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	C.call80(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirOperationRemoveFromParent calls mlirOperationRemoveFromParent.
@@ -2092,7 +1548,7 @@ func MlirOperationRemoveFromParent(t *Table, op MlirOperation) {
 	if f == nil {
 		missing("mlirOperationRemoveFromParent")
 	}
-	C.call80(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	C.call80(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirOperationEqual calls mlirOperationEqual.
@@ -2101,7 +1557,7 @@ func MlirOperationEqual(t *Table, op MlirOperation, other MlirOperation) bool {
 	if f == nil {
 		missing("mlirOperationEqual")
 	}
-	return bool(C.call81(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirOperation)(unsafe.Pointer(&other))))
+	return bool(C.call81(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
 }
 
 // MlirOperationHashValue calls mlirOperationHashValue.
@@ -2110,7 +1566,7 @@ func MlirOperationHashValue(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationHashValue")
 	}
-	return int(C.call82(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return int(C.call82(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirOperationGetContext calls mlirOperationGetContext.
@@ -2119,7 +1575,7 @@ func MlirOperationGetContext(t *Table, op MlirOperation) MlirContext {
 	if f == nil {
 		missing("mlirOperationGetContext")
 	}
-	r := C.call83(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call83(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -2129,7 +1585,7 @@ func MlirOperationGetLocation(t *Table, op MlirOperation) MlirLocation {
 	if f == nil {
 		missing("mlirOperationGetLocation")
 	}
-	r := C.call84(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call84(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -2139,7 +1595,7 @@ func MlirOperationSetLocation(t *Table, op MlirOperation, loc MlirLocation) {
 	if f == nil {
 		missing("mlirOperationSetLocation")
 	}
-	C.call85(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirLocation)(unsafe.Pointer(&loc)))
+	C.call85(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(loc.Ptr)))
 }
 
 // MlirOperationGetTypeID calls mlirOperationGetTypeID.
@@ -2148,7 +1604,7 @@ func MlirOperationGetTypeID(t *Table, op MlirOperation) MlirTypeID {
 	if f == nil {
 		missing("mlirOperationGetTypeID")
 	}
-	r := C.call86(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call86(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -2158,7 +1614,7 @@ func MlirOperationGetName(t *Table, op MlirOperation) MlirIdentifier {
 	if f == nil {
 		missing("mlirOperationGetName")
 	}
-	r := C.call87(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call87(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirIdentifier)(unsafe.Pointer(&r))
 }
 
@@ -2168,7 +1624,7 @@ func MlirOperationGetBlock(t *Table, op MlirOperation) MlirBlock {
 	if f == nil {
 		missing("mlirOperationGetBlock")
 	}
-	r := C.call88(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call88(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2178,7 +1634,7 @@ func MlirOperationGetParentOperation(t *Table, op MlirOperation) MlirOperation {
 	if f == nil {
 		missing("mlirOperationGetParentOperation")
 	}
-	r := C.call79(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call79(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2188,7 +1644,7 @@ func MlirOperationGetNumRegions(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumRegions")
 	}
-	return int(C.call89(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirOperationGetRegion calls mlirOperationGetRegion.
@@ -2197,7 +1653,7 @@ func MlirOperationGetRegion(t *Table, op MlirOperation, pos int) MlirRegion {
 	if f == nil {
 		missing("mlirOperationGetRegion")
 	}
-	r := C.call90(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos))
+	r := C.call90(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -2207,7 +1663,7 @@ func MlirOperationGetNextInBlock(t *Table, op MlirOperation) MlirOperation {
 	if f == nil {
 		missing("mlirOperationGetNextInBlock")
 	}
-	r := C.call79(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call79(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2217,7 +1673,7 @@ func MlirOperationGetNumOperands(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumOperands")
 	}
-	return int(C.call89(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirOperationGetOperand calls mlirOperationGetOperand.
@@ -2226,7 +1682,7 @@ func MlirOperationGetOperand(t *Table, op MlirOperation, pos int) MlirValue {
 	if f == nil {
 		missing("mlirOperationGetOperand")
 	}
-	r := C.call91(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos))
+	r := C.call91(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -2236,7 +1692,7 @@ func MlirOperationSetOperand(t *Table, op MlirOperation, pos int, newValue MlirV
 	if f == nil {
 		missing("mlirOperationSetOperand")
 	}
-	C.call92(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos), *(*C.MlirValue)(unsafe.Pointer(&newValue)))
+	C.call92(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(newValue.Ptr)))
 }
 
 // MlirOperationSetOperands calls mlirOperationSetOperands.
@@ -2245,7 +1701,7 @@ func MlirOperationSetOperands(t *Table, op MlirOperation, nOperands int, operand
 	if f == nil {
 		missing("mlirOperationSetOperands")
 	}
-	C.call93(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(nOperands), (*C.MlirValue)(unsafe.Pointer(operands)))
+	C.call93(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(nOperands), (*C.uintptr_t)(unsafe.Pointer(operands)))
 }
 
 // MlirOperationGetNumResults calls mlirOperationGetNumResults.
@@ -2254,7 +1710,7 @@ func MlirOperationGetNumResults(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumResults")
 	}
-	return int(C.call89(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirOperationGetResult calls mlirOperationGetResult.
@@ -2263,7 +1719,7 @@ func MlirOperationGetResult(t *Table, op MlirOperation, pos int) MlirValue {
 	if f == nil {
 		missing("mlirOperationGetResult")
 	}
-	r := C.call91(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos))
+	r := C.call91(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -2273,7 +1729,7 @@ func MlirOperationGetNumSuccessors(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumSuccessors")
 	}
-	return int(C.call89(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirOperationGetSuccessor calls mlirOperationGetSuccessor.
@@ -2282,7 +1738,7 @@ func MlirOperationGetSuccessor(t *Table, op MlirOperation, pos int) MlirBlock {
 	if f == nil {
 		missing("mlirOperationGetSuccessor")
 	}
-	r := C.call94(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos))
+	r := C.call94(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2292,7 +1748,7 @@ func MlirOperationSetSuccessor(t *Table, op MlirOperation, pos int, block MlirBl
 	if f == nil {
 		missing("mlirOperationSetSuccessor")
 	}
-	C.call95(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos), *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call95(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirOperationHasInherentAttributeByName calls mlirOperationHasInherentAttributeByName.
@@ -2301,7 +1757,7 @@ func MlirOperationHasInherentAttributeByName(t *Table, op MlirOperation, name st
 	if f == nil {
 		missing("mlirOperationHasInherentAttributeByName")
 	}
-	return bool(C.call96(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
+	return bool(C.call96(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
 }
 
 // MlirOperationGetInherentAttributeByName calls mlirOperationGetInherentAttributeByName.
@@ -2310,7 +1766,7 @@ func MlirOperationGetInherentAttributeByName(t *Table, op MlirOperation, name st
 	if f == nil {
 		missing("mlirOperationGetInherentAttributeByName")
 	}
-	r := C.call97(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	r := C.call97(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -2320,7 +1776,7 @@ func MlirOperationSetInherentAttributeByName(t *Table, op MlirOperation, name st
 	if f == nil {
 		missing("mlirOperationSetInherentAttributeByName")
 	}
-	C.call98(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	C.call98(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
 }
 
 // MlirOperationGetNumDiscardableAttributes calls mlirOperationGetNumDiscardableAttributes.
@@ -2329,7 +1785,7 @@ func MlirOperationGetNumDiscardableAttributes(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumDiscardableAttributes")
 	}
-	return int(C.call89(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirOperationGetDiscardableAttribute calls mlirOperationGetDiscardableAttribute.
@@ -2338,7 +1794,7 @@ func MlirOperationGetDiscardableAttribute(t *Table, op MlirOperation, pos int) M
 	if f == nil {
 		missing("mlirOperationGetDiscardableAttribute")
 	}
-	r := C.call99(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos))
+	r := C.call99(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
 	return *(*MlirNamedAttribute)(unsafe.Pointer(&r))
 }
 
@@ -2348,7 +1804,7 @@ func MlirOperationGetDiscardableAttributeByName(t *Table, op MlirOperation, name
 	if f == nil {
 		missing("mlirOperationGetDiscardableAttributeByName")
 	}
-	r := C.call97(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	r := C.call97(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -2358,7 +1814,7 @@ func MlirOperationSetDiscardableAttributeByName(t *Table, op MlirOperation, name
 	if f == nil {
 		missing("mlirOperationSetDiscardableAttributeByName")
 	}
-	C.call98(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	C.call98(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
 }
 
 // MlirOperationRemoveDiscardableAttributeByName calls mlirOperationRemoveDiscardableAttributeByName.
@@ -2367,7 +1823,7 @@ func MlirOperationRemoveDiscardableAttributeByName(t *Table, op MlirOperation, n
 	if f == nil {
 		missing("mlirOperationRemoveDiscardableAttributeByName")
 	}
-	return bool(C.call96(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
+	return bool(C.call96(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
 }
 
 // MlirOperationGetNumAttributes calls mlirOperationGetNumAttributes.
@@ -2376,7 +1832,7 @@ func MlirOperationGetNumAttributes(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumAttributes")
 	}
-	return int(C.call89(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirOperationGetAttribute calls mlirOperationGetAttribute.
@@ -2385,7 +1841,7 @@ func MlirOperationGetAttribute(t *Table, op MlirOperation, pos int) MlirNamedAtt
 	if f == nil {
 		missing("mlirOperationGetAttribute")
 	}
-	r := C.call99(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos))
+	r := C.call99(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
 	return *(*MlirNamedAttribute)(unsafe.Pointer(&r))
 }
 
@@ -2395,7 +1851,7 @@ func MlirOperationGetAttributeByName(t *Table, op MlirOperation, name string) Ml
 	if f == nil {
 		missing("mlirOperationGetAttributeByName")
 	}
-	r := C.call97(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	r := C.call97(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -2405,7 +1861,7 @@ func MlirOperationSetAttributeByName(t *Table, op MlirOperation, name string, at
 	if f == nil {
 		missing("mlirOperationSetAttributeByName")
 	}
-	C.call98(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	C.call98(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
 }
 
 // MlirOperationRemoveAttributeByName calls mlirOperationRemoveAttributeByName.
@@ -2414,7 +1870,7 @@ func MlirOperationRemoveAttributeByName(t *Table, op MlirOperation, name string)
 	if f == nil {
 		missing("mlirOperationRemoveAttributeByName")
 	}
-	return bool(C.call96(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
+	return bool(C.call96(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
 }
 
 // MlirOperationPrint calls mlirOperationPrint.
@@ -2423,7 +1879,7 @@ func MlirOperationPrint(t *Table, op MlirOperation, callback MlirStringCallback,
 	if f == nil {
 		missing("mlirOperationPrint")
 	}
-	C.call100(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call100(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirOperationPrintWithFlags calls mlirOperationPrintWithFlags.
@@ -2432,7 +1888,7 @@ func MlirOperationPrintWithFlags(t *Table, op MlirOperation, flags MlirOpPrintin
 	if f == nil {
 		missing("mlirOperationPrintWithFlags")
 	}
-	C.call101(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call101(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(flags.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirOperationPrintWithState calls mlirOperationPrintWithState.
@@ -2441,7 +1897,7 @@ func MlirOperationPrintWithState(t *Table, op MlirOperation, state MlirAsmState,
 	if f == nil {
 		missing("mlirOperationPrintWithState")
 	}
-	C.call102(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirAsmState)(unsafe.Pointer(&state)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call102(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(state.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirOperationWriteBytecode calls mlirOperationWriteBytecode.
@@ -2450,7 +1906,7 @@ func MlirOperationWriteBytecode(t *Table, op MlirOperation, callback MlirStringC
 	if f == nil {
 		missing("mlirOperationWriteBytecode")
 	}
-	C.call100(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call100(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirOperationWriteBytecodeWithConfig calls mlirOperationWriteBytecodeWithConfig.
@@ -2459,7 +1915,7 @@ func MlirOperationWriteBytecodeWithConfig(t *Table, op MlirOperation, config Mli
 	if f == nil {
 		missing("mlirOperationWriteBytecodeWithConfig")
 	}
-	r := C.call103(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirBytecodeWriterConfig)(unsafe.Pointer(&config)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	r := C.call103(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(config.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -2469,7 +1925,7 @@ func MlirOperationDump(t *Table, op MlirOperation) {
 	if f == nil {
 		missing("mlirOperationDump")
 	}
-	C.call80(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	C.call80(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirOperationVerify calls mlirOperationVerify.
@@ -2478,7 +1934,7 @@ func MlirOperationVerify(t *Table, op MlirOperation) bool {
 	if f == nil {
 		missing("mlirOperationVerify")
 	}
-	return bool(C.call104(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return bool(C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirOperationMoveAfter calls mlirOperationMoveAfter.
@@ -2487,7 +1943,7 @@ func MlirOperationMoveAfter(t *Table, op MlirOperation, other MlirOperation) {
 	if f == nil {
 		missing("mlirOperationMoveAfter")
 	}
-	C.call105(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirOperation)(unsafe.Pointer(&other)))
+	C.call105(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
 }
 
 // MlirOperationMoveBefore calls mlirOperationMoveBefore.
@@ -2496,7 +1952,7 @@ func MlirOperationMoveBefore(t *Table, op MlirOperation, other MlirOperation) {
 	if f == nil {
 		missing("mlirOperationMoveBefore")
 	}
-	C.call105(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirOperation)(unsafe.Pointer(&other)))
+	C.call105(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
 }
 
 // MlirOperationIsBeforeInBlock calls mlirOperationIsBeforeInBlock.
@@ -2505,7 +1961,7 @@ func MlirOperationIsBeforeInBlock(t *Table, op MlirOperation, other MlirOperatio
 	if f == nil {
 		missing("mlirOperationIsBeforeInBlock")
 	}
-	return bool(C.call81(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirOperation)(unsafe.Pointer(&other))))
+	return bool(C.call81(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
 }
 
 // MlirOperationWalk calls mlirOperationWalk.
@@ -2514,7 +1970,7 @@ func MlirOperationWalk(t *Table, op MlirOperation, callback MlirOperationWalkCal
 	if f == nil {
 		missing("mlirOperationWalk")
 	}
-	C.call106(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), (C.MlirOperationWalkCallback)(unsafe.Pointer(callback)), userData, C.MlirWalkOrder(walkOrder))
+	C.call106(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (C.MlirOperationWalkCallback)(unsafe.Pointer(callback)), userData, C.MlirWalkOrder(walkOrder))
 }
 
 // MlirOperationReplaceUsesOfWith calls mlirOperationReplaceUsesOfWith.
@@ -2523,7 +1979,7 @@ func MlirOperationReplaceUsesOfWith(t *Table, op MlirOperation, of MlirValue, wi
 	if f == nil {
 		missing("mlirOperationReplaceUsesOfWith")
 	}
-	C.call107(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirValue)(unsafe.Pointer(&of)), *(*C.MlirValue)(unsafe.Pointer(&with)))
+	C.call107(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(of.Ptr)), C.uintptr_t(uintptr(with.Ptr)))
 }
 
 // MlirRegionCreate calls mlirRegionCreate.
@@ -2532,7 +1988,7 @@ func MlirRegionCreate(t *Table) MlirRegion {
 	if f == nil {
 		missing("mlirRegionCreate")
 	}
-	r := C.call108(f)
+	r := C.call108(C.uintptr_t(uintptr(f)))
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -2542,7 +1998,7 @@ func MlirRegionDestroy(t *Table, region MlirRegion) {
 	if f == nil {
 		missing("mlirRegionDestroy")
 	}
-	C.call109(f, *(*C.MlirRegion)(unsafe.Pointer(&region)))
+	C.call109(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)))
 }
 
 // MlirRegionEqual calls mlirRegionEqual.
@@ -2551,7 +2007,7 @@ func MlirRegionEqual(t *Table, region MlirRegion, other MlirRegion) bool {
 	if f == nil {
 		missing("mlirRegionEqual")
 	}
-	return bool(C.call110(f, *(*C.MlirRegion)(unsafe.Pointer(&region)), *(*C.MlirRegion)(unsafe.Pointer(&other))))
+	return bool(C.call110(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
 }
 
 // MlirRegionGetFirstBlock calls mlirRegionGetFirstBlock.
@@ -2560,7 +2016,7 @@ func MlirRegionGetFirstBlock(t *Table, region MlirRegion) MlirBlock {
 	if f == nil {
 		missing("mlirRegionGetFirstBlock")
 	}
-	r := C.call111(f, *(*C.MlirRegion)(unsafe.Pointer(&region)))
+	r := C.call111(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2570,7 +2026,7 @@ func MlirRegionAppendOwnedBlock(t *Table, region MlirRegion, block MlirBlock) {
 	if f == nil {
 		missing("mlirRegionAppendOwnedBlock")
 	}
-	C.call112(f, *(*C.MlirRegion)(unsafe.Pointer(&region)), *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call112(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirRegionInsertOwnedBlock calls mlirRegionInsertOwnedBlock.
@@ -2579,7 +2035,7 @@ func MlirRegionInsertOwnedBlock(t *Table, region MlirRegion, pos int, block Mlir
 	if f == nil {
 		missing("mlirRegionInsertOwnedBlock")
 	}
-	C.call113(f, *(*C.MlirRegion)(unsafe.Pointer(&region)), C.intptr_t(pos), *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call113(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirRegionInsertOwnedBlockAfter calls mlirRegionInsertOwnedBlockAfter.
@@ -2588,7 +2044,7 @@ func MlirRegionInsertOwnedBlockAfter(t *Table, region MlirRegion, reference Mlir
 	if f == nil {
 		missing("mlirRegionInsertOwnedBlockAfter")
 	}
-	C.call114(f, *(*C.MlirRegion)(unsafe.Pointer(&region)), *(*C.MlirBlock)(unsafe.Pointer(&reference)), *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call114(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(reference.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirRegionInsertOwnedBlockBefore calls mlirRegionInsertOwnedBlockBefore.
@@ -2597,7 +2053,7 @@ func MlirRegionInsertOwnedBlockBefore(t *Table, region MlirRegion, reference Mli
 	if f == nil {
 		missing("mlirRegionInsertOwnedBlockBefore")
 	}
-	C.call114(f, *(*C.MlirRegion)(unsafe.Pointer(&region)), *(*C.MlirBlock)(unsafe.Pointer(&reference)), *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call114(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(reference.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirOperationGetFirstRegion calls mlirOperationGetFirstRegion.
@@ -2606,7 +2062,7 @@ func MlirOperationGetFirstRegion(t *Table, op MlirOperation) MlirRegion {
 	if f == nil {
 		missing("mlirOperationGetFirstRegion")
 	}
-	r := C.call115(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call115(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -2616,7 +2072,7 @@ func MlirRegionGetNextInOperation(t *Table, region MlirRegion) MlirRegion {
 	if f == nil {
 		missing("mlirRegionGetNextInOperation")
 	}
-	r := C.call116(f, *(*C.MlirRegion)(unsafe.Pointer(&region)))
+	r := C.call116(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)))
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -2626,7 +2082,7 @@ func MlirRegionTakeBody(t *Table, target MlirRegion, source MlirRegion) {
 	if f == nil {
 		missing("mlirRegionTakeBody")
 	}
-	C.call117(f, *(*C.MlirRegion)(unsafe.Pointer(&target)), *(*C.MlirRegion)(unsafe.Pointer(&source)))
+	C.call117(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(target.Ptr)), C.uintptr_t(uintptr(source.Ptr)))
 }
 
 // MlirBlockCreate calls mlirBlockCreate.
@@ -2635,7 +2091,7 @@ func MlirBlockCreate(t *Table, nArgs int, args *MlirType, locs *MlirLocation) Ml
 	if f == nil {
 		missing("mlirBlockCreate")
 	}
-	r := C.call118(f, C.intptr_t(nArgs), (*C.MlirType)(unsafe.Pointer(args)), (*C.MlirLocation)(unsafe.Pointer(locs)))
+	r := C.call118(C.uintptr_t(uintptr(f)), C.intptr_t(nArgs), (*C.uintptr_t)(unsafe.Pointer(args)), (*C.uintptr_t)(unsafe.Pointer(locs)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2645,7 +2101,7 @@ func MlirBlockDestroy(t *Table, block MlirBlock) {
 	if f == nil {
 		missing("mlirBlockDestroy")
 	}
-	C.call119(f, *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call119(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirBlockDetach calls mlirBlockDetach.
@@ -2654,7 +2110,7 @@ func MlirBlockDetach(t *Table, block MlirBlock) {
 	if f == nil {
 		missing("mlirBlockDetach")
 	}
-	C.call119(f, *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call119(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirBlockEqual calls mlirBlockEqual.
@@ -2663,7 +2119,7 @@ func MlirBlockEqual(t *Table, block MlirBlock, other MlirBlock) bool {
 	if f == nil {
 		missing("mlirBlockEqual")
 	}
-	return bool(C.call120(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), *(*C.MlirBlock)(unsafe.Pointer(&other))))
+	return bool(C.call120(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
 }
 
 // MlirBlockGetParentOperation calls mlirBlockGetParentOperation.
@@ -2672,7 +2128,7 @@ func MlirBlockGetParentOperation(t *Table, arg0 MlirBlock) MlirOperation {
 	if f == nil {
 		missing("mlirBlockGetParentOperation")
 	}
-	r := C.call121(f, *(*C.MlirBlock)(unsafe.Pointer(&arg0)))
+	r := C.call121(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2682,7 +2138,7 @@ func MlirBlockGetParentRegion(t *Table, block MlirBlock) MlirRegion {
 	if f == nil {
 		missing("mlirBlockGetParentRegion")
 	}
-	r := C.call122(f, *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	r := C.call122(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -2692,7 +2148,7 @@ func MlirBlockGetNextInRegion(t *Table, block MlirBlock) MlirBlock {
 	if f == nil {
 		missing("mlirBlockGetNextInRegion")
 	}
-	r := C.call123(f, *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	r := C.call123(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2702,7 +2158,7 @@ func MlirBlockGetFirstOperation(t *Table, block MlirBlock) MlirOperation {
 	if f == nil {
 		missing("mlirBlockGetFirstOperation")
 	}
-	r := C.call121(f, *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	r := C.call121(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2712,7 +2168,7 @@ func MlirBlockGetTerminator(t *Table, block MlirBlock) MlirOperation {
 	if f == nil {
 		missing("mlirBlockGetTerminator")
 	}
-	r := C.call121(f, *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	r := C.call121(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2722,7 +2178,7 @@ func MlirBlockAppendOwnedOperation(t *Table, block MlirBlock, operation MlirOper
 	if f == nil {
 		missing("mlirBlockAppendOwnedOperation")
 	}
-	C.call124(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), *(*C.MlirOperation)(unsafe.Pointer(&operation)))
+	C.call124(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
 }
 
 // MlirBlockInsertOwnedOperation calls mlirBlockInsertOwnedOperation.
@@ -2731,7 +2187,7 @@ func MlirBlockInsertOwnedOperation(t *Table, block MlirBlock, pos int, operation
 	if f == nil {
 		missing("mlirBlockInsertOwnedOperation")
 	}
-	C.call125(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), C.intptr_t(pos), *(*C.MlirOperation)(unsafe.Pointer(&operation)))
+	C.call125(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(operation.Ptr)))
 }
 
 // MlirBlockInsertOwnedOperationAfter calls mlirBlockInsertOwnedOperationAfter.
@@ -2740,7 +2196,7 @@ func MlirBlockInsertOwnedOperationAfter(t *Table, block MlirBlock, reference Mli
 	if f == nil {
 		missing("mlirBlockInsertOwnedOperationAfter")
 	}
-	C.call126(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), *(*C.MlirOperation)(unsafe.Pointer(&reference)), *(*C.MlirOperation)(unsafe.Pointer(&operation)))
+	C.call126(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(reference.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
 }
 
 // MlirBlockInsertOwnedOperationBefore calls mlirBlockInsertOwnedOperationBefore.
@@ -2749,7 +2205,7 @@ func MlirBlockInsertOwnedOperationBefore(t *Table, block MlirBlock, reference Ml
 	if f == nil {
 		missing("mlirBlockInsertOwnedOperationBefore")
 	}
-	C.call126(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), *(*C.MlirOperation)(unsafe.Pointer(&reference)), *(*C.MlirOperation)(unsafe.Pointer(&operation)))
+	C.call126(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(reference.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
 }
 
 // MlirBlockGetNumArguments calls mlirBlockGetNumArguments.
@@ -2758,7 +2214,7 @@ func MlirBlockGetNumArguments(t *Table, block MlirBlock) int {
 	if f == nil {
 		missing("mlirBlockGetNumArguments")
 	}
-	return int(C.call127(f, *(*C.MlirBlock)(unsafe.Pointer(&block))))
+	return int(C.call127(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr))))
 }
 
 // MlirBlockAddArgument calls mlirBlockAddArgument.
@@ -2767,7 +2223,7 @@ func MlirBlockAddArgument(t *Table, block MlirBlock, type_ MlirType, loc MlirLoc
 	if f == nil {
 		missing("mlirBlockAddArgument")
 	}
-	r := C.call128(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), *(*C.MlirType)(unsafe.Pointer(&type_)), *(*C.MlirLocation)(unsafe.Pointer(&loc)))
+	r := C.call128(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(loc.Ptr)))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -2777,7 +2233,7 @@ func MlirBlockEraseArgument(t *Table, block MlirBlock, index uint32) {
 	if f == nil {
 		missing("mlirBlockEraseArgument")
 	}
-	C.call129(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), C.uint(index))
+	C.call129(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uint(index))
 }
 
 // MlirBlockInsertArgument calls mlirBlockInsertArgument.
@@ -2786,7 +2242,7 @@ func MlirBlockInsertArgument(t *Table, block MlirBlock, pos int, type_ MlirType,
 	if f == nil {
 		missing("mlirBlockInsertArgument")
 	}
-	r := C.call130(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), C.intptr_t(pos), *(*C.MlirType)(unsafe.Pointer(&type_)), *(*C.MlirLocation)(unsafe.Pointer(&loc)))
+	r := C.call130(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(loc.Ptr)))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -2796,7 +2252,7 @@ func MlirBlockGetArgument(t *Table, block MlirBlock, pos int) MlirValue {
 	if f == nil {
 		missing("mlirBlockGetArgument")
 	}
-	r := C.call131(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), C.intptr_t(pos))
+	r := C.call131(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -2806,7 +2262,7 @@ func MlirBlockPrint(t *Table, block MlirBlock, callback MlirStringCallback, user
 	if f == nil {
 		missing("mlirBlockPrint")
 	}
-	C.call132(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call132(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirBlockGetNumSuccessors calls mlirBlockGetNumSuccessors.
@@ -2815,7 +2271,7 @@ func MlirBlockGetNumSuccessors(t *Table, block MlirBlock) int {
 	if f == nil {
 		missing("mlirBlockGetNumSuccessors")
 	}
-	return int(C.call127(f, *(*C.MlirBlock)(unsafe.Pointer(&block))))
+	return int(C.call127(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr))))
 }
 
 // MlirBlockGetSuccessor calls mlirBlockGetSuccessor.
@@ -2824,7 +2280,7 @@ func MlirBlockGetSuccessor(t *Table, block MlirBlock, pos int) MlirBlock {
 	if f == nil {
 		missing("mlirBlockGetSuccessor")
 	}
-	r := C.call133(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), C.intptr_t(pos))
+	r := C.call133(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2834,7 +2290,7 @@ func MlirBlockGetNumPredecessors(t *Table, block MlirBlock) int {
 	if f == nil {
 		missing("mlirBlockGetNumPredecessors")
 	}
-	return int(C.call127(f, *(*C.MlirBlock)(unsafe.Pointer(&block))))
+	return int(C.call127(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr))))
 }
 
 // MlirBlockGetPredecessor calls mlirBlockGetPredecessor.
@@ -2843,7 +2299,7 @@ func MlirBlockGetPredecessor(t *Table, block MlirBlock, pos int) MlirBlock {
 	if f == nil {
 		missing("mlirBlockGetPredecessor")
 	}
-	r := C.call133(f, *(*C.MlirBlock)(unsafe.Pointer(&block)), C.intptr_t(pos))
+	r := C.call133(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2853,7 +2309,7 @@ func MlirValueEqual(t *Table, value1 MlirValue, value2 MlirValue) bool {
 	if f == nil {
 		missing("mlirValueEqual")
 	}
-	return bool(C.call134(f, *(*C.MlirValue)(unsafe.Pointer(&value1)), *(*C.MlirValue)(unsafe.Pointer(&value2))))
+	return bool(C.call134(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value1.Ptr)), C.uintptr_t(uintptr(value2.Ptr))))
 }
 
 // MlirValueIsABlockArgument calls mlirValueIsABlockArgument.
@@ -2862,7 +2318,7 @@ func MlirValueIsABlockArgument(t *Table, value MlirValue) bool {
 	if f == nil {
 		missing("mlirValueIsABlockArgument")
 	}
-	return bool(C.call135(f, *(*C.MlirValue)(unsafe.Pointer(&value))))
+	return bool(C.call135(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr))))
 }
 
 // MlirValueIsAOpResult calls mlirValueIsAOpResult.
@@ -2871,7 +2327,7 @@ func MlirValueIsAOpResult(t *Table, value MlirValue) bool {
 	if f == nil {
 		missing("mlirValueIsAOpResult")
 	}
-	return bool(C.call135(f, *(*C.MlirValue)(unsafe.Pointer(&value))))
+	return bool(C.call135(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr))))
 }
 
 // MlirBlockArgumentGetOwner calls mlirBlockArgumentGetOwner.
@@ -2880,7 +2336,7 @@ func MlirBlockArgumentGetOwner(t *Table, value MlirValue) MlirBlock {
 	if f == nil {
 		missing("mlirBlockArgumentGetOwner")
 	}
-	r := C.call136(f, *(*C.MlirValue)(unsafe.Pointer(&value)))
+	r := C.call136(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2890,7 +2346,7 @@ func MlirBlockArgumentGetArgNumber(t *Table, value MlirValue) int {
 	if f == nil {
 		missing("mlirBlockArgumentGetArgNumber")
 	}
-	return int(C.call137(f, *(*C.MlirValue)(unsafe.Pointer(&value))))
+	return int(C.call137(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr))))
 }
 
 // MlirBlockArgumentSetType calls mlirBlockArgumentSetType.
@@ -2899,7 +2355,7 @@ func MlirBlockArgumentSetType(t *Table, value MlirValue, type_ MlirType) {
 	if f == nil {
 		missing("mlirBlockArgumentSetType")
 	}
-	C.call138(f, *(*C.MlirValue)(unsafe.Pointer(&value)), *(*C.MlirType)(unsafe.Pointer(&type_)))
+	C.call138(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(type_.Ptr)))
 }
 
 // MlirBlockArgumentSetLocation calls mlirBlockArgumentSetLocation.
@@ -2908,7 +2364,7 @@ func MlirBlockArgumentSetLocation(t *Table, value MlirValue, loc MlirLocation) {
 	if f == nil {
 		missing("mlirBlockArgumentSetLocation")
 	}
-	C.call139(f, *(*C.MlirValue)(unsafe.Pointer(&value)), *(*C.MlirLocation)(unsafe.Pointer(&loc)))
+	C.call139(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(loc.Ptr)))
 }
 
 // MlirOpResultGetOwner calls mlirOpResultGetOwner.
@@ -2917,7 +2373,7 @@ func MlirOpResultGetOwner(t *Table, value MlirValue) MlirOperation {
 	if f == nil {
 		missing("mlirOpResultGetOwner")
 	}
-	r := C.call140(f, *(*C.MlirValue)(unsafe.Pointer(&value)))
+	r := C.call140(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2927,7 +2383,7 @@ func MlirOpResultGetResultNumber(t *Table, value MlirValue) int {
 	if f == nil {
 		missing("mlirOpResultGetResultNumber")
 	}
-	return int(C.call137(f, *(*C.MlirValue)(unsafe.Pointer(&value))))
+	return int(C.call137(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr))))
 }
 
 // MlirValueGetType calls mlirValueGetType.
@@ -2936,7 +2392,7 @@ func MlirValueGetType(t *Table, value MlirValue) MlirType {
 	if f == nil {
 		missing("mlirValueGetType")
 	}
-	r := C.call141(f, *(*C.MlirValue)(unsafe.Pointer(&value)))
+	r := C.call141(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -2946,7 +2402,7 @@ func MlirValueSetType(t *Table, value MlirValue, type_ MlirType) {
 	if f == nil {
 		missing("mlirValueSetType")
 	}
-	C.call138(f, *(*C.MlirValue)(unsafe.Pointer(&value)), *(*C.MlirType)(unsafe.Pointer(&type_)))
+	C.call138(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(type_.Ptr)))
 }
 
 // MlirValueDump calls mlirValueDump.
@@ -2955,7 +2411,7 @@ func MlirValueDump(t *Table, value MlirValue) {
 	if f == nil {
 		missing("mlirValueDump")
 	}
-	C.call142(f, *(*C.MlirValue)(unsafe.Pointer(&value)))
+	C.call142(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
 }
 
 // MlirValuePrint calls mlirValuePrint.
@@ -2964,7 +2420,7 @@ func MlirValuePrint(t *Table, value MlirValue, callback MlirStringCallback, user
 	if f == nil {
 		missing("mlirValuePrint")
 	}
-	C.call143(f, *(*C.MlirValue)(unsafe.Pointer(&value)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call143(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirValuePrintAsOperand calls mlirValuePrintAsOperand.
@@ -2973,7 +2429,7 @@ func MlirValuePrintAsOperand(t *Table, value MlirValue, state MlirAsmState, call
 	if f == nil {
 		missing("mlirValuePrintAsOperand")
 	}
-	C.call144(f, *(*C.MlirValue)(unsafe.Pointer(&value)), *(*C.MlirAsmState)(unsafe.Pointer(&state)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call144(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(state.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirValueGetFirstUse calls mlirValueGetFirstUse.
@@ -2982,7 +2438,7 @@ func MlirValueGetFirstUse(t *Table, value MlirValue) MlirOpOperand {
 	if f == nil {
 		missing("mlirValueGetFirstUse")
 	}
-	r := C.call145(f, *(*C.MlirValue)(unsafe.Pointer(&value)))
+	r := C.call145(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
 	return *(*MlirOpOperand)(unsafe.Pointer(&r))
 }
 
@@ -2992,7 +2448,7 @@ func MlirValueReplaceAllUsesOfWith(t *Table, of MlirValue, with MlirValue) {
 	if f == nil {
 		missing("mlirValueReplaceAllUsesOfWith")
 	}
-	C.call146(f, *(*C.MlirValue)(unsafe.Pointer(&of)), *(*C.MlirValue)(unsafe.Pointer(&with)))
+	C.call146(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(of.Ptr)), C.uintptr_t(uintptr(with.Ptr)))
 }
 
 // MlirValueReplaceAllUsesExcept calls mlirValueReplaceAllUsesExcept.
@@ -3001,7 +2457,7 @@ func MlirValueReplaceAllUsesExcept(t *Table, of MlirValue, with MlirValue, numEx
 	if f == nil {
 		missing("mlirValueReplaceAllUsesExcept")
 	}
-	C.call147(f, *(*C.MlirValue)(unsafe.Pointer(&of)), *(*C.MlirValue)(unsafe.Pointer(&with)), C.intptr_t(numExceptions), (*C.MlirOperation)(unsafe.Pointer(exceptions)))
+	C.call147(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(of.Ptr)), C.uintptr_t(uintptr(with.Ptr)), C.intptr_t(numExceptions), (*C.uintptr_t)(unsafe.Pointer(exceptions)))
 }
 
 // MlirValueGetLocation calls mlirValueGetLocation.
@@ -3010,7 +2466,7 @@ func MlirValueGetLocation(t *Table, v MlirValue) MlirLocation {
 	if f == nil {
 		missing("mlirValueGetLocation")
 	}
-	r := C.call148(f, *(*C.MlirValue)(unsafe.Pointer(&v)))
+	r := C.call148(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(v.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -3020,7 +2476,7 @@ func MlirValueGetContext(t *Table, v MlirValue) MlirContext {
 	if f == nil {
 		missing("mlirValueGetContext")
 	}
-	r := C.call149(f, *(*C.MlirValue)(unsafe.Pointer(&v)))
+	r := C.call149(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(v.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -3030,7 +2486,7 @@ func MlirOpOperandIsNull(t *Table, opOperand MlirOpOperand) bool {
 	if f == nil {
 		missing("mlirOpOperandIsNull")
 	}
-	return bool(C.call150(f, *(*C.MlirOpOperand)(unsafe.Pointer(&opOperand))))
+	return bool(C.call150(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr))))
 }
 
 // MlirOpOperandGetValue calls mlirOpOperandGetValue.
@@ -3039,7 +2495,7 @@ func MlirOpOperandGetValue(t *Table, opOperand MlirOpOperand) MlirValue {
 	if f == nil {
 		missing("mlirOpOperandGetValue")
 	}
-	r := C.call151(f, *(*C.MlirOpOperand)(unsafe.Pointer(&opOperand)))
+	r := C.call151(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr)))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -3049,7 +2505,7 @@ func MlirOpOperandGetOwner(t *Table, opOperand MlirOpOperand) MlirOperation {
 	if f == nil {
 		missing("mlirOpOperandGetOwner")
 	}
-	r := C.call152(f, *(*C.MlirOpOperand)(unsafe.Pointer(&opOperand)))
+	r := C.call152(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -3059,7 +2515,7 @@ func MlirOpOperandGetOperandNumber(t *Table, opOperand MlirOpOperand) uint32 {
 	if f == nil {
 		missing("mlirOpOperandGetOperandNumber")
 	}
-	return uint32(C.call153(f, *(*C.MlirOpOperand)(unsafe.Pointer(&opOperand))))
+	return uint32(C.call153(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr))))
 }
 
 // MlirOpOperandGetNextUse calls mlirOpOperandGetNextUse.
@@ -3068,7 +2524,7 @@ func MlirOpOperandGetNextUse(t *Table, opOperand MlirOpOperand) MlirOpOperand {
 	if f == nil {
 		missing("mlirOpOperandGetNextUse")
 	}
-	r := C.call154(f, *(*C.MlirOpOperand)(unsafe.Pointer(&opOperand)))
+	r := C.call154(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr)))
 	return *(*MlirOpOperand)(unsafe.Pointer(&r))
 }
 
@@ -3078,7 +2534,7 @@ func MlirTypeParseGet(t *Table, context MlirContext, type_ string) MlirType {
 	if f == nil {
 		missing("mlirTypeParseGet")
 	}
-	r := C.call155(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(type_))), C.size_t(len(type_)))
+	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(type_))), C.size_t(len(type_)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -3088,7 +2544,7 @@ func MlirTypeGetContext(t *Table, type_ MlirType) MlirContext {
 	if f == nil {
 		missing("mlirTypeGetContext")
 	}
-	r := C.call156(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call156(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -3098,7 +2554,7 @@ func MlirTypeGetTypeID(t *Table, type_ MlirType) MlirTypeID {
 	if f == nil {
 		missing("mlirTypeGetTypeID")
 	}
-	r := C.call157(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call157(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -3108,7 +2564,7 @@ func MlirTypeGetDialect(t *Table, type_ MlirType) MlirDialect {
 	if f == nil {
 		missing("mlirTypeGetDialect")
 	}
-	r := C.call158(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call158(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
@@ -3118,7 +2574,7 @@ func MlirTypeEqual(t *Table, t1 MlirType, t2 MlirType) bool {
 	if f == nil {
 		missing("mlirTypeEqual")
 	}
-	return bool(C.call159(f, *(*C.MlirType)(unsafe.Pointer(&t1)), *(*C.MlirType)(unsafe.Pointer(&t2))))
+	return bool(C.call159(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(t1.Ptr)), C.uintptr_t(uintptr(t2.Ptr))))
 }
 
 // MlirTypePrint calls mlirTypePrint.
@@ -3127,7 +2583,7 @@ func MlirTypePrint(t *Table, type_ MlirType, callback MlirStringCallback, userDa
 	if f == nil {
 		missing("mlirTypePrint")
 	}
-	C.call160(f, *(*C.MlirType)(unsafe.Pointer(&type_)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call160(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirTypeDump calls mlirTypeDump.
@@ -3136,7 +2592,7 @@ func MlirTypeDump(t *Table, type_ MlirType) {
 	if f == nil {
 		missing("mlirTypeDump")
 	}
-	C.call161(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	C.call161(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 }
 
 // MlirAttributeParseGet calls mlirAttributeParseGet.
@@ -3145,7 +2601,7 @@ func MlirAttributeParseGet(t *Table, context MlirContext, attr string) MlirAttri
 	if f == nil {
 		missing("mlirAttributeParseGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(attr))), C.size_t(len(attr)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(attr))), C.size_t(len(attr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3155,7 +2611,7 @@ func MlirAttributeGetContext(t *Table, attribute MlirAttribute) MlirContext {
 	if f == nil {
 		missing("mlirAttributeGetContext")
 	}
-	r := C.call163(f, *(*C.MlirAttribute)(unsafe.Pointer(&attribute)))
+	r := C.call163(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -3165,7 +2621,7 @@ func MlirAttributeGetType(t *Table, attribute MlirAttribute) MlirType {
 	if f == nil {
 		missing("mlirAttributeGetType")
 	}
-	r := C.call164(f, *(*C.MlirAttribute)(unsafe.Pointer(&attribute)))
+	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -3175,7 +2631,7 @@ func MlirAttributeGetTypeID(t *Table, attribute MlirAttribute) MlirTypeID {
 	if f == nil {
 		missing("mlirAttributeGetTypeID")
 	}
-	r := C.call165(f, *(*C.MlirAttribute)(unsafe.Pointer(&attribute)))
+	r := C.call165(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -3185,7 +2641,7 @@ func MlirAttributeGetDialect(t *Table, attribute MlirAttribute) MlirDialect {
 	if f == nil {
 		missing("mlirAttributeGetDialect")
 	}
-	r := C.call166(f, *(*C.MlirAttribute)(unsafe.Pointer(&attribute)))
+	r := C.call166(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
@@ -3195,7 +2651,7 @@ func MlirAttributeEqual(t *Table, a1 MlirAttribute, a2 MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeEqual")
 	}
-	return bool(C.call167(f, *(*C.MlirAttribute)(unsafe.Pointer(&a1)), *(*C.MlirAttribute)(unsafe.Pointer(&a2))))
+	return bool(C.call167(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
 // MlirAttributePrint calls mlirAttributePrint.
@@ -3204,7 +2660,7 @@ func MlirAttributePrint(t *Table, attr MlirAttribute, callback MlirStringCallbac
 	if f == nil {
 		missing("mlirAttributePrint")
 	}
-	C.call168(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call168(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirAttributeDump calls mlirAttributeDump.
@@ -3213,7 +2669,7 @@ func MlirAttributeDump(t *Table, attr MlirAttribute) {
 	if f == nil {
 		missing("mlirAttributeDump")
 	}
-	C.call169(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	C.call169(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 }
 
 // MlirNamedAttributeGet calls mlirNamedAttributeGet.
@@ -3222,7 +2678,7 @@ func MlirNamedAttributeGet(t *Table, name MlirIdentifier, attr MlirAttribute) Ml
 	if f == nil {
 		missing("mlirNamedAttributeGet")
 	}
-	r := C.call170(f, *(*C.MlirIdentifier)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call170(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirNamedAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3232,7 +2688,7 @@ func MlirIdentifierGet(t *Table, context MlirContext, str string) MlirIdentifier
 	if f == nil {
 		missing("mlirIdentifierGet")
 	}
-	r := C.call171(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	r := C.call171(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
 	return *(*MlirIdentifier)(unsafe.Pointer(&r))
 }
 
@@ -3242,7 +2698,7 @@ func MlirIdentifierGetContext(t *Table, arg0 MlirIdentifier) MlirContext {
 	if f == nil {
 		missing("mlirIdentifierGetContext")
 	}
-	r := C.call172(f, *(*C.MlirIdentifier)(unsafe.Pointer(&arg0)))
+	r := C.call172(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -3252,7 +2708,7 @@ func MlirIdentifierEqual(t *Table, ident MlirIdentifier, other MlirIdentifier) b
 	if f == nil {
 		missing("mlirIdentifierEqual")
 	}
-	return bool(C.call173(f, *(*C.MlirIdentifier)(unsafe.Pointer(&ident)), *(*C.MlirIdentifier)(unsafe.Pointer(&other))))
+	return bool(C.call173(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ident.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
 }
 
 // MlirIdentifierStr calls mlirIdentifierStr.
@@ -3261,7 +2717,7 @@ func MlirIdentifierStr(t *Table, ident MlirIdentifier) string {
 	if f == nil {
 		missing("mlirIdentifierStr")
 	}
-	r := C.call174(f, *(*C.MlirIdentifier)(unsafe.Pointer(&ident)))
+	r := C.call174(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ident.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3271,7 +2727,7 @@ func MlirSymbolTableGetSymbolAttributeName(t *Table) string {
 	if f == nil {
 		missing("mlirSymbolTableGetSymbolAttributeName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3281,7 +2737,7 @@ func MlirSymbolTableGetVisibilityAttributeName(t *Table) string {
 	if f == nil {
 		missing("mlirSymbolTableGetVisibilityAttributeName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3291,7 +2747,7 @@ func MlirSymbolTableCreate(t *Table, operation MlirOperation) MlirSymbolTable {
 	if f == nil {
 		missing("mlirSymbolTableCreate")
 	}
-	r := C.call176(f, *(*C.MlirOperation)(unsafe.Pointer(&operation)))
+	r := C.call176(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(operation.Ptr)))
 	return *(*MlirSymbolTable)(unsafe.Pointer(&r))
 }
 
@@ -3301,7 +2757,7 @@ func MlirSymbolTableDestroy(t *Table, symbolTable MlirSymbolTable) {
 	if f == nil {
 		missing("mlirSymbolTableDestroy")
 	}
-	C.call177(f, *(*C.MlirSymbolTable)(unsafe.Pointer(&symbolTable)))
+	C.call177(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(symbolTable.Ptr)))
 }
 
 // MlirSymbolTableLookup calls mlirSymbolTableLookup.
@@ -3310,7 +2766,7 @@ func MlirSymbolTableLookup(t *Table, symbolTable MlirSymbolTable, name string) M
 	if f == nil {
 		missing("mlirSymbolTableLookup")
 	}
-	r := C.call178(f, *(*C.MlirSymbolTable)(unsafe.Pointer(&symbolTable)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	r := C.call178(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(symbolTable.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -3320,7 +2776,7 @@ func MlirSymbolTableInsert(t *Table, symbolTable MlirSymbolTable, operation Mlir
 	if f == nil {
 		missing("mlirSymbolTableInsert")
 	}
-	r := C.call179(f, *(*C.MlirSymbolTable)(unsafe.Pointer(&symbolTable)), *(*C.MlirOperation)(unsafe.Pointer(&operation)))
+	r := C.call179(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(symbolTable.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3330,7 +2786,7 @@ func MlirSymbolTableErase(t *Table, symbolTable MlirSymbolTable, operation MlirO
 	if f == nil {
 		missing("mlirSymbolTableErase")
 	}
-	C.call180(f, *(*C.MlirSymbolTable)(unsafe.Pointer(&symbolTable)), *(*C.MlirOperation)(unsafe.Pointer(&operation)))
+	C.call180(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(symbolTable.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
 }
 
 // MlirSymbolTableReplaceAllSymbolUses calls mlirSymbolTableReplaceAllSymbolUses.
@@ -3339,7 +2795,7 @@ func MlirSymbolTableReplaceAllSymbolUses(t *Table, oldSymbol string, newSymbol s
 	if f == nil {
 		missing("mlirSymbolTableReplaceAllSymbolUses")
 	}
-	r := C.call181(f, (*C.char)(unsafe.Pointer(unsafe.StringData(oldSymbol))), C.size_t(len(oldSymbol)), (*C.char)(unsafe.Pointer(unsafe.StringData(newSymbol))), C.size_t(len(newSymbol)), *(*C.MlirOperation)(unsafe.Pointer(&from)))
+	r := C.call181(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(oldSymbol))), C.size_t(len(oldSymbol)), (*C.char)(unsafe.Pointer(unsafe.StringData(newSymbol))), C.size_t(len(newSymbol)), C.uintptr_t(uintptr(from.Ptr)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -3349,7 +2805,7 @@ func MlirSymbolTableWalkSymbolTables(t *Table, from MlirOperation, allSymUsesVis
 	if f == nil {
 		missing("mlirSymbolTableWalkSymbolTables")
 	}
-	C.call182(f, *(*C.MlirOperation)(unsafe.Pointer(&from)), C.bool(allSymUsesVisible), (*[0]byte)(unsafe.Pointer(callback)), userData)
+	C.call182(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(from.Ptr)), C.bool(allSymUsesVisible), (*[0]byte)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirAffineExprGetContext calls mlirAffineExprGetContext.
@@ -3358,7 +2814,7 @@ func MlirAffineExprGetContext(t *Table, affineExpr MlirAffineExpr) MlirContext {
 	if f == nil {
 		missing("mlirAffineExprGetContext")
 	}
-	r := C.call183(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)))
+	r := C.call183(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -3368,7 +2824,7 @@ func MlirAffineExprEqual(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) bool 
 	if f == nil {
 		missing("mlirAffineExprEqual")
 	}
-	return bool(C.call184(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&lhs)), *(*C.MlirAffineExpr)(unsafe.Pointer(&rhs))))
+	return bool(C.call184(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr))))
 }
 
 // MlirAffineExprPrint calls mlirAffineExprPrint.
@@ -3377,7 +2833,7 @@ func MlirAffineExprPrint(t *Table, affineExpr MlirAffineExpr, callback MlirStrin
 	if f == nil {
 		missing("mlirAffineExprPrint")
 	}
-	C.call185(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call185(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirAffineExprDump calls mlirAffineExprDump.
@@ -3386,7 +2842,7 @@ func MlirAffineExprDump(t *Table, affineExpr MlirAffineExpr) {
 	if f == nil {
 		missing("mlirAffineExprDump")
 	}
-	C.call186(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)))
+	C.call186(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 }
 
 // MlirAffineExprIsSymbolicOrConstant calls mlirAffineExprIsSymbolicOrConstant.
@@ -3395,7 +2851,7 @@ func MlirAffineExprIsSymbolicOrConstant(t *Table, affineExpr MlirAffineExpr) boo
 	if f == nil {
 		missing("mlirAffineExprIsSymbolicOrConstant")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineExprIsPureAffine calls mlirAffineExprIsPureAffine.
@@ -3404,7 +2860,7 @@ func MlirAffineExprIsPureAffine(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsPureAffine")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineExprGetLargestKnownDivisor calls mlirAffineExprGetLargestKnownDivisor.
@@ -3413,7 +2869,7 @@ func MlirAffineExprGetLargestKnownDivisor(t *Table, affineExpr MlirAffineExpr) i
 	if f == nil {
 		missing("mlirAffineExprGetLargestKnownDivisor")
 	}
-	return int64(C.call188(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return int64(C.call188(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineExprIsMultipleOf calls mlirAffineExprIsMultipleOf.
@@ -3422,7 +2878,7 @@ func MlirAffineExprIsMultipleOf(t *Table, affineExpr MlirAffineExpr, factor int6
 	if f == nil {
 		missing("mlirAffineExprIsMultipleOf")
 	}
-	return bool(C.call189(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)), C.int64_t(factor)))
+	return bool(C.call189(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.int64_t(factor)))
 }
 
 // MlirAffineExprIsFunctionOfDim calls mlirAffineExprIsFunctionOfDim.
@@ -3431,7 +2887,7 @@ func MlirAffineExprIsFunctionOfDim(t *Table, affineExpr MlirAffineExpr, position
 	if f == nil {
 		missing("mlirAffineExprIsFunctionOfDim")
 	}
-	return bool(C.call190(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)), C.intptr_t(position)))
+	return bool(C.call190(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.intptr_t(position)))
 }
 
 // MlirAffineExprCompose calls mlirAffineExprCompose.
@@ -3440,7 +2896,7 @@ func MlirAffineExprCompose(t *Table, affineExpr MlirAffineExpr, affineMap MlirAf
 	if f == nil {
 		missing("mlirAffineExprCompose")
 	}
-	r := C.call191(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)), *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap)))
+	r := C.call191(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3450,7 +2906,7 @@ func MlirAffineExprShiftDims(t *Table, affineExpr MlirAffineExpr, numDims uint32
 	if f == nil {
 		missing("mlirAffineExprShiftDims")
 	}
-	r := C.call192(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)), C.uint32_t(numDims), C.uint32_t(shift), C.uint32_t(offset))
+	r := C.call192(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.uint32_t(numDims), C.uint32_t(shift), C.uint32_t(offset))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3460,7 +2916,7 @@ func MlirAffineExprShiftSymbols(t *Table, affineExpr MlirAffineExpr, numSymbols 
 	if f == nil {
 		missing("mlirAffineExprShiftSymbols")
 	}
-	r := C.call192(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)), C.uint32_t(numSymbols), C.uint32_t(shift), C.uint32_t(offset))
+	r := C.call192(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.uint32_t(numSymbols), C.uint32_t(shift), C.uint32_t(offset))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3470,7 +2926,7 @@ func MlirSimplifyAffineExpr(t *Table, expr MlirAffineExpr, numDims uint32, numSy
 	if f == nil {
 		missing("mlirSimplifyAffineExpr")
 	}
-	r := C.call193(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&expr)), C.uint32_t(numDims), C.uint32_t(numSymbols))
+	r := C.call193(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(expr.Ptr)), C.uint32_t(numDims), C.uint32_t(numSymbols))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3480,7 +2936,7 @@ func MlirAffineExprIsADim(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsADim")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineDimExprGet calls mlirAffineDimExprGet.
@@ -3489,7 +2945,7 @@ func MlirAffineDimExprGet(t *Table, ctx MlirContext, position int) MlirAffineExp
 	if f == nil {
 		missing("mlirAffineDimExprGet")
 	}
-	r := C.call194(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(position))
+	r := C.call194(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(position))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3499,7 +2955,7 @@ func MlirAffineDimExprGetPosition(t *Table, affineExpr MlirAffineExpr) int {
 	if f == nil {
 		missing("mlirAffineDimExprGetPosition")
 	}
-	return int(C.call195(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return int(C.call195(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineExprIsASymbol calls mlirAffineExprIsASymbol.
@@ -3508,7 +2964,7 @@ func MlirAffineExprIsASymbol(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsASymbol")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineSymbolExprGet calls mlirAffineSymbolExprGet.
@@ -3517,7 +2973,7 @@ func MlirAffineSymbolExprGet(t *Table, ctx MlirContext, position int) MlirAffine
 	if f == nil {
 		missing("mlirAffineSymbolExprGet")
 	}
-	r := C.call194(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(position))
+	r := C.call194(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(position))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3527,7 +2983,7 @@ func MlirAffineSymbolExprGetPosition(t *Table, affineExpr MlirAffineExpr) int {
 	if f == nil {
 		missing("mlirAffineSymbolExprGetPosition")
 	}
-	return int(C.call195(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return int(C.call195(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineExprIsAConstant calls mlirAffineExprIsAConstant.
@@ -3536,7 +2992,7 @@ func MlirAffineExprIsAConstant(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAConstant")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineConstantExprGet calls mlirAffineConstantExprGet.
@@ -3545,7 +3001,7 @@ func MlirAffineConstantExprGet(t *Table, ctx MlirContext, constant int64) MlirAf
 	if f == nil {
 		missing("mlirAffineConstantExprGet")
 	}
-	r := C.call196(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.int64_t(constant))
+	r := C.call196(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(constant))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3555,7 +3011,7 @@ func MlirAffineConstantExprGetValue(t *Table, affineExpr MlirAffineExpr) int64 {
 	if f == nil {
 		missing("mlirAffineConstantExprGetValue")
 	}
-	return int64(C.call188(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return int64(C.call188(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineExprIsAAdd calls mlirAffineExprIsAAdd.
@@ -3564,7 +3020,7 @@ func MlirAffineExprIsAAdd(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAAdd")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineAddExprGet calls mlirAffineAddExprGet.
@@ -3573,7 +3029,7 @@ func MlirAffineAddExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) Mlir
 	if f == nil {
 		missing("mlirAffineAddExprGet")
 	}
-	r := C.call197(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&lhs)), *(*C.MlirAffineExpr)(unsafe.Pointer(&rhs)))
+	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3583,7 +3039,7 @@ func MlirAffineExprIsAMul(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAMul")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineMulExprGet calls mlirAffineMulExprGet.
@@ -3592,7 +3048,7 @@ func MlirAffineMulExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) Mlir
 	if f == nil {
 		missing("mlirAffineMulExprGet")
 	}
-	r := C.call197(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&lhs)), *(*C.MlirAffineExpr)(unsafe.Pointer(&rhs)))
+	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3602,7 +3058,7 @@ func MlirAffineExprIsAMod(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAMod")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineModExprGet calls mlirAffineModExprGet.
@@ -3611,7 +3067,7 @@ func MlirAffineModExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) Mlir
 	if f == nil {
 		missing("mlirAffineModExprGet")
 	}
-	r := C.call197(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&lhs)), *(*C.MlirAffineExpr)(unsafe.Pointer(&rhs)))
+	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3621,7 +3077,7 @@ func MlirAffineExprIsAFloorDiv(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAFloorDiv")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineFloorDivExprGet calls mlirAffineFloorDivExprGet.
@@ -3630,7 +3086,7 @@ func MlirAffineFloorDivExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr)
 	if f == nil {
 		missing("mlirAffineFloorDivExprGet")
 	}
-	r := C.call197(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&lhs)), *(*C.MlirAffineExpr)(unsafe.Pointer(&rhs)))
+	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3640,7 +3096,7 @@ func MlirAffineExprIsACeilDiv(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsACeilDiv")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineCeilDivExprGet calls mlirAffineCeilDivExprGet.
@@ -3649,7 +3105,7 @@ func MlirAffineCeilDivExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) 
 	if f == nil {
 		missing("mlirAffineCeilDivExprGet")
 	}
-	r := C.call197(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&lhs)), *(*C.MlirAffineExpr)(unsafe.Pointer(&rhs)))
+	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3659,7 +3115,7 @@ func MlirAffineExprIsABinary(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsABinary")
 	}
-	return bool(C.call187(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr))))
+	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
 }
 
 // MlirAffineBinaryOpExprGetLHS calls mlirAffineBinaryOpExprGetLHS.
@@ -3668,7 +3124,7 @@ func MlirAffineBinaryOpExprGetLHS(t *Table, affineExpr MlirAffineExpr) MlirAffin
 	if f == nil {
 		missing("mlirAffineBinaryOpExprGetLHS")
 	}
-	r := C.call198(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)))
+	r := C.call198(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3678,7 +3134,7 @@ func MlirAffineBinaryOpExprGetRHS(t *Table, affineExpr MlirAffineExpr) MlirAffin
 	if f == nil {
 		missing("mlirAffineBinaryOpExprGetRHS")
 	}
-	r := C.call198(f, *(*C.MlirAffineExpr)(unsafe.Pointer(&affineExpr)))
+	r := C.call198(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3688,7 +3144,7 @@ func MlirAffineMapGetContext(t *Table, affineMap MlirAffineMap) MlirContext {
 	if f == nil {
 		missing("mlirAffineMapGetContext")
 	}
-	r := C.call199(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap)))
+	r := C.call199(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -3698,7 +3154,7 @@ func MlirAffineMapEqual(t *Table, a1 MlirAffineMap, a2 MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapEqual")
 	}
-	return bool(C.call200(f, *(*C.MlirAffineMap)(unsafe.Pointer(&a1)), *(*C.MlirAffineMap)(unsafe.Pointer(&a2))))
+	return bool(C.call200(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
 // MlirAffineMapPrint calls mlirAffineMapPrint.
@@ -3707,7 +3163,7 @@ func MlirAffineMapPrint(t *Table, affineMap MlirAffineMap, callback MlirStringCa
 	if f == nil {
 		missing("mlirAffineMapPrint")
 	}
-	C.call201(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call201(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirAffineMapDump calls mlirAffineMapDump.
@@ -3716,7 +3172,7 @@ func MlirAffineMapDump(t *Table, affineMap MlirAffineMap) {
 	if f == nil {
 		missing("mlirAffineMapDump")
 	}
-	C.call202(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap)))
+	C.call202(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
 }
 
 // MlirAffineMapEmptyGet calls mlirAffineMapEmptyGet.
@@ -3725,7 +3181,7 @@ func MlirAffineMapEmptyGet(t *Table, ctx MlirContext) MlirAffineMap {
 	if f == nil {
 		missing("mlirAffineMapEmptyGet")
 	}
-	r := C.call203(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call203(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3735,7 +3191,7 @@ func MlirAffineMapZeroResultGet(t *Table, ctx MlirContext, dimCount int, symbolC
 	if f == nil {
 		missing("mlirAffineMapZeroResultGet")
 	}
-	r := C.call204(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(dimCount), C.intptr_t(symbolCount))
+	r := C.call204(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(dimCount), C.intptr_t(symbolCount))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3745,7 +3201,7 @@ func MlirAffineMapGet(t *Table, ctx MlirContext, dimCount int, symbolCount int, 
 	if f == nil {
 		missing("mlirAffineMapGet")
 	}
-	r := C.call205(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(dimCount), C.intptr_t(symbolCount), C.intptr_t(nAffineExprs), (*C.MlirAffineExpr)(unsafe.Pointer(affineExprs)))
+	r := C.call205(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(dimCount), C.intptr_t(symbolCount), C.intptr_t(nAffineExprs), (*C.uintptr_t)(unsafe.Pointer(affineExprs)))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3755,7 +3211,7 @@ func MlirAffineMapConstantGet(t *Table, ctx MlirContext, val int64) MlirAffineMa
 	if f == nil {
 		missing("mlirAffineMapConstantGet")
 	}
-	r := C.call206(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.int64_t(val))
+	r := C.call206(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(val))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3765,7 +3221,7 @@ func MlirAffineMapMultiDimIdentityGet(t *Table, ctx MlirContext, numDims int) Ml
 	if f == nil {
 		missing("mlirAffineMapMultiDimIdentityGet")
 	}
-	r := C.call207(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(numDims))
+	r := C.call207(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numDims))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3775,7 +3231,7 @@ func MlirAffineMapMinorIdentityGet(t *Table, ctx MlirContext, dims int, results 
 	if f == nil {
 		missing("mlirAffineMapMinorIdentityGet")
 	}
-	r := C.call204(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(dims), C.intptr_t(results))
+	r := C.call204(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(dims), C.intptr_t(results))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3785,7 +3241,7 @@ func MlirAffineMapPermutationGet(t *Table, ctx MlirContext, size int, permutatio
 	if f == nil {
 		missing("mlirAffineMapPermutationGet")
 	}
-	r := C.call208(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(size), (*C.uint)(unsafe.Pointer(permutation)))
+	r := C.call208(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.uint)(unsafe.Pointer(permutation)))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3795,7 +3251,7 @@ func MlirAffineMapIsIdentity(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsIdentity")
 	}
-	return bool(C.call209(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapIsMinorIdentity calls mlirAffineMapIsMinorIdentity.
@@ -3804,7 +3260,7 @@ func MlirAffineMapIsMinorIdentity(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsMinorIdentity")
 	}
-	return bool(C.call209(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapIsEmpty calls mlirAffineMapIsEmpty.
@@ -3813,7 +3269,7 @@ func MlirAffineMapIsEmpty(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsEmpty")
 	}
-	return bool(C.call209(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapIsSingleConstant calls mlirAffineMapIsSingleConstant.
@@ -3822,7 +3278,7 @@ func MlirAffineMapIsSingleConstant(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsSingleConstant")
 	}
-	return bool(C.call209(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapGetSingleConstantResult calls mlirAffineMapGetSingleConstantResult.
@@ -3831,7 +3287,7 @@ func MlirAffineMapGetSingleConstantResult(t *Table, affineMap MlirAffineMap) int
 	if f == nil {
 		missing("mlirAffineMapGetSingleConstantResult")
 	}
-	return int64(C.call210(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return int64(C.call210(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapGetNumDims calls mlirAffineMapGetNumDims.
@@ -3840,7 +3296,7 @@ func MlirAffineMapGetNumDims(t *Table, affineMap MlirAffineMap) int {
 	if f == nil {
 		missing("mlirAffineMapGetNumDims")
 	}
-	return int(C.call211(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return int(C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapGetNumSymbols calls mlirAffineMapGetNumSymbols.
@@ -3849,7 +3305,7 @@ func MlirAffineMapGetNumSymbols(t *Table, affineMap MlirAffineMap) int {
 	if f == nil {
 		missing("mlirAffineMapGetNumSymbols")
 	}
-	return int(C.call211(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return int(C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapGetNumResults calls mlirAffineMapGetNumResults.
@@ -3858,7 +3314,7 @@ func MlirAffineMapGetNumResults(t *Table, affineMap MlirAffineMap) int {
 	if f == nil {
 		missing("mlirAffineMapGetNumResults")
 	}
-	return int(C.call211(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return int(C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapGetResult calls mlirAffineMapGetResult.
@@ -3867,7 +3323,7 @@ func MlirAffineMapGetResult(t *Table, affineMap MlirAffineMap, pos int) MlirAffi
 	if f == nil {
 		missing("mlirAffineMapGetResult")
 	}
-	r := C.call212(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap)), C.intptr_t(pos))
+	r := C.call212(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(pos))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3877,7 +3333,7 @@ func MlirAffineMapGetNumInputs(t *Table, affineMap MlirAffineMap) int {
 	if f == nil {
 		missing("mlirAffineMapGetNumInputs")
 	}
-	return int(C.call211(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return int(C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapIsProjectedPermutation calls mlirAffineMapIsProjectedPermutation.
@@ -3886,7 +3342,7 @@ func MlirAffineMapIsProjectedPermutation(t *Table, affineMap MlirAffineMap) bool
 	if f == nil {
 		missing("mlirAffineMapIsProjectedPermutation")
 	}
-	return bool(C.call209(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapIsPermutation calls mlirAffineMapIsPermutation.
@@ -3895,7 +3351,7 @@ func MlirAffineMapIsPermutation(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsPermutation")
 	}
-	return bool(C.call209(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap))))
+	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
 }
 
 // MlirAffineMapGetSubMap calls mlirAffineMapGetSubMap.
@@ -3904,7 +3360,7 @@ func MlirAffineMapGetSubMap(t *Table, affineMap MlirAffineMap, size int, resultP
 	if f == nil {
 		missing("mlirAffineMapGetSubMap")
 	}
-	r := C.call213(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap)), C.intptr_t(size), (*C.intptr_t)(unsafe.Pointer(resultPos)))
+	r := C.call213(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(size), (*C.intptr_t)(unsafe.Pointer(resultPos)))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3914,7 +3370,7 @@ func MlirAffineMapGetMajorSubMap(t *Table, affineMap MlirAffineMap, numResults i
 	if f == nil {
 		missing("mlirAffineMapGetMajorSubMap")
 	}
-	r := C.call214(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap)), C.intptr_t(numResults))
+	r := C.call214(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(numResults))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3924,7 +3380,7 @@ func MlirAffineMapGetMinorSubMap(t *Table, affineMap MlirAffineMap, numResults i
 	if f == nil {
 		missing("mlirAffineMapGetMinorSubMap")
 	}
-	r := C.call214(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap)), C.intptr_t(numResults))
+	r := C.call214(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(numResults))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3934,7 +3390,7 @@ func MlirAffineMapReplace(t *Table, affineMap MlirAffineMap, expression MlirAffi
 	if f == nil {
 		missing("mlirAffineMapReplace")
 	}
-	r := C.call215(f, *(*C.MlirAffineMap)(unsafe.Pointer(&affineMap)), *(*C.MlirAffineExpr)(unsafe.Pointer(&expression)), *(*C.MlirAffineExpr)(unsafe.Pointer(&replacement)), C.intptr_t(numResultDims), C.intptr_t(numResultSyms))
+	r := C.call215(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.uintptr_t(uintptr(expression.Ptr)), C.uintptr_t(uintptr(replacement.Ptr)), C.intptr_t(numResultDims), C.intptr_t(numResultSyms))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3944,7 +3400,7 @@ func MlirAffineMapCompressUnusedSymbols(t *Table, affineMaps *MlirAffineMap, siz
 	if f == nil {
 		missing("mlirAffineMapCompressUnusedSymbols")
 	}
-	C.call216(f, (*C.MlirAffineMap)(unsafe.Pointer(affineMaps)), C.intptr_t(size), result, (*[0]byte)(unsafe.Pointer(populateResult)))
+	C.call216(C.uintptr_t(uintptr(f)), (*C.uintptr_t)(unsafe.Pointer(affineMaps)), C.intptr_t(size), result, (*[0]byte)(unsafe.Pointer(populateResult)))
 }
 
 // MlirIntegerSetGetContext calls mlirIntegerSetGetContext.
@@ -3953,7 +3409,7 @@ func MlirIntegerSetGetContext(t *Table, set MlirIntegerSet) MlirContext {
 	if f == nil {
 		missing("mlirIntegerSetGetContext")
 	}
-	r := C.call217(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set)))
+	r := C.call217(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -3963,7 +3419,7 @@ func MlirIntegerSetEqual(t *Table, s1 MlirIntegerSet, s2 MlirIntegerSet) bool {
 	if f == nil {
 		missing("mlirIntegerSetEqual")
 	}
-	return bool(C.call218(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&s1)), *(*C.MlirIntegerSet)(unsafe.Pointer(&s2))))
+	return bool(C.call218(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(s1.Ptr)), C.uintptr_t(uintptr(s2.Ptr))))
 }
 
 // MlirIntegerSetPrint calls mlirIntegerSetPrint.
@@ -3972,7 +3428,7 @@ func MlirIntegerSetPrint(t *Table, set MlirIntegerSet, callback MlirStringCallba
 	if f == nil {
 		missing("mlirIntegerSetPrint")
 	}
-	C.call219(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call219(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirIntegerSetDump calls mlirIntegerSetDump.
@@ -3981,7 +3437,7 @@ func MlirIntegerSetDump(t *Table, set MlirIntegerSet) {
 	if f == nil {
 		missing("mlirIntegerSetDump")
 	}
-	C.call220(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set)))
+	C.call220(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 }
 
 // MlirIntegerSetEmptyGet calls mlirIntegerSetEmptyGet.
@@ -3990,7 +3446,7 @@ func MlirIntegerSetEmptyGet(t *Table, context MlirContext, numDims int, numSymbo
 	if f == nil {
 		missing("mlirIntegerSetEmptyGet")
 	}
-	r := C.call221(f, *(*C.MlirContext)(unsafe.Pointer(&context)), C.intptr_t(numDims), C.intptr_t(numSymbols))
+	r := C.call221(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.intptr_t(numDims), C.intptr_t(numSymbols))
 	return *(*MlirIntegerSet)(unsafe.Pointer(&r))
 }
 
@@ -4000,7 +3456,7 @@ func MlirIntegerSetGet(t *Table, context MlirContext, numDims int, numSymbols in
 	if f == nil {
 		missing("mlirIntegerSetGet")
 	}
-	r := C.call222(f, *(*C.MlirContext)(unsafe.Pointer(&context)), C.intptr_t(numDims), C.intptr_t(numSymbols), C.intptr_t(numConstraints), (*C.MlirAffineExpr)(unsafe.Pointer(constraints)), (*C.bool)(unsafe.Pointer(eqFlags)))
+	r := C.call222(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.intptr_t(numDims), C.intptr_t(numSymbols), C.intptr_t(numConstraints), (*C.uintptr_t)(unsafe.Pointer(constraints)), (*C.bool)(unsafe.Pointer(eqFlags)))
 	return *(*MlirIntegerSet)(unsafe.Pointer(&r))
 }
 
@@ -4010,7 +3466,7 @@ func MlirIntegerSetReplaceGet(t *Table, set MlirIntegerSet, dimReplacements *Mli
 	if f == nil {
 		missing("mlirIntegerSetReplaceGet")
 	}
-	r := C.call223(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set)), (*C.MlirAffineExpr)(unsafe.Pointer(dimReplacements)), (*C.MlirAffineExpr)(unsafe.Pointer(symbolReplacements)), C.intptr_t(numResultDims), C.intptr_t(numResultSymbols))
+	r := C.call223(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), (*C.uintptr_t)(unsafe.Pointer(dimReplacements)), (*C.uintptr_t)(unsafe.Pointer(symbolReplacements)), C.intptr_t(numResultDims), C.intptr_t(numResultSymbols))
 	return *(*MlirIntegerSet)(unsafe.Pointer(&r))
 }
 
@@ -4020,7 +3476,7 @@ func MlirIntegerSetIsCanonicalEmpty(t *Table, set MlirIntegerSet) bool {
 	if f == nil {
 		missing("mlirIntegerSetIsCanonicalEmpty")
 	}
-	return bool(C.call224(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set))))
+	return bool(C.call224(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
 }
 
 // MlirIntegerSetGetNumDims calls mlirIntegerSetGetNumDims.
@@ -4029,7 +3485,7 @@ func MlirIntegerSetGetNumDims(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumDims")
 	}
-	return int(C.call225(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set))))
+	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
 }
 
 // MlirIntegerSetGetNumSymbols calls mlirIntegerSetGetNumSymbols.
@@ -4038,7 +3494,7 @@ func MlirIntegerSetGetNumSymbols(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumSymbols")
 	}
-	return int(C.call225(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set))))
+	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
 }
 
 // MlirIntegerSetGetNumInputs calls mlirIntegerSetGetNumInputs.
@@ -4047,7 +3503,7 @@ func MlirIntegerSetGetNumInputs(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumInputs")
 	}
-	return int(C.call225(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set))))
+	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
 }
 
 // MlirIntegerSetGetNumConstraints calls mlirIntegerSetGetNumConstraints.
@@ -4056,7 +3512,7 @@ func MlirIntegerSetGetNumConstraints(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumConstraints")
 	}
-	return int(C.call225(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set))))
+	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
 }
 
 // MlirIntegerSetGetNumEqualities calls mlirIntegerSetGetNumEqualities.
@@ -4065,7 +3521,7 @@ func MlirIntegerSetGetNumEqualities(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumEqualities")
 	}
-	return int(C.call225(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set))))
+	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
 }
 
 // MlirIntegerSetGetNumInequalities calls mlirIntegerSetGetNumInequalities.
@@ -4074,7 +3530,7 @@ func MlirIntegerSetGetNumInequalities(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumInequalities")
 	}
-	return int(C.call225(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set))))
+	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
 }
 
 // MlirIntegerSetGetConstraint calls mlirIntegerSetGetConstraint.
@@ -4083,7 +3539,7 @@ func MlirIntegerSetGetConstraint(t *Table, set MlirIntegerSet, pos int) MlirAffi
 	if f == nil {
 		missing("mlirIntegerSetGetConstraint")
 	}
-	r := C.call226(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set)), C.intptr_t(pos))
+	r := C.call226(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), C.intptr_t(pos))
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -4093,7 +3549,7 @@ func MlirIntegerSetIsConstraintEq(t *Table, set MlirIntegerSet, pos int) bool {
 	if f == nil {
 		missing("mlirIntegerSetIsConstraintEq")
 	}
-	return bool(C.call227(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set)), C.intptr_t(pos)))
+	return bool(C.call227(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirAttributeGetNull calls mlirAttributeGetNull.
@@ -4102,7 +3558,7 @@ func MlirAttributeGetNull(t *Table) MlirAttribute {
 	if f == nil {
 		missing("mlirAttributeGetNull")
 	}
-	r := C.call228(f)
+	r := C.call228(C.uintptr_t(uintptr(f)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4112,7 +3568,7 @@ func MlirAttributeIsALocation(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsALocation")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsAAffineMap calls mlirAttributeIsAAffineMap.
@@ -4121,7 +3577,7 @@ func MlirAttributeIsAAffineMap(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAAffineMap")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAffineMapAttrGet calls mlirAffineMapAttrGet.
@@ -4130,7 +3586,7 @@ func MlirAffineMapAttrGet(t *Table, map_ MlirAffineMap) MlirAttribute {
 	if f == nil {
 		missing("mlirAffineMapAttrGet")
 	}
-	r := C.call230(f, *(*C.MlirAffineMap)(unsafe.Pointer(&map_)))
+	r := C.call230(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(map_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4140,7 +3596,7 @@ func MlirAffineMapAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAffineMapAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4150,7 +3606,7 @@ func MlirAffineMapAttrGetValue(t *Table, attr MlirAttribute) MlirAffineMap {
 	if f == nil {
 		missing("mlirAffineMapAttrGetValue")
 	}
-	r := C.call231(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call231(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -4160,7 +3616,7 @@ func MlirAffineMapAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAffineMapAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4170,7 +3626,7 @@ func MlirAttributeIsAArray(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAArray")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirArrayAttrGet calls mlirArrayAttrGet.
@@ -4179,7 +3635,7 @@ func MlirArrayAttrGet(t *Table, ctx MlirContext, numElements int, elements *Mlir
 	if f == nil {
 		missing("mlirArrayAttrGet")
 	}
-	r := C.call232(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(numElements), (*C.MlirAttribute)(unsafe.Pointer(elements)))
+	r := C.call232(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numElements), (*C.uintptr_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4189,7 +3645,7 @@ func MlirArrayAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirArrayAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4199,7 +3655,7 @@ func MlirArrayAttrGetNumElements(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirArrayAttrGetNumElements")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirArrayAttrGetElement calls mlirArrayAttrGetElement.
@@ -4208,7 +3664,7 @@ func MlirArrayAttrGetElement(t *Table, attr MlirAttribute, pos int) MlirAttribut
 	if f == nil {
 		missing("mlirArrayAttrGetElement")
 	}
-	r := C.call234(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos))
+	r := C.call234(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4218,7 +3674,7 @@ func MlirArrayAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirArrayAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4228,7 +3684,7 @@ func MlirAttributeIsADictionary(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADictionary")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDictionaryAttrGet calls mlirDictionaryAttrGet.
@@ -4237,7 +3693,7 @@ func MlirDictionaryAttrGet(t *Table, ctx MlirContext, numElements int, elements 
 	if f == nil {
 		missing("mlirDictionaryAttrGet")
 	}
-	r := C.call235(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(numElements), (*C.MlirNamedAttribute)(unsafe.Pointer(elements)))
+	r := C.call235(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numElements), (*C.MlirNamedAttribute)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4247,7 +3703,7 @@ func MlirDictionaryAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirDictionaryAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4257,7 +3713,7 @@ func MlirDictionaryAttrGetNumElements(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirDictionaryAttrGetNumElements")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDictionaryAttrGetElement calls mlirDictionaryAttrGetElement.
@@ -4266,7 +3722,7 @@ func MlirDictionaryAttrGetElement(t *Table, attr MlirAttribute, pos int) MlirNam
 	if f == nil {
 		missing("mlirDictionaryAttrGetElement")
 	}
-	r := C.call236(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos))
+	r := C.call236(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
 	return *(*MlirNamedAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4276,7 +3732,7 @@ func MlirDictionaryAttrGetElementByName(t *Table, attr MlirAttribute, name strin
 	if f == nil {
 		missing("mlirDictionaryAttrGetElementByName")
 	}
-	r := C.call237(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	r := C.call237(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4286,7 +3742,7 @@ func MlirDictionaryAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirDictionaryAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4296,7 +3752,7 @@ func MlirAttributeIsAFloat(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAFloat")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirFloatAttrGetName calls mlirFloatAttrGetName.
@@ -4305,7 +3761,7 @@ func MlirFloatAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloatAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4315,7 +3771,7 @@ func MlirFloatAttrDoubleGet(t *Table, ctx MlirContext, type_ MlirType, value flo
 	if f == nil {
 		missing("mlirFloatAttrDoubleGet")
 	}
-	r := C.call238(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirType)(unsafe.Pointer(&type_)), C.double(value))
+	r := C.call238(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.double(value))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4325,7 +3781,7 @@ func MlirFloatAttrDoubleGetChecked(t *Table, loc MlirLocation, type_ MlirType, v
 	if f == nil {
 		missing("mlirFloatAttrDoubleGetChecked")
 	}
-	r := C.call239(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), *(*C.MlirType)(unsafe.Pointer(&type_)), C.double(value))
+	r := C.call239(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.double(value))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4335,7 +3791,7 @@ func MlirFloatAttrGetValueDouble(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("mlirFloatAttrGetValueDouble")
 	}
-	return float64(C.call240(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirFloatAttrGetTypeID calls mlirFloatAttrGetTypeID.
@@ -4344,7 +3800,7 @@ func MlirFloatAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloatAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4354,7 +3810,7 @@ func MlirAttributeIsAInteger(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAInteger")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirIntegerAttrGet calls mlirIntegerAttrGet.
@@ -4363,7 +3819,7 @@ func MlirIntegerAttrGet(t *Table, type_ MlirType, value int64) MlirAttribute {
 	if f == nil {
 		missing("mlirIntegerAttrGet")
 	}
-	r := C.call241(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.int64_t(value))
+	r := C.call241(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.int64_t(value))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4373,7 +3829,7 @@ func MlirIntegerAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIntegerAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4383,7 +3839,7 @@ func MlirIntegerAttrGetValueInt(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("mlirIntegerAttrGetValueInt")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirIntegerAttrGetValueSInt calls mlirIntegerAttrGetValueSInt.
@@ -4392,7 +3848,7 @@ func MlirIntegerAttrGetValueSInt(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("mlirIntegerAttrGetValueSInt")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirIntegerAttrGetValueUInt calls mlirIntegerAttrGetValueUInt.
@@ -4401,7 +3857,7 @@ func MlirIntegerAttrGetValueUInt(t *Table, attr MlirAttribute) uint64 {
 	if f == nil {
 		missing("mlirIntegerAttrGetValueUInt")
 	}
-	return uint64(C.call243(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return uint64(C.call243(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirIntegerAttrGetTypeID calls mlirIntegerAttrGetTypeID.
@@ -4410,7 +3866,7 @@ func MlirIntegerAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirIntegerAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4420,7 +3876,7 @@ func MlirAttributeIsABool(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsABool")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirBoolAttrGet calls mlirBoolAttrGet.
@@ -4429,7 +3885,7 @@ func MlirBoolAttrGet(t *Table, ctx MlirContext, value int32) MlirAttribute {
 	if f == nil {
 		missing("mlirBoolAttrGet")
 	}
-	r := C.call244(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.int(value))
+	r := C.call244(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int(value))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4439,7 +3895,7 @@ func MlirBoolAttrGetValue(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirBoolAttrGetValue")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsAIntegerSet calls mlirAttributeIsAIntegerSet.
@@ -4448,7 +3904,7 @@ func MlirAttributeIsAIntegerSet(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAIntegerSet")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirIntegerSetAttrGet calls mlirIntegerSetAttrGet.
@@ -4457,7 +3913,7 @@ func MlirIntegerSetAttrGet(t *Table, set MlirIntegerSet) MlirAttribute {
 	if f == nil {
 		missing("mlirIntegerSetAttrGet")
 	}
-	r := C.call245(f, *(*C.MlirIntegerSet)(unsafe.Pointer(&set)))
+	r := C.call245(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4467,7 +3923,7 @@ func MlirIntegerSetAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIntegerSetAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4477,7 +3933,7 @@ func MlirIntegerSetAttrGetValue(t *Table, attr MlirAttribute) MlirIntegerSet {
 	if f == nil {
 		missing("mlirIntegerSetAttrGetValue")
 	}
-	r := C.call246(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call246(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirIntegerSet)(unsafe.Pointer(&r))
 }
 
@@ -4487,7 +3943,7 @@ func MlirIntegerSetAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirIntegerSetAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4497,7 +3953,7 @@ func MlirAttributeIsAOpaque(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAOpaque")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirOpaqueAttrGet calls mlirOpaqueAttrGet.
@@ -4506,7 +3962,7 @@ func MlirOpaqueAttrGet(t *Table, ctx MlirContext, dialectNamespace string, dataL
 	if f == nil {
 		missing("mlirOpaqueAttrGet")
 	}
-	r := C.call247(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(dialectNamespace))), C.size_t(len(dialectNamespace)), C.intptr_t(dataLength), (*C.char)(unsafe.Pointer(data)), *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call247(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(dialectNamespace))), C.size_t(len(dialectNamespace)), C.intptr_t(dataLength), (*C.char)(unsafe.Pointer(data)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4516,7 +3972,7 @@ func MlirOpaqueAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirOpaqueAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4526,7 +3982,7 @@ func MlirOpaqueAttrGetDialectNamespace(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirOpaqueAttrGetDialectNamespace")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4536,7 +3992,7 @@ func MlirOpaqueAttrGetData(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirOpaqueAttrGetData")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4546,7 +4002,7 @@ func MlirOpaqueAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirOpaqueAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4556,7 +4012,7 @@ func MlirAttributeIsAString(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAString")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirStringAttrGet calls mlirStringAttrGet.
@@ -4565,7 +4021,7 @@ func MlirStringAttrGet(t *Table, ctx MlirContext, str string) MlirAttribute {
 	if f == nil {
 		missing("mlirStringAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4575,7 +4031,7 @@ func MlirStringAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirStringAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4585,7 +4041,7 @@ func MlirStringAttrTypedGet(t *Table, type_ MlirType, str string) MlirAttribute 
 	if f == nil {
 		missing("mlirStringAttrTypedGet")
 	}
-	r := C.call249(f, *(*C.MlirType)(unsafe.Pointer(&type_)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	r := C.call249(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4595,7 +4051,7 @@ func MlirStringAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirStringAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4605,7 +4061,7 @@ func MlirStringAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirStringAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4615,7 +4071,7 @@ func MlirAttributeIsASymbolRef(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsASymbolRef")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirSymbolRefAttrGet calls mlirSymbolRefAttrGet.
@@ -4624,7 +4080,7 @@ func MlirSymbolRefAttrGet(t *Table, ctx MlirContext, symbol string, numReference
 	if f == nil {
 		missing("mlirSymbolRefAttrGet")
 	}
-	r := C.call250(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(symbol))), C.size_t(len(symbol)), C.intptr_t(numReferences), (*C.MlirAttribute)(unsafe.Pointer(references)))
+	r := C.call250(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(symbol))), C.size_t(len(symbol)), C.intptr_t(numReferences), (*C.uintptr_t)(unsafe.Pointer(references)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4634,7 +4090,7 @@ func MlirSymbolRefAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4644,7 +4100,7 @@ func MlirSymbolRefAttrGetRootReference(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetRootReference")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4654,7 +4110,7 @@ func MlirSymbolRefAttrGetLeafReference(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetLeafReference")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4664,7 +4120,7 @@ func MlirSymbolRefAttrGetNumNestedReferences(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetNumNestedReferences")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirSymbolRefAttrGetNestedReference calls mlirSymbolRefAttrGetNestedReference.
@@ -4673,7 +4129,7 @@ func MlirSymbolRefAttrGetNestedReference(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirSymbolRefAttrGetNestedReference")
 	}
-	r := C.call234(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos))
+	r := C.call234(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4683,7 +4139,7 @@ func MlirSymbolRefAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4693,7 +4149,7 @@ func MlirDisctinctAttrCreate(t *Table, referencedAttr MlirAttribute) MlirAttribu
 	if f == nil {
 		missing("mlirDisctinctAttrCreate")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&referencedAttr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(referencedAttr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4703,7 +4159,7 @@ func MlirAttributeIsAFlatSymbolRef(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAFlatSymbolRef")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirFlatSymbolRefAttrGet calls mlirFlatSymbolRefAttrGet.
@@ -4712,7 +4168,7 @@ func MlirFlatSymbolRefAttrGet(t *Table, ctx MlirContext, symbol string) MlirAttr
 	if f == nil {
 		missing("mlirFlatSymbolRefAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(symbol))), C.size_t(len(symbol)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(symbol))), C.size_t(len(symbol)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4722,7 +4178,7 @@ func MlirFlatSymbolRefAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFlatSymbolRefAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4732,7 +4188,7 @@ func MlirFlatSymbolRefAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirFlatSymbolRefAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4742,7 +4198,7 @@ func MlirAttributeIsAType(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAType")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirTypeAttrGet calls mlirTypeAttrGet.
@@ -4751,7 +4207,7 @@ func MlirTypeAttrGet(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirTypeAttrGet")
 	}
-	r := C.call252(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4761,7 +4217,7 @@ func MlirTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTypeAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4771,7 +4227,7 @@ func MlirTypeAttrGetValue(t *Table, attr MlirAttribute) MlirType {
 	if f == nil {
 		missing("mlirTypeAttrGetValue")
 	}
-	r := C.call164(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -4781,7 +4237,7 @@ func MlirTypeAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTypeAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4791,7 +4247,7 @@ func MlirAttributeIsAUnit(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAUnit")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirUnitAttrGet calls mlirUnitAttrGet.
@@ -4800,7 +4256,7 @@ func MlirUnitAttrGet(t *Table, ctx MlirContext) MlirAttribute {
 	if f == nil {
 		missing("mlirUnitAttrGet")
 	}
-	r := C.call253(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call253(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4810,7 +4266,7 @@ func MlirUnitAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUnitAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4820,7 +4276,7 @@ func MlirUnitAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUnitAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4830,7 +4286,7 @@ func MlirAttributeIsAElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAElements")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirElementsAttrGetValue calls mlirElementsAttrGetValue.
@@ -4839,7 +4295,7 @@ func MlirElementsAttrGetValue(t *Table, attr MlirAttribute, rank int, idxs *uint
 	if f == nil {
 		missing("mlirElementsAttrGetValue")
 	}
-	r := C.call254(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(rank), (*C.uint64_t)(unsafe.Pointer(idxs)))
+	r := C.call254(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(rank), (*C.uint64_t)(unsafe.Pointer(idxs)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4849,7 +4305,7 @@ func MlirElementsAttrIsValidIndex(t *Table, attr MlirAttribute, rank int, idxs *
 	if f == nil {
 		missing("mlirElementsAttrIsValidIndex")
 	}
-	return bool(C.call255(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(rank), (*C.uint64_t)(unsafe.Pointer(idxs))))
+	return bool(C.call255(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(rank), (*C.uint64_t)(unsafe.Pointer(idxs))))
 }
 
 // MlirElementsAttrGetNumElements calls mlirElementsAttrGetNumElements.
@@ -4858,7 +4314,7 @@ func MlirElementsAttrGetNumElements(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("mlirElementsAttrGetNumElements")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseArrayAttrGetTypeID calls mlirDenseArrayAttrGetTypeID.
@@ -4867,7 +4323,7 @@ func MlirDenseArrayAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirDenseArrayAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4877,7 +4333,7 @@ func MlirAttributeIsADenseBoolArray(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseBoolArray")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsADenseI8Array calls mlirAttributeIsADenseI8Array.
@@ -4886,7 +4342,7 @@ func MlirAttributeIsADenseI8Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseI8Array")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsADenseI16Array calls mlirAttributeIsADenseI16Array.
@@ -4895,7 +4351,7 @@ func MlirAttributeIsADenseI16Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseI16Array")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsADenseI32Array calls mlirAttributeIsADenseI32Array.
@@ -4904,7 +4360,7 @@ func MlirAttributeIsADenseI32Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseI32Array")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsADenseI64Array calls mlirAttributeIsADenseI64Array.
@@ -4913,7 +4369,7 @@ func MlirAttributeIsADenseI64Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseI64Array")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsADenseF32Array calls mlirAttributeIsADenseF32Array.
@@ -4922,7 +4378,7 @@ func MlirAttributeIsADenseF32Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseF32Array")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsADenseF64Array calls mlirAttributeIsADenseF64Array.
@@ -4931,7 +4387,7 @@ func MlirAttributeIsADenseF64Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseF64Array")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseBoolArrayGet calls mlirDenseBoolArrayGet.
@@ -4940,7 +4396,7 @@ func MlirDenseBoolArrayGet(t *Table, ctx MlirContext, size int, values *int32) M
 	if f == nil {
 		missing("mlirDenseBoolArrayGet")
 	}
-	r := C.call256(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(size), (*C.int)(unsafe.Pointer(values)))
+	r := C.call256(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int)(unsafe.Pointer(values)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4950,7 +4406,7 @@ func MlirDenseI8ArrayGet(t *Table, ctx MlirContext, size int, values *int8) Mlir
 	if f == nil {
 		missing("mlirDenseI8ArrayGet")
 	}
-	r := C.call257(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(size), (*C.int8_t)(unsafe.Pointer(values)))
+	r := C.call257(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int8_t)(unsafe.Pointer(values)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4960,7 +4416,7 @@ func MlirDenseI16ArrayGet(t *Table, ctx MlirContext, size int, values *int16) Ml
 	if f == nil {
 		missing("mlirDenseI16ArrayGet")
 	}
-	r := C.call258(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(size), (*C.int16_t)(unsafe.Pointer(values)))
+	r := C.call258(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int16_t)(unsafe.Pointer(values)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4970,7 +4426,7 @@ func MlirDenseI32ArrayGet(t *Table, ctx MlirContext, size int, values *int32) Ml
 	if f == nil {
 		missing("mlirDenseI32ArrayGet")
 	}
-	r := C.call259(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(size), (*C.int32_t)(unsafe.Pointer(values)))
+	r := C.call259(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int32_t)(unsafe.Pointer(values)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4980,7 +4436,7 @@ func MlirDenseI64ArrayGet(t *Table, ctx MlirContext, size int, values *int64) Ml
 	if f == nil {
 		missing("mlirDenseI64ArrayGet")
 	}
-	r := C.call260(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(size), (*C.int64_t)(unsafe.Pointer(values)))
+	r := C.call260(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int64_t)(unsafe.Pointer(values)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4990,7 +4446,7 @@ func MlirDenseF32ArrayGet(t *Table, ctx MlirContext, size int, values *float32) 
 	if f == nil {
 		missing("mlirDenseF32ArrayGet")
 	}
-	r := C.call261(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(size), (*C.float)(unsafe.Pointer(values)))
+	r := C.call261(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.float)(unsafe.Pointer(values)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5000,7 +4456,7 @@ func MlirDenseF64ArrayGet(t *Table, ctx MlirContext, size int, values *float64) 
 	if f == nil {
 		missing("mlirDenseF64ArrayGet")
 	}
-	r := C.call262(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(size), (*C.double)(unsafe.Pointer(values)))
+	r := C.call262(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.double)(unsafe.Pointer(values)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5010,7 +4466,7 @@ func MlirDenseArrayGetNumElements(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirDenseArrayGetNumElements")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseBoolArrayGetElement calls mlirDenseBoolArrayGetElement.
@@ -5019,7 +4475,7 @@ func MlirDenseBoolArrayGetElement(t *Table, attr MlirAttribute, pos int) bool {
 	if f == nil {
 		missing("mlirDenseBoolArrayGetElement")
 	}
-	return bool(C.call263(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return bool(C.call263(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseI8ArrayGetElement calls mlirDenseI8ArrayGetElement.
@@ -5028,7 +4484,7 @@ func MlirDenseI8ArrayGetElement(t *Table, attr MlirAttribute, pos int) int8 {
 	if f == nil {
 		missing("mlirDenseI8ArrayGetElement")
 	}
-	return int8(C.call264(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int8(C.call264(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseI16ArrayGetElement calls mlirDenseI16ArrayGetElement.
@@ -5037,7 +4493,7 @@ func MlirDenseI16ArrayGetElement(t *Table, attr MlirAttribute, pos int) int16 {
 	if f == nil {
 		missing("mlirDenseI16ArrayGetElement")
 	}
-	return int16(C.call265(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int16(C.call265(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseI32ArrayGetElement calls mlirDenseI32ArrayGetElement.
@@ -5046,7 +4502,7 @@ func MlirDenseI32ArrayGetElement(t *Table, attr MlirAttribute, pos int) int32 {
 	if f == nil {
 		missing("mlirDenseI32ArrayGetElement")
 	}
-	return int32(C.call266(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int32(C.call266(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseI64ArrayGetElement calls mlirDenseI64ArrayGetElement.
@@ -5055,7 +4511,7 @@ func MlirDenseI64ArrayGetElement(t *Table, attr MlirAttribute, pos int) int64 {
 	if f == nil {
 		missing("mlirDenseI64ArrayGetElement")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseF32ArrayGetElement calls mlirDenseF32ArrayGetElement.
@@ -5064,7 +4520,7 @@ func MlirDenseF32ArrayGetElement(t *Table, attr MlirAttribute, pos int) float32 
 	if f == nil {
 		missing("mlirDenseF32ArrayGetElement")
 	}
-	return float32(C.call268(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return float32(C.call268(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseF64ArrayGetElement calls mlirDenseF64ArrayGetElement.
@@ -5073,7 +4529,7 @@ func MlirDenseF64ArrayGetElement(t *Table, attr MlirAttribute, pos int) float64 
 	if f == nil {
 		missing("mlirDenseF64ArrayGetElement")
 	}
-	return float64(C.call269(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return float64(C.call269(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirAttributeIsADenseElements calls mlirAttributeIsADenseElements.
@@ -5082,7 +4538,7 @@ func MlirAttributeIsADenseElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseElements")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsADenseIntElements calls mlirAttributeIsADenseIntElements.
@@ -5091,7 +4547,7 @@ func MlirAttributeIsADenseIntElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseIntElements")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirAttributeIsADenseFPElements calls mlirAttributeIsADenseFPElements.
@@ -5100,7 +4556,7 @@ func MlirAttributeIsADenseFPElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseFPElements")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseIntOrFPElementsAttrGetTypeID calls mlirDenseIntOrFPElementsAttrGetTypeID.
@@ -5109,7 +4565,7 @@ func MlirDenseIntOrFPElementsAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirDenseIntOrFPElementsAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5119,7 +4575,7 @@ func MlirDenseElementsAttrGet(t *Table, shapedType MlirType, numElements int, el
 	if f == nil {
 		missing("mlirDenseElementsAttrGet")
 	}
-	r := C.call270(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.MlirAttribute)(unsafe.Pointer(elements)))
+	r := C.call270(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uintptr_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5129,7 +4585,7 @@ func MlirDenseElementsAttrRawBufferGet(t *Table, shapedType MlirType, rawBufferS
 	if f == nil {
 		missing("mlirDenseElementsAttrRawBufferGet")
 	}
-	r := C.call271(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.size_t(rawBufferSize), rawBuffer)
+	r := C.call271(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.size_t(rawBufferSize), rawBuffer)
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5139,7 +4595,7 @@ func MlirDenseElementsAttrSplatGet(t *Table, shapedType MlirType, element MlirAt
 	if f == nil {
 		missing("mlirDenseElementsAttrSplatGet")
 	}
-	r := C.call272(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), *(*C.MlirAttribute)(unsafe.Pointer(&element)))
+	r := C.call272(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uintptr_t(uintptr(element.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5149,7 +4605,7 @@ func MlirDenseElementsAttrBoolSplatGet(t *Table, shapedType MlirType, element bo
 	if f == nil {
 		missing("mlirDenseElementsAttrBoolSplatGet")
 	}
-	r := C.call273(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.bool(element))
+	r := C.call273(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.bool(element))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5159,7 +4615,7 @@ func MlirDenseElementsAttrUInt8SplatGet(t *Table, shapedType MlirType, element u
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt8SplatGet")
 	}
-	r := C.call274(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.uint8_t(element))
+	r := C.call274(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uint8_t(element))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5169,7 +4625,7 @@ func MlirDenseElementsAttrInt8SplatGet(t *Table, shapedType MlirType, element in
 	if f == nil {
 		missing("mlirDenseElementsAttrInt8SplatGet")
 	}
-	r := C.call275(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.int8_t(element))
+	r := C.call275(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.int8_t(element))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5179,7 +4635,7 @@ func MlirDenseElementsAttrUInt32SplatGet(t *Table, shapedType MlirType, element 
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt32SplatGet")
 	}
-	r := C.call276(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.uint32_t(element))
+	r := C.call276(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uint32_t(element))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5189,7 +4645,7 @@ func MlirDenseElementsAttrInt32SplatGet(t *Table, shapedType MlirType, element i
 	if f == nil {
 		missing("mlirDenseElementsAttrInt32SplatGet")
 	}
-	r := C.call277(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.int32_t(element))
+	r := C.call277(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.int32_t(element))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5199,7 +4655,7 @@ func MlirDenseElementsAttrUInt64SplatGet(t *Table, shapedType MlirType, element 
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt64SplatGet")
 	}
-	r := C.call278(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.uint64_t(element))
+	r := C.call278(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uint64_t(element))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5209,7 +4665,7 @@ func MlirDenseElementsAttrInt64SplatGet(t *Table, shapedType MlirType, element i
 	if f == nil {
 		missing("mlirDenseElementsAttrInt64SplatGet")
 	}
-	r := C.call241(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.int64_t(element))
+	r := C.call241(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.int64_t(element))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5219,7 +4675,7 @@ func MlirDenseElementsAttrFloatSplatGet(t *Table, shapedType MlirType, element f
 	if f == nil {
 		missing("mlirDenseElementsAttrFloatSplatGet")
 	}
-	r := C.call279(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.float(element))
+	r := C.call279(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.float(element))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5229,7 +4685,7 @@ func MlirDenseElementsAttrDoubleSplatGet(t *Table, shapedType MlirType, element 
 	if f == nil {
 		missing("mlirDenseElementsAttrDoubleSplatGet")
 	}
-	r := C.call280(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.double(element))
+	r := C.call280(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.double(element))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5239,7 +4695,7 @@ func MlirDenseElementsAttrBoolGet(t *Table, shapedType MlirType, numElements int
 	if f == nil {
 		missing("mlirDenseElementsAttrBoolGet")
 	}
-	r := C.call281(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.int)(unsafe.Pointer(elements)))
+	r := C.call281(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5249,7 +4705,7 @@ func MlirDenseElementsAttrUInt8Get(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt8Get")
 	}
-	r := C.call282(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.uint8_t)(unsafe.Pointer(elements)))
+	r := C.call282(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint8_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5259,7 +4715,7 @@ func MlirDenseElementsAttrInt8Get(t *Table, shapedType MlirType, numElements int
 	if f == nil {
 		missing("mlirDenseElementsAttrInt8Get")
 	}
-	r := C.call283(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.int8_t)(unsafe.Pointer(elements)))
+	r := C.call283(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int8_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5269,7 +4725,7 @@ func MlirDenseElementsAttrUInt16Get(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt16Get")
 	}
-	r := C.call284(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
+	r := C.call284(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5279,7 +4735,7 @@ func MlirDenseElementsAttrInt16Get(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrInt16Get")
 	}
-	r := C.call285(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.int16_t)(unsafe.Pointer(elements)))
+	r := C.call285(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int16_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5289,7 +4745,7 @@ func MlirDenseElementsAttrUInt32Get(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt32Get")
 	}
-	r := C.call286(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.uint32_t)(unsafe.Pointer(elements)))
+	r := C.call286(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint32_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5299,7 +4755,7 @@ func MlirDenseElementsAttrInt32Get(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrInt32Get")
 	}
-	r := C.call287(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.int32_t)(unsafe.Pointer(elements)))
+	r := C.call287(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int32_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5309,7 +4765,7 @@ func MlirDenseElementsAttrUInt64Get(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt64Get")
 	}
-	r := C.call288(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.uint64_t)(unsafe.Pointer(elements)))
+	r := C.call288(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint64_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5319,7 +4775,7 @@ func MlirDenseElementsAttrInt64Get(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrInt64Get")
 	}
-	r := C.call289(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.int64_t)(unsafe.Pointer(elements)))
+	r := C.call289(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int64_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5329,7 +4785,7 @@ func MlirDenseElementsAttrFloatGet(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrFloatGet")
 	}
-	r := C.call290(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.float)(unsafe.Pointer(elements)))
+	r := C.call290(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.float)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5339,7 +4795,7 @@ func MlirDenseElementsAttrDoubleGet(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrDoubleGet")
 	}
-	r := C.call291(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.double)(unsafe.Pointer(elements)))
+	r := C.call291(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.double)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5349,7 +4805,7 @@ func MlirDenseElementsAttrBFloat16Get(t *Table, shapedType MlirType, numElements
 	if f == nil {
 		missing("mlirDenseElementsAttrBFloat16Get")
 	}
-	r := C.call284(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
+	r := C.call284(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5359,7 +4815,7 @@ func MlirDenseElementsAttrFloat16Get(t *Table, shapedType MlirType, numElements 
 	if f == nil {
 		missing("mlirDenseElementsAttrFloat16Get")
 	}
-	r := C.call284(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
+	r := C.call284(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5369,7 +4825,7 @@ func MlirDenseElementsAttrStringGet(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrStringGet")
 	}
-	r := C.call292(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), C.intptr_t(numElements), (*C.MlirStringRef)(unsafe.Pointer(strs)))
+	r := C.call292(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.MlirStringRef)(unsafe.Pointer(strs)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5379,7 +4835,7 @@ func MlirDenseElementsAttrReshapeGet(t *Table, attr MlirAttribute, shapedType Ml
 	if f == nil {
 		missing("mlirDenseElementsAttrReshapeGet")
 	}
-	r := C.call293(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), *(*C.MlirType)(unsafe.Pointer(&shapedType)))
+	r := C.call293(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.uintptr_t(uintptr(shapedType.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5389,7 +4845,7 @@ func MlirDenseElementsAttrIsSplat(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirDenseElementsAttrIsSplat")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetSplatValue calls mlirDenseElementsAttrGetSplatValue.
@@ -5398,7 +4854,7 @@ func MlirDenseElementsAttrGetSplatValue(t *Table, attr MlirAttribute) MlirAttrib
 	if f == nil {
 		missing("mlirDenseElementsAttrGetSplatValue")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5408,7 +4864,7 @@ func MlirDenseElementsAttrGetBoolSplatValue(t *Table, attr MlirAttribute) int32 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetBoolSplatValue")
 	}
-	return int32(C.call294(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int32(C.call294(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetInt8SplatValue calls mlirDenseElementsAttrGetInt8SplatValue.
@@ -5417,7 +4873,7 @@ func MlirDenseElementsAttrGetInt8SplatValue(t *Table, attr MlirAttribute) int8 {
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt8SplatValue")
 	}
-	return int8(C.call295(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int8(C.call295(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetUInt8SplatValue calls mlirDenseElementsAttrGetUInt8SplatValue.
@@ -5426,7 +4882,7 @@ func MlirDenseElementsAttrGetUInt8SplatValue(t *Table, attr MlirAttribute) uint8
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt8SplatValue")
 	}
-	return uint8(C.call296(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return uint8(C.call296(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetInt32SplatValue calls mlirDenseElementsAttrGetInt32SplatValue.
@@ -5435,7 +4891,7 @@ func MlirDenseElementsAttrGetInt32SplatValue(t *Table, attr MlirAttribute) int32
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt32SplatValue")
 	}
-	return int32(C.call297(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int32(C.call297(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetUInt32SplatValue calls mlirDenseElementsAttrGetUInt32SplatValue.
@@ -5444,7 +4900,7 @@ func MlirDenseElementsAttrGetUInt32SplatValue(t *Table, attr MlirAttribute) uint
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt32SplatValue")
 	}
-	return uint32(C.call298(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return uint32(C.call298(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetInt64SplatValue calls mlirDenseElementsAttrGetInt64SplatValue.
@@ -5453,7 +4909,7 @@ func MlirDenseElementsAttrGetInt64SplatValue(t *Table, attr MlirAttribute) int64
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt64SplatValue")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetUInt64SplatValue calls mlirDenseElementsAttrGetUInt64SplatValue.
@@ -5462,7 +4918,7 @@ func MlirDenseElementsAttrGetUInt64SplatValue(t *Table, attr MlirAttribute) uint
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt64SplatValue")
 	}
-	return uint64(C.call243(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return uint64(C.call243(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetFloatSplatValue calls mlirDenseElementsAttrGetFloatSplatValue.
@@ -5471,7 +4927,7 @@ func MlirDenseElementsAttrGetFloatSplatValue(t *Table, attr MlirAttribute) float
 	if f == nil {
 		missing("mlirDenseElementsAttrGetFloatSplatValue")
 	}
-	return float32(C.call299(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return float32(C.call299(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetDoubleSplatValue calls mlirDenseElementsAttrGetDoubleSplatValue.
@@ -5480,7 +4936,7 @@ func MlirDenseElementsAttrGetDoubleSplatValue(t *Table, attr MlirAttribute) floa
 	if f == nil {
 		missing("mlirDenseElementsAttrGetDoubleSplatValue")
 	}
-	return float64(C.call240(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirDenseElementsAttrGetStringSplatValue calls mlirDenseElementsAttrGetStringSplatValue.
@@ -5489,7 +4945,7 @@ func MlirDenseElementsAttrGetStringSplatValue(t *Table, attr MlirAttribute) stri
 	if f == nil {
 		missing("mlirDenseElementsAttrGetStringSplatValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5499,7 +4955,7 @@ func MlirDenseElementsAttrGetBoolValue(t *Table, attr MlirAttribute, pos int) bo
 	if f == nil {
 		missing("mlirDenseElementsAttrGetBoolValue")
 	}
-	return bool(C.call263(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return bool(C.call263(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetInt8Value calls mlirDenseElementsAttrGetInt8Value.
@@ -5508,7 +4964,7 @@ func MlirDenseElementsAttrGetInt8Value(t *Table, attr MlirAttribute, pos int) in
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt8Value")
 	}
-	return int8(C.call264(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int8(C.call264(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetUInt8Value calls mlirDenseElementsAttrGetUInt8Value.
@@ -5517,7 +4973,7 @@ func MlirDenseElementsAttrGetUInt8Value(t *Table, attr MlirAttribute, pos int) u
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt8Value")
 	}
-	return uint8(C.call300(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return uint8(C.call300(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetInt16Value calls mlirDenseElementsAttrGetInt16Value.
@@ -5526,7 +4982,7 @@ func MlirDenseElementsAttrGetInt16Value(t *Table, attr MlirAttribute, pos int) i
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt16Value")
 	}
-	return int16(C.call265(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int16(C.call265(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetUInt16Value calls mlirDenseElementsAttrGetUInt16Value.
@@ -5535,7 +4991,7 @@ func MlirDenseElementsAttrGetUInt16Value(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt16Value")
 	}
-	return uint16(C.call301(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return uint16(C.call301(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetInt32Value calls mlirDenseElementsAttrGetInt32Value.
@@ -5544,7 +5000,7 @@ func MlirDenseElementsAttrGetInt32Value(t *Table, attr MlirAttribute, pos int) i
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt32Value")
 	}
-	return int32(C.call266(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int32(C.call266(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetUInt32Value calls mlirDenseElementsAttrGetUInt32Value.
@@ -5553,7 +5009,7 @@ func MlirDenseElementsAttrGetUInt32Value(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt32Value")
 	}
-	return uint32(C.call302(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return uint32(C.call302(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetInt64Value calls mlirDenseElementsAttrGetInt64Value.
@@ -5562,7 +5018,7 @@ func MlirDenseElementsAttrGetInt64Value(t *Table, attr MlirAttribute, pos int) i
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt64Value")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetUInt64Value calls mlirDenseElementsAttrGetUInt64Value.
@@ -5571,7 +5027,7 @@ func MlirDenseElementsAttrGetUInt64Value(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt64Value")
 	}
-	return uint64(C.call303(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return uint64(C.call303(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetIndexValue calls mlirDenseElementsAttrGetIndexValue.
@@ -5580,7 +5036,7 @@ func MlirDenseElementsAttrGetIndexValue(t *Table, attr MlirAttribute, pos int) u
 	if f == nil {
 		missing("mlirDenseElementsAttrGetIndexValue")
 	}
-	return uint64(C.call303(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return uint64(C.call303(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetFloatValue calls mlirDenseElementsAttrGetFloatValue.
@@ -5589,7 +5045,7 @@ func MlirDenseElementsAttrGetFloatValue(t *Table, attr MlirAttribute, pos int) f
 	if f == nil {
 		missing("mlirDenseElementsAttrGetFloatValue")
 	}
-	return float32(C.call268(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return float32(C.call268(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetDoubleValue calls mlirDenseElementsAttrGetDoubleValue.
@@ -5598,7 +5054,7 @@ func MlirDenseElementsAttrGetDoubleValue(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetDoubleValue")
 	}
-	return float64(C.call269(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return float64(C.call269(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseElementsAttrGetStringValue calls mlirDenseElementsAttrGetStringValue.
@@ -5607,7 +5063,7 @@ func MlirDenseElementsAttrGetStringValue(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetStringValue")
 	}
-	r := C.call304(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos))
+	r := C.call304(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5617,7 +5073,7 @@ func MlirDenseElementsAttrGetRawData(t *Table, attr MlirAttribute) unsafe.Pointe
 	if f == nil {
 		missing("mlirDenseElementsAttrGetRawData")
 	}
-	return (unsafe.Pointer)(unsafe.Pointer(C.call305(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))))
+	return (unsafe.Pointer)(unsafe.Pointer(C.call305(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))))
 }
 
 // MlirAttributeIsADenseResourceElements calls mlirAttributeIsADenseResourceElements.
@@ -5626,7 +5082,7 @@ func MlirAttributeIsADenseResourceElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseResourceElements")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirUnmanagedDenseResourceElementsAttrGet calls mlirUnmanagedDenseResourceElementsAttrGet.
@@ -5635,7 +5091,7 @@ func MlirUnmanagedDenseResourceElementsAttrGet(t *Table, shapedType MlirType, na
 	if f == nil {
 		missing("mlirUnmanagedDenseResourceElementsAttrGet")
 	}
-	r := C.call306(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), data, C.size_t(dataLength), C.size_t(dataAlignment), C.bool(dataIsMutable), (*[0]byte)(unsafe.Pointer(deleter)), userData)
+	r := C.call306(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), data, C.size_t(dataLength), C.size_t(dataAlignment), C.bool(dataIsMutable), (*[0]byte)(unsafe.Pointer(deleter)), userData)
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5645,7 +5101,7 @@ func MlirDenseResourceElementsAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirDenseResourceElementsAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5655,7 +5111,7 @@ func MlirUnmanagedDenseBoolResourceElementsAttrGet(t *Table, shapedType MlirType
 	if f == nil {
 		missing("mlirUnmanagedDenseBoolResourceElementsAttrGet")
 	}
-	r := C.call307(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int)(unsafe.Pointer(elements)))
+	r := C.call307(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5665,7 +5121,7 @@ func MlirUnmanagedDenseUInt8ResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseUInt8ResourceElementsAttrGet")
 	}
-	r := C.call308(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint8_t)(unsafe.Pointer(elements)))
+	r := C.call308(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint8_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5675,7 +5131,7 @@ func MlirUnmanagedDenseInt8ResourceElementsAttrGet(t *Table, shapedType MlirType
 	if f == nil {
 		missing("mlirUnmanagedDenseInt8ResourceElementsAttrGet")
 	}
-	r := C.call309(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int8_t)(unsafe.Pointer(elements)))
+	r := C.call309(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int8_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5685,7 +5141,7 @@ func MlirUnmanagedDenseUInt16ResourceElementsAttrGet(t *Table, shapedType MlirTy
 	if f == nil {
 		missing("mlirUnmanagedDenseUInt16ResourceElementsAttrGet")
 	}
-	r := C.call310(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
+	r := C.call310(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5695,7 +5151,7 @@ func MlirUnmanagedDenseInt16ResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseInt16ResourceElementsAttrGet")
 	}
-	r := C.call311(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int16_t)(unsafe.Pointer(elements)))
+	r := C.call311(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int16_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5705,7 +5161,7 @@ func MlirUnmanagedDenseUInt32ResourceElementsAttrGet(t *Table, shapedType MlirTy
 	if f == nil {
 		missing("mlirUnmanagedDenseUInt32ResourceElementsAttrGet")
 	}
-	r := C.call312(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint32_t)(unsafe.Pointer(elements)))
+	r := C.call312(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint32_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5715,7 +5171,7 @@ func MlirUnmanagedDenseInt32ResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseInt32ResourceElementsAttrGet")
 	}
-	r := C.call313(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int32_t)(unsafe.Pointer(elements)))
+	r := C.call313(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int32_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5725,7 +5181,7 @@ func MlirUnmanagedDenseUInt64ResourceElementsAttrGet(t *Table, shapedType MlirTy
 	if f == nil {
 		missing("mlirUnmanagedDenseUInt64ResourceElementsAttrGet")
 	}
-	r := C.call314(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint64_t)(unsafe.Pointer(elements)))
+	r := C.call314(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint64_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5735,7 +5191,7 @@ func MlirUnmanagedDenseInt64ResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseInt64ResourceElementsAttrGet")
 	}
-	r := C.call315(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int64_t)(unsafe.Pointer(elements)))
+	r := C.call315(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int64_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5745,7 +5201,7 @@ func MlirUnmanagedDenseFloatResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseFloatResourceElementsAttrGet")
 	}
-	r := C.call316(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.float)(unsafe.Pointer(elements)))
+	r := C.call316(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.float)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5755,7 +5211,7 @@ func MlirUnmanagedDenseDoubleResourceElementsAttrGet(t *Table, shapedType MlirTy
 	if f == nil {
 		missing("mlirUnmanagedDenseDoubleResourceElementsAttrGet")
 	}
-	r := C.call317(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.double)(unsafe.Pointer(elements)))
+	r := C.call317(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.double)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5765,7 +5221,7 @@ func MlirDenseBoolResourceElementsAttrGetValue(t *Table, attr MlirAttribute, pos
 	if f == nil {
 		missing("mlirDenseBoolResourceElementsAttrGetValue")
 	}
-	return bool(C.call263(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return bool(C.call263(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseInt8ResourceElementsAttrGetValue calls mlirDenseInt8ResourceElementsAttrGetValue.
@@ -5774,7 +5230,7 @@ func MlirDenseInt8ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, pos
 	if f == nil {
 		missing("mlirDenseInt8ResourceElementsAttrGetValue")
 	}
-	return int8(C.call264(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int8(C.call264(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseUInt8ResourceElementsAttrGetValue calls mlirDenseUInt8ResourceElementsAttrGetValue.
@@ -5783,7 +5239,7 @@ func MlirDenseUInt8ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseUInt8ResourceElementsAttrGetValue")
 	}
-	return uint8(C.call300(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return uint8(C.call300(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseInt16ResourceElementsAttrGetValue calls mlirDenseInt16ResourceElementsAttrGetValue.
@@ -5792,7 +5248,7 @@ func MlirDenseInt16ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseInt16ResourceElementsAttrGetValue")
 	}
-	return int16(C.call265(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int16(C.call265(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseUInt16ResourceElementsAttrGetValue calls mlirDenseUInt16ResourceElementsAttrGetValue.
@@ -5801,7 +5257,7 @@ func MlirDenseUInt16ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, p
 	if f == nil {
 		missing("mlirDenseUInt16ResourceElementsAttrGetValue")
 	}
-	return uint16(C.call301(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return uint16(C.call301(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseInt32ResourceElementsAttrGetValue calls mlirDenseInt32ResourceElementsAttrGetValue.
@@ -5810,7 +5266,7 @@ func MlirDenseInt32ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseInt32ResourceElementsAttrGetValue")
 	}
-	return int32(C.call266(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int32(C.call266(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseUInt32ResourceElementsAttrGetValue calls mlirDenseUInt32ResourceElementsAttrGetValue.
@@ -5819,7 +5275,7 @@ func MlirDenseUInt32ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, p
 	if f == nil {
 		missing("mlirDenseUInt32ResourceElementsAttrGetValue")
 	}
-	return uint32(C.call302(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return uint32(C.call302(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseInt64ResourceElementsAttrGetValue calls mlirDenseInt64ResourceElementsAttrGetValue.
@@ -5828,7 +5284,7 @@ func MlirDenseInt64ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseInt64ResourceElementsAttrGetValue")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseUInt64ResourceElementsAttrGetValue calls mlirDenseUInt64ResourceElementsAttrGetValue.
@@ -5837,7 +5293,7 @@ func MlirDenseUInt64ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, p
 	if f == nil {
 		missing("mlirDenseUInt64ResourceElementsAttrGetValue")
 	}
-	return uint64(C.call303(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return uint64(C.call303(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseFloatResourceElementsAttrGetValue calls mlirDenseFloatResourceElementsAttrGetValue.
@@ -5846,7 +5302,7 @@ func MlirDenseFloatResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseFloatResourceElementsAttrGetValue")
 	}
-	return float32(C.call268(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return float32(C.call268(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirDenseDoubleResourceElementsAttrGetValue calls mlirDenseDoubleResourceElementsAttrGetValue.
@@ -5855,7 +5311,7 @@ func MlirDenseDoubleResourceElementsAttrGetValue(t *Table, attr MlirAttribute, p
 	if f == nil {
 		missing("mlirDenseDoubleResourceElementsAttrGetValue")
 	}
-	return float64(C.call269(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return float64(C.call269(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirAttributeIsASparseElements calls mlirAttributeIsASparseElements.
@@ -5864,7 +5320,7 @@ func MlirAttributeIsASparseElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsASparseElements")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirSparseElementsAttribute calls mlirSparseElementsAttribute.
@@ -5873,7 +5329,7 @@ func MlirSparseElementsAttribute(t *Table, shapedType MlirType, denseIndices Mli
 	if f == nil {
 		missing("mlirSparseElementsAttribute")
 	}
-	r := C.call318(f, *(*C.MlirType)(unsafe.Pointer(&shapedType)), *(*C.MlirAttribute)(unsafe.Pointer(&denseIndices)), *(*C.MlirAttribute)(unsafe.Pointer(&denseValues)))
+	r := C.call318(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uintptr_t(uintptr(denseIndices.Ptr)), C.uintptr_t(uintptr(denseValues.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5883,7 +5339,7 @@ func MlirSparseElementsAttrGetIndices(t *Table, attr MlirAttribute) MlirAttribut
 	if f == nil {
 		missing("mlirSparseElementsAttrGetIndices")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5893,7 +5349,7 @@ func MlirSparseElementsAttrGetValues(t *Table, attr MlirAttribute) MlirAttribute
 	if f == nil {
 		missing("mlirSparseElementsAttrGetValues")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5903,7 +5359,7 @@ func MlirSparseElementsAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirSparseElementsAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5913,7 +5369,7 @@ func MlirAttributeIsAStridedLayout(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAStridedLayout")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirStridedLayoutAttrGet calls mlirStridedLayoutAttrGet.
@@ -5922,7 +5378,7 @@ func MlirStridedLayoutAttrGet(t *Table, ctx MlirContext, offset int64, numStride
 	if f == nil {
 		missing("mlirStridedLayoutAttrGet")
 	}
-	r := C.call319(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.int64_t(offset), C.intptr_t(numStrides), (*C.int64_t)(unsafe.Pointer(strides)))
+	r := C.call319(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(offset), C.intptr_t(numStrides), (*C.int64_t)(unsafe.Pointer(strides)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5932,7 +5388,7 @@ func MlirStridedLayoutAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5942,7 +5398,7 @@ func MlirStridedLayoutAttrGetOffset(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetOffset")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirStridedLayoutAttrGetNumStrides calls mlirStridedLayoutAttrGetNumStrides.
@@ -5951,7 +5407,7 @@ func MlirStridedLayoutAttrGetNumStrides(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetNumStrides")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirStridedLayoutAttrGetStride calls mlirStridedLayoutAttrGetStride.
@@ -5960,7 +5416,7 @@ func MlirStridedLayoutAttrGetStride(t *Table, attr MlirAttribute, pos int) int64
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetStride")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirStridedLayoutAttrGetTypeID calls mlirStridedLayoutAttrGetTypeID.
@@ -5969,7 +5425,7 @@ func MlirStridedLayoutAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5979,7 +5435,7 @@ func MlirIntegerTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirIntegerTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5989,7 +5445,7 @@ func MlirTypeIsAInteger(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAInteger")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirIntegerTypeGet calls mlirIntegerTypeGet.
@@ -5998,7 +5454,7 @@ func MlirIntegerTypeGet(t *Table, ctx MlirContext, bitwidth uint32) MlirType {
 	if f == nil {
 		missing("mlirIntegerTypeGet")
 	}
-	r := C.call321(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(bitwidth))
+	r := C.call321(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(bitwidth))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6008,7 +5464,7 @@ func MlirIntegerTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIntegerTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6018,7 +5474,7 @@ func MlirIntegerTypeSignedGet(t *Table, ctx MlirContext, bitwidth uint32) MlirTy
 	if f == nil {
 		missing("mlirIntegerTypeSignedGet")
 	}
-	r := C.call321(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(bitwidth))
+	r := C.call321(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(bitwidth))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6028,7 +5484,7 @@ func MlirIntegerTypeUnsignedGet(t *Table, ctx MlirContext, bitwidth uint32) Mlir
 	if f == nil {
 		missing("mlirIntegerTypeUnsignedGet")
 	}
-	r := C.call321(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(bitwidth))
+	r := C.call321(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(bitwidth))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6038,7 +5494,7 @@ func MlirIntegerTypeGetWidth(t *Table, type_ MlirType) uint32 {
 	if f == nil {
 		missing("mlirIntegerTypeGetWidth")
 	}
-	return uint32(C.call322(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirIntegerTypeIsSignless calls mlirIntegerTypeIsSignless.
@@ -6047,7 +5503,7 @@ func MlirIntegerTypeIsSignless(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirIntegerTypeIsSignless")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirIntegerTypeIsSigned calls mlirIntegerTypeIsSigned.
@@ -6056,7 +5512,7 @@ func MlirIntegerTypeIsSigned(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirIntegerTypeIsSigned")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirIntegerTypeIsUnsigned calls mlirIntegerTypeIsUnsigned.
@@ -6065,7 +5521,7 @@ func MlirIntegerTypeIsUnsigned(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirIntegerTypeIsUnsigned")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirIndexTypeGetTypeID calls mlirIndexTypeGetTypeID.
@@ -6074,7 +5530,7 @@ func MlirIndexTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirIndexTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6084,7 +5540,7 @@ func MlirTypeIsAIndex(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAIndex")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirIndexTypeGet calls mlirIndexTypeGet.
@@ -6093,7 +5549,7 @@ func MlirIndexTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirIndexTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6103,7 +5559,7 @@ func MlirIndexTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIndexTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6113,7 +5569,7 @@ func MlirTypeIsAFloat(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloatTypeGetWidth calls mlirFloatTypeGetWidth.
@@ -6122,7 +5578,7 @@ func MlirFloatTypeGetWidth(t *Table, type_ MlirType) uint32 {
 	if f == nil {
 		missing("mlirFloatTypeGetWidth")
 	}
-	return uint32(C.call322(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat4E2M1FNTypeGetTypeID calls mlirFloat4E2M1FNTypeGetTypeID.
@@ -6131,7 +5587,7 @@ func MlirFloat4E2M1FNTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat4E2M1FNTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6141,7 +5597,7 @@ func MlirTypeIsAFloat4E2M1FN(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat4E2M1FN")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat4E2M1FNTypeGet calls mlirFloat4E2M1FNTypeGet.
@@ -6150,7 +5606,7 @@ func MlirFloat4E2M1FNTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat4E2M1FNTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6160,7 +5616,7 @@ func MlirFloat4E2M1FNTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat4E2M1FNTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6170,7 +5626,7 @@ func MlirFloat6E2M3FNTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat6E2M3FNTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6180,7 +5636,7 @@ func MlirTypeIsAFloat6E2M3FN(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat6E2M3FN")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat6E2M3FNTypeGet calls mlirFloat6E2M3FNTypeGet.
@@ -6189,7 +5645,7 @@ func MlirFloat6E2M3FNTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat6E2M3FNTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6199,7 +5655,7 @@ func MlirFloat6E2M3FNTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat6E2M3FNTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6209,7 +5665,7 @@ func MlirFloat6E3M2FNTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat6E3M2FNTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6219,7 +5675,7 @@ func MlirTypeIsAFloat6E3M2FN(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat6E3M2FN")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat6E3M2FNTypeGet calls mlirFloat6E3M2FNTypeGet.
@@ -6228,7 +5684,7 @@ func MlirFloat6E3M2FNTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat6E3M2FNTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6238,7 +5694,7 @@ func MlirFloat6E3M2FNTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat6E3M2FNTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6248,7 +5704,7 @@ func MlirFloat8E5M2TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E5M2TypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6258,7 +5714,7 @@ func MlirTypeIsAFloat8E5M2(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E5M2")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat8E5M2TypeGet calls mlirFloat8E5M2TypeGet.
@@ -6267,7 +5723,7 @@ func MlirFloat8E5M2TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E5M2TypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6277,7 +5733,7 @@ func MlirFloat8E5M2TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E5M2TypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6287,7 +5743,7 @@ func MlirFloat8E4M3TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E4M3TypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6297,7 +5753,7 @@ func MlirTypeIsAFloat8E4M3(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E4M3")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat8E4M3TypeGet calls mlirFloat8E4M3TypeGet.
@@ -6306,7 +5762,7 @@ func MlirFloat8E4M3TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E4M3TypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6316,7 +5772,7 @@ func MlirFloat8E4M3TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E4M3TypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6326,7 +5782,7 @@ func MlirFloat8E4M3FNTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E4M3FNTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6336,7 +5792,7 @@ func MlirTypeIsAFloat8E4M3FN(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E4M3FN")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat8E4M3FNTypeGet calls mlirFloat8E4M3FNTypeGet.
@@ -6345,7 +5801,7 @@ func MlirFloat8E4M3FNTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E4M3FNTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6355,7 +5811,7 @@ func MlirFloat8E4M3FNTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E4M3FNTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6365,7 +5821,7 @@ func MlirFloat8E5M2FNUZTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E5M2FNUZTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6375,7 +5831,7 @@ func MlirTypeIsAFloat8E5M2FNUZ(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E5M2FNUZ")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat8E5M2FNUZTypeGet calls mlirFloat8E5M2FNUZTypeGet.
@@ -6384,7 +5840,7 @@ func MlirFloat8E5M2FNUZTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E5M2FNUZTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6394,7 +5850,7 @@ func MlirFloat8E5M2FNUZTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E5M2FNUZTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6404,7 +5860,7 @@ func MlirFloat8E4M3FNUZTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E4M3FNUZTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6414,7 +5870,7 @@ func MlirTypeIsAFloat8E4M3FNUZ(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E4M3FNUZ")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat8E4M3FNUZTypeGet calls mlirFloat8E4M3FNUZTypeGet.
@@ -6423,7 +5879,7 @@ func MlirFloat8E4M3FNUZTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E4M3FNUZTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6433,7 +5889,7 @@ func MlirFloat8E4M3FNUZTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E4M3FNUZTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6443,7 +5899,7 @@ func MlirFloat8E4M3B11FNUZTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E4M3B11FNUZTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6453,7 +5909,7 @@ func MlirTypeIsAFloat8E4M3B11FNUZ(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E4M3B11FNUZ")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat8E4M3B11FNUZTypeGet calls mlirFloat8E4M3B11FNUZTypeGet.
@@ -6462,7 +5918,7 @@ func MlirFloat8E4M3B11FNUZTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E4M3B11FNUZTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6472,7 +5928,7 @@ func MlirFloat8E4M3B11FNUZTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E4M3B11FNUZTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6482,7 +5938,7 @@ func MlirFloat8E3M4TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E3M4TypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6492,7 +5948,7 @@ func MlirTypeIsAFloat8E3M4(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E3M4")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat8E3M4TypeGet calls mlirFloat8E3M4TypeGet.
@@ -6501,7 +5957,7 @@ func MlirFloat8E3M4TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E3M4TypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6511,7 +5967,7 @@ func MlirFloat8E3M4TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E3M4TypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6521,7 +5977,7 @@ func MlirFloat8E8M0FNUTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E8M0FNUTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6531,7 +5987,7 @@ func MlirTypeIsAFloat8E8M0FNU(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E8M0FNU")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFloat8E8M0FNUTypeGet calls mlirFloat8E8M0FNUTypeGet.
@@ -6540,7 +5996,7 @@ func MlirFloat8E8M0FNUTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E8M0FNUTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6550,7 +6006,7 @@ func MlirFloat8E8M0FNUTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E8M0FNUTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6560,7 +6016,7 @@ func MlirBFloat16TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirBFloat16TypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6570,7 +6026,7 @@ func MlirTypeIsABF16(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsABF16")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirBF16TypeGet calls mlirBF16TypeGet.
@@ -6579,7 +6035,7 @@ func MlirBF16TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirBF16TypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6589,7 +6045,7 @@ func MlirBF16TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirBF16TypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6599,7 +6055,7 @@ func MlirFloat16TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat16TypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6609,7 +6065,7 @@ func MlirTypeIsAF16(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAF16")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirF16TypeGet calls mlirF16TypeGet.
@@ -6618,7 +6074,7 @@ func MlirF16TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirF16TypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6628,7 +6084,7 @@ func MlirF16TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirF16TypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6638,7 +6094,7 @@ func MlirFloat32TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat32TypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6648,7 +6104,7 @@ func MlirTypeIsAF32(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAF32")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirF32TypeGet calls mlirF32TypeGet.
@@ -6657,7 +6113,7 @@ func MlirF32TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirF32TypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6667,7 +6123,7 @@ func MlirF32TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirF32TypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6677,7 +6133,7 @@ func MlirFloat64TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat64TypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6687,7 +6143,7 @@ func MlirTypeIsAF64(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAF64")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirF64TypeGet calls mlirF64TypeGet.
@@ -6696,7 +6152,7 @@ func MlirF64TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirF64TypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6706,7 +6162,7 @@ func MlirF64TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirF64TypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6716,7 +6172,7 @@ func MlirFloatTF32TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloatTF32TypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6726,7 +6182,7 @@ func MlirTypeIsATF32(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATF32")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTF32TypeGet calls mlirTF32TypeGet.
@@ -6735,7 +6191,7 @@ func MlirTF32TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirTF32TypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6745,7 +6201,7 @@ func MlirTF32TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTF32TypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6755,7 +6211,7 @@ func MlirNoneTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirNoneTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6765,7 +6221,7 @@ func MlirTypeIsANone(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsANone")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirNoneTypeGet calls mlirNoneTypeGet.
@@ -6774,7 +6230,7 @@ func MlirNoneTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirNoneTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6784,7 +6240,7 @@ func MlirNoneTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirNoneTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6794,7 +6250,7 @@ func MlirComplexTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirComplexTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6804,7 +6260,7 @@ func MlirTypeIsAComplex(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAComplex")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirComplexTypeGet calls mlirComplexTypeGet.
@@ -6813,7 +6269,7 @@ func MlirComplexTypeGet(t *Table, elementType MlirType) MlirType {
 	if f == nil {
 		missing("mlirComplexTypeGet")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6823,7 +6279,7 @@ func MlirComplexTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirComplexTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6833,7 +6289,7 @@ func MlirComplexTypeGetElementType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirComplexTypeGetElementType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6843,7 +6299,7 @@ func MlirTypeIsAShaped(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAShaped")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirShapedTypeGetElementType calls mlirShapedTypeGetElementType.
@@ -6852,7 +6308,7 @@ func MlirShapedTypeGetElementType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirShapedTypeGetElementType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6862,7 +6318,7 @@ func MlirShapedTypeHasRank(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirShapedTypeHasRank")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirShapedTypeGetRank calls mlirShapedTypeGetRank.
@@ -6871,7 +6327,7 @@ func MlirShapedTypeGetRank(t *Table, type_ MlirType) int64 {
 	if f == nil {
 		missing("mlirShapedTypeGetRank")
 	}
-	return int64(C.call325(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int64(C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirShapedTypeHasStaticShape calls mlirShapedTypeHasStaticShape.
@@ -6880,7 +6336,7 @@ func MlirShapedTypeHasStaticShape(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirShapedTypeHasStaticShape")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirShapedTypeIsDynamicDim calls mlirShapedTypeIsDynamicDim.
@@ -6889,7 +6345,7 @@ func MlirShapedTypeIsDynamicDim(t *Table, type_ MlirType, dim int) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsDynamicDim")
 	}
-	return bool(C.call326(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(dim)))
+	return bool(C.call326(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim)))
 }
 
 // MlirShapedTypeIsStaticDim calls mlirShapedTypeIsStaticDim.
@@ -6898,7 +6354,7 @@ func MlirShapedTypeIsStaticDim(t *Table, type_ MlirType, dim int) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsStaticDim")
 	}
-	return bool(C.call326(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(dim)))
+	return bool(C.call326(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim)))
 }
 
 // MlirShapedTypeGetDimSize calls mlirShapedTypeGetDimSize.
@@ -6907,7 +6363,7 @@ func MlirShapedTypeGetDimSize(t *Table, type_ MlirType, dim int) int64 {
 	if f == nil {
 		missing("mlirShapedTypeGetDimSize")
 	}
-	return int64(C.call327(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(dim)))
+	return int64(C.call327(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim)))
 }
 
 // MlirShapedTypeIsDynamicSize calls mlirShapedTypeIsDynamicSize.
@@ -6916,7 +6372,7 @@ func MlirShapedTypeIsDynamicSize(t *Table, size int64) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsDynamicSize")
 	}
-	return bool(C.call328(f, C.int64_t(size)))
+	return bool(C.call328(C.uintptr_t(uintptr(f)), C.int64_t(size)))
 }
 
 // MlirShapedTypeIsStaticSize calls mlirShapedTypeIsStaticSize.
@@ -6925,7 +6381,7 @@ func MlirShapedTypeIsStaticSize(t *Table, size int64) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsStaticSize")
 	}
-	return bool(C.call328(f, C.int64_t(size)))
+	return bool(C.call328(C.uintptr_t(uintptr(f)), C.int64_t(size)))
 }
 
 // MlirShapedTypeGetDynamicSize calls mlirShapedTypeGetDynamicSize.
@@ -6934,7 +6390,7 @@ func MlirShapedTypeGetDynamicSize(t *Table) int64 {
 	if f == nil {
 		missing("mlirShapedTypeGetDynamicSize")
 	}
-	return int64(C.call329(f))
+	return int64(C.call329(C.uintptr_t(uintptr(f))))
 }
 
 // MlirShapedTypeIsDynamicStrideOrOffset calls mlirShapedTypeIsDynamicStrideOrOffset.
@@ -6943,7 +6399,7 @@ func MlirShapedTypeIsDynamicStrideOrOffset(t *Table, val int64) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsDynamicStrideOrOffset")
 	}
-	return bool(C.call328(f, C.int64_t(val)))
+	return bool(C.call328(C.uintptr_t(uintptr(f)), C.int64_t(val)))
 }
 
 // MlirShapedTypeIsStaticStrideOrOffset calls mlirShapedTypeIsStaticStrideOrOffset.
@@ -6952,7 +6408,7 @@ func MlirShapedTypeIsStaticStrideOrOffset(t *Table, val int64) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsStaticStrideOrOffset")
 	}
-	return bool(C.call328(f, C.int64_t(val)))
+	return bool(C.call328(C.uintptr_t(uintptr(f)), C.int64_t(val)))
 }
 
 // MlirShapedTypeGetDynamicStrideOrOffset calls mlirShapedTypeGetDynamicStrideOrOffset.
@@ -6961,7 +6417,7 @@ func MlirShapedTypeGetDynamicStrideOrOffset(t *Table) int64 {
 	if f == nil {
 		missing("mlirShapedTypeGetDynamicStrideOrOffset")
 	}
-	return int64(C.call329(f))
+	return int64(C.call329(C.uintptr_t(uintptr(f))))
 }
 
 // MlirVectorTypeGetTypeID calls mlirVectorTypeGetTypeID.
@@ -6970,7 +6426,7 @@ func MlirVectorTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirVectorTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6980,7 +6436,7 @@ func MlirTypeIsAVector(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAVector")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirVectorTypeGet calls mlirVectorTypeGet.
@@ -6989,7 +6445,7 @@ func MlirVectorTypeGet(t *Table, rank int, shape *int64, elementType MlirType) M
 	if f == nil {
 		missing("mlirVectorTypeGet")
 	}
-	r := C.call330(f, C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call330(C.uintptr_t(uintptr(f)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6999,7 +6455,7 @@ func MlirVectorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirVectorTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7009,7 +6465,7 @@ func MlirVectorTypeGetChecked(t *Table, loc MlirLocation, rank int, shape *int64
 	if f == nil {
 		missing("mlirVectorTypeGetChecked")
 	}
-	r := C.call331(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call331(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7019,7 +6475,7 @@ func MlirVectorTypeGetScalable(t *Table, rank int, shape *int64, scalable *bool,
 	if f == nil {
 		missing("mlirVectorTypeGetScalable")
 	}
-	r := C.call332(f, C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), (*C.bool)(unsafe.Pointer(scalable)), *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call332(C.uintptr_t(uintptr(f)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), (*C.bool)(unsafe.Pointer(scalable)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7029,7 +6485,7 @@ func MlirVectorTypeGetScalableChecked(t *Table, loc MlirLocation, rank int, shap
 	if f == nil {
 		missing("mlirVectorTypeGetScalableChecked")
 	}
-	r := C.call333(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), (*C.bool)(unsafe.Pointer(scalable)), *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call333(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), (*C.bool)(unsafe.Pointer(scalable)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7039,7 +6495,7 @@ func MlirVectorTypeIsScalable(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirVectorTypeIsScalable")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirVectorTypeIsDimScalable calls mlirVectorTypeIsDimScalable.
@@ -7048,7 +6504,7 @@ func MlirVectorTypeIsDimScalable(t *Table, type_ MlirType, dim int) bool {
 	if f == nil {
 		missing("mlirVectorTypeIsDimScalable")
 	}
-	return bool(C.call326(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(dim)))
+	return bool(C.call326(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim)))
 }
 
 // MlirTypeIsATensor calls mlirTypeIsATensor.
@@ -7057,7 +6513,7 @@ func MlirTypeIsATensor(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATensor")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirRankedTensorTypeGetTypeID calls mlirRankedTensorTypeGetTypeID.
@@ -7066,7 +6522,7 @@ func MlirRankedTensorTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirRankedTensorTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -7076,7 +6532,7 @@ func MlirTypeIsARankedTensor(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsARankedTensor")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUnrankedTensorTypeGetTypeID calls mlirUnrankedTensorTypeGetTypeID.
@@ -7085,7 +6541,7 @@ func MlirUnrankedTensorTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUnrankedTensorTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -7095,7 +6551,7 @@ func MlirTypeIsAUnrankedTensor(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUnrankedTensor")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirRankedTensorTypeGet calls mlirRankedTensorTypeGet.
@@ -7104,7 +6560,7 @@ func MlirRankedTensorTypeGet(t *Table, rank int, shape *int64, elementType MlirT
 	if f == nil {
 		missing("mlirRankedTensorTypeGet")
 	}
-	r := C.call334(f, C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), *(*C.MlirType)(unsafe.Pointer(&elementType)), *(*C.MlirAttribute)(unsafe.Pointer(&encoding)))
+	r := C.call334(C.uintptr_t(uintptr(f)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(encoding.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7114,7 +6570,7 @@ func MlirRankedTensorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirRankedTensorTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7124,7 +6580,7 @@ func MlirRankedTensorTypeGetChecked(t *Table, loc MlirLocation, rank int, shape 
 	if f == nil {
 		missing("mlirRankedTensorTypeGetChecked")
 	}
-	r := C.call335(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), *(*C.MlirType)(unsafe.Pointer(&elementType)), *(*C.MlirAttribute)(unsafe.Pointer(&encoding)))
+	r := C.call335(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(encoding.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7134,7 +6590,7 @@ func MlirRankedTensorTypeGetEncoding(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirRankedTensorTypeGetEncoding")
 	}
-	r := C.call252(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -7144,7 +6600,7 @@ func MlirUnrankedTensorTypeGet(t *Table, elementType MlirType) MlirType {
 	if f == nil {
 		missing("mlirUnrankedTensorTypeGet")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7154,7 +6610,7 @@ func MlirUnrankedTensorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUnrankedTensorTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7164,7 +6620,7 @@ func MlirUnrankedTensorTypeGetChecked(t *Table, loc MlirLocation, elementType Ml
 	if f == nil {
 		missing("mlirUnrankedTensorTypeGetChecked")
 	}
-	r := C.call336(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call336(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7174,7 +6630,7 @@ func MlirMemRefTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirMemRefTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -7184,7 +6640,7 @@ func MlirTypeIsAMemRef(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAMemRef")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUnrankedMemRefTypeGetTypeID calls mlirUnrankedMemRefTypeGetTypeID.
@@ -7193,7 +6649,7 @@ func MlirUnrankedMemRefTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUnrankedMemRefTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -7203,7 +6659,7 @@ func MlirTypeIsAUnrankedMemRef(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUnrankedMemRef")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirMemRefTypeGet calls mlirMemRefTypeGet.
@@ -7212,7 +6668,7 @@ func MlirMemRefTypeGet(t *Table, elementType MlirType, rank int, shape *int64, l
 	if f == nil {
 		missing("mlirMemRefTypeGet")
 	}
-	r := C.call337(f, *(*C.MlirType)(unsafe.Pointer(&elementType)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), *(*C.MlirAttribute)(unsafe.Pointer(&layout)), *(*C.MlirAttribute)(unsafe.Pointer(&memorySpace)))
+	r := C.call337(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(layout.Ptr)), C.uintptr_t(uintptr(memorySpace.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7222,7 +6678,7 @@ func MlirMemRefTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirMemRefTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7232,7 +6688,7 @@ func MlirMemRefTypeGetChecked(t *Table, loc MlirLocation, elementType MlirType, 
 	if f == nil {
 		missing("mlirMemRefTypeGetChecked")
 	}
-	r := C.call338(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), *(*C.MlirType)(unsafe.Pointer(&elementType)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), *(*C.MlirAttribute)(unsafe.Pointer(&layout)), *(*C.MlirAttribute)(unsafe.Pointer(&memorySpace)))
+	r := C.call338(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(layout.Ptr)), C.uintptr_t(uintptr(memorySpace.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7242,7 +6698,7 @@ func MlirMemRefTypeContiguousGet(t *Table, elementType MlirType, rank int, shape
 	if f == nil {
 		missing("mlirMemRefTypeContiguousGet")
 	}
-	r := C.call339(f, *(*C.MlirType)(unsafe.Pointer(&elementType)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), *(*C.MlirAttribute)(unsafe.Pointer(&memorySpace)))
+	r := C.call339(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(memorySpace.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7252,7 +6708,7 @@ func MlirMemRefTypeContiguousGetChecked(t *Table, loc MlirLocation, elementType 
 	if f == nil {
 		missing("mlirMemRefTypeContiguousGetChecked")
 	}
-	r := C.call340(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), *(*C.MlirType)(unsafe.Pointer(&elementType)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), *(*C.MlirAttribute)(unsafe.Pointer(&memorySpace)))
+	r := C.call340(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(memorySpace.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7262,7 +6718,7 @@ func MlirUnrankedMemRefTypeGet(t *Table, elementType MlirType, memorySpace MlirA
 	if f == nil {
 		missing("mlirUnrankedMemRefTypeGet")
 	}
-	r := C.call341(f, *(*C.MlirType)(unsafe.Pointer(&elementType)), *(*C.MlirAttribute)(unsafe.Pointer(&memorySpace)))
+	r := C.call341(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(memorySpace.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7272,7 +6728,7 @@ func MlirUnrankedMemRefTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUnrankedMemRefTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7282,7 +6738,7 @@ func MlirUnrankedMemRefTypeGetChecked(t *Table, loc MlirLocation, elementType Ml
 	if f == nil {
 		missing("mlirUnrankedMemRefTypeGetChecked")
 	}
-	r := C.call342(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), *(*C.MlirType)(unsafe.Pointer(&elementType)), *(*C.MlirAttribute)(unsafe.Pointer(&memorySpace)))
+	r := C.call342(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(memorySpace.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7292,7 +6748,7 @@ func MlirMemRefTypeGetLayout(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirMemRefTypeGetLayout")
 	}
-	r := C.call252(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -7302,7 +6758,7 @@ func MlirMemRefTypeGetAffineMap(t *Table, type_ MlirType) MlirAffineMap {
 	if f == nil {
 		missing("mlirMemRefTypeGetAffineMap")
 	}
-	r := C.call343(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call343(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -7312,7 +6768,7 @@ func MlirMemRefTypeGetMemorySpace(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirMemRefTypeGetMemorySpace")
 	}
-	r := C.call252(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -7322,7 +6778,7 @@ func MlirMemRefTypeGetStridesAndOffset(t *Table, type_ MlirType, strides *int64,
 	if f == nil {
 		missing("mlirMemRefTypeGetStridesAndOffset")
 	}
-	r := C.call344(f, *(*C.MlirType)(unsafe.Pointer(&type_)), (*C.int64_t)(unsafe.Pointer(strides)), (*C.int64_t)(unsafe.Pointer(offset)))
+	r := C.call344(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), (*C.int64_t)(unsafe.Pointer(strides)), (*C.int64_t)(unsafe.Pointer(offset)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -7332,7 +6788,7 @@ func MlirUnrankedMemrefGetMemorySpace(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirUnrankedMemrefGetMemorySpace")
 	}
-	r := C.call252(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -7342,7 +6798,7 @@ func MlirTupleTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTupleTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -7352,7 +6808,7 @@ func MlirTypeIsATuple(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATuple")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTupleTypeGet calls mlirTupleTypeGet.
@@ -7361,7 +6817,7 @@ func MlirTupleTypeGet(t *Table, ctx MlirContext, numElements int, elements *Mlir
 	if f == nil {
 		missing("mlirTupleTypeGet")
 	}
-	r := C.call345(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(numElements), (*C.MlirType)(unsafe.Pointer(elements)))
+	r := C.call345(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numElements), (*C.uintptr_t)(unsafe.Pointer(elements)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7371,7 +6827,7 @@ func MlirTupleTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTupleTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7381,7 +6837,7 @@ func MlirTupleTypeGetNumTypes(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirTupleTypeGetNumTypes")
 	}
-	return int(C.call346(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTupleTypeGetType calls mlirTupleTypeGetType.
@@ -7390,7 +6846,7 @@ func MlirTupleTypeGetType(t *Table, type_ MlirType, pos int) MlirType {
 	if f == nil {
 		missing("mlirTupleTypeGetType")
 	}
-	r := C.call347(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(pos))
+	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7400,7 +6856,7 @@ func MlirFunctionTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFunctionTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -7410,7 +6866,7 @@ func MlirTypeIsAFunction(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFunction")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFunctionTypeGet calls mlirFunctionTypeGet.
@@ -7419,7 +6875,7 @@ func MlirFunctionTypeGet(t *Table, ctx MlirContext, numInputs int, inputs *MlirT
 	if f == nil {
 		missing("mlirFunctionTypeGet")
 	}
-	r := C.call348(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(numInputs), (*C.MlirType)(unsafe.Pointer(inputs)), C.intptr_t(numResults), (*C.MlirType)(unsafe.Pointer(results)))
+	r := C.call348(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numInputs), (*C.uintptr_t)(unsafe.Pointer(inputs)), C.intptr_t(numResults), (*C.uintptr_t)(unsafe.Pointer(results)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7429,7 +6885,7 @@ func MlirFunctionTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFunctionTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7439,7 +6895,7 @@ func MlirFunctionTypeGetNumInputs(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirFunctionTypeGetNumInputs")
 	}
-	return int(C.call346(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFunctionTypeGetNumResults calls mlirFunctionTypeGetNumResults.
@@ -7448,7 +6904,7 @@ func MlirFunctionTypeGetNumResults(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirFunctionTypeGetNumResults")
 	}
-	return int(C.call346(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirFunctionTypeGetInput calls mlirFunctionTypeGetInput.
@@ -7457,7 +6913,7 @@ func MlirFunctionTypeGetInput(t *Table, type_ MlirType, pos int) MlirType {
 	if f == nil {
 		missing("mlirFunctionTypeGetInput")
 	}
-	r := C.call347(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(pos))
+	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7467,7 +6923,7 @@ func MlirFunctionTypeGetResult(t *Table, type_ MlirType, pos int) MlirType {
 	if f == nil {
 		missing("mlirFunctionTypeGetResult")
 	}
-	r := C.call347(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(pos))
+	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7477,7 +6933,7 @@ func MlirOpaqueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirOpaqueTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -7487,7 +6943,7 @@ func MlirTypeIsAOpaque(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAOpaque")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirOpaqueTypeGet calls mlirOpaqueTypeGet.
@@ -7496,7 +6952,7 @@ func MlirOpaqueTypeGet(t *Table, ctx MlirContext, dialectNamespace string, typeD
 	if f == nil {
 		missing("mlirOpaqueTypeGet")
 	}
-	r := C.call349(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(dialectNamespace))), C.size_t(len(dialectNamespace)), (*C.char)(unsafe.Pointer(unsafe.StringData(typeData))), C.size_t(len(typeData)))
+	r := C.call349(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(dialectNamespace))), C.size_t(len(dialectNamespace)), (*C.char)(unsafe.Pointer(unsafe.StringData(typeData))), C.size_t(len(typeData)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -7506,7 +6962,7 @@ func MlirOpaqueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirOpaqueTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7516,7 +6972,7 @@ func MlirOpaqueTypeGetDialectNamespace(t *Table, type_ MlirType) string {
 	if f == nil {
 		missing("mlirOpaqueTypeGetDialectNamespace")
 	}
-	r := C.call350(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call350(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7526,7 +6982,7 @@ func MlirOpaqueTypeGetData(t *Table, type_ MlirType) string {
 	if f == nil {
 		missing("mlirOpaqueTypeGetData")
 	}
-	r := C.call350(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call350(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -7536,7 +6992,7 @@ func MlirPassManagerCreate(t *Table, ctx MlirContext) MlirPassManager {
 	if f == nil {
 		missing("mlirPassManagerCreate")
 	}
-	r := C.call351(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call351(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7546,7 +7002,7 @@ func MlirPassManagerCreateOnOperation(t *Table, ctx MlirContext, anchorOp string
 	if f == nil {
 		missing("mlirPassManagerCreateOnOperation")
 	}
-	r := C.call352(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(anchorOp))), C.size_t(len(anchorOp)))
+	r := C.call352(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(anchorOp))), C.size_t(len(anchorOp)))
 	return *(*MlirPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7556,7 +7012,7 @@ func MlirPassManagerDestroy(t *Table, passManager MlirPassManager) {
 	if f == nil {
 		missing("mlirPassManagerDestroy")
 	}
-	C.call353(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)))
+	C.call353(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)))
 }
 
 // MlirPassManagerGetAsOpPassManager calls mlirPassManagerGetAsOpPassManager.
@@ -7565,7 +7021,7 @@ func MlirPassManagerGetAsOpPassManager(t *Table, passManager MlirPassManager) Ml
 	if f == nil {
 		missing("mlirPassManagerGetAsOpPassManager")
 	}
-	r := C.call354(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)))
+	r := C.call354(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)))
 	return *(*MlirOpPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7575,7 +7031,7 @@ func MlirPassManagerRunOnOp(t *Table, passManager MlirPassManager, op MlirOperat
 	if f == nil {
 		missing("mlirPassManagerRunOnOp")
 	}
-	r := C.call355(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call355(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -7585,7 +7041,7 @@ func MlirPassManagerEnableIRPrinting_19(t *Table, passManager MlirPassManager) {
 	if f == nil {
 		missing("mlirPassManagerEnableIRPrinting")
 	}
-	C.call353(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)))
+	C.call353(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)))
 }
 
 // MlirPassManagerEnableIRPrinting_22 calls mlirPassManagerEnableIRPrinting.
@@ -7594,7 +7050,7 @@ func MlirPassManagerEnableIRPrinting_22(t *Table, passManager MlirPassManager, p
 	if f == nil {
 		missing("mlirPassManagerEnableIRPrinting")
 	}
-	C.call356(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)), C.bool(printBeforeAll), C.bool(printAfterAll), C.bool(printModuleScope), C.bool(printAfterOnlyOnChange), C.bool(printAfterOnlyOnFailure), *(*C.MlirOpPrintingFlags)(unsafe.Pointer(&flags)), (*C.char)(unsafe.Pointer(unsafe.StringData(treePrintingPath))), C.size_t(len(treePrintingPath)))
+	C.call356(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.bool(printBeforeAll), C.bool(printAfterAll), C.bool(printModuleScope), C.bool(printAfterOnlyOnChange), C.bool(printAfterOnlyOnFailure), C.uintptr_t(uintptr(flags.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(treePrintingPath))), C.size_t(len(treePrintingPath)))
 }
 
 // MlirPassManagerEnableVerifier calls mlirPassManagerEnableVerifier.
@@ -7603,7 +7059,7 @@ func MlirPassManagerEnableVerifier(t *Table, passManager MlirPassManager, enable
 	if f == nil {
 		missing("mlirPassManagerEnableVerifier")
 	}
-	C.call357(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)), C.bool(enable))
+	C.call357(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.bool(enable))
 }
 
 // MlirPassManagerEnableTiming calls mlirPassManagerEnableTiming.
@@ -7612,7 +7068,7 @@ func MlirPassManagerEnableTiming(t *Table, passManager MlirPassManager) {
 	if f == nil {
 		missing("mlirPassManagerEnableTiming")
 	}
-	C.call353(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)))
+	C.call353(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)))
 }
 
 // MlirPassManagerEnableStatistics calls mlirPassManagerEnableStatistics.
@@ -7621,7 +7077,7 @@ func MlirPassManagerEnableStatistics(t *Table, passManager MlirPassManager, disp
 	if f == nil {
 		missing("mlirPassManagerEnableStatistics")
 	}
-	C.call358(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)), C.MlirPassDisplayMode(displayMode))
+	C.call358(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.MlirPassDisplayMode(displayMode))
 }
 
 // MlirPassManagerGetNestedUnder calls mlirPassManagerGetNestedUnder.
@@ -7630,7 +7086,7 @@ func MlirPassManagerGetNestedUnder(t *Table, passManager MlirPassManager, operat
 	if f == nil {
 		missing("mlirPassManagerGetNestedUnder")
 	}
-	r := C.call359(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)))
+	r := C.call359(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)))
 	return *(*MlirOpPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7640,7 +7096,7 @@ func MlirOpPassManagerGetNestedUnder(t *Table, passManager MlirOpPassManager, op
 	if f == nil {
 		missing("mlirOpPassManagerGetNestedUnder")
 	}
-	r := C.call360(f, *(*C.MlirOpPassManager)(unsafe.Pointer(&passManager)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)))
+	r := C.call360(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)))
 	return *(*MlirOpPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7650,7 +7106,7 @@ func MlirPassManagerAddOwnedPass(t *Table, passManager MlirPassManager, pass Mli
 	if f == nil {
 		missing("mlirPassManagerAddOwnedPass")
 	}
-	C.call361(f, *(*C.MlirPassManager)(unsafe.Pointer(&passManager)), *(*C.MlirPass)(unsafe.Pointer(&pass)))
+	C.call361(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.uintptr_t(uintptr(pass.Ptr)))
 }
 
 // MlirOpPassManagerAddOwnedPass calls mlirOpPassManagerAddOwnedPass.
@@ -7659,7 +7115,7 @@ func MlirOpPassManagerAddOwnedPass(t *Table, passManager MlirOpPassManager, pass
 	if f == nil {
 		missing("mlirOpPassManagerAddOwnedPass")
 	}
-	C.call362(f, *(*C.MlirOpPassManager)(unsafe.Pointer(&passManager)), *(*C.MlirPass)(unsafe.Pointer(&pass)))
+	C.call362(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.uintptr_t(uintptr(pass.Ptr)))
 }
 
 // MlirOpPassManagerAddPipeline calls mlirOpPassManagerAddPipeline.
@@ -7668,7 +7124,7 @@ func MlirOpPassManagerAddPipeline(t *Table, passManager MlirOpPassManager, pipel
 	if f == nil {
 		missing("mlirOpPassManagerAddPipeline")
 	}
-	r := C.call363(f, *(*C.MlirOpPassManager)(unsafe.Pointer(&passManager)), (*C.char)(unsafe.Pointer(unsafe.StringData(pipelineElements))), C.size_t(len(pipelineElements)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	r := C.call363(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(pipelineElements))), C.size_t(len(pipelineElements)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -7678,7 +7134,7 @@ func MlirPrintPassPipeline(t *Table, passManager MlirOpPassManager, callback Mli
 	if f == nil {
 		missing("mlirPrintPassPipeline")
 	}
-	C.call364(f, *(*C.MlirOpPassManager)(unsafe.Pointer(&passManager)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call364(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirParsePassPipeline calls mlirParsePassPipeline.
@@ -7687,7 +7143,7 @@ func MlirParsePassPipeline(t *Table, passManager MlirOpPassManager, pipeline str
 	if f == nil {
 		missing("mlirParsePassPipeline")
 	}
-	r := C.call363(f, *(*C.MlirOpPassManager)(unsafe.Pointer(&passManager)), (*C.char)(unsafe.Pointer(unsafe.StringData(pipeline))), C.size_t(len(pipeline)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	r := C.call363(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(pipeline))), C.size_t(len(pipeline)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -7697,7 +7153,7 @@ func MlirCreateExternalPass(t *Table, passID MlirTypeID, name string, argument s
 	if f == nil {
 		missing("mlirCreateExternalPass")
 	}
-	r := C.call365(f, *(*C.MlirTypeID)(unsafe.Pointer(&passID)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), (*C.char)(unsafe.Pointer(unsafe.StringData(argument))), C.size_t(len(argument)), (*C.char)(unsafe.Pointer(unsafe.StringData(description))), C.size_t(len(description)), (*C.char)(unsafe.Pointer(unsafe.StringData(opName))), C.size_t(len(opName)), C.intptr_t(nDependentDialects), (*C.MlirDialectHandle)(unsafe.Pointer(dependentDialects)), *(*C.MlirExternalPassCallbacks)(unsafe.Pointer(&callbacks)), userData)
+	r := C.call365(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passID.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), (*C.char)(unsafe.Pointer(unsafe.StringData(argument))), C.size_t(len(argument)), (*C.char)(unsafe.Pointer(unsafe.StringData(description))), C.size_t(len(description)), (*C.char)(unsafe.Pointer(unsafe.StringData(opName))), C.size_t(len(opName)), C.intptr_t(nDependentDialects), (*C.uintptr_t)(unsafe.Pointer(dependentDialects)), *(*C.MlirExternalPassCallbacks)(unsafe.Pointer(&callbacks)), userData)
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7707,7 +7163,7 @@ func MlirExternalPassSignalFailure(t *Table, pass MlirExternalPass) {
 	if f == nil {
 		missing("mlirExternalPassSignalFailure")
 	}
-	C.call366(f, *(*C.MlirExternalPass)(unsafe.Pointer(&pass)))
+	C.call366(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pass.Ptr)))
 }
 
 // MlirRegisterConversionPasses calls mlirRegisterConversionPasses.
@@ -7716,7 +7172,7 @@ func MlirRegisterConversionPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionArithToAMDGPUConversionPass calls mlirCreateConversionArithToAMDGPUConversionPass.
@@ -7725,7 +7181,7 @@ func MlirCreateConversionArithToAMDGPUConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionArithToAMDGPUConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7735,7 +7191,7 @@ func MlirRegisterConversionArithToAMDGPUConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionArithToAMDGPUConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionArithToAPFloatConversionPass calls mlirCreateConversionArithToAPFloatConversionPass.
@@ -7744,7 +7200,7 @@ func MlirCreateConversionArithToAPFloatConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionArithToAPFloatConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7754,7 +7210,7 @@ func MlirRegisterConversionArithToAPFloatConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionArithToAPFloatConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionArithToArmSMEConversionPass calls mlirCreateConversionArithToArmSMEConversionPass.
@@ -7763,7 +7219,7 @@ func MlirCreateConversionArithToArmSMEConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionArithToArmSMEConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7773,7 +7229,7 @@ func MlirRegisterConversionArithToArmSMEConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionArithToArmSMEConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionArithToLLVMConversionPass calls mlirCreateConversionArithToLLVMConversionPass.
@@ -7782,7 +7238,7 @@ func MlirCreateConversionArithToLLVMConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionArithToLLVMConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7792,7 +7248,7 @@ func MlirRegisterConversionArithToLLVMConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionArithToLLVMConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertAMDGPUToROCDLPass calls mlirCreateConversionConvertAMDGPUToROCDLPass.
@@ -7801,7 +7257,7 @@ func MlirCreateConversionConvertAMDGPUToROCDLPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAMDGPUToROCDLPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7811,7 +7267,7 @@ func MlirRegisterConversionConvertAMDGPUToROCDLPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAMDGPUToROCDLPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertAffineForToGPUPass calls mlirCreateConversionConvertAffineForToGPUPass.
@@ -7820,7 +7276,7 @@ func MlirCreateConversionConvertAffineForToGPUPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineForToGPUPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7830,7 +7286,7 @@ func MlirRegisterConversionConvertAffineForToGPUPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineForToGPUPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertArithToEmitC calls mlirCreateConversionConvertArithToEmitC.
@@ -7839,7 +7295,7 @@ func MlirCreateConversionConvertArithToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArithToEmitC")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7849,7 +7305,7 @@ func MlirRegisterConversionConvertArithToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArithToEmitC")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertArithToSPIRVPass calls mlirCreateConversionConvertArithToSPIRVPass.
@@ -7858,7 +7314,7 @@ func MlirCreateConversionConvertArithToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArithToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7868,7 +7324,7 @@ func MlirRegisterConversionConvertArithToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArithToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertArmNeon2dToIntrPass calls mlirCreateConversionConvertArmNeon2dToIntrPass.
@@ -7877,7 +7333,7 @@ func MlirCreateConversionConvertArmNeon2dToIntrPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmNeon2dToIntrPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7887,7 +7343,7 @@ func MlirRegisterConversionConvertArmNeon2dToIntrPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmNeon2dToIntrPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertArmSMEToLLVM calls mlirCreateConversionConvertArmSMEToLLVM.
@@ -7896,7 +7352,7 @@ func MlirCreateConversionConvertArmSMEToLLVM(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmSMEToLLVM")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7906,7 +7362,7 @@ func MlirRegisterConversionConvertArmSMEToLLVM(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmSMEToLLVM")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertArmSMEToSCFPass calls mlirCreateConversionConvertArmSMEToSCFPass.
@@ -7915,7 +7371,7 @@ func MlirCreateConversionConvertArmSMEToSCFPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmSMEToSCFPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7925,7 +7381,7 @@ func MlirRegisterConversionConvertArmSMEToSCFPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmSMEToSCFPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertAsyncToLLVMPass calls mlirCreateConversionConvertAsyncToLLVMPass.
@@ -7934,7 +7390,7 @@ func MlirCreateConversionConvertAsyncToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAsyncToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7944,7 +7400,7 @@ func MlirRegisterConversionConvertAsyncToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAsyncToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertBufferizationToMemRefPass calls mlirCreateConversionConvertBufferizationToMemRefPass.
@@ -7953,7 +7409,7 @@ func MlirCreateConversionConvertBufferizationToMemRefPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertBufferizationToMemRefPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7963,7 +7419,7 @@ func MlirRegisterConversionConvertBufferizationToMemRefPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertBufferizationToMemRefPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertComplexToLLVMPass calls mlirCreateConversionConvertComplexToLLVMPass.
@@ -7972,7 +7428,7 @@ func MlirCreateConversionConvertComplexToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7982,7 +7438,7 @@ func MlirRegisterConversionConvertComplexToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertComplexToLibm calls mlirCreateConversionConvertComplexToLibm.
@@ -7991,7 +7447,7 @@ func MlirCreateConversionConvertComplexToLibm(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToLibm")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8001,7 +7457,7 @@ func MlirRegisterConversionConvertComplexToLibm(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToLibm")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertComplexToROCDLLibraryCalls calls mlirCreateConversionConvertComplexToROCDLLibraryCalls.
@@ -8010,7 +7466,7 @@ func MlirCreateConversionConvertComplexToROCDLLibraryCalls(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToROCDLLibraryCalls")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8020,7 +7476,7 @@ func MlirRegisterConversionConvertComplexToROCDLLibraryCalls(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToROCDLLibraryCalls")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertComplexToSPIRVPass calls mlirCreateConversionConvertComplexToSPIRVPass.
@@ -8029,7 +7485,7 @@ func MlirCreateConversionConvertComplexToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8039,7 +7495,7 @@ func MlirRegisterConversionConvertComplexToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertComplexToStandardPass calls mlirCreateConversionConvertComplexToStandardPass.
@@ -8048,7 +7504,7 @@ func MlirCreateConversionConvertComplexToStandardPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToStandardPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8058,7 +7514,7 @@ func MlirRegisterConversionConvertComplexToStandardPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToStandardPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertControlFlowToLLVMPass calls mlirCreateConversionConvertControlFlowToLLVMPass.
@@ -8067,7 +7523,7 @@ func MlirCreateConversionConvertControlFlowToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertControlFlowToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8077,7 +7533,7 @@ func MlirRegisterConversionConvertControlFlowToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertControlFlowToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertControlFlowToSPIRVPass calls mlirCreateConversionConvertControlFlowToSPIRVPass.
@@ -8086,7 +7542,7 @@ func MlirCreateConversionConvertControlFlowToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertControlFlowToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8096,7 +7552,7 @@ func MlirRegisterConversionConvertControlFlowToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertControlFlowToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertFuncToEmitC calls mlirCreateConversionConvertFuncToEmitC.
@@ -8105,7 +7561,7 @@ func MlirCreateConversionConvertFuncToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToEmitC")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8115,7 +7571,7 @@ func MlirRegisterConversionConvertFuncToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToEmitC")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertFuncToLLVMPass calls mlirCreateConversionConvertFuncToLLVMPass.
@@ -8124,7 +7580,7 @@ func MlirCreateConversionConvertFuncToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8134,7 +7590,7 @@ func MlirRegisterConversionConvertFuncToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertFuncToSPIRVPass calls mlirCreateConversionConvertFuncToSPIRVPass.
@@ -8143,7 +7599,7 @@ func MlirCreateConversionConvertFuncToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8153,7 +7609,7 @@ func MlirRegisterConversionConvertFuncToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertGPUToSPIRV calls mlirCreateConversionConvertGPUToSPIRV.
@@ -8162,7 +7618,7 @@ func MlirCreateConversionConvertGPUToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertGPUToSPIRV")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8172,7 +7628,7 @@ func MlirRegisterConversionConvertGPUToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGPUToSPIRV")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertGpuOpsToLLVMSPVOps calls mlirCreateConversionConvertGpuOpsToLLVMSPVOps.
@@ -8181,7 +7637,7 @@ func MlirCreateConversionConvertGpuOpsToLLVMSPVOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuOpsToLLVMSPVOps")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8191,7 +7647,7 @@ func MlirRegisterConversionConvertGpuOpsToLLVMSPVOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuOpsToLLVMSPVOps")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertGpuOpsToNVVMOps calls mlirCreateConversionConvertGpuOpsToNVVMOps.
@@ -8200,7 +7656,7 @@ func MlirCreateConversionConvertGpuOpsToNVVMOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuOpsToNVVMOps")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8210,7 +7666,7 @@ func MlirRegisterConversionConvertGpuOpsToNVVMOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuOpsToNVVMOps")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertGpuOpsToROCDLOps calls mlirCreateConversionConvertGpuOpsToROCDLOps.
@@ -8219,7 +7675,7 @@ func MlirCreateConversionConvertGpuOpsToROCDLOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuOpsToROCDLOps")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8229,7 +7685,7 @@ func MlirRegisterConversionConvertGpuOpsToROCDLOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuOpsToROCDLOps")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertIndexToLLVMPass calls mlirCreateConversionConvertIndexToLLVMPass.
@@ -8238,7 +7694,7 @@ func MlirCreateConversionConvertIndexToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertIndexToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8248,7 +7704,7 @@ func MlirRegisterConversionConvertIndexToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertIndexToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertIndexToSPIRVPass calls mlirCreateConversionConvertIndexToSPIRVPass.
@@ -8257,7 +7713,7 @@ func MlirCreateConversionConvertIndexToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertIndexToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8267,7 +7723,7 @@ func MlirRegisterConversionConvertIndexToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertIndexToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertLinalgToStandardPass calls mlirCreateConversionConvertLinalgToStandardPass.
@@ -8276,7 +7732,7 @@ func MlirCreateConversionConvertLinalgToStandardPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertLinalgToStandardPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8286,7 +7742,7 @@ func MlirRegisterConversionConvertLinalgToStandardPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertLinalgToStandardPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMathToEmitC calls mlirCreateConversionConvertMathToEmitC.
@@ -8295,7 +7751,7 @@ func MlirCreateConversionConvertMathToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToEmitC")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8305,7 +7761,7 @@ func MlirRegisterConversionConvertMathToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToEmitC")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMathToFuncs calls mlirCreateConversionConvertMathToFuncs.
@@ -8314,7 +7770,7 @@ func MlirCreateConversionConvertMathToFuncs(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToFuncs")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8324,7 +7780,7 @@ func MlirRegisterConversionConvertMathToFuncs(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToFuncs")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMathToLLVMPass calls mlirCreateConversionConvertMathToLLVMPass.
@@ -8333,7 +7789,7 @@ func MlirCreateConversionConvertMathToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8343,7 +7799,7 @@ func MlirRegisterConversionConvertMathToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMathToLibmPass calls mlirCreateConversionConvertMathToLibmPass.
@@ -8352,7 +7808,7 @@ func MlirCreateConversionConvertMathToLibmPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToLibmPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8362,7 +7818,7 @@ func MlirRegisterConversionConvertMathToLibmPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToLibmPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMathToROCDL calls mlirCreateConversionConvertMathToROCDL.
@@ -8371,7 +7827,7 @@ func MlirCreateConversionConvertMathToROCDL(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToROCDL")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8381,7 +7837,7 @@ func MlirRegisterConversionConvertMathToROCDL(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToROCDL")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMathToSPIRVPass calls mlirCreateConversionConvertMathToSPIRVPass.
@@ -8390,7 +7846,7 @@ func MlirCreateConversionConvertMathToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8400,7 +7856,7 @@ func MlirRegisterConversionConvertMathToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMathToXeVM calls mlirCreateConversionConvertMathToXeVM.
@@ -8409,7 +7865,7 @@ func MlirCreateConversionConvertMathToXeVM(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToXeVM")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8419,7 +7875,7 @@ func MlirRegisterConversionConvertMathToXeVM(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToXeVM")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMemRefToEmitC calls mlirCreateConversionConvertMemRefToEmitC.
@@ -8428,7 +7884,7 @@ func MlirCreateConversionConvertMemRefToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMemRefToEmitC")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8438,7 +7894,7 @@ func MlirRegisterConversionConvertMemRefToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMemRefToEmitC")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMemRefToSPIRVPass calls mlirCreateConversionConvertMemRefToSPIRVPass.
@@ -8447,7 +7903,7 @@ func MlirCreateConversionConvertMemRefToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMemRefToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8457,7 +7913,7 @@ func MlirRegisterConversionConvertMemRefToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMemRefToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertNVGPUToNVVMPass calls mlirCreateConversionConvertNVGPUToNVVMPass.
@@ -8466,7 +7922,7 @@ func MlirCreateConversionConvertNVGPUToNVVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertNVGPUToNVVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8476,7 +7932,7 @@ func MlirRegisterConversionConvertNVGPUToNVVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertNVGPUToNVVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertNVVMToLLVMPass calls mlirCreateConversionConvertNVVMToLLVMPass.
@@ -8485,7 +7941,7 @@ func MlirCreateConversionConvertNVVMToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertNVVMToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8495,7 +7951,7 @@ func MlirRegisterConversionConvertNVVMToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertNVVMToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertOpenACCToSCFPass calls mlirCreateConversionConvertOpenACCToSCFPass.
@@ -8504,7 +7960,7 @@ func MlirCreateConversionConvertOpenACCToSCFPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertOpenACCToSCFPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8514,7 +7970,7 @@ func MlirRegisterConversionConvertOpenACCToSCFPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertOpenACCToSCFPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertOpenMPToLLVMPass calls mlirCreateConversionConvertOpenMPToLLVMPass.
@@ -8523,7 +7979,7 @@ func MlirCreateConversionConvertOpenMPToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertOpenMPToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8533,7 +7989,7 @@ func MlirRegisterConversionConvertOpenMPToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertOpenMPToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertPDLToPDLInterpPass calls mlirCreateConversionConvertPDLToPDLInterpPass.
@@ -8542,7 +7998,7 @@ func MlirCreateConversionConvertPDLToPDLInterpPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertPDLToPDLInterpPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8552,7 +8008,7 @@ func MlirRegisterConversionConvertPDLToPDLInterpPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertPDLToPDLInterpPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertParallelLoopToGpuPass calls mlirCreateConversionConvertParallelLoopToGpuPass.
@@ -8561,7 +8017,7 @@ func MlirCreateConversionConvertParallelLoopToGpuPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertParallelLoopToGpuPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8571,7 +8027,7 @@ func MlirRegisterConversionConvertParallelLoopToGpuPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertParallelLoopToGpuPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertSCFToOpenMPPass calls mlirCreateConversionConvertSCFToOpenMPPass.
@@ -8580,7 +8036,7 @@ func MlirCreateConversionConvertSCFToOpenMPPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertSCFToOpenMPPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8590,7 +8046,7 @@ func MlirRegisterConversionConvertSCFToOpenMPPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertSCFToOpenMPPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertSPIRVToLLVMPass calls mlirCreateConversionConvertSPIRVToLLVMPass.
@@ -8599,7 +8055,7 @@ func MlirCreateConversionConvertSPIRVToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertSPIRVToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8609,7 +8065,7 @@ func MlirRegisterConversionConvertSPIRVToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertSPIRVToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertShapeConstraintsPass calls mlirCreateConversionConvertShapeConstraintsPass.
@@ -8618,7 +8074,7 @@ func MlirCreateConversionConvertShapeConstraintsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeConstraintsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8628,7 +8084,7 @@ func MlirRegisterConversionConvertShapeConstraintsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeConstraintsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertShapeToStandardPass calls mlirCreateConversionConvertShapeToStandardPass.
@@ -8637,7 +8093,7 @@ func MlirCreateConversionConvertShapeToStandardPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeToStandardPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8647,7 +8103,7 @@ func MlirRegisterConversionConvertShapeToStandardPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeToStandardPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertShardToMPIPass calls mlirCreateConversionConvertShardToMPIPass.
@@ -8656,7 +8112,7 @@ func MlirCreateConversionConvertShardToMPIPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShardToMPIPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8666,7 +8122,7 @@ func MlirRegisterConversionConvertShardToMPIPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShardToMPIPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertTensorToLinalgPass calls mlirCreateConversionConvertTensorToLinalgPass.
@@ -8675,7 +8131,7 @@ func MlirCreateConversionConvertTensorToLinalgPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToLinalgPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8685,7 +8141,7 @@ func MlirRegisterConversionConvertTensorToLinalgPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToLinalgPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertTensorToSPIRVPass calls mlirCreateConversionConvertTensorToSPIRVPass.
@@ -8694,7 +8150,7 @@ func MlirCreateConversionConvertTensorToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8704,7 +8160,7 @@ func MlirRegisterConversionConvertTensorToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertToEmitC calls mlirCreateConversionConvertToEmitC.
@@ -8713,7 +8169,7 @@ func MlirCreateConversionConvertToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertToEmitC")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8723,7 +8179,7 @@ func MlirRegisterConversionConvertToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertToEmitC")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertToLLVMPass calls mlirCreateConversionConvertToLLVMPass.
@@ -8732,7 +8188,7 @@ func MlirCreateConversionConvertToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8742,7 +8198,7 @@ func MlirRegisterConversionConvertToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVectorToAMX calls mlirCreateConversionConvertVectorToAMX.
@@ -8751,7 +8207,7 @@ func MlirCreateConversionConvertVectorToAMX(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToAMX")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8761,7 +8217,7 @@ func MlirRegisterConversionConvertVectorToAMX(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToAMX")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVectorToArmSMEPass calls mlirCreateConversionConvertVectorToArmSMEPass.
@@ -8770,7 +8226,7 @@ func MlirCreateConversionConvertVectorToArmSMEPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToArmSMEPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8780,7 +8236,7 @@ func MlirRegisterConversionConvertVectorToArmSMEPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToArmSMEPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVectorToGPU calls mlirCreateConversionConvertVectorToGPU.
@@ -8789,7 +8245,7 @@ func MlirCreateConversionConvertVectorToGPU(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToGPU")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8799,7 +8255,7 @@ func MlirRegisterConversionConvertVectorToGPU(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToGPU")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVectorToLLVMPass calls mlirCreateConversionConvertVectorToLLVMPass.
@@ -8808,7 +8264,7 @@ func MlirCreateConversionConvertVectorToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8818,7 +8274,7 @@ func MlirRegisterConversionConvertVectorToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVectorToSCF calls mlirCreateConversionConvertVectorToSCF.
@@ -8827,7 +8283,7 @@ func MlirCreateConversionConvertVectorToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToSCF")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8837,7 +8293,7 @@ func MlirRegisterConversionConvertVectorToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToSCF")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVectorToSPIRVPass calls mlirCreateConversionConvertVectorToSPIRVPass.
@@ -8846,7 +8302,7 @@ func MlirCreateConversionConvertVectorToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8856,7 +8312,7 @@ func MlirRegisterConversionConvertVectorToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVectorToXeGPU calls mlirCreateConversionConvertVectorToXeGPU.
@@ -8865,7 +8321,7 @@ func MlirCreateConversionConvertVectorToXeGPU(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToXeGPU")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8875,7 +8331,7 @@ func MlirRegisterConversionConvertVectorToXeGPU(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToXeGPU")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertXeGPUToXeVMPass calls mlirCreateConversionConvertXeGPUToXeVMPass.
@@ -8884,7 +8340,7 @@ func MlirCreateConversionConvertXeGPUToXeVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertXeGPUToXeVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8894,7 +8350,7 @@ func MlirRegisterConversionConvertXeGPUToXeVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertXeGPUToXeVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertXeVMToLLVMPass calls mlirCreateConversionConvertXeVMToLLVMPass.
@@ -8903,7 +8359,7 @@ func MlirCreateConversionConvertXeVMToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertXeVMToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8913,7 +8369,7 @@ func MlirRegisterConversionConvertXeVMToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertXeVMToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionFinalizeMemRefToLLVMConversionPass calls mlirCreateConversionFinalizeMemRefToLLVMConversionPass.
@@ -8922,7 +8378,7 @@ func MlirCreateConversionFinalizeMemRefToLLVMConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionFinalizeMemRefToLLVMConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8932,7 +8388,7 @@ func MlirRegisterConversionFinalizeMemRefToLLVMConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionFinalizeMemRefToLLVMConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionGpuToLLVMConversionPass calls mlirCreateConversionGpuToLLVMConversionPass.
@@ -8941,7 +8397,7 @@ func MlirCreateConversionGpuToLLVMConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionGpuToLLVMConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8951,7 +8407,7 @@ func MlirRegisterConversionGpuToLLVMConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionGpuToLLVMConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionLiftControlFlowToSCFPass calls mlirCreateConversionLiftControlFlowToSCFPass.
@@ -8960,7 +8416,7 @@ func MlirCreateConversionLiftControlFlowToSCFPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionLiftControlFlowToSCFPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8970,7 +8426,7 @@ func MlirRegisterConversionLiftControlFlowToSCFPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionLiftControlFlowToSCFPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionLowerAffinePass calls mlirCreateConversionLowerAffinePass.
@@ -8979,7 +8435,7 @@ func MlirCreateConversionLowerAffinePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionLowerAffinePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8989,7 +8445,7 @@ func MlirRegisterConversionLowerAffinePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionLowerAffinePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionLowerHostCodeToLLVMPass calls mlirCreateConversionLowerHostCodeToLLVMPass.
@@ -8998,7 +8454,7 @@ func MlirCreateConversionLowerHostCodeToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionLowerHostCodeToLLVMPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9008,7 +8464,7 @@ func MlirRegisterConversionLowerHostCodeToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionLowerHostCodeToLLVMPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionMapMemRefStorageClass calls mlirCreateConversionMapMemRefStorageClass.
@@ -9017,7 +8473,7 @@ func MlirCreateConversionMapMemRefStorageClass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionMapMemRefStorageClass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9027,7 +8483,7 @@ func MlirRegisterConversionMapMemRefStorageClass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionMapMemRefStorageClass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionMathToAPFloatConversionPass calls mlirCreateConversionMathToAPFloatConversionPass.
@@ -9036,7 +8492,7 @@ func MlirCreateConversionMathToAPFloatConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionMathToAPFloatConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9046,7 +8502,7 @@ func MlirRegisterConversionMathToAPFloatConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionMathToAPFloatConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionReconcileUnrealizedCastsPass calls mlirCreateConversionReconcileUnrealizedCastsPass.
@@ -9055,7 +8511,7 @@ func MlirCreateConversionReconcileUnrealizedCastsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionReconcileUnrealizedCastsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9065,7 +8521,7 @@ func MlirRegisterConversionReconcileUnrealizedCastsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionReconcileUnrealizedCastsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionSCFToControlFlowPass calls mlirCreateConversionSCFToControlFlowPass.
@@ -9074,7 +8530,7 @@ func MlirCreateConversionSCFToControlFlowPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSCFToControlFlowPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9084,7 +8540,7 @@ func MlirRegisterConversionSCFToControlFlowPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSCFToControlFlowPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionSCFToEmitC calls mlirCreateConversionSCFToEmitC.
@@ -9093,7 +8549,7 @@ func MlirCreateConversionSCFToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSCFToEmitC")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9103,7 +8559,7 @@ func MlirRegisterConversionSCFToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSCFToEmitC")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionSCFToSPIRV calls mlirCreateConversionSCFToSPIRV.
@@ -9112,7 +8568,7 @@ func MlirCreateConversionSCFToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSCFToSPIRV")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9122,7 +8578,7 @@ func MlirRegisterConversionSCFToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSCFToSPIRV")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionSetLLVMModuleDataLayoutPass calls mlirCreateConversionSetLLVMModuleDataLayoutPass.
@@ -9131,7 +8587,7 @@ func MlirCreateConversionSetLLVMModuleDataLayoutPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSetLLVMModuleDataLayoutPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9141,7 +8597,7 @@ func MlirRegisterConversionSetLLVMModuleDataLayoutPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSetLLVMModuleDataLayoutPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionTosaToArithPass calls mlirCreateConversionTosaToArithPass.
@@ -9150,7 +8606,7 @@ func MlirCreateConversionTosaToArithPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToArithPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9160,7 +8616,7 @@ func MlirRegisterConversionTosaToArithPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToArithPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionTosaToLinalg calls mlirCreateConversionTosaToLinalg.
@@ -9169,7 +8625,7 @@ func MlirCreateConversionTosaToLinalg(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToLinalg")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9179,7 +8635,7 @@ func MlirRegisterConversionTosaToLinalg(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToLinalg")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionTosaToLinalgNamed calls mlirCreateConversionTosaToLinalgNamed.
@@ -9188,7 +8644,7 @@ func MlirCreateConversionTosaToLinalgNamed(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToLinalgNamed")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9198,7 +8654,7 @@ func MlirRegisterConversionTosaToLinalgNamed(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToLinalgNamed")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionTosaToMLProgram calls mlirCreateConversionTosaToMLProgram.
@@ -9207,7 +8663,7 @@ func MlirCreateConversionTosaToMLProgram(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToMLProgram")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9217,7 +8673,7 @@ func MlirRegisterConversionTosaToMLProgram(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToMLProgram")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionTosaToSCFPass calls mlirCreateConversionTosaToSCFPass.
@@ -9226,7 +8682,7 @@ func MlirCreateConversionTosaToSCFPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToSCFPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9236,7 +8692,7 @@ func MlirRegisterConversionTosaToSCFPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToSCFPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionTosaToTensorPass calls mlirCreateConversionTosaToTensorPass.
@@ -9245,7 +8701,7 @@ func MlirCreateConversionTosaToTensorPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToTensorPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9255,7 +8711,7 @@ func MlirRegisterConversionTosaToTensorPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToTensorPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionUBToLLVMConversionPass calls mlirCreateConversionUBToLLVMConversionPass.
@@ -9264,7 +8720,7 @@ func MlirCreateConversionUBToLLVMConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionUBToLLVMConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9274,7 +8730,7 @@ func MlirRegisterConversionUBToLLVMConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionUBToLLVMConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionUBToSPIRVConversionPass calls mlirCreateConversionUBToSPIRVConversionPass.
@@ -9283,7 +8739,7 @@ func MlirCreateConversionUBToSPIRVConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionUBToSPIRVConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9293,7 +8749,7 @@ func MlirRegisterConversionUBToSPIRVConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionUBToSPIRVConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirEnableGlobalDebug calls mlirEnableGlobalDebug.
@@ -9302,7 +8758,7 @@ func MlirEnableGlobalDebug(t *Table, enable bool) {
 	if f == nil {
 		missing("mlirEnableGlobalDebug")
 	}
-	C.call369(f, C.bool(enable))
+	C.call369(C.uintptr_t(uintptr(f)), C.bool(enable))
 }
 
 // MlirIsGlobalDebugEnabled calls mlirIsGlobalDebugEnabled.
@@ -9311,7 +8767,7 @@ func MlirIsGlobalDebugEnabled(t *Table) bool {
 	if f == nil {
 		missing("mlirIsGlobalDebugEnabled")
 	}
-	return bool(C.call370(f))
+	return bool(C.call370(C.uintptr_t(uintptr(f))))
 }
 
 // MlirSetGlobalDebugType calls mlirSetGlobalDebugType.
@@ -9320,7 +8776,7 @@ func MlirSetGlobalDebugType(t *Table, type_ unsafe.Pointer) {
 	if f == nil {
 		missing("mlirSetGlobalDebugType")
 	}
-	C.call371(f, (*C.char)(unsafe.Pointer(type_)))
+	C.call371(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(type_)))
 }
 
 // MlirSetGlobalDebugTypes calls mlirSetGlobalDebugTypes.
@@ -9329,7 +8785,7 @@ func MlirSetGlobalDebugTypes(t *Table, types unsafe.Pointer, n int) {
 	if f == nil {
 		missing("mlirSetGlobalDebugTypes")
 	}
-	C.call372(f, types, C.intptr_t(n))
+	C.call372(C.uintptr_t(uintptr(f)), types, C.intptr_t(n))
 }
 
 // MlirIsCurrentDebugType calls mlirIsCurrentDebugType.
@@ -9338,7 +8794,7 @@ func MlirIsCurrentDebugType(t *Table, type_ unsafe.Pointer) bool {
 	if f == nil {
 		missing("mlirIsCurrentDebugType")
 	}
-	return bool(C.call373(f, (*C.char)(unsafe.Pointer(type_))))
+	return bool(C.call373(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(type_))))
 }
 
 // MlirDiagnosticPrint calls mlirDiagnosticPrint.
@@ -9347,7 +8803,7 @@ func MlirDiagnosticPrint(t *Table, diagnostic MlirDiagnostic, callback MlirStrin
 	if f == nil {
 		missing("mlirDiagnosticPrint")
 	}
-	C.call374(f, *(*C.MlirDiagnostic)(unsafe.Pointer(&diagnostic)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call374(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // MlirDiagnosticGetLocation calls mlirDiagnosticGetLocation.
@@ -9356,7 +8812,7 @@ func MlirDiagnosticGetLocation(t *Table, diagnostic MlirDiagnostic) MlirLocation
 	if f == nil {
 		missing("mlirDiagnosticGetLocation")
 	}
-	r := C.call375(f, *(*C.MlirDiagnostic)(unsafe.Pointer(&diagnostic)))
+	r := C.call375(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -9366,7 +8822,7 @@ func MlirDiagnosticGetSeverity(t *Table, diagnostic MlirDiagnostic) MlirDiagnost
 	if f == nil {
 		missing("mlirDiagnosticGetSeverity")
 	}
-	return MlirDiagnosticSeverity(C.call376(f, *(*C.MlirDiagnostic)(unsafe.Pointer(&diagnostic))))
+	return MlirDiagnosticSeverity(C.call376(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr))))
 }
 
 // MlirDiagnosticGetNumNotes calls mlirDiagnosticGetNumNotes.
@@ -9375,7 +8831,7 @@ func MlirDiagnosticGetNumNotes(t *Table, diagnostic MlirDiagnostic) int {
 	if f == nil {
 		missing("mlirDiagnosticGetNumNotes")
 	}
-	return int(C.call377(f, *(*C.MlirDiagnostic)(unsafe.Pointer(&diagnostic))))
+	return int(C.call377(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr))))
 }
 
 // MlirDiagnosticGetNote calls mlirDiagnosticGetNote.
@@ -9384,7 +8840,7 @@ func MlirDiagnosticGetNote(t *Table, diagnostic MlirDiagnostic, pos int) MlirDia
 	if f == nil {
 		missing("mlirDiagnosticGetNote")
 	}
-	r := C.call378(f, *(*C.MlirDiagnostic)(unsafe.Pointer(&diagnostic)), C.intptr_t(pos))
+	r := C.call378(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr)), C.intptr_t(pos))
 	return *(*MlirDiagnostic)(unsafe.Pointer(&r))
 }
 
@@ -9394,7 +8850,7 @@ func MlirContextAttachDiagnosticHandler(t *Table, context MlirContext, handler M
 	if f == nil {
 		missing("mlirContextAttachDiagnosticHandler")
 	}
-	return MlirDiagnosticHandlerID(C.call379(f, *(*C.MlirContext)(unsafe.Pointer(&context)), (C.MlirDiagnosticHandler)(unsafe.Pointer(handler)), userData, (*[0]byte)(unsafe.Pointer(deleteUserData))))
+	return MlirDiagnosticHandlerID(C.call379(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (C.MlirDiagnosticHandler)(unsafe.Pointer(handler)), userData, (*[0]byte)(unsafe.Pointer(deleteUserData))))
 }
 
 // MlirContextDetachDiagnosticHandler calls mlirContextDetachDiagnosticHandler.
@@ -9403,7 +8859,7 @@ func MlirContextDetachDiagnosticHandler(t *Table, context MlirContext, id MlirDi
 	if f == nil {
 		missing("mlirContextDetachDiagnosticHandler")
 	}
-	C.call380(f, *(*C.MlirContext)(unsafe.Pointer(&context)), C.MlirDiagnosticHandlerID(id))
+	C.call380(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.MlirDiagnosticHandlerID(id))
 }
 
 // MlirEmitError calls mlirEmitError.
@@ -9412,7 +8868,7 @@ func MlirEmitError(t *Table, location MlirLocation, message unsafe.Pointer) {
 	if f == nil {
 		missing("mlirEmitError")
 	}
-	C.call381(f, *(*C.MlirLocation)(unsafe.Pointer(&location)), (*C.char)(unsafe.Pointer(message)))
+	C.call381(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)), (*C.char)(unsafe.Pointer(message)))
 }
 
 // MlirTypeIsAAMDGPUTDMBaseType calls mlirTypeIsAAMDGPUTDMBaseType.
@@ -9421,7 +8877,7 @@ func MlirTypeIsAAMDGPUTDMBaseType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAAMDGPUTDMBaseType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirAMDGPUTDMBaseTypeGetTypeID calls mlirAMDGPUTDMBaseTypeGetTypeID.
@@ -9430,7 +8886,7 @@ func MlirAMDGPUTDMBaseTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAMDGPUTDMBaseTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -9440,7 +8896,7 @@ func MlirAMDGPUTDMBaseTypeGet(t *Table, ctx MlirContext, elementType MlirType) M
 	if f == nil {
 		missing("mlirAMDGPUTDMBaseTypeGet")
 	}
-	r := C.call382(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call382(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -9450,7 +8906,7 @@ func MlirAMDGPUTDMBaseTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAMDGPUTDMBaseTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -9460,7 +8916,7 @@ func MlirTypeIsAAMDGPUTDMDescriptorType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAAMDGPUTDMDescriptorType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirAMDGPUTDMDescriptorTypeGetTypeID calls mlirAMDGPUTDMDescriptorTypeGetTypeID.
@@ -9469,7 +8925,7 @@ func MlirAMDGPUTDMDescriptorTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAMDGPUTDMDescriptorTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -9479,7 +8935,7 @@ func MlirAMDGPUTDMDescriptorTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirAMDGPUTDMDescriptorTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -9489,7 +8945,7 @@ func MlirAMDGPUTDMDescriptorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAMDGPUTDMDescriptorTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -9499,7 +8955,7 @@ func MlirTypeIsAAMDGPUTDMGatherBaseType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAAMDGPUTDMGatherBaseType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirAMDGPUTDMGatherBaseTypeGetTypeID calls mlirAMDGPUTDMGatherBaseTypeGetTypeID.
@@ -9508,7 +8964,7 @@ func MlirAMDGPUTDMGatherBaseTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAMDGPUTDMGatherBaseTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -9518,7 +8974,7 @@ func MlirAMDGPUTDMGatherBaseTypeGet(t *Table, ctx MlirContext, elementType MlirT
 	if f == nil {
 		missing("mlirAMDGPUTDMGatherBaseTypeGet")
 	}
-	r := C.call383(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirType)(unsafe.Pointer(&elementType)), *(*C.MlirType)(unsafe.Pointer(&indexType)))
+	r := C.call383(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(indexType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -9528,7 +8984,7 @@ func MlirAMDGPUTDMGatherBaseTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAMDGPUTDMGatherBaseTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -9538,7 +8994,7 @@ func MlirRegisterAMDGPUPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAMDGPUAmdgpuEmulateAtomicsPass calls mlirCreateAMDGPUAmdgpuEmulateAtomicsPass.
@@ -9547,7 +9003,7 @@ func MlirCreateAMDGPUAmdgpuEmulateAtomicsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAMDGPUAmdgpuEmulateAtomicsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9557,7 +9013,7 @@ func MlirRegisterAMDGPUAmdgpuEmulateAtomicsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUAmdgpuEmulateAtomicsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAMDGPUAmdgpuFoldMemRefOpsPass calls mlirCreateAMDGPUAmdgpuFoldMemRefOpsPass.
@@ -9566,7 +9022,7 @@ func MlirCreateAMDGPUAmdgpuFoldMemRefOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAMDGPUAmdgpuFoldMemRefOpsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9576,7 +9032,7 @@ func MlirRegisterAMDGPUAmdgpuFoldMemRefOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUAmdgpuFoldMemRefOpsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAMDGPUAmdgpuMaskedloadToLoadPass calls mlirCreateAMDGPUAmdgpuMaskedloadToLoadPass.
@@ -9585,7 +9041,7 @@ func MlirCreateAMDGPUAmdgpuMaskedloadToLoadPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAMDGPUAmdgpuMaskedloadToLoadPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9595,7 +9051,7 @@ func MlirRegisterAMDGPUAmdgpuMaskedloadToLoadPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUAmdgpuMaskedloadToLoadPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAMDGPUAmdgpuResolveStridedMetadataPass calls mlirCreateAMDGPUAmdgpuResolveStridedMetadataPass.
@@ -9604,7 +9060,7 @@ func MlirCreateAMDGPUAmdgpuResolveStridedMetadataPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAMDGPUAmdgpuResolveStridedMetadataPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9614,7 +9070,7 @@ func MlirRegisterAMDGPUAmdgpuResolveStridedMetadataPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUAmdgpuResolveStridedMetadataPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterAffinePasses calls mlirRegisterAffinePasses.
@@ -9623,7 +9079,7 @@ func MlirRegisterAffinePasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffinePasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineDataCopyGeneration calls mlirCreateAffineAffineDataCopyGeneration.
@@ -9632,7 +9088,7 @@ func MlirCreateAffineAffineDataCopyGeneration(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineDataCopyGeneration")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9642,7 +9098,7 @@ func MlirRegisterAffineAffineDataCopyGeneration(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineDataCopyGeneration")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineExpandIndexOps calls mlirCreateAffineAffineExpandIndexOps.
@@ -9651,7 +9107,7 @@ func MlirCreateAffineAffineExpandIndexOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineExpandIndexOps")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9661,7 +9117,7 @@ func MlirRegisterAffineAffineExpandIndexOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineExpandIndexOps")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineExpandIndexOpsAsAffine calls mlirCreateAffineAffineExpandIndexOpsAsAffine.
@@ -9670,7 +9126,7 @@ func MlirCreateAffineAffineExpandIndexOpsAsAffine(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineExpandIndexOpsAsAffine")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9680,7 +9136,7 @@ func MlirRegisterAffineAffineExpandIndexOpsAsAffine(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineExpandIndexOpsAsAffine")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineFoldMemRefAliasOps calls mlirCreateAffineAffineFoldMemRefAliasOps.
@@ -9689,7 +9145,7 @@ func MlirCreateAffineAffineFoldMemRefAliasOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineFoldMemRefAliasOps")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9699,7 +9155,7 @@ func MlirRegisterAffineAffineFoldMemRefAliasOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineFoldMemRefAliasOps")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineLoopFusion calls mlirCreateAffineAffineLoopFusion.
@@ -9708,7 +9164,7 @@ func MlirCreateAffineAffineLoopFusion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopFusion")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9718,7 +9174,7 @@ func MlirRegisterAffineAffineLoopFusion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopFusion")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineLoopInvariantCodeMotion calls mlirCreateAffineAffineLoopInvariantCodeMotion.
@@ -9727,7 +9183,7 @@ func MlirCreateAffineAffineLoopInvariantCodeMotion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopInvariantCodeMotion")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9737,7 +9193,7 @@ func MlirRegisterAffineAffineLoopInvariantCodeMotion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopInvariantCodeMotion")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineLoopNormalize calls mlirCreateAffineAffineLoopNormalize.
@@ -9746,7 +9202,7 @@ func MlirCreateAffineAffineLoopNormalize(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopNormalize")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9756,7 +9212,7 @@ func MlirRegisterAffineAffineLoopNormalize(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopNormalize")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineLoopTiling calls mlirCreateAffineAffineLoopTiling.
@@ -9765,7 +9221,7 @@ func MlirCreateAffineAffineLoopTiling(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopTiling")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9775,7 +9231,7 @@ func MlirRegisterAffineAffineLoopTiling(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopTiling")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineLoopUnroll calls mlirCreateAffineAffineLoopUnroll.
@@ -9784,7 +9240,7 @@ func MlirCreateAffineAffineLoopUnroll(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopUnroll")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9794,7 +9250,7 @@ func MlirRegisterAffineAffineLoopUnroll(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopUnroll")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineLoopUnrollAndJam calls mlirCreateAffineAffineLoopUnrollAndJam.
@@ -9803,7 +9259,7 @@ func MlirCreateAffineAffineLoopUnrollAndJam(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopUnrollAndJam")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9813,7 +9269,7 @@ func MlirRegisterAffineAffineLoopUnrollAndJam(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopUnrollAndJam")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineParallelize calls mlirCreateAffineAffineParallelize.
@@ -9822,7 +9278,7 @@ func MlirCreateAffineAffineParallelize(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineParallelize")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9832,7 +9288,7 @@ func MlirRegisterAffineAffineParallelize(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineParallelize")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffinePipelineDataTransfer calls mlirCreateAffineAffinePipelineDataTransfer.
@@ -9841,7 +9297,7 @@ func MlirCreateAffineAffinePipelineDataTransfer(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffinePipelineDataTransfer")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9851,7 +9307,7 @@ func MlirRegisterAffineAffinePipelineDataTransfer(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffinePipelineDataTransfer")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineScalarReplacement calls mlirCreateAffineAffineScalarReplacement.
@@ -9860,7 +9316,7 @@ func MlirCreateAffineAffineScalarReplacement(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineScalarReplacement")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9870,7 +9326,7 @@ func MlirRegisterAffineAffineScalarReplacement(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineScalarReplacement")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineAffineVectorize calls mlirCreateAffineAffineVectorize.
@@ -9879,7 +9335,7 @@ func MlirCreateAffineAffineVectorize(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineVectorize")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9889,7 +9345,7 @@ func MlirRegisterAffineAffineVectorize(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineVectorize")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineLoopCoalescing calls mlirCreateAffineLoopCoalescing.
@@ -9898,7 +9354,7 @@ func MlirCreateAffineLoopCoalescing(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineLoopCoalescing")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9908,7 +9364,7 @@ func MlirRegisterAffineLoopCoalescing(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineLoopCoalescing")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineRaiseMemrefDialect calls mlirCreateAffineRaiseMemrefDialect.
@@ -9917,7 +9373,7 @@ func MlirCreateAffineRaiseMemrefDialect(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineRaiseMemrefDialect")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9927,7 +9383,7 @@ func MlirRegisterAffineRaiseMemrefDialect(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineRaiseMemrefDialect")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineSimplifyAffineMinMaxPass calls mlirCreateAffineSimplifyAffineMinMaxPass.
@@ -9936,7 +9392,7 @@ func MlirCreateAffineSimplifyAffineMinMaxPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineSimplifyAffineMinMaxPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9946,7 +9402,7 @@ func MlirRegisterAffineSimplifyAffineMinMaxPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineSimplifyAffineMinMaxPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAffineSimplifyAffineStructures calls mlirCreateAffineSimplifyAffineStructures.
@@ -9955,7 +9411,7 @@ func MlirCreateAffineSimplifyAffineStructures(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineSimplifyAffineStructures")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9965,7 +9421,7 @@ func MlirRegisterAffineSimplifyAffineStructures(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineSimplifyAffineStructures")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterArithPasses calls mlirRegisterArithPasses.
@@ -9974,7 +9430,7 @@ func MlirRegisterArithPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArithArithEmulateUnsupportedFloats calls mlirCreateArithArithEmulateUnsupportedFloats.
@@ -9983,7 +9439,7 @@ func MlirCreateArithArithEmulateUnsupportedFloats(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithEmulateUnsupportedFloats")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9993,7 +9449,7 @@ func MlirRegisterArithArithEmulateUnsupportedFloats(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithEmulateUnsupportedFloats")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArithArithEmulateWideInt calls mlirCreateArithArithEmulateWideInt.
@@ -10002,7 +9458,7 @@ func MlirCreateArithArithEmulateWideInt(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithEmulateWideInt")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10012,7 +9468,7 @@ func MlirRegisterArithArithEmulateWideInt(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithEmulateWideInt")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArithArithExpandOpsPass calls mlirCreateArithArithExpandOpsPass.
@@ -10021,7 +9477,7 @@ func MlirCreateArithArithExpandOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithExpandOpsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10031,7 +9487,7 @@ func MlirRegisterArithArithExpandOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithExpandOpsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArithArithIntRangeNarrowing calls mlirCreateArithArithIntRangeNarrowing.
@@ -10040,7 +9496,7 @@ func MlirCreateArithArithIntRangeNarrowing(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithIntRangeNarrowing")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10050,7 +9506,7 @@ func MlirRegisterArithArithIntRangeNarrowing(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithIntRangeNarrowing")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArithArithIntRangeOpts calls mlirCreateArithArithIntRangeOpts.
@@ -10059,7 +9515,7 @@ func MlirCreateArithArithIntRangeOpts(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithIntRangeOpts")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10069,7 +9525,7 @@ func MlirRegisterArithArithIntRangeOpts(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithIntRangeOpts")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArithArithUnsignedWhenEquivalentPass calls mlirCreateArithArithUnsignedWhenEquivalentPass.
@@ -10078,7 +9534,7 @@ func MlirCreateArithArithUnsignedWhenEquivalentPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithUnsignedWhenEquivalentPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10088,7 +9544,7 @@ func MlirRegisterArithArithUnsignedWhenEquivalentPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithUnsignedWhenEquivalentPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterArmSMEPasses calls mlirRegisterArmSMEPasses.
@@ -10097,7 +9553,7 @@ func MlirRegisterArmSMEPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMEPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArmSMEEnableArmStreaming calls mlirCreateArmSMEEnableArmStreaming.
@@ -10106,7 +9562,7 @@ func MlirCreateArmSMEEnableArmStreaming(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArmSMEEnableArmStreaming")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10116,7 +9572,7 @@ func MlirRegisterArmSMEEnableArmStreaming(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMEEnableArmStreaming")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArmSMEOuterProductFusion calls mlirCreateArmSMEOuterProductFusion.
@@ -10125,7 +9581,7 @@ func MlirCreateArmSMEOuterProductFusion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArmSMEOuterProductFusion")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10135,7 +9591,7 @@ func MlirRegisterArmSMEOuterProductFusion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMEOuterProductFusion")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArmSMETestTileAllocation calls mlirCreateArmSMETestTileAllocation.
@@ -10144,7 +9600,7 @@ func MlirCreateArmSMETestTileAllocation(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArmSMETestTileAllocation")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10154,7 +9610,7 @@ func MlirRegisterArmSMETestTileAllocation(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMETestTileAllocation")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateArmSMEVectorLegalization calls mlirCreateArmSMEVectorLegalization.
@@ -10163,7 +9619,7 @@ func MlirCreateArmSMEVectorLegalization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArmSMEVectorLegalization")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10173,7 +9629,7 @@ func MlirRegisterArmSMEVectorLegalization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMEVectorLegalization")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterAsyncPasses calls mlirRegisterAsyncPasses.
@@ -10182,7 +9638,7 @@ func MlirRegisterAsyncPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncFuncToAsyncRuntimePass calls mlirCreateAsyncAsyncFuncToAsyncRuntimePass.
@@ -10191,7 +9647,7 @@ func MlirCreateAsyncAsyncFuncToAsyncRuntimePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncFuncToAsyncRuntimePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10201,7 +9657,7 @@ func MlirRegisterAsyncAsyncFuncToAsyncRuntimePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncFuncToAsyncRuntimePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncParallelForPass calls mlirCreateAsyncAsyncParallelForPass.
@@ -10210,7 +9666,7 @@ func MlirCreateAsyncAsyncParallelForPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncParallelForPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10220,7 +9676,7 @@ func MlirRegisterAsyncAsyncParallelForPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncParallelForPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncRuntimePolicyBasedRefCountingPass calls mlirCreateAsyncAsyncRuntimePolicyBasedRefCountingPass.
@@ -10229,7 +9685,7 @@ func MlirCreateAsyncAsyncRuntimePolicyBasedRefCountingPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimePolicyBasedRefCountingPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10239,7 +9695,7 @@ func MlirRegisterAsyncAsyncRuntimePolicyBasedRefCountingPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimePolicyBasedRefCountingPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncRuntimeRefCountingOptPass calls mlirCreateAsyncAsyncRuntimeRefCountingOptPass.
@@ -10248,7 +9704,7 @@ func MlirCreateAsyncAsyncRuntimeRefCountingOptPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCountingOptPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10258,7 +9714,7 @@ func MlirRegisterAsyncAsyncRuntimeRefCountingOptPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCountingOptPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncRuntimeRefCountingPass calls mlirCreateAsyncAsyncRuntimeRefCountingPass.
@@ -10267,7 +9723,7 @@ func MlirCreateAsyncAsyncRuntimeRefCountingPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCountingPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10277,7 +9733,7 @@ func MlirRegisterAsyncAsyncRuntimeRefCountingPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCountingPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncToAsyncRuntimePass calls mlirCreateAsyncAsyncToAsyncRuntimePass.
@@ -10286,7 +9742,7 @@ func MlirCreateAsyncAsyncToAsyncRuntimePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncToAsyncRuntimePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10296,7 +9752,7 @@ func MlirRegisterAsyncAsyncToAsyncRuntimePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncToAsyncRuntimePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterBufferizationPasses calls mlirRegisterBufferizationPasses.
@@ -10305,7 +9761,7 @@ func MlirRegisterBufferizationPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationBufferDeallocationSimplificationPass calls mlirCreateBufferizationBufferDeallocationSimplificationPass.
@@ -10314,7 +9770,7 @@ func MlirCreateBufferizationBufferDeallocationSimplificationPass(t *Table) MlirP
 	if f == nil {
 		missing("mlirCreateBufferizationBufferDeallocationSimplificationPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10324,7 +9780,7 @@ func MlirRegisterBufferizationBufferDeallocationSimplificationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationBufferDeallocationSimplificationPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationBufferHoistingPass calls mlirCreateBufferizationBufferHoistingPass.
@@ -10333,7 +9789,7 @@ func MlirCreateBufferizationBufferHoistingPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationBufferHoistingPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10343,7 +9799,7 @@ func MlirRegisterBufferizationBufferHoistingPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationBufferHoistingPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationBufferLoopHoistingPass calls mlirCreateBufferizationBufferLoopHoistingPass.
@@ -10352,7 +9808,7 @@ func MlirCreateBufferizationBufferLoopHoistingPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationBufferLoopHoistingPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10362,7 +9818,7 @@ func MlirRegisterBufferizationBufferLoopHoistingPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationBufferLoopHoistingPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationBufferResultsToOutParamsPass calls mlirCreateBufferizationBufferResultsToOutParamsPass.
@@ -10371,7 +9827,7 @@ func MlirCreateBufferizationBufferResultsToOutParamsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationBufferResultsToOutParamsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10381,7 +9837,7 @@ func MlirRegisterBufferizationBufferResultsToOutParamsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationBufferResultsToOutParamsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationDropEquivalentBufferResultsPass calls mlirCreateBufferizationDropEquivalentBufferResultsPass.
@@ -10390,7 +9846,7 @@ func MlirCreateBufferizationDropEquivalentBufferResultsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationDropEquivalentBufferResultsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10400,7 +9856,7 @@ func MlirRegisterBufferizationDropEquivalentBufferResultsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationDropEquivalentBufferResultsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationEmptyTensorEliminationPass calls mlirCreateBufferizationEmptyTensorEliminationPass.
@@ -10409,7 +9865,7 @@ func MlirCreateBufferizationEmptyTensorEliminationPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationEmptyTensorEliminationPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10419,7 +9875,7 @@ func MlirRegisterBufferizationEmptyTensorEliminationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationEmptyTensorEliminationPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationEmptyTensorToAllocTensorPass calls mlirCreateBufferizationEmptyTensorToAllocTensorPass.
@@ -10428,7 +9884,7 @@ func MlirCreateBufferizationEmptyTensorToAllocTensorPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationEmptyTensorToAllocTensorPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10438,7 +9894,7 @@ func MlirRegisterBufferizationEmptyTensorToAllocTensorPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationEmptyTensorToAllocTensorPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationLowerDeallocationsPass calls mlirCreateBufferizationLowerDeallocationsPass.
@@ -10447,7 +9903,7 @@ func MlirCreateBufferizationLowerDeallocationsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationLowerDeallocationsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10457,7 +9913,7 @@ func MlirRegisterBufferizationLowerDeallocationsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationLowerDeallocationsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationOneShotBufferizePass calls mlirCreateBufferizationOneShotBufferizePass.
@@ -10466,7 +9922,7 @@ func MlirCreateBufferizationOneShotBufferizePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationOneShotBufferizePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10476,7 +9932,7 @@ func MlirRegisterBufferizationOneShotBufferizePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationOneShotBufferizePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationOptimizeAllocationLivenessPass calls mlirCreateBufferizationOptimizeAllocationLivenessPass.
@@ -10485,7 +9941,7 @@ func MlirCreateBufferizationOptimizeAllocationLivenessPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationOptimizeAllocationLivenessPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10495,7 +9951,7 @@ func MlirRegisterBufferizationOptimizeAllocationLivenessPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationOptimizeAllocationLivenessPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationOwnershipBasedBufferDeallocationPass calls mlirCreateBufferizationOwnershipBasedBufferDeallocationPass.
@@ -10504,7 +9960,7 @@ func MlirCreateBufferizationOwnershipBasedBufferDeallocationPass(t *Table) MlirP
 	if f == nil {
 		missing("mlirCreateBufferizationOwnershipBasedBufferDeallocationPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10514,7 +9970,7 @@ func MlirRegisterBufferizationOwnershipBasedBufferDeallocationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationOwnershipBasedBufferDeallocationPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateBufferizationPromoteBuffersToStackPass calls mlirCreateBufferizationPromoteBuffersToStackPass.
@@ -10523,7 +9979,7 @@ func MlirCreateBufferizationPromoteBuffersToStackPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationPromoteBuffersToStackPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10533,7 +9989,7 @@ func MlirRegisterBufferizationPromoteBuffersToStackPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationPromoteBuffersToStackPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirAttributeIsAComplex calls mlirAttributeIsAComplex.
@@ -10542,7 +9998,7 @@ func MlirAttributeIsAComplex(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAComplex")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirComplexAttrDoubleGet calls mlirComplexAttrDoubleGet.
@@ -10551,7 +10007,7 @@ func MlirComplexAttrDoubleGet(t *Table, ctx MlirContext, type_ MlirType, real fl
 	if f == nil {
 		missing("mlirComplexAttrDoubleGet")
 	}
-	r := C.call384(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirType)(unsafe.Pointer(&type_)), C.double(real), C.double(imag))
+	r := C.call384(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.double(real), C.double(imag))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10561,7 +10017,7 @@ func MlirComplexAttrDoubleGetChecked(t *Table, loc MlirLocation, type_ MlirType,
 	if f == nil {
 		missing("mlirComplexAttrDoubleGetChecked")
 	}
-	r := C.call385(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), *(*C.MlirType)(unsafe.Pointer(&type_)), C.double(real), C.double(imag))
+	r := C.call385(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.double(real), C.double(imag))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10571,7 +10027,7 @@ func MlirComplexAttrGetRealDouble(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("mlirComplexAttrGetRealDouble")
 	}
-	return float64(C.call240(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirComplexAttrGetImagDouble calls mlirComplexAttrGetImagDouble.
@@ -10580,7 +10036,7 @@ func MlirComplexAttrGetImagDouble(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("mlirComplexAttrGetImagDouble")
 	}
-	return float64(C.call240(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirComplexAttrGetTypeID calls mlirComplexAttrGetTypeID.
@@ -10589,7 +10045,7 @@ func MlirComplexAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirComplexAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10599,7 +10055,7 @@ func MlirTypeIsAEmitCArrayType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCArrayType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirEmitCArrayTypeGetTypeID calls mlirEmitCArrayTypeGetTypeID.
@@ -10608,7 +10064,7 @@ func MlirEmitCArrayTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCArrayTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10618,7 +10074,7 @@ func MlirEmitCArrayTypeGet(t *Table, nDims int, shape *int64, elementType MlirTy
 	if f == nil {
 		missing("mlirEmitCArrayTypeGet")
 	}
-	r := C.call330(f, C.intptr_t(nDims), (*C.int64_t)(unsafe.Pointer(shape)), *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call330(C.uintptr_t(uintptr(f)), C.intptr_t(nDims), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10628,7 +10084,7 @@ func MlirEmitCArrayTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCArrayTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10638,7 +10094,7 @@ func MlirTypeIsAEmitCLValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCLValueType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirEmitCLValueTypeGetTypeID calls mlirEmitCLValueTypeGetTypeID.
@@ -10647,7 +10103,7 @@ func MlirEmitCLValueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCLValueTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10657,7 +10113,7 @@ func MlirEmitCLValueTypeGet(t *Table, valueType MlirType) MlirType {
 	if f == nil {
 		missing("mlirEmitCLValueTypeGet")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&valueType)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(valueType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10667,7 +10123,7 @@ func MlirEmitCLValueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCLValueTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10677,7 +10133,7 @@ func MlirTypeIsAEmitCOpaqueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCOpaqueType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirEmitCOpaqueTypeGetTypeID calls mlirEmitCOpaqueTypeGetTypeID.
@@ -10686,7 +10142,7 @@ func MlirEmitCOpaqueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCOpaqueTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10696,7 +10152,7 @@ func MlirEmitCOpaqueTypeGet(t *Table, ctx MlirContext, value string) MlirType {
 	if f == nil {
 		missing("mlirEmitCOpaqueTypeGet")
 	}
-	r := C.call155(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10706,7 +10162,7 @@ func MlirEmitCOpaqueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCOpaqueTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10716,7 +10172,7 @@ func MlirTypeIsAEmitCPointerType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCPointerType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirEmitCPointerTypeGetTypeID calls mlirEmitCPointerTypeGetTypeID.
@@ -10725,7 +10181,7 @@ func MlirEmitCPointerTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCPointerTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10735,7 +10191,7 @@ func MlirEmitCPointerTypeGet(t *Table, pointee MlirType) MlirType {
 	if f == nil {
 		missing("mlirEmitCPointerTypeGet")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&pointee)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pointee.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10745,7 +10201,7 @@ func MlirEmitCPointerTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCPointerTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10755,7 +10211,7 @@ func MlirTypeIsAEmitCPtrDiffTType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCPtrDiffTType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirEmitCPtrDiffTTypeGetTypeID calls mlirEmitCPtrDiffTTypeGetTypeID.
@@ -10764,7 +10220,7 @@ func MlirEmitCPtrDiffTTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCPtrDiffTTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10774,7 +10230,7 @@ func MlirEmitCPtrDiffTTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirEmitCPtrDiffTTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10784,7 +10240,7 @@ func MlirEmitCPtrDiffTTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCPtrDiffTTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10794,7 +10250,7 @@ func MlirTypeIsAEmitCSignedSizeTType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCSignedSizeTType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirEmitCSignedSizeTTypeGetTypeID calls mlirEmitCSignedSizeTTypeGetTypeID.
@@ -10803,7 +10259,7 @@ func MlirEmitCSignedSizeTTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCSignedSizeTTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10813,7 +10269,7 @@ func MlirEmitCSignedSizeTTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirEmitCSignedSizeTTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10823,7 +10279,7 @@ func MlirEmitCSignedSizeTTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCSignedSizeTTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10833,7 +10289,7 @@ func MlirTypeIsAEmitCSizeTType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCSizeTType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirEmitCSizeTTypeGetTypeID calls mlirEmitCSizeTTypeGetTypeID.
@@ -10842,7 +10298,7 @@ func MlirEmitCSizeTTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCSizeTTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10852,7 +10308,7 @@ func MlirEmitCSizeTTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirEmitCSizeTTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10862,7 +10318,7 @@ func MlirEmitCSizeTTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCSizeTTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10872,7 +10328,7 @@ func MlirAttributeIsAEmitCCmpPredicate(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAEmitCCmpPredicate")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirEmitCCmpPredicateAttrGet calls mlirEmitCCmpPredicateAttrGet.
@@ -10881,7 +10337,7 @@ func MlirEmitCCmpPredicateAttrGet(t *Table, ctx MlirContext, val MlirEmitCCmpPre
 	if f == nil {
 		missing("mlirEmitCCmpPredicateAttrGet")
 	}
-	r := C.call386(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.MlirEmitCCmpPredicate(val))
+	r := C.call386(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.MlirEmitCCmpPredicate(val))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10891,7 +10347,7 @@ func MlirEmitCCmpPredicateAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCCmpPredicateAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10901,7 +10357,7 @@ func MlirEmitCCmpPredicateAttrGetValue(t *Table, attr MlirAttribute) MlirEmitCCm
 	if f == nil {
 		missing("mlirEmitCCmpPredicateAttrGetValue")
 	}
-	return MlirEmitCCmpPredicate(C.call387(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return MlirEmitCCmpPredicate(C.call387(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirEmitCCmpPredicateAttrGetTypeID calls mlirEmitCCmpPredicateAttrGetTypeID.
@@ -10910,7 +10366,7 @@ func MlirEmitCCmpPredicateAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCCmpPredicateAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10920,7 +10376,7 @@ func MlirAttributeIsAEmitCOpaque(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAEmitCOpaque")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirEmitCOpaqueAttrGet calls mlirEmitCOpaqueAttrGet.
@@ -10929,7 +10385,7 @@ func MlirEmitCOpaqueAttrGet(t *Table, ctx MlirContext, value string) MlirAttribu
 	if f == nil {
 		missing("mlirEmitCOpaqueAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10939,7 +10395,7 @@ func MlirEmitCOpaqueAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCOpaqueAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10949,7 +10405,7 @@ func MlirEmitCOpaqueAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirEmitCOpaqueAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10959,7 +10415,7 @@ func MlirEmitCOpaqueAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCOpaqueAttrGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10969,7 +10425,7 @@ func MlirRegisterEmitCPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterEmitCPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateEmitCFormExpressionsPass calls mlirCreateEmitCFormExpressionsPass.
@@ -10978,7 +10434,7 @@ func MlirCreateEmitCFormExpressionsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateEmitCFormExpressionsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10988,7 +10444,7 @@ func MlirRegisterEmitCFormExpressionsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterEmitCFormExpressionsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateEmitCWrapFuncInClassPass calls mlirCreateEmitCWrapFuncInClassPass.
@@ -10997,7 +10453,7 @@ func MlirCreateEmitCWrapFuncInClassPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateEmitCWrapFuncInClassPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11007,7 +10463,7 @@ func MlirRegisterEmitCWrapFuncInClassPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterEmitCWrapFuncInClassPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirFuncSetArgAttr calls mlirFuncSetArgAttr.
@@ -11016,7 +10472,7 @@ func MlirFuncSetArgAttr(t *Table, op MlirOperation, pos int, name string, attr M
 	if f == nil {
 		missing("mlirFuncSetArgAttr")
 	}
-	C.call388(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	C.call388(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
 }
 
 // MlirFuncSetResultAttr calls mlirFuncSetResultAttr.
@@ -11025,7 +10481,7 @@ func MlirFuncSetResultAttr(t *Table, op MlirOperation, pos int, name string, att
 	if f == nil {
 		missing("mlirFuncSetResultAttr")
 	}
-	C.call388(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(pos), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	C.call388(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
 }
 
 // MlirRegisterFuncPasses calls mlirRegisterFuncPasses.
@@ -11034,7 +10490,7 @@ func MlirRegisterFuncPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterFuncPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateFuncDuplicateFunctionEliminationPass calls mlirCreateFuncDuplicateFunctionEliminationPass.
@@ -11043,7 +10499,7 @@ func MlirCreateFuncDuplicateFunctionEliminationPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateFuncDuplicateFunctionEliminationPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11053,7 +10509,7 @@ func MlirRegisterFuncDuplicateFunctionEliminationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterFuncDuplicateFunctionEliminationPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirTypeIsAGPUAsyncTokenType calls mlirTypeIsAGPUAsyncTokenType.
@@ -11062,7 +10518,7 @@ func MlirTypeIsAGPUAsyncTokenType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAGPUAsyncTokenType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirGPUAsyncTokenTypeGet calls mlirGPUAsyncTokenTypeGet.
@@ -11071,7 +10527,7 @@ func MlirGPUAsyncTokenTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirGPUAsyncTokenTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11081,7 +10537,7 @@ func MlirGPUAsyncTokenTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirGPUAsyncTokenTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11091,7 +10547,7 @@ func MlirAttributeIsAGPUObjectAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAGPUObjectAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirGPUObjectAttrGet calls mlirGPUObjectAttrGet.
@@ -11100,7 +10556,7 @@ func MlirGPUObjectAttrGet(t *Table, mlirCtx MlirContext, target MlirAttribute, f
 	if f == nil {
 		missing("mlirGPUObjectAttrGet")
 	}
-	r := C.call389(f, *(*C.MlirContext)(unsafe.Pointer(&mlirCtx)), *(*C.MlirAttribute)(unsafe.Pointer(&target)), C.uint32_t(format), (*C.char)(unsafe.Pointer(unsafe.StringData(objectStrRef))), C.size_t(len(objectStrRef)), *(*C.MlirAttribute)(unsafe.Pointer(&mlirObjectProps)))
+	r := C.call389(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirCtx.Ptr)), C.uintptr_t(uintptr(target.Ptr)), C.uint32_t(format), (*C.char)(unsafe.Pointer(unsafe.StringData(objectStrRef))), C.size_t(len(objectStrRef)), C.uintptr_t(uintptr(mlirObjectProps.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11110,7 +10566,7 @@ func MlirGPUObjectAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirGPUObjectAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11120,7 +10576,7 @@ func MlirGPUObjectAttrGetWithKernels(t *Table, mlirCtx MlirContext, target MlirA
 	if f == nil {
 		missing("mlirGPUObjectAttrGetWithKernels")
 	}
-	r := C.call390(f, *(*C.MlirContext)(unsafe.Pointer(&mlirCtx)), *(*C.MlirAttribute)(unsafe.Pointer(&target)), C.uint32_t(format), (*C.char)(unsafe.Pointer(unsafe.StringData(objectStrRef))), C.size_t(len(objectStrRef)), *(*C.MlirAttribute)(unsafe.Pointer(&mlirObjectProps)), *(*C.MlirAttribute)(unsafe.Pointer(&mlirKernelsAttr)))
+	r := C.call390(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirCtx.Ptr)), C.uintptr_t(uintptr(target.Ptr)), C.uint32_t(format), (*C.char)(unsafe.Pointer(unsafe.StringData(objectStrRef))), C.size_t(len(objectStrRef)), C.uintptr_t(uintptr(mlirObjectProps.Ptr)), C.uintptr_t(uintptr(mlirKernelsAttr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11130,7 +10586,7 @@ func MlirGPUObjectAttrGetTarget(t *Table, mlirObjectAttr MlirAttribute) MlirAttr
 	if f == nil {
 		missing("mlirGPUObjectAttrGetTarget")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&mlirObjectAttr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11140,7 +10596,7 @@ func MlirGPUObjectAttrGetFormat(t *Table, mlirObjectAttr MlirAttribute) uint32 {
 	if f == nil {
 		missing("mlirGPUObjectAttrGetFormat")
 	}
-	return uint32(C.call298(f, *(*C.MlirAttribute)(unsafe.Pointer(&mlirObjectAttr))))
+	return uint32(C.call298(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr))))
 }
 
 // MlirGPUObjectAttrGetObject calls mlirGPUObjectAttrGetObject.
@@ -11149,7 +10605,7 @@ func MlirGPUObjectAttrGetObject(t *Table, mlirObjectAttr MlirAttribute) string {
 	if f == nil {
 		missing("mlirGPUObjectAttrGetObject")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&mlirObjectAttr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11159,7 +10615,7 @@ func MlirGPUObjectAttrHasProperties(t *Table, mlirObjectAttr MlirAttribute) bool
 	if f == nil {
 		missing("mlirGPUObjectAttrHasProperties")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&mlirObjectAttr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr))))
 }
 
 // MlirGPUObjectAttrGetProperties calls mlirGPUObjectAttrGetProperties.
@@ -11168,7 +10624,7 @@ func MlirGPUObjectAttrGetProperties(t *Table, mlirObjectAttr MlirAttribute) Mlir
 	if f == nil {
 		missing("mlirGPUObjectAttrGetProperties")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&mlirObjectAttr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11178,7 +10634,7 @@ func MlirGPUObjectAttrHasKernels(t *Table, mlirObjectAttr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirGPUObjectAttrHasKernels")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&mlirObjectAttr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr))))
 }
 
 // MlirGPUObjectAttrGetKernels calls mlirGPUObjectAttrGetKernels.
@@ -11187,7 +10643,7 @@ func MlirGPUObjectAttrGetKernels(t *Table, mlirObjectAttr MlirAttribute) MlirAtt
 	if f == nil {
 		missing("mlirGPUObjectAttrGetKernels")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&mlirObjectAttr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11197,7 +10653,7 @@ func MlirRegisterGPUPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuAsyncRegionPass calls mlirCreateGPUGpuAsyncRegionPass.
@@ -11206,7 +10662,7 @@ func MlirCreateGPUGpuAsyncRegionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuAsyncRegionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11216,7 +10672,7 @@ func MlirRegisterGPUGpuAsyncRegionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuAsyncRegionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuDecomposeMemrefsPass calls mlirCreateGPUGpuDecomposeMemrefsPass.
@@ -11225,7 +10681,7 @@ func MlirCreateGPUGpuDecomposeMemrefsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuDecomposeMemrefsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11235,7 +10691,7 @@ func MlirRegisterGPUGpuDecomposeMemrefsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuDecomposeMemrefsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuEliminateBarriers calls mlirCreateGPUGpuEliminateBarriers.
@@ -11244,7 +10700,7 @@ func MlirCreateGPUGpuEliminateBarriers(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuEliminateBarriers")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11254,7 +10710,7 @@ func MlirRegisterGPUGpuEliminateBarriers(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuEliminateBarriers")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuKernelOutliningPass calls mlirCreateGPUGpuKernelOutliningPass.
@@ -11263,7 +10719,7 @@ func MlirCreateGPUGpuKernelOutliningPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuKernelOutliningPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11273,7 +10729,7 @@ func MlirRegisterGPUGpuKernelOutliningPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuKernelOutliningPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuLaunchSinkIndexComputationsPass calls mlirCreateGPUGpuLaunchSinkIndexComputationsPass.
@@ -11282,7 +10738,7 @@ func MlirCreateGPUGpuLaunchSinkIndexComputationsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuLaunchSinkIndexComputationsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11292,7 +10748,7 @@ func MlirRegisterGPUGpuLaunchSinkIndexComputationsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuLaunchSinkIndexComputationsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuMapParallelLoopsPass calls mlirCreateGPUGpuMapParallelLoopsPass.
@@ -11301,7 +10757,7 @@ func MlirCreateGPUGpuMapParallelLoopsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuMapParallelLoopsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11311,7 +10767,7 @@ func MlirRegisterGPUGpuMapParallelLoopsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuMapParallelLoopsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuModuleToBinaryPass calls mlirCreateGPUGpuModuleToBinaryPass.
@@ -11320,7 +10776,7 @@ func MlirCreateGPUGpuModuleToBinaryPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuModuleToBinaryPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11330,7 +10786,7 @@ func MlirRegisterGPUGpuModuleToBinaryPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuModuleToBinaryPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuNVVMAttachTarget calls mlirCreateGPUGpuNVVMAttachTarget.
@@ -11339,7 +10795,7 @@ func MlirCreateGPUGpuNVVMAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuNVVMAttachTarget")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11349,7 +10805,7 @@ func MlirRegisterGPUGpuNVVMAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuNVVMAttachTarget")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuROCDLAttachTarget calls mlirCreateGPUGpuROCDLAttachTarget.
@@ -11358,7 +10814,7 @@ func MlirCreateGPUGpuROCDLAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuROCDLAttachTarget")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11368,7 +10824,7 @@ func MlirRegisterGPUGpuROCDLAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuROCDLAttachTarget")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuSPIRVAttachTarget calls mlirCreateGPUGpuSPIRVAttachTarget.
@@ -11377,7 +10833,7 @@ func MlirCreateGPUGpuSPIRVAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuSPIRVAttachTarget")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11387,7 +10843,7 @@ func MlirRegisterGPUGpuSPIRVAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuSPIRVAttachTarget")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuXeVMAttachTarget calls mlirCreateGPUGpuXeVMAttachTarget.
@@ -11396,7 +10852,7 @@ func MlirCreateGPUGpuXeVMAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuXeVMAttachTarget")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11406,7 +10862,7 @@ func MlirRegisterGPUGpuXeVMAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuXeVMAttachTarget")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirLoadIRDLDialects calls mlirLoadIRDLDialects.
@@ -11415,7 +10871,7 @@ func MlirLoadIRDLDialects(t *Table, module MlirModule) MlirLogicalResult {
 	if f == nil {
 		missing("mlirLoadIRDLDialects")
 	}
-	r := C.call391(f, *(*C.MlirModule)(unsafe.Pointer(&module)))
+	r := C.call391(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -11425,7 +10881,7 @@ func MlirIRDLVariadicityAttrGet(t *Table, ctx MlirContext, value string) MlirAtt
 	if f == nil {
 		missing("mlirIRDLVariadicityAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11435,7 +10891,7 @@ func MlirIRDLVariadicityAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIRDLVariadicityAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11445,7 +10901,7 @@ func MlirIRDLVariadicityArrayAttrGet(t *Table, ctx MlirContext, nValues int, val
 	if f == nil {
 		missing("mlirIRDLVariadicityArrayAttrGet")
 	}
-	r := C.call232(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nValues), (*C.MlirAttribute)(unsafe.Pointer(values)))
+	r := C.call232(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nValues), (*C.uintptr_t)(unsafe.Pointer(values)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11455,7 +10911,7 @@ func MlirIRDLVariadicityArrayAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIRDLVariadicityArrayAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11465,7 +10921,7 @@ func MlirLLVMPointerTypeGet(t *Table, ctx MlirContext, addressSpace uint32) Mlir
 	if f == nil {
 		missing("mlirLLVMPointerTypeGet")
 	}
-	r := C.call321(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(addressSpace))
+	r := C.call321(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(addressSpace))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11475,7 +10931,7 @@ func MlirLLVMPointerTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMPointerTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11485,7 +10941,7 @@ func MlirLLVMPointerTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLLVMPointerTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -11495,7 +10951,7 @@ func MlirTypeIsALLVMPointerType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsALLVMPointerType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirLLVMPointerTypeGetAddressSpace calls mlirLLVMPointerTypeGetAddressSpace.
@@ -11504,7 +10960,7 @@ func MlirLLVMPointerTypeGetAddressSpace(t *Table, pointerType MlirType) uint32 {
 	if f == nil {
 		missing("mlirLLVMPointerTypeGetAddressSpace")
 	}
-	return uint32(C.call322(f, *(*C.MlirType)(unsafe.Pointer(&pointerType))))
+	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pointerType.Ptr))))
 }
 
 // MlirLLVMVoidTypeGet calls mlirLLVMVoidTypeGet.
@@ -11513,7 +10969,7 @@ func MlirLLVMVoidTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirLLVMVoidTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11523,7 +10979,7 @@ func MlirLLVMVoidTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMVoidTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11533,7 +10989,7 @@ func MlirLLVMArrayTypeGet(t *Table, elementType MlirType, numElements uint32) Ml
 	if f == nil {
 		missing("mlirLLVMArrayTypeGet")
 	}
-	r := C.call392(f, *(*C.MlirType)(unsafe.Pointer(&elementType)), C.uint(numElements))
+	r := C.call392(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)), C.uint(numElements))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11543,7 +10999,7 @@ func MlirLLVMArrayTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMArrayTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11553,7 +11009,7 @@ func MlirLLVMArrayTypeGetElementType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirLLVMArrayTypeGetElementType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11563,7 +11019,7 @@ func MlirLLVMFunctionTypeGet(t *Table, resultType MlirType, nArgumentTypes int, 
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGet")
 	}
-	r := C.call393(f, *(*C.MlirType)(unsafe.Pointer(&resultType)), C.intptr_t(nArgumentTypes), (*C.MlirType)(unsafe.Pointer(argumentTypes)), C.bool(isVarArg))
+	r := C.call393(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(resultType.Ptr)), C.intptr_t(nArgumentTypes), (*C.uintptr_t)(unsafe.Pointer(argumentTypes)), C.bool(isVarArg))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11573,7 +11029,7 @@ func MlirLLVMFunctionTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11583,7 +11039,7 @@ func MlirLLVMFunctionTypeGetNumInputs(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGetNumInputs")
 	}
-	return int(C.call346(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirLLVMFunctionTypeGetInput calls mlirLLVMFunctionTypeGetInput.
@@ -11592,7 +11048,7 @@ func MlirLLVMFunctionTypeGetInput(t *Table, type_ MlirType, pos int) MlirType {
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGetInput")
 	}
-	r := C.call347(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(pos))
+	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11602,7 +11058,7 @@ func MlirLLVMFunctionTypeGetReturnType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGetReturnType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11612,7 +11068,7 @@ func MlirTypeIsALLVMStructType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsALLVMStructType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirLLVMStructTypeGetTypeID calls mlirLLVMStructTypeGetTypeID.
@@ -11621,7 +11077,7 @@ func MlirLLVMStructTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLLVMStructTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -11631,7 +11087,7 @@ func MlirLLVMStructTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMStructTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11641,7 +11097,7 @@ func MlirLLVMStructTypeIsLiteral(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirLLVMStructTypeIsLiteral")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirLLVMStructTypeGetNumElementTypes calls mlirLLVMStructTypeGetNumElementTypes.
@@ -11650,7 +11106,7 @@ func MlirLLVMStructTypeGetNumElementTypes(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirLLVMStructTypeGetNumElementTypes")
 	}
-	return int(C.call346(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirLLVMStructTypeGetElementType calls mlirLLVMStructTypeGetElementType.
@@ -11659,7 +11115,7 @@ func MlirLLVMStructTypeGetElementType(t *Table, type_ MlirType, position int) Ml
 	if f == nil {
 		missing("mlirLLVMStructTypeGetElementType")
 	}
-	r := C.call347(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(position))
+	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(position))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11669,7 +11125,7 @@ func MlirLLVMStructTypeIsPacked(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirLLVMStructTypeIsPacked")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirLLVMStructTypeGetIdentifier calls mlirLLVMStructTypeGetIdentifier.
@@ -11678,7 +11134,7 @@ func MlirLLVMStructTypeGetIdentifier(t *Table, type_ MlirType) string {
 	if f == nil {
 		missing("mlirLLVMStructTypeGetIdentifier")
 	}
-	r := C.call350(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call350(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11688,7 +11144,7 @@ func MlirLLVMStructTypeIsOpaque(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirLLVMStructTypeIsOpaque")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirLLVMStructTypeLiteralGet calls mlirLLVMStructTypeLiteralGet.
@@ -11697,7 +11153,7 @@ func MlirLLVMStructTypeLiteralGet(t *Table, ctx MlirContext, nFieldTypes int, fi
 	if f == nil {
 		missing("mlirLLVMStructTypeLiteralGet")
 	}
-	r := C.call394(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nFieldTypes), (*C.MlirType)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
+	r := C.call394(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nFieldTypes), (*C.uintptr_t)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11707,7 +11163,7 @@ func MlirLLVMStructTypeLiteralGetChecked(t *Table, loc MlirLocation, nFieldTypes
 	if f == nil {
 		missing("mlirLLVMStructTypeLiteralGetChecked")
 	}
-	r := C.call395(f, *(*C.MlirLocation)(unsafe.Pointer(&loc)), C.intptr_t(nFieldTypes), (*C.MlirType)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
+	r := C.call395(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.intptr_t(nFieldTypes), (*C.uintptr_t)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11717,7 +11173,7 @@ func MlirLLVMStructTypeIdentifiedGet(t *Table, ctx MlirContext, name string) Mli
 	if f == nil {
 		missing("mlirLLVMStructTypeIdentifiedGet")
 	}
-	r := C.call155(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11727,7 +11183,7 @@ func MlirLLVMStructTypeIdentifiedNewGet(t *Table, ctx MlirContext, name string, 
 	if f == nil {
 		missing("mlirLLVMStructTypeIdentifiedNewGet")
 	}
-	r := C.call396(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(nFieldTypes), (*C.MlirType)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
+	r := C.call396(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(nFieldTypes), (*C.uintptr_t)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11737,7 +11193,7 @@ func MlirLLVMStructTypeOpaqueGet(t *Table, ctx MlirContext, name string) MlirTyp
 	if f == nil {
 		missing("mlirLLVMStructTypeOpaqueGet")
 	}
-	r := C.call155(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11747,7 +11203,7 @@ func MlirLLVMStructTypeSetBody(t *Table, structType MlirType, nFieldTypes int, f
 	if f == nil {
 		missing("mlirLLVMStructTypeSetBody")
 	}
-	r := C.call397(f, *(*C.MlirType)(unsafe.Pointer(&structType)), C.intptr_t(nFieldTypes), (*C.MlirType)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
+	r := C.call397(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(structType.Ptr)), C.intptr_t(nFieldTypes), (*C.uintptr_t)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -11757,7 +11213,7 @@ func MlirLLVMCConvAttrGet(t *Table, ctx MlirContext, cconv MlirLLVMCConv) MlirAt
 	if f == nil {
 		missing("mlirLLVMCConvAttrGet")
 	}
-	r := C.call398(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.MlirLLVMCConv(cconv))
+	r := C.call398(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.MlirLLVMCConv(cconv))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11767,7 +11223,7 @@ func MlirLLVMCConvAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMCConvAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11777,7 +11233,7 @@ func MlirLLVMComdatAttrGet(t *Table, ctx MlirContext, comdat MlirLLVMComdat) Mli
 	if f == nil {
 		missing("mlirLLVMComdatAttrGet")
 	}
-	r := C.call399(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.MlirLLVMComdat(comdat))
+	r := C.call399(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.MlirLLVMComdat(comdat))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11787,7 +11243,7 @@ func MlirLLVMComdatAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMComdatAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11797,7 +11253,7 @@ func MlirLLVMLinkageAttrGet_22(t *Table, ctx MlirContext, linkage MlirLLVMLinkag
 	if f == nil {
 		missing("mlirLLVMLinkageAttrGet")
 	}
-	r := C.call400(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.MlirLLVMLinkage(linkage))
+	r := C.call400(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.MlirLLVMLinkage(linkage))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11807,7 +11263,7 @@ func MlirLLVMLinkageAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMLinkageAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11817,7 +11273,7 @@ func MlirLLVMDINullTypeAttrGet(t *Table, ctx MlirContext) MlirAttribute {
 	if f == nil {
 		missing("mlirLLVMDINullTypeAttrGet")
 	}
-	r := C.call253(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call253(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11827,7 +11283,7 @@ func MlirLLVMDINullTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDINullTypeAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11837,7 +11293,7 @@ func MlirLLVMDIExpressionElemAttrGet(t *Table, ctx MlirContext, opcode uint32, n
 	if f == nil {
 		missing("mlirLLVMDIExpressionElemAttrGet")
 	}
-	r := C.call401(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(opcode), C.intptr_t(nArguments), (*C.uint64_t)(unsafe.Pointer(arguments)))
+	r := C.call401(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(opcode), C.intptr_t(nArguments), (*C.uint64_t)(unsafe.Pointer(arguments)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11847,7 +11303,7 @@ func MlirLLVMDIExpressionElemAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIExpressionElemAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11857,7 +11313,7 @@ func MlirLLVMDIExpressionAttrGet(t *Table, ctx MlirContext, nOperations int, ope
 	if f == nil {
 		missing("mlirLLVMDIExpressionAttrGet")
 	}
-	r := C.call232(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nOperations), (*C.MlirAttribute)(unsafe.Pointer(operations)))
+	r := C.call232(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nOperations), (*C.uintptr_t)(unsafe.Pointer(operations)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11867,7 +11323,7 @@ func MlirLLVMDIExpressionAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIExpressionAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11877,7 +11333,7 @@ func MlirLLVMDIBasicTypeAttrGet(t *Table, ctx MlirContext, tag uint32, name Mlir
 	if f == nil {
 		missing("mlirLLVMDIBasicTypeAttrGet")
 	}
-	r := C.call402(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(tag), *(*C.MlirAttribute)(unsafe.Pointer(&name)), C.uint64_t(sizeInBits), C.MlirLLVMTypeEncoding(encoding))
+	r := C.call402(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(name.Ptr)), C.uint64_t(sizeInBits), C.MlirLLVMTypeEncoding(encoding))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11887,7 +11343,7 @@ func MlirLLVMDIBasicTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIBasicTypeAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11897,7 +11353,7 @@ func MlirLLVMDICompositeTypeAttrGetRecSelf(t *Table, recId MlirAttribute) MlirAt
 	if f == nil {
 		missing("mlirLLVMDICompositeTypeAttrGetRecSelf")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&recId)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(recId.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11907,7 +11363,7 @@ func MlirLLVMDICompositeTypeAttrGet_19(t *Table, ctx MlirContext, tag uint32, re
 	if f == nil {
 		missing("mlirLLVMDICompositeTypeAttrGet")
 	}
-	r := C.call403(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(tag), *(*C.MlirAttribute)(unsafe.Pointer(&recId)), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&file)), C.uint32_t(line), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&baseType)), C.int64_t(flags), C.uint64_t(sizeInBits), C.uint64_t(alignInBits), C.intptr_t(nElements), (*C.MlirAttribute)(unsafe.Pointer(elements)), *(*C.MlirAttribute)(unsafe.Pointer(&dataLocation)), *(*C.MlirAttribute)(unsafe.Pointer(&rank)), *(*C.MlirAttribute)(unsafe.Pointer(&allocated)), *(*C.MlirAttribute)(unsafe.Pointer(&associated)))
+	r := C.call403(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(recId.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint32_t(line), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(baseType.Ptr)), C.int64_t(flags), C.uint64_t(sizeInBits), C.uint64_t(alignInBits), C.intptr_t(nElements), (*C.uintptr_t)(unsafe.Pointer(elements)), C.uintptr_t(uintptr(dataLocation.Ptr)), C.uintptr_t(uintptr(rank.Ptr)), C.uintptr_t(uintptr(allocated.Ptr)), C.uintptr_t(uintptr(associated.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11917,7 +11373,7 @@ func MlirLLVMDICompositeTypeAttrGet_22(t *Table, ctx MlirContext, recId MlirAttr
 	if f == nil {
 		missing("mlirLLVMDICompositeTypeAttrGet")
 	}
-	r := C.call404(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&recId)), C.bool(isRecSelf), C.uint(tag), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&file)), C.uint32_t(line), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&baseType)), C.int64_t(flags), C.uint64_t(sizeInBits), C.uint64_t(alignInBits), C.intptr_t(nElements), (*C.MlirAttribute)(unsafe.Pointer(elements)), *(*C.MlirAttribute)(unsafe.Pointer(&dataLocation)), *(*C.MlirAttribute)(unsafe.Pointer(&rank)), *(*C.MlirAttribute)(unsafe.Pointer(&allocated)), *(*C.MlirAttribute)(unsafe.Pointer(&associated)))
+	r := C.call404(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(recId.Ptr)), C.bool(isRecSelf), C.uint(tag), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint32_t(line), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(baseType.Ptr)), C.int64_t(flags), C.uint64_t(sizeInBits), C.uint64_t(alignInBits), C.intptr_t(nElements), (*C.uintptr_t)(unsafe.Pointer(elements)), C.uintptr_t(uintptr(dataLocation.Ptr)), C.uintptr_t(uintptr(rank.Ptr)), C.uintptr_t(uintptr(allocated.Ptr)), C.uintptr_t(uintptr(associated.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11927,7 +11383,7 @@ func MlirLLVMDICompositeTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDICompositeTypeAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11937,7 +11393,7 @@ func MlirLLVMDIDerivedTypeAttrGet(t *Table, ctx MlirContext, tag uint32, name Ml
 	if f == nil {
 		missing("mlirLLVMDIDerivedTypeAttrGet")
 	}
-	r := C.call405(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(tag), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&baseType)), C.uint64_t(sizeInBits), C.uint32_t(alignInBits), C.uint64_t(offsetInBits), C.int64_t(dwarfAddressSpace), *(*C.MlirAttribute)(unsafe.Pointer(&extraData)))
+	r := C.call405(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(baseType.Ptr)), C.uint64_t(sizeInBits), C.uint32_t(alignInBits), C.uint64_t(offsetInBits), C.int64_t(dwarfAddressSpace), C.uintptr_t(uintptr(extraData.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11947,7 +11403,7 @@ func MlirLLVMDIDerivedTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIDerivedTypeAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11957,7 +11413,7 @@ func MlirLLVMDIStringTypeAttrGet(t *Table, ctx MlirContext, tag uint32, name Mli
 	if f == nil {
 		missing("mlirLLVMDIStringTypeAttrGet")
 	}
-	r := C.call406(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(tag), *(*C.MlirAttribute)(unsafe.Pointer(&name)), C.uint64_t(sizeInBits), C.uint32_t(alignInBits), *(*C.MlirAttribute)(unsafe.Pointer(&stringLength)), *(*C.MlirAttribute)(unsafe.Pointer(&stringLengthExp)), *(*C.MlirAttribute)(unsafe.Pointer(&stringLocationExp)), C.MlirLLVMTypeEncoding(encoding))
+	r := C.call406(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(name.Ptr)), C.uint64_t(sizeInBits), C.uint32_t(alignInBits), C.uintptr_t(uintptr(stringLength.Ptr)), C.uintptr_t(uintptr(stringLengthExp.Ptr)), C.uintptr_t(uintptr(stringLocationExp.Ptr)), C.MlirLLVMTypeEncoding(encoding))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11967,7 +11423,7 @@ func MlirLLVMDIStringTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIStringTypeAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11977,7 +11433,7 @@ func MlirLLVMDIDerivedTypeAttrGetBaseType(t *Table, diDerivedType MlirAttribute)
 	if f == nil {
 		missing("mlirLLVMDIDerivedTypeAttrGetBaseType")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&diDerivedType)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diDerivedType.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11987,7 +11443,7 @@ func MlirLLVMDIFileAttrGet(t *Table, ctx MlirContext, name MlirAttribute, direct
 	if f == nil {
 		missing("mlirLLVMDIFileAttrGet")
 	}
-	r := C.call407(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&directory)))
+	r := C.call407(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(directory.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11997,7 +11453,7 @@ func MlirLLVMDIFileAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIFileAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12007,7 +11463,7 @@ func MlirLLVMDICompileUnitAttrGet_19(t *Table, ctx MlirContext, id MlirAttribute
 	if f == nil {
 		missing("mlirLLVMDICompileUnitAttrGet")
 	}
-	r := C.call408(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&id)), C.uint(sourceLanguage), *(*C.MlirAttribute)(unsafe.Pointer(&file)), *(*C.MlirAttribute)(unsafe.Pointer(&producer)), C.bool(isOptimized), C.MlirLLVMDIEmissionKind(emissionKind), C.MlirLLVMDINameTableKind(nameTableKind))
+	r := C.call408(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(id.Ptr)), C.uint(sourceLanguage), C.uintptr_t(uintptr(file.Ptr)), C.uintptr_t(uintptr(producer.Ptr)), C.bool(isOptimized), C.MlirLLVMDIEmissionKind(emissionKind), C.MlirLLVMDINameTableKind(nameTableKind))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12017,7 +11473,7 @@ func MlirLLVMDICompileUnitAttrGet_22(t *Table, ctx MlirContext, id MlirAttribute
 	if f == nil {
 		missing("mlirLLVMDICompileUnitAttrGet")
 	}
-	r := C.call409(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&id)), C.uint(sourceLanguage), *(*C.MlirAttribute)(unsafe.Pointer(&file)), *(*C.MlirAttribute)(unsafe.Pointer(&producer)), C.bool(isOptimized), C.MlirLLVMDIEmissionKind(emissionKind), C.MlirLLVMDINameTableKind(nameTableKind), *(*C.MlirAttribute)(unsafe.Pointer(&splitDebugFilename)))
+	r := C.call409(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(id.Ptr)), C.uint(sourceLanguage), C.uintptr_t(uintptr(file.Ptr)), C.uintptr_t(uintptr(producer.Ptr)), C.bool(isOptimized), C.MlirLLVMDIEmissionKind(emissionKind), C.MlirLLVMDINameTableKind(nameTableKind), C.uintptr_t(uintptr(splitDebugFilename.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12027,7 +11483,7 @@ func MlirLLVMDICompileUnitAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDICompileUnitAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12037,7 +11493,7 @@ func MlirLLVMDIFlagsAttrGet(t *Table, ctx MlirContext, value uint64) MlirAttribu
 	if f == nil {
 		missing("mlirLLVMDIFlagsAttrGet")
 	}
-	r := C.call410(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint64_t(value))
+	r := C.call410(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint64_t(value))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12047,7 +11503,7 @@ func MlirLLVMDIFlagsAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIFlagsAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12057,7 +11513,7 @@ func MlirLLVMDILexicalBlockAttrGet(t *Table, ctx MlirContext, scope MlirAttribut
 	if f == nil {
 		missing("mlirLLVMDILexicalBlockAttrGet")
 	}
-	r := C.call411(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&file)), C.uint(line), C.uint(column))
+	r := C.call411(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(line), C.uint(column))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12067,7 +11523,7 @@ func MlirLLVMDILexicalBlockAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDILexicalBlockAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12077,7 +11533,7 @@ func MlirLLVMDILexicalBlockFileAttrGet(t *Table, ctx MlirContext, scope MlirAttr
 	if f == nil {
 		missing("mlirLLVMDILexicalBlockFileAttrGet")
 	}
-	r := C.call412(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&file)), C.uint(discriminator))
+	r := C.call412(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(discriminator))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12087,7 +11543,7 @@ func MlirLLVMDILexicalBlockFileAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDILexicalBlockFileAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12097,7 +11553,7 @@ func MlirLLVMDILocalVariableAttrGet_19(t *Table, ctx MlirContext, scope MlirAttr
 	if f == nil {
 		missing("mlirLLVMDILocalVariableAttrGet")
 	}
-	r := C.call413(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&diFile)), C.uint(line), C.uint(arg), C.uint(alignInBits), *(*C.MlirAttribute)(unsafe.Pointer(&diType)))
+	r := C.call413(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(diFile.Ptr)), C.uint(line), C.uint(arg), C.uint(alignInBits), C.uintptr_t(uintptr(diType.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12107,7 +11563,7 @@ func MlirLLVMDILocalVariableAttrGet_22(t *Table, ctx MlirContext, scope MlirAttr
 	if f == nil {
 		missing("mlirLLVMDILocalVariableAttrGet")
 	}
-	r := C.call414(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&diFile)), C.uint(line), C.uint(arg), C.uint(alignInBits), *(*C.MlirAttribute)(unsafe.Pointer(&diType)), C.int64_t(flags))
+	r := C.call414(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(diFile.Ptr)), C.uint(line), C.uint(arg), C.uint(alignInBits), C.uintptr_t(uintptr(diType.Ptr)), C.int64_t(flags))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12117,7 +11573,7 @@ func MlirLLVMDILocalVariableAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDILocalVariableAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12127,7 +11583,7 @@ func MlirLLVMDISubprogramAttrGetRecSelf(t *Table, recId MlirAttribute) MlirAttri
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetRecSelf")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&recId)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(recId.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12137,7 +11593,7 @@ func MlirLLVMDISubprogramAttrGet_19(t *Table, ctx MlirContext, id MlirAttribute,
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGet")
 	}
-	r := C.call415(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&id)), *(*C.MlirAttribute)(unsafe.Pointer(&compileUnit)), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&linkageName)), *(*C.MlirAttribute)(unsafe.Pointer(&file)), C.uint(line), C.uint(scopeLine), C.uint64_t(subprogramFlags), *(*C.MlirAttribute)(unsafe.Pointer(&type_)))
+	r := C.call415(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(id.Ptr)), C.uintptr_t(uintptr(compileUnit.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(linkageName.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(line), C.uint(scopeLine), C.uint64_t(subprogramFlags), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12147,7 +11603,7 @@ func MlirLLVMDISubprogramAttrGet_22(t *Table, ctx MlirContext, recId MlirAttribu
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGet")
 	}
-	r := C.call416(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&recId)), C.bool(isRecSelf), *(*C.MlirAttribute)(unsafe.Pointer(&id)), *(*C.MlirAttribute)(unsafe.Pointer(&compileUnit)), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&linkageName)), *(*C.MlirAttribute)(unsafe.Pointer(&file)), C.uint(line), C.uint(scopeLine), C.uint64_t(subprogramFlags), *(*C.MlirAttribute)(unsafe.Pointer(&type_)), C.intptr_t(nRetainedNodes), (*C.MlirAttribute)(unsafe.Pointer(retainedNodes)), C.intptr_t(nAnnotations), (*C.MlirAttribute)(unsafe.Pointer(annotations)))
+	r := C.call416(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(recId.Ptr)), C.bool(isRecSelf), C.uintptr_t(uintptr(id.Ptr)), C.uintptr_t(uintptr(compileUnit.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(linkageName.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(line), C.uint(scopeLine), C.uint64_t(subprogramFlags), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(nRetainedNodes), (*C.uintptr_t)(unsafe.Pointer(retainedNodes)), C.intptr_t(nAnnotations), (*C.uintptr_t)(unsafe.Pointer(annotations)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12157,7 +11613,7 @@ func MlirLLVMDISubprogramAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12167,7 +11623,7 @@ func MlirLLVMDIAnnotationAttrGet(t *Table, ctx MlirContext, name MlirAttribute, 
 	if f == nil {
 		missing("mlirLLVMDIAnnotationAttrGet")
 	}
-	r := C.call407(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&value)))
+	r := C.call407(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12177,7 +11633,7 @@ func MlirLLVMDIAnnotationAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIAnnotationAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12187,7 +11643,7 @@ func MlirLLVMDISubprogramAttrGetScope(t *Table, diSubprogram MlirAttribute) Mlir
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetScope")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&diSubprogram)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12197,7 +11653,7 @@ func MlirLLVMDISubprogramAttrGetLine(t *Table, diSubprogram MlirAttribute) uint3
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetLine")
 	}
-	return uint32(C.call417(f, *(*C.MlirAttribute)(unsafe.Pointer(&diSubprogram))))
+	return uint32(C.call417(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr))))
 }
 
 // MlirLLVMDISubprogramAttrGetScopeLine calls mlirLLVMDISubprogramAttrGetScopeLine.
@@ -12206,7 +11662,7 @@ func MlirLLVMDISubprogramAttrGetScopeLine(t *Table, diSubprogram MlirAttribute) 
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetScopeLine")
 	}
-	return uint32(C.call417(f, *(*C.MlirAttribute)(unsafe.Pointer(&diSubprogram))))
+	return uint32(C.call417(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr))))
 }
 
 // MlirLLVMDISubprogramAttrGetCompileUnit calls mlirLLVMDISubprogramAttrGetCompileUnit.
@@ -12215,7 +11671,7 @@ func MlirLLVMDISubprogramAttrGetCompileUnit(t *Table, diSubprogram MlirAttribute
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetCompileUnit")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&diSubprogram)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12225,7 +11681,7 @@ func MlirLLVMDISubprogramAttrGetFile(t *Table, diSubprogram MlirAttribute) MlirA
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetFile")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&diSubprogram)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12235,7 +11691,7 @@ func MlirLLVMDISubprogramAttrGetType(t *Table, diSubprogram MlirAttribute) MlirA
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetType")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&diSubprogram)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12245,7 +11701,7 @@ func MlirLLVMDISubroutineTypeAttrGet(t *Table, ctx MlirContext, callingConventio
 	if f == nil {
 		missing("mlirLLVMDISubroutineTypeAttrGet")
 	}
-	r := C.call418(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(callingConvention), C.intptr_t(nTypes), (*C.MlirAttribute)(unsafe.Pointer(types)))
+	r := C.call418(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(callingConvention), C.intptr_t(nTypes), (*C.uintptr_t)(unsafe.Pointer(types)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12255,7 +11711,7 @@ func MlirLLVMDISubroutineTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDISubroutineTypeAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12265,7 +11721,7 @@ func MlirLLVMDIModuleAttrGet(t *Table, ctx MlirContext, file MlirAttribute, scop
 	if f == nil {
 		missing("mlirLLVMDIModuleAttrGet")
 	}
-	r := C.call419(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirAttribute)(unsafe.Pointer(&file)), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&name)), *(*C.MlirAttribute)(unsafe.Pointer(&configMacros)), *(*C.MlirAttribute)(unsafe.Pointer(&includePath)), *(*C.MlirAttribute)(unsafe.Pointer(&apinotes)), C.uint(line), C.bool(isDecl))
+	r := C.call419(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(configMacros.Ptr)), C.uintptr_t(uintptr(includePath.Ptr)), C.uintptr_t(uintptr(apinotes.Ptr)), C.uint(line), C.bool(isDecl))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12275,7 +11731,7 @@ func MlirLLVMDIModuleAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIModuleAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12285,7 +11741,7 @@ func MlirLLVMDIImportedEntityAttrGet(t *Table, ctx MlirContext, tag uint32, scop
 	if f == nil {
 		missing("mlirLLVMDIImportedEntityAttrGet")
 	}
-	r := C.call420(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint(tag), *(*C.MlirAttribute)(unsafe.Pointer(&scope)), *(*C.MlirAttribute)(unsafe.Pointer(&entity)), *(*C.MlirAttribute)(unsafe.Pointer(&file)), C.uint(line), *(*C.MlirAttribute)(unsafe.Pointer(&name)), C.intptr_t(nElements), (*C.MlirAttribute)(unsafe.Pointer(elements)))
+	r := C.call420(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(entity.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(line), C.uintptr_t(uintptr(name.Ptr)), C.intptr_t(nElements), (*C.uintptr_t)(unsafe.Pointer(elements)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12295,7 +11751,7 @@ func MlirLLVMDIImportedEntityAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIImportedEntityAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12305,7 +11761,7 @@ func MlirLLVMDIModuleAttrGetScope(t *Table, diModule MlirAttribute) MlirAttribut
 	if f == nil {
 		missing("mlirLLVMDIModuleAttrGetScope")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&diModule)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diModule.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12315,7 +11771,7 @@ func MlirRegisterLLVMPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLLVMDIScopeForLLVMFuncOpPass calls mlirCreateLLVMDIScopeForLLVMFuncOpPass.
@@ -12324,7 +11780,7 @@ func MlirCreateLLVMDIScopeForLLVMFuncOpPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMDIScopeForLLVMFuncOpPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12334,7 +11790,7 @@ func MlirRegisterLLVMDIScopeForLLVMFuncOpPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMDIScopeForLLVMFuncOpPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLLVMLLVMAddComdats calls mlirCreateLLVMLLVMAddComdats.
@@ -12343,7 +11799,7 @@ func MlirCreateLLVMLLVMAddComdats(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMLLVMAddComdats")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12353,7 +11809,7 @@ func MlirRegisterLLVMLLVMAddComdats(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMLLVMAddComdats")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLLVMLLVMLegalizeForExportPass calls mlirCreateLLVMLLVMLegalizeForExportPass.
@@ -12362,7 +11818,7 @@ func MlirCreateLLVMLLVMLegalizeForExportPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMLLVMLegalizeForExportPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12372,7 +11828,7 @@ func MlirRegisterLLVMLLVMLegalizeForExportPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMLLVMLegalizeForExportPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLLVMLLVMRequestCWrappersPass calls mlirCreateLLVMLLVMRequestCWrappersPass.
@@ -12381,7 +11837,7 @@ func MlirCreateLLVMLLVMRequestCWrappersPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMLLVMRequestCWrappersPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12391,7 +11847,7 @@ func MlirRegisterLLVMLLVMRequestCWrappersPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMLLVMRequestCWrappersPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLLVMLLVMUseDefaultVisibilityPass calls mlirCreateLLVMLLVMUseDefaultVisibilityPass.
@@ -12400,7 +11856,7 @@ func MlirCreateLLVMLLVMUseDefaultVisibilityPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMLLVMUseDefaultVisibilityPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12410,7 +11866,7 @@ func MlirRegisterLLVMLLVMUseDefaultVisibilityPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMLLVMUseDefaultVisibilityPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLLVMNVVMOptimizeForTargetPass calls mlirCreateLLVMNVVMOptimizeForTargetPass.
@@ -12419,7 +11875,7 @@ func MlirCreateLLVMNVVMOptimizeForTargetPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMNVVMOptimizeForTargetPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12429,7 +11885,7 @@ func MlirRegisterLLVMNVVMOptimizeForTargetPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMNVVMOptimizeForTargetPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirLinalgFillBuiltinNamedOpRegion calls mlirLinalgFillBuiltinNamedOpRegion.
@@ -12438,7 +11894,7 @@ func MlirLinalgFillBuiltinNamedOpRegion(t *Table, mlirOp MlirOperation) {
 	if f == nil {
 		missing("mlirLinalgFillBuiltinNamedOpRegion")
 	}
-	C.call80(f, *(*C.MlirOperation)(unsafe.Pointer(&mlirOp)))
+	C.call80(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirOp.Ptr)))
 }
 
 // MlirLinalgIsAContractionOp calls mlirLinalgIsAContractionOp.
@@ -12447,7 +11903,7 @@ func MlirLinalgIsAContractionOp(t *Table, op MlirOperation) bool {
 	if f == nil {
 		missing("mlirLinalgIsAContractionOp")
 	}
-	return bool(C.call104(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return bool(C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirLinalgInferContractionDimensions calls mlirLinalgInferContractionDimensions.
@@ -12456,7 +11912,7 @@ func MlirLinalgInferContractionDimensions(t *Table, op MlirOperation) MlirLinalg
 	if f == nil {
 		missing("mlirLinalgInferContractionDimensions")
 	}
-	r := C.call421(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call421(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirLinalgContractionDimensions)(unsafe.Pointer(&r))
 }
 
@@ -12466,7 +11922,7 @@ func MlirLinalgInferContractionDimensionsFromMaps(t *Table, indexingMaps *MlirAf
 	if f == nil {
 		missing("mlirLinalgInferContractionDimensionsFromMaps")
 	}
-	r := C.call422(f, (*C.MlirAffineMap)(unsafe.Pointer(indexingMaps)), C.size_t(numMaps))
+	r := C.call422(C.uintptr_t(uintptr(f)), (*C.uintptr_t)(unsafe.Pointer(indexingMaps)), C.size_t(numMaps))
 	return *(*MlirLinalgContractionDimensions)(unsafe.Pointer(&r))
 }
 
@@ -12476,7 +11932,7 @@ func MlirLinalgIsAConvolutionOp(t *Table, op MlirOperation) bool {
 	if f == nil {
 		missing("mlirLinalgIsAConvolutionOp")
 	}
-	return bool(C.call104(f, *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return bool(C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
 }
 
 // MlirLinalgInferConvolutionDimensions calls mlirLinalgInferConvolutionDimensions.
@@ -12485,7 +11941,7 @@ func MlirLinalgInferConvolutionDimensions(t *Table, op MlirOperation) MlirLinalg
 	if f == nil {
 		missing("mlirLinalgInferConvolutionDimensions")
 	}
-	r := C.call423(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call423(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirLinalgConvolutionDimensions)(unsafe.Pointer(&r))
 }
 
@@ -12495,7 +11951,7 @@ func MlirLinalgGetIndexingMapsAttribute(t *Table, op MlirOperation) MlirAttribut
 	if f == nil {
 		missing("mlirLinalgGetIndexingMapsAttribute")
 	}
-	r := C.call424(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call424(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -12505,7 +11961,7 @@ func MlirRegisterLinalgPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgConvertElementwiseToLinalgPass calls mlirCreateLinalgConvertElementwiseToLinalgPass.
@@ -12514,7 +11970,7 @@ func MlirCreateLinalgConvertElementwiseToLinalgPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgConvertElementwiseToLinalgPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12524,7 +11980,7 @@ func MlirRegisterLinalgConvertElementwiseToLinalgPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgConvertElementwiseToLinalgPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgConvertLinalgToAffineLoopsPass calls mlirCreateLinalgConvertLinalgToAffineLoopsPass.
@@ -12533,7 +11989,7 @@ func MlirCreateLinalgConvertLinalgToAffineLoopsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgConvertLinalgToAffineLoopsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12543,7 +11999,7 @@ func MlirRegisterLinalgConvertLinalgToAffineLoopsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgConvertLinalgToAffineLoopsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgConvertLinalgToLoopsPass calls mlirCreateLinalgConvertLinalgToLoopsPass.
@@ -12552,7 +12008,7 @@ func MlirCreateLinalgConvertLinalgToLoopsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgConvertLinalgToLoopsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12562,7 +12018,7 @@ func MlirRegisterLinalgConvertLinalgToLoopsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgConvertLinalgToLoopsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgConvertLinalgToParallelLoopsPass calls mlirCreateLinalgConvertLinalgToParallelLoopsPass.
@@ -12571,7 +12027,7 @@ func MlirCreateLinalgConvertLinalgToParallelLoopsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgConvertLinalgToParallelLoopsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12581,7 +12037,7 @@ func MlirRegisterLinalgConvertLinalgToParallelLoopsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgConvertLinalgToParallelLoopsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgBlockPackMatmul calls mlirCreateLinalgLinalgBlockPackMatmul.
@@ -12590,7 +12046,7 @@ func MlirCreateLinalgLinalgBlockPackMatmul(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgBlockPackMatmul")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12600,7 +12056,7 @@ func MlirRegisterLinalgLinalgBlockPackMatmul(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgBlockPackMatmul")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgDetensorizePass calls mlirCreateLinalgLinalgDetensorizePass.
@@ -12609,7 +12065,7 @@ func MlirCreateLinalgLinalgDetensorizePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgDetensorizePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12619,7 +12075,7 @@ func MlirRegisterLinalgLinalgDetensorizePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgDetensorizePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgElementwiseOpFusionPass calls mlirCreateLinalgLinalgElementwiseOpFusionPass.
@@ -12628,7 +12084,7 @@ func MlirCreateLinalgLinalgElementwiseOpFusionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgElementwiseOpFusionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12638,7 +12094,7 @@ func MlirRegisterLinalgLinalgElementwiseOpFusionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgElementwiseOpFusionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgFoldIntoElementwisePass calls mlirCreateLinalgLinalgFoldIntoElementwisePass.
@@ -12647,7 +12103,7 @@ func MlirCreateLinalgLinalgFoldIntoElementwisePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgFoldIntoElementwisePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12657,7 +12113,7 @@ func MlirRegisterLinalgLinalgFoldIntoElementwisePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgFoldIntoElementwisePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgFoldUnitExtentDimsPass calls mlirCreateLinalgLinalgFoldUnitExtentDimsPass.
@@ -12666,7 +12122,7 @@ func MlirCreateLinalgLinalgFoldUnitExtentDimsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgFoldUnitExtentDimsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12676,7 +12132,7 @@ func MlirRegisterLinalgLinalgFoldUnitExtentDimsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgFoldUnitExtentDimsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgGeneralizeNamedOpsPass calls mlirCreateLinalgLinalgGeneralizeNamedOpsPass.
@@ -12685,7 +12141,7 @@ func MlirCreateLinalgLinalgGeneralizeNamedOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgGeneralizeNamedOpsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12695,7 +12151,7 @@ func MlirRegisterLinalgLinalgGeneralizeNamedOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgGeneralizeNamedOpsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgInlineScalarOperandsPass calls mlirCreateLinalgLinalgInlineScalarOperandsPass.
@@ -12704,7 +12160,7 @@ func MlirCreateLinalgLinalgInlineScalarOperandsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgInlineScalarOperandsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12714,7 +12170,7 @@ func MlirRegisterLinalgLinalgInlineScalarOperandsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgInlineScalarOperandsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgMorphOpsPass calls mlirCreateLinalgLinalgMorphOpsPass.
@@ -12723,7 +12179,7 @@ func MlirCreateLinalgLinalgMorphOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgMorphOpsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12733,7 +12189,7 @@ func MlirRegisterLinalgLinalgMorphOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgMorphOpsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgSpecializeGenericOpsPass calls mlirCreateLinalgLinalgSpecializeGenericOpsPass.
@@ -12742,7 +12198,7 @@ func MlirCreateLinalgLinalgSpecializeGenericOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgSpecializeGenericOpsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12752,7 +12208,7 @@ func MlirRegisterLinalgLinalgSpecializeGenericOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgSpecializeGenericOpsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgSimplifyDepthwiseConvPass calls mlirCreateLinalgSimplifyDepthwiseConvPass.
@@ -12761,7 +12217,7 @@ func MlirCreateLinalgSimplifyDepthwiseConvPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgSimplifyDepthwiseConvPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12771,7 +12227,7 @@ func MlirRegisterLinalgSimplifyDepthwiseConvPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgSimplifyDepthwiseConvPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterMLProgramPasses calls mlirRegisterMLProgramPasses.
@@ -12780,7 +12236,7 @@ func MlirRegisterMLProgramPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMLProgramPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMLProgramMLProgramPipelineGlobalsPass calls mlirCreateMLProgramMLProgramPipelineGlobalsPass.
@@ -12789,7 +12245,7 @@ func MlirCreateMLProgramMLProgramPipelineGlobalsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMLProgramMLProgramPipelineGlobalsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12799,7 +12255,7 @@ func MlirRegisterMLProgramMLProgramPipelineGlobalsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMLProgramMLProgramPipelineGlobalsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterMathPasses calls mlirRegisterMathPasses.
@@ -12808,7 +12264,7 @@ func MlirRegisterMathPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMathMathExpandOpsPass calls mlirCreateMathMathExpandOpsPass.
@@ -12817,7 +12273,7 @@ func MlirCreateMathMathExpandOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMathMathExpandOpsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12827,7 +12283,7 @@ func MlirRegisterMathMathExpandOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathMathExpandOpsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMathMathExtendToSupportedTypes calls mlirCreateMathMathExtendToSupportedTypes.
@@ -12836,7 +12292,7 @@ func MlirCreateMathMathExtendToSupportedTypes(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMathMathExtendToSupportedTypes")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12846,7 +12302,7 @@ func MlirRegisterMathMathExtendToSupportedTypes(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathMathExtendToSupportedTypes")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMathMathSincosFusionPass calls mlirCreateMathMathSincosFusionPass.
@@ -12855,7 +12311,7 @@ func MlirCreateMathMathSincosFusionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMathMathSincosFusionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12865,7 +12321,7 @@ func MlirRegisterMathMathSincosFusionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathMathSincosFusionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMathMathUpliftToFMA calls mlirCreateMathMathUpliftToFMA.
@@ -12874,7 +12330,7 @@ func MlirCreateMathMathUpliftToFMA(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMathMathUpliftToFMA")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12884,7 +12340,7 @@ func MlirRegisterMathMathUpliftToFMA(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathMathUpliftToFMA")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterMemRefPasses calls mlirRegisterMemRefPasses.
@@ -12893,7 +12349,7 @@ func MlirRegisterMemRefPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefExpandOpsPass calls mlirCreateMemRefExpandOpsPass.
@@ -12902,7 +12358,7 @@ func MlirCreateMemRefExpandOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefExpandOpsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12912,7 +12368,7 @@ func MlirRegisterMemRefExpandOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefExpandOpsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefExpandReallocPass calls mlirCreateMemRefExpandReallocPass.
@@ -12921,7 +12377,7 @@ func MlirCreateMemRefExpandReallocPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefExpandReallocPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12931,7 +12387,7 @@ func MlirRegisterMemRefExpandReallocPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefExpandReallocPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefExpandStridedMetadataPass calls mlirCreateMemRefExpandStridedMetadataPass.
@@ -12940,7 +12396,7 @@ func MlirCreateMemRefExpandStridedMetadataPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefExpandStridedMetadataPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12950,7 +12406,7 @@ func MlirRegisterMemRefExpandStridedMetadataPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefExpandStridedMetadataPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefFlattenMemrefsPass calls mlirCreateMemRefFlattenMemrefsPass.
@@ -12959,7 +12415,7 @@ func MlirCreateMemRefFlattenMemrefsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefFlattenMemrefsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12969,7 +12425,7 @@ func MlirRegisterMemRefFlattenMemrefsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefFlattenMemrefsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefFoldMemRefAliasOpsPass calls mlirCreateMemRefFoldMemRefAliasOpsPass.
@@ -12978,7 +12434,7 @@ func MlirCreateMemRefFoldMemRefAliasOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefFoldMemRefAliasOpsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12988,7 +12444,7 @@ func MlirRegisterMemRefFoldMemRefAliasOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefFoldMemRefAliasOpsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefMemRefEmulateWideInt calls mlirCreateMemRefMemRefEmulateWideInt.
@@ -12997,7 +12453,7 @@ func MlirCreateMemRefMemRefEmulateWideInt(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefMemRefEmulateWideInt")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13007,7 +12463,7 @@ func MlirRegisterMemRefMemRefEmulateWideInt(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefMemRefEmulateWideInt")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefNormalizeMemRefsPass calls mlirCreateMemRefNormalizeMemRefsPass.
@@ -13016,7 +12472,7 @@ func MlirCreateMemRefNormalizeMemRefsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefNormalizeMemRefsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13026,7 +12482,7 @@ func MlirRegisterMemRefNormalizeMemRefsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefNormalizeMemRefsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefReifyResultShapesPass calls mlirCreateMemRefReifyResultShapesPass.
@@ -13035,7 +12491,7 @@ func MlirCreateMemRefReifyResultShapesPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefReifyResultShapesPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13045,7 +12501,7 @@ func MlirRegisterMemRefReifyResultShapesPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefReifyResultShapesPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefResolveRankedShapeTypeResultDimsPass calls mlirCreateMemRefResolveRankedShapeTypeResultDimsPass.
@@ -13054,7 +12510,7 @@ func MlirCreateMemRefResolveRankedShapeTypeResultDimsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefResolveRankedShapeTypeResultDimsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13064,7 +12520,7 @@ func MlirRegisterMemRefResolveRankedShapeTypeResultDimsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefResolveRankedShapeTypeResultDimsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateMemRefResolveShapedTypeResultDimsPass calls mlirCreateMemRefResolveShapedTypeResultDimsPass.
@@ -13073,7 +12529,7 @@ func MlirCreateMemRefResolveShapedTypeResultDimsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefResolveShapedTypeResultDimsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13083,7 +12539,7 @@ func MlirRegisterMemRefResolveShapedTypeResultDimsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefResolveShapedTypeResultDimsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirTypeIsANVGPUTensorMapDescriptorType calls mlirTypeIsANVGPUTensorMapDescriptorType.
@@ -13092,7 +12548,7 @@ func MlirTypeIsANVGPUTensorMapDescriptorType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsANVGPUTensorMapDescriptorType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirNVGPUTensorMapDescriptorTypeGet calls mlirNVGPUTensorMapDescriptorTypeGet.
@@ -13101,7 +12557,7 @@ func MlirNVGPUTensorMapDescriptorTypeGet(t *Table, ctx MlirContext, tensorMemref
 	if f == nil {
 		missing("mlirNVGPUTensorMapDescriptorTypeGet")
 	}
-	r := C.call425(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirType)(unsafe.Pointer(&tensorMemrefType)), C.int(swizzle), C.int(l2promo), C.int(oobFill), C.int(interleave))
+	r := C.call425(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(tensorMemrefType.Ptr)), C.int(swizzle), C.int(l2promo), C.int(oobFill), C.int(interleave))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13111,7 +12567,7 @@ func MlirNVGPUTensorMapDescriptorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirNVGPUTensorMapDescriptorTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13121,7 +12577,7 @@ func MlirRegisterNVGPUPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterNVGPUPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateNVGPUOptimizeSharedMemory calls mlirCreateNVGPUOptimizeSharedMemory.
@@ -13130,7 +12586,7 @@ func MlirCreateNVGPUOptimizeSharedMemory(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateNVGPUOptimizeSharedMemory")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13140,7 +12596,7 @@ func MlirRegisterNVGPUOptimizeSharedMemory(t *Table) {
 	if f == nil {
 		missing("mlirRegisterNVGPUOptimizeSharedMemory")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterOpenACCPasses calls mlirRegisterOpenACCPasses.
@@ -13149,7 +12605,7 @@ func MlirRegisterOpenACCPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCACCIfClauseLowering calls mlirCreateOpenACCACCIfClauseLowering.
@@ -13158,7 +12614,7 @@ func MlirCreateOpenACCACCIfClauseLowering(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCIfClauseLowering")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13168,7 +12624,7 @@ func MlirRegisterOpenACCACCIfClauseLowering(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCIfClauseLowering")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCACCImplicitData calls mlirCreateOpenACCACCImplicitData.
@@ -13177,7 +12633,7 @@ func MlirCreateOpenACCACCImplicitData(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCImplicitData")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13187,7 +12643,7 @@ func MlirRegisterOpenACCACCImplicitData(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCImplicitData")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCACCImplicitDeclare calls mlirCreateOpenACCACCImplicitDeclare.
@@ -13196,7 +12652,7 @@ func MlirCreateOpenACCACCImplicitDeclare(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCImplicitDeclare")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13206,7 +12662,7 @@ func MlirRegisterOpenACCACCImplicitDeclare(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCImplicitDeclare")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCACCImplicitRoutine calls mlirCreateOpenACCACCImplicitRoutine.
@@ -13215,7 +12671,7 @@ func MlirCreateOpenACCACCImplicitRoutine(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCImplicitRoutine")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13225,7 +12681,7 @@ func MlirRegisterOpenACCACCImplicitRoutine(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCImplicitRoutine")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCACCLegalizeSerial calls mlirCreateOpenACCACCLegalizeSerial.
@@ -13234,7 +12690,7 @@ func MlirCreateOpenACCACCLegalizeSerial(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCLegalizeSerial")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13244,7 +12700,7 @@ func MlirRegisterOpenACCACCLegalizeSerial(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCLegalizeSerial")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCACCLoopTiling calls mlirCreateOpenACCACCLoopTiling.
@@ -13253,7 +12709,7 @@ func MlirCreateOpenACCACCLoopTiling(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCLoopTiling")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13263,7 +12719,7 @@ func MlirRegisterOpenACCACCLoopTiling(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCLoopTiling")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCACCSpecializeForDevice calls mlirCreateOpenACCACCSpecializeForDevice.
@@ -13272,7 +12728,7 @@ func MlirCreateOpenACCACCSpecializeForDevice(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCSpecializeForDevice")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13282,7 +12738,7 @@ func MlirRegisterOpenACCACCSpecializeForDevice(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCSpecializeForDevice")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCACCSpecializeForHost calls mlirCreateOpenACCACCSpecializeForHost.
@@ -13291,7 +12747,7 @@ func MlirCreateOpenACCACCSpecializeForHost(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCSpecializeForHost")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13301,7 +12757,7 @@ func MlirRegisterOpenACCACCSpecializeForHost(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCSpecializeForHost")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCLegalizeDataValuesInRegion calls mlirCreateOpenACCLegalizeDataValuesInRegion.
@@ -13310,7 +12766,7 @@ func MlirCreateOpenACCLegalizeDataValuesInRegion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCLegalizeDataValuesInRegion")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13320,7 +12776,7 @@ func MlirRegisterOpenACCLegalizeDataValuesInRegion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCLegalizeDataValuesInRegion")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateOpenACCOffloadLiveInValueCanonicalization calls mlirCreateOpenACCOffloadLiveInValueCanonicalization.
@@ -13329,7 +12785,7 @@ func MlirCreateOpenACCOffloadLiveInValueCanonicalization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCOffloadLiveInValueCanonicalization")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13339,7 +12795,7 @@ func MlirRegisterOpenACCOffloadLiveInValueCanonicalization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCOffloadLiveInValueCanonicalization")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirTypeIsAPDLType calls mlirTypeIsAPDLType.
@@ -13348,7 +12804,7 @@ func MlirTypeIsAPDLType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTypeIsAPDLAttributeType calls mlirTypeIsAPDLAttributeType.
@@ -13357,7 +12813,7 @@ func MlirTypeIsAPDLAttributeType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLAttributeType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirPDLAttributeTypeGetTypeID calls mlirPDLAttributeTypeGetTypeID.
@@ -13366,7 +12822,7 @@ func MlirPDLAttributeTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLAttributeTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13376,7 +12832,7 @@ func MlirPDLAttributeTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirPDLAttributeTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13386,7 +12842,7 @@ func MlirPDLAttributeTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLAttributeTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13396,7 +12852,7 @@ func MlirTypeIsAPDLOperationType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLOperationType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirPDLOperationTypeGetTypeID calls mlirPDLOperationTypeGetTypeID.
@@ -13405,7 +12861,7 @@ func MlirPDLOperationTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLOperationTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13415,7 +12871,7 @@ func MlirPDLOperationTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirPDLOperationTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13425,7 +12881,7 @@ func MlirPDLOperationTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLOperationTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13435,7 +12891,7 @@ func MlirTypeIsAPDLRangeType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLRangeType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirPDLRangeTypeGetTypeID calls mlirPDLRangeTypeGetTypeID.
@@ -13444,7 +12900,7 @@ func MlirPDLRangeTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLRangeTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13454,7 +12910,7 @@ func MlirPDLRangeTypeGet(t *Table, elementType MlirType) MlirType {
 	if f == nil {
 		missing("mlirPDLRangeTypeGet")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&elementType)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13464,7 +12920,7 @@ func MlirPDLRangeTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLRangeTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13474,7 +12930,7 @@ func MlirPDLRangeTypeGetElementType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirPDLRangeTypeGetElementType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13484,7 +12940,7 @@ func MlirTypeIsAPDLTypeType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLTypeType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirPDLTypeTypeGetTypeID calls mlirPDLTypeTypeGetTypeID.
@@ -13493,7 +12949,7 @@ func MlirPDLTypeTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLTypeTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13503,7 +12959,7 @@ func MlirPDLTypeTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirPDLTypeTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13513,7 +12969,7 @@ func MlirPDLTypeTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLTypeTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13523,7 +12979,7 @@ func MlirTypeIsAPDLValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLValueType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirPDLValueTypeGetTypeID calls mlirPDLValueTypeGetTypeID.
@@ -13532,7 +12988,7 @@ func MlirPDLValueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLValueTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13542,7 +12998,7 @@ func MlirPDLValueTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirPDLValueTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13552,7 +13008,7 @@ func MlirPDLValueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLValueTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13562,7 +13018,7 @@ func MlirTypeIsAQuantizedType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAQuantizedType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirQuantizedTypeGetSignedFlag calls mlirQuantizedTypeGetSignedFlag.
@@ -13571,7 +13027,7 @@ func MlirQuantizedTypeGetSignedFlag(t *Table) uint32 {
 	if f == nil {
 		missing("mlirQuantizedTypeGetSignedFlag")
 	}
-	return uint32(C.call426(f))
+	return uint32(C.call426(C.uintptr_t(uintptr(f))))
 }
 
 // MlirQuantizedTypeGetDefaultMinimumForInteger calls mlirQuantizedTypeGetDefaultMinimumForInteger.
@@ -13580,7 +13036,7 @@ func MlirQuantizedTypeGetDefaultMinimumForInteger(t *Table, isSigned bool, integ
 	if f == nil {
 		missing("mlirQuantizedTypeGetDefaultMinimumForInteger")
 	}
-	return int64(C.call427(f, C.bool(isSigned), C.uint(integralWidth)))
+	return int64(C.call427(C.uintptr_t(uintptr(f)), C.bool(isSigned), C.uint(integralWidth)))
 }
 
 // MlirQuantizedTypeGetDefaultMaximumForInteger calls mlirQuantizedTypeGetDefaultMaximumForInteger.
@@ -13589,7 +13045,7 @@ func MlirQuantizedTypeGetDefaultMaximumForInteger(t *Table, isSigned bool, integ
 	if f == nil {
 		missing("mlirQuantizedTypeGetDefaultMaximumForInteger")
 	}
-	return int64(C.call427(f, C.bool(isSigned), C.uint(integralWidth)))
+	return int64(C.call427(C.uintptr_t(uintptr(f)), C.bool(isSigned), C.uint(integralWidth)))
 }
 
 // MlirQuantizedTypeGetExpressedType calls mlirQuantizedTypeGetExpressedType.
@@ -13598,7 +13054,7 @@ func MlirQuantizedTypeGetExpressedType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirQuantizedTypeGetExpressedType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13608,7 +13064,7 @@ func MlirQuantizedTypeGetFlags(t *Table, type_ MlirType) uint32 {
 	if f == nil {
 		missing("mlirQuantizedTypeGetFlags")
 	}
-	return uint32(C.call322(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirQuantizedTypeIsSigned calls mlirQuantizedTypeIsSigned.
@@ -13617,7 +13073,7 @@ func MlirQuantizedTypeIsSigned(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirQuantizedTypeIsSigned")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirQuantizedTypeGetStorageType calls mlirQuantizedTypeGetStorageType.
@@ -13626,7 +13082,7 @@ func MlirQuantizedTypeGetStorageType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirQuantizedTypeGetStorageType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13636,7 +13092,7 @@ func MlirQuantizedTypeGetStorageTypeMin(t *Table, type_ MlirType) int64 {
 	if f == nil {
 		missing("mlirQuantizedTypeGetStorageTypeMin")
 	}
-	return int64(C.call325(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int64(C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirQuantizedTypeGetStorageTypeMax calls mlirQuantizedTypeGetStorageTypeMax.
@@ -13645,7 +13101,7 @@ func MlirQuantizedTypeGetStorageTypeMax(t *Table, type_ MlirType) int64 {
 	if f == nil {
 		missing("mlirQuantizedTypeGetStorageTypeMax")
 	}
-	return int64(C.call325(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int64(C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirQuantizedTypeGetStorageTypeIntegralWidth calls mlirQuantizedTypeGetStorageTypeIntegralWidth.
@@ -13654,7 +13110,7 @@ func MlirQuantizedTypeGetStorageTypeIntegralWidth(t *Table, type_ MlirType) uint
 	if f == nil {
 		missing("mlirQuantizedTypeGetStorageTypeIntegralWidth")
 	}
-	return uint32(C.call322(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirQuantizedTypeIsCompatibleExpressedType calls mlirQuantizedTypeIsCompatibleExpressedType.
@@ -13663,7 +13119,7 @@ func MlirQuantizedTypeIsCompatibleExpressedType(t *Table, type_ MlirType, candid
 	if f == nil {
 		missing("mlirQuantizedTypeIsCompatibleExpressedType")
 	}
-	return bool(C.call159(f, *(*C.MlirType)(unsafe.Pointer(&type_)), *(*C.MlirType)(unsafe.Pointer(&candidate))))
+	return bool(C.call159(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(candidate.Ptr))))
 }
 
 // MlirQuantizedTypeGetQuantizedElementType calls mlirQuantizedTypeGetQuantizedElementType.
@@ -13672,7 +13128,7 @@ func MlirQuantizedTypeGetQuantizedElementType(t *Table, type_ MlirType) MlirType
 	if f == nil {
 		missing("mlirQuantizedTypeGetQuantizedElementType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13682,7 +13138,7 @@ func MlirQuantizedTypeCastFromStorageType(t *Table, type_ MlirType, candidate Ml
 	if f == nil {
 		missing("mlirQuantizedTypeCastFromStorageType")
 	}
-	r := C.call428(f, *(*C.MlirType)(unsafe.Pointer(&type_)), *(*C.MlirType)(unsafe.Pointer(&candidate)))
+	r := C.call428(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(candidate.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13692,7 +13148,7 @@ func MlirQuantizedTypeCastToStorageType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirQuantizedTypeCastToStorageType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13702,7 +13158,7 @@ func MlirQuantizedTypeCastFromExpressedType(t *Table, type_ MlirType, candidate 
 	if f == nil {
 		missing("mlirQuantizedTypeCastFromExpressedType")
 	}
-	r := C.call428(f, *(*C.MlirType)(unsafe.Pointer(&type_)), *(*C.MlirType)(unsafe.Pointer(&candidate)))
+	r := C.call428(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(candidate.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13712,7 +13168,7 @@ func MlirQuantizedTypeCastToExpressedType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirQuantizedTypeCastToExpressedType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13722,7 +13178,7 @@ func MlirQuantizedTypeCastExpressedToStorageType(t *Table, type_ MlirType, candi
 	if f == nil {
 		missing("mlirQuantizedTypeCastExpressedToStorageType")
 	}
-	r := C.call428(f, *(*C.MlirType)(unsafe.Pointer(&type_)), *(*C.MlirType)(unsafe.Pointer(&candidate)))
+	r := C.call428(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(candidate.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13732,7 +13188,7 @@ func MlirTypeIsAAnyQuantizedType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAAnyQuantizedType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirAnyQuantizedTypeGetTypeID calls mlirAnyQuantizedTypeGetTypeID.
@@ -13741,7 +13197,7 @@ func MlirAnyQuantizedTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAnyQuantizedTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13751,7 +13207,7 @@ func MlirAnyQuantizedTypeGet(t *Table, flags uint32, storageType MlirType, expre
 	if f == nil {
 		missing("mlirAnyQuantizedTypeGet")
 	}
-	r := C.call429(f, C.uint(flags), *(*C.MlirType)(unsafe.Pointer(&storageType)), *(*C.MlirType)(unsafe.Pointer(&expressedType)), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
+	r := C.call429(C.uintptr_t(uintptr(f)), C.uint(flags), C.uintptr_t(uintptr(storageType.Ptr)), C.uintptr_t(uintptr(expressedType.Ptr)), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13761,7 +13217,7 @@ func MlirAnyQuantizedTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAnyQuantizedTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13771,7 +13227,7 @@ func MlirTypeIsAUniformQuantizedType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUniformQuantizedType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUniformQuantizedTypeGetTypeID calls mlirUniformQuantizedTypeGetTypeID.
@@ -13780,7 +13236,7 @@ func MlirUniformQuantizedTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13790,7 +13246,7 @@ func MlirUniformQuantizedTypeGet(t *Table, flags uint32, storageType MlirType, e
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGet")
 	}
-	r := C.call430(f, C.uint(flags), *(*C.MlirType)(unsafe.Pointer(&storageType)), *(*C.MlirType)(unsafe.Pointer(&expressedType)), C.double(scale), C.int64_t(zeroPoint), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
+	r := C.call430(C.uintptr_t(uintptr(f)), C.uint(flags), C.uintptr_t(uintptr(storageType.Ptr)), C.uintptr_t(uintptr(expressedType.Ptr)), C.double(scale), C.int64_t(zeroPoint), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13800,7 +13256,7 @@ func MlirUniformQuantizedTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13810,7 +13266,7 @@ func MlirUniformQuantizedTypeGetScale(t *Table, type_ MlirType) float64 {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGetScale")
 	}
-	return float64(C.call431(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return float64(C.call431(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUniformQuantizedTypeGetZeroPoint calls mlirUniformQuantizedTypeGetZeroPoint.
@@ -13819,7 +13275,7 @@ func MlirUniformQuantizedTypeGetZeroPoint(t *Table, type_ MlirType) int64 {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGetZeroPoint")
 	}
-	return int64(C.call325(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int64(C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUniformQuantizedTypeIsFixedPoint calls mlirUniformQuantizedTypeIsFixedPoint.
@@ -13828,7 +13284,7 @@ func MlirUniformQuantizedTypeIsFixedPoint(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeIsFixedPoint")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTypeIsAUniformQuantizedPerAxisType calls mlirTypeIsAUniformQuantizedPerAxisType.
@@ -13837,7 +13293,7 @@ func MlirTypeIsAUniformQuantizedPerAxisType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUniformQuantizedPerAxisType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUniformQuantizedPerAxisTypeGetTypeID calls mlirUniformQuantizedPerAxisTypeGetTypeID.
@@ -13846,7 +13302,7 @@ func MlirUniformQuantizedPerAxisTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13856,7 +13312,7 @@ func MlirUniformQuantizedPerAxisTypeGet(t *Table, flags uint32, storageType Mlir
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGet")
 	}
-	r := C.call432(f, C.uint(flags), *(*C.MlirType)(unsafe.Pointer(&storageType)), *(*C.MlirType)(unsafe.Pointer(&expressedType)), C.intptr_t(nDims), (*C.double)(unsafe.Pointer(scales)), (*C.int64_t)(unsafe.Pointer(zeroPoints)), C.int32_t(quantizedDimension), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
+	r := C.call432(C.uintptr_t(uintptr(f)), C.uint(flags), C.uintptr_t(uintptr(storageType.Ptr)), C.uintptr_t(uintptr(expressedType.Ptr)), C.intptr_t(nDims), (*C.double)(unsafe.Pointer(scales)), (*C.int64_t)(unsafe.Pointer(zeroPoints)), C.int32_t(quantizedDimension), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13866,7 +13322,7 @@ func MlirUniformQuantizedPerAxisTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13876,7 +13332,7 @@ func MlirUniformQuantizedPerAxisTypeGetNumDims(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetNumDims")
 	}
-	return int(C.call346(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUniformQuantizedPerAxisTypeGetScale calls mlirUniformQuantizedPerAxisTypeGetScale.
@@ -13885,7 +13341,7 @@ func MlirUniformQuantizedPerAxisTypeGetScale(t *Table, type_ MlirType, pos int) 
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetScale")
 	}
-	return float64(C.call433(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(pos)))
+	return float64(C.call433(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirUniformQuantizedPerAxisTypeGetZeroPoint calls mlirUniformQuantizedPerAxisTypeGetZeroPoint.
@@ -13894,7 +13350,7 @@ func MlirUniformQuantizedPerAxisTypeGetZeroPoint(t *Table, type_ MlirType, pos i
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetZeroPoint")
 	}
-	return int64(C.call327(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(pos)))
+	return int64(C.call327(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirUniformQuantizedPerAxisTypeGetQuantizedDimension calls mlirUniformQuantizedPerAxisTypeGetQuantizedDimension.
@@ -13903,7 +13359,7 @@ func MlirUniformQuantizedPerAxisTypeGetQuantizedDimension(t *Table, type_ MlirTy
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetQuantizedDimension")
 	}
-	return int32(C.call434(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int32(C.call434(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUniformQuantizedPerAxisTypeIsFixedPoint calls mlirUniformQuantizedPerAxisTypeIsFixedPoint.
@@ -13912,7 +13368,7 @@ func MlirUniformQuantizedPerAxisTypeIsFixedPoint(t *Table, type_ MlirType) bool 
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeIsFixedPoint")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTypeIsAUniformQuantizedSubChannelType calls mlirTypeIsAUniformQuantizedSubChannelType.
@@ -13921,7 +13377,7 @@ func MlirTypeIsAUniformQuantizedSubChannelType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUniformQuantizedSubChannelType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUniformQuantizedSubChannelTypeGetTypeID calls mlirUniformQuantizedSubChannelTypeGetTypeID.
@@ -13930,7 +13386,7 @@ func MlirUniformQuantizedSubChannelTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13940,7 +13396,7 @@ func MlirUniformQuantizedSubChannelTypeGet(t *Table, flags uint32, storageType M
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGet")
 	}
-	r := C.call435(f, C.uint(flags), *(*C.MlirType)(unsafe.Pointer(&storageType)), *(*C.MlirType)(unsafe.Pointer(&expressedType)), *(*C.MlirAttribute)(unsafe.Pointer(&scalesAttr)), *(*C.MlirAttribute)(unsafe.Pointer(&zeroPointsAttr)), C.intptr_t(blockSizeInfoLength), (*C.int32_t)(unsafe.Pointer(quantizedDimensions)), (*C.int64_t)(unsafe.Pointer(blockSizes)), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
+	r := C.call435(C.uintptr_t(uintptr(f)), C.uint(flags), C.uintptr_t(uintptr(storageType.Ptr)), C.uintptr_t(uintptr(expressedType.Ptr)), C.uintptr_t(uintptr(scalesAttr.Ptr)), C.uintptr_t(uintptr(zeroPointsAttr.Ptr)), C.intptr_t(blockSizeInfoLength), (*C.int32_t)(unsafe.Pointer(quantizedDimensions)), (*C.int64_t)(unsafe.Pointer(blockSizes)), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13950,7 +13406,7 @@ func MlirUniformQuantizedSubChannelTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13960,7 +13416,7 @@ func MlirUniformQuantizedSubChannelTypeGetNumBlockSizes(t *Table, type_ MlirType
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetNumBlockSizes")
 	}
-	return int(C.call346(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirUniformQuantizedSubChannelTypeGetQuantizedDimension calls mlirUniformQuantizedSubChannelTypeGetQuantizedDimension.
@@ -13969,7 +13425,7 @@ func MlirUniformQuantizedSubChannelTypeGetQuantizedDimension(t *Table, type_ Mli
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetQuantizedDimension")
 	}
-	return int32(C.call436(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(pos)))
+	return int32(C.call436(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirUniformQuantizedSubChannelTypeGetBlockSize calls mlirUniformQuantizedSubChannelTypeGetBlockSize.
@@ -13978,7 +13434,7 @@ func MlirUniformQuantizedSubChannelTypeGetBlockSize(t *Table, type_ MlirType, po
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetBlockSize")
 	}
-	return int64(C.call327(f, *(*C.MlirType)(unsafe.Pointer(&type_)), C.intptr_t(pos)))
+	return int64(C.call327(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos)))
 }
 
 // MlirUniformQuantizedSubChannelTypeGetScales calls mlirUniformQuantizedSubChannelTypeGetScales.
@@ -13987,7 +13443,7 @@ func MlirUniformQuantizedSubChannelTypeGetScales(t *Table, type_ MlirType) MlirA
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetScales")
 	}
-	r := C.call252(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -13997,7 +13453,7 @@ func MlirUniformQuantizedSubChannelTypeGetZeroPoints(t *Table, type_ MlirType) M
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetZeroPoints")
 	}
-	r := C.call252(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14007,7 +13463,7 @@ func MlirTypeIsACalibratedQuantizedType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsACalibratedQuantizedType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirCalibratedQuantizedTypeGetTypeID calls mlirCalibratedQuantizedTypeGetTypeID.
@@ -14016,7 +13472,7 @@ func MlirCalibratedQuantizedTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -14026,7 +13482,7 @@ func MlirCalibratedQuantizedTypeGet(t *Table, expressedType MlirType, min float6
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGet")
 	}
-	r := C.call437(f, *(*C.MlirType)(unsafe.Pointer(&expressedType)), C.double(min), C.double(max))
+	r := C.call437(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(expressedType.Ptr)), C.double(min), C.double(max))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -14036,7 +13492,7 @@ func MlirCalibratedQuantizedTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -14046,7 +13502,7 @@ func MlirCalibratedQuantizedTypeGetMin(t *Table, type_ MlirType) float64 {
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGetMin")
 	}
-	return float64(C.call431(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return float64(C.call431(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirCalibratedQuantizedTypeGetMax calls mlirCalibratedQuantizedTypeGetMax.
@@ -14055,7 +13511,7 @@ func MlirCalibratedQuantizedTypeGetMax(t *Table, type_ MlirType) float64 {
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGetMax")
 	}
-	return float64(C.call431(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return float64(C.call431(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirRegisterSCFPasses calls mlirRegisterSCFPasses.
@@ -14064,7 +13520,7 @@ func MlirRegisterSCFPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFForLoopCanonicalization calls mlirCreateSCFSCFForLoopCanonicalization.
@@ -14073,7 +13529,7 @@ func MlirCreateSCFSCFForLoopCanonicalization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForLoopCanonicalization")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14083,7 +13539,7 @@ func MlirRegisterSCFSCFForLoopCanonicalization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForLoopCanonicalization")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFForLoopPeeling calls mlirCreateSCFSCFForLoopPeeling.
@@ -14092,7 +13548,7 @@ func MlirCreateSCFSCFForLoopPeeling(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForLoopPeeling")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14102,7 +13558,7 @@ func MlirRegisterSCFSCFForLoopPeeling(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForLoopPeeling")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFForLoopRangeFolding calls mlirCreateSCFSCFForLoopRangeFolding.
@@ -14111,7 +13567,7 @@ func MlirCreateSCFSCFForLoopRangeFolding(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForLoopRangeFolding")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14121,7 +13577,7 @@ func MlirRegisterSCFSCFForLoopRangeFolding(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForLoopRangeFolding")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFForLoopSpecialization calls mlirCreateSCFSCFForLoopSpecialization.
@@ -14130,7 +13586,7 @@ func MlirCreateSCFSCFForLoopSpecialization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForLoopSpecialization")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14140,7 +13596,7 @@ func MlirRegisterSCFSCFForLoopSpecialization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForLoopSpecialization")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFForToWhileLoop calls mlirCreateSCFSCFForToWhileLoop.
@@ -14149,7 +13605,7 @@ func MlirCreateSCFSCFForToWhileLoop(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForToWhileLoop")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14159,7 +13615,7 @@ func MlirRegisterSCFSCFForToWhileLoop(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForToWhileLoop")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFForallToForLoop calls mlirCreateSCFSCFForallToForLoop.
@@ -14168,7 +13624,7 @@ func MlirCreateSCFSCFForallToForLoop(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForallToForLoop")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14178,7 +13634,7 @@ func MlirRegisterSCFSCFForallToForLoop(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForallToForLoop")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFForallToParallelLoop calls mlirCreateSCFSCFForallToParallelLoop.
@@ -14187,7 +13643,7 @@ func MlirCreateSCFSCFForallToParallelLoop(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForallToParallelLoop")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14197,7 +13653,7 @@ func MlirRegisterSCFSCFForallToParallelLoop(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForallToParallelLoop")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFParallelForToNestedFors calls mlirCreateSCFSCFParallelForToNestedFors.
@@ -14206,7 +13662,7 @@ func MlirCreateSCFSCFParallelForToNestedFors(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFParallelForToNestedFors")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14216,7 +13672,7 @@ func MlirRegisterSCFSCFParallelForToNestedFors(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFParallelForToNestedFors")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFParallelLoopFusion calls mlirCreateSCFSCFParallelLoopFusion.
@@ -14225,7 +13681,7 @@ func MlirCreateSCFSCFParallelLoopFusion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFParallelLoopFusion")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14235,7 +13691,7 @@ func MlirRegisterSCFSCFParallelLoopFusion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFParallelLoopFusion")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFParallelLoopSpecialization calls mlirCreateSCFSCFParallelLoopSpecialization.
@@ -14244,7 +13700,7 @@ func MlirCreateSCFSCFParallelLoopSpecialization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFParallelLoopSpecialization")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14254,7 +13710,7 @@ func MlirRegisterSCFSCFParallelLoopSpecialization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFParallelLoopSpecialization")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFSCFParallelLoopTiling calls mlirCreateSCFSCFParallelLoopTiling.
@@ -14263,7 +13719,7 @@ func MlirCreateSCFSCFParallelLoopTiling(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFParallelLoopTiling")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14273,7 +13729,7 @@ func MlirRegisterSCFSCFParallelLoopTiling(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFParallelLoopTiling")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSCFTestSCFParallelLoopCollapsing calls mlirCreateSCFTestSCFParallelLoopCollapsing.
@@ -14282,7 +13738,7 @@ func MlirCreateSCFTestSCFParallelLoopCollapsing(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFTestSCFParallelLoopCollapsing")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14292,7 +13748,7 @@ func MlirRegisterSCFTestSCFParallelLoopCollapsing(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFTestSCFParallelLoopCollapsing")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirSMTTypeIsAnyNonFuncSMTValueType calls mlirSMTTypeIsAnyNonFuncSMTValueType.
@@ -14301,7 +13757,7 @@ func MlirSMTTypeIsAnyNonFuncSMTValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsAnyNonFuncSMTValueType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirSMTTypeIsAnySMTValueType calls mlirSMTTypeIsAnySMTValueType.
@@ -14310,7 +13766,7 @@ func MlirSMTTypeIsAnySMTValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsAnySMTValueType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirSMTTypeIsAArray calls mlirSMTTypeIsAArray.
@@ -14319,7 +13775,7 @@ func MlirSMTTypeIsAArray(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsAArray")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirSMTTypeGetArray calls mlirSMTTypeGetArray.
@@ -14328,7 +13784,7 @@ func MlirSMTTypeGetArray(t *Table, ctx MlirContext, domainType MlirType, rangeTy
 	if f == nil {
 		missing("mlirSMTTypeGetArray")
 	}
-	r := C.call383(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirType)(unsafe.Pointer(&domainType)), *(*C.MlirType)(unsafe.Pointer(&rangeType)))
+	r := C.call383(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(domainType.Ptr)), C.uintptr_t(uintptr(rangeType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -14338,7 +13794,7 @@ func MlirSMTTypeIsABitVector(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsABitVector")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirSMTTypeGetBitVector calls mlirSMTTypeGetBitVector.
@@ -14347,7 +13803,7 @@ func MlirSMTTypeGetBitVector(t *Table, ctx MlirContext, width int32) MlirType {
 	if f == nil {
 		missing("mlirSMTTypeGetBitVector")
 	}
-	r := C.call438(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.int32_t(width))
+	r := C.call438(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int32_t(width))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -14357,7 +13813,7 @@ func MlirSMTBitVectorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSMTBitVectorTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -14367,7 +13823,7 @@ func MlirSMTTypeIsABool(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsABool")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirSMTTypeGetBool calls mlirSMTTypeGetBool.
@@ -14376,7 +13832,7 @@ func MlirSMTTypeGetBool(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirSMTTypeGetBool")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -14386,7 +13842,7 @@ func MlirSMTBoolTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSMTBoolTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -14396,7 +13852,7 @@ func MlirSMTTypeIsAInt(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsAInt")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirSMTTypeGetInt calls mlirSMTTypeGetInt.
@@ -14405,7 +13861,7 @@ func MlirSMTTypeGetInt(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirSMTTypeGetInt")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -14415,7 +13871,7 @@ func MlirSMTIntTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSMTIntTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -14425,7 +13881,7 @@ func MlirSMTTypeIsASMTFunc(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsASMTFunc")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirSMTTypeGetSMTFunc calls mlirSMTTypeGetSMTFunc.
@@ -14434,7 +13890,7 @@ func MlirSMTTypeGetSMTFunc(t *Table, ctx MlirContext, numberOfDomainTypes int, d
 	if f == nil {
 		missing("mlirSMTTypeGetSMTFunc")
 	}
-	r := C.call439(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.size_t(numberOfDomainTypes), (*C.MlirType)(unsafe.Pointer(domainTypes)), *(*C.MlirType)(unsafe.Pointer(&rangeType)))
+	r := C.call439(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.size_t(numberOfDomainTypes), (*C.uintptr_t)(unsafe.Pointer(domainTypes)), C.uintptr_t(uintptr(rangeType.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -14444,7 +13900,7 @@ func MlirSMTTypeIsASort(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsASort")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirSMTTypeGetSort calls mlirSMTTypeGetSort.
@@ -14453,7 +13909,7 @@ func MlirSMTTypeGetSort(t *Table, ctx MlirContext, identifier MlirIdentifier, nu
 	if f == nil {
 		missing("mlirSMTTypeGetSort")
 	}
-	r := C.call440(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirIdentifier)(unsafe.Pointer(&identifier)), C.size_t(numberOfSortParams), (*C.MlirType)(unsafe.Pointer(sortParams)))
+	r := C.call440(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(identifier.Ptr)), C.size_t(numberOfSortParams), (*C.uintptr_t)(unsafe.Pointer(sortParams)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -14463,7 +13919,7 @@ func MlirSMTAttrCheckBVCmpPredicate(t *Table, ctx MlirContext, str string) bool 
 	if f == nil {
 		missing("mlirSMTAttrCheckBVCmpPredicate")
 	}
-	return bool(C.call20(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str))))
+	return bool(C.call20(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str))))
 }
 
 // MlirSMTAttrCheckIntPredicate calls mlirSMTAttrCheckIntPredicate.
@@ -14472,7 +13928,7 @@ func MlirSMTAttrCheckIntPredicate(t *Table, ctx MlirContext, str string) bool {
 	if f == nil {
 		missing("mlirSMTAttrCheckIntPredicate")
 	}
-	return bool(C.call20(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str))))
+	return bool(C.call20(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str))))
 }
 
 // MlirSMTAttrIsASMTAttribute calls mlirSMTAttrIsASMTAttribute.
@@ -14481,7 +13937,7 @@ func MlirSMTAttrIsASMTAttribute(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirSMTAttrIsASMTAttribute")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirSMTAttrGetBitVector calls mlirSMTAttrGetBitVector.
@@ -14490,7 +13946,7 @@ func MlirSMTAttrGetBitVector(t *Table, ctx MlirContext, value uint64, width uint
 	if f == nil {
 		missing("mlirSMTAttrGetBitVector")
 	}
-	r := C.call441(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.uint64_t(value), C.uint(width))
+	r := C.call441(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint64_t(value), C.uint(width))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14500,7 +13956,7 @@ func MlirSMTAttrGetBVCmpPredicate(t *Table, ctx MlirContext, str string) MlirAtt
 	if f == nil {
 		missing("mlirSMTAttrGetBVCmpPredicate")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14510,7 +13966,7 @@ func MlirSMTAttrGetIntPredicate(t *Table, ctx MlirContext, str string) MlirAttri
 	if f == nil {
 		missing("mlirSMTAttrGetIntPredicate")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14520,7 +13976,7 @@ func MlirRegisterSPIRVPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSPIRVSPIRVCanonicalizeGLPass calls mlirCreateSPIRVSPIRVCanonicalizeGLPass.
@@ -14529,7 +13985,7 @@ func MlirCreateSPIRVSPIRVCanonicalizeGLPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVCanonicalizeGLPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14539,7 +13995,7 @@ func MlirRegisterSPIRVSPIRVCanonicalizeGLPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVCanonicalizeGLPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSPIRVSPIRVCompositeTypeLayoutPass calls mlirCreateSPIRVSPIRVCompositeTypeLayoutPass.
@@ -14548,7 +14004,7 @@ func MlirCreateSPIRVSPIRVCompositeTypeLayoutPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVCompositeTypeLayoutPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14558,7 +14014,7 @@ func MlirRegisterSPIRVSPIRVCompositeTypeLayoutPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVCompositeTypeLayoutPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSPIRVSPIRVLowerABIAttributesPass calls mlirCreateSPIRVSPIRVLowerABIAttributesPass.
@@ -14567,7 +14023,7 @@ func MlirCreateSPIRVSPIRVLowerABIAttributesPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVLowerABIAttributesPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14577,7 +14033,7 @@ func MlirRegisterSPIRVSPIRVLowerABIAttributesPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVLowerABIAttributesPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSPIRVSPIRVReplicatedConstantCompositePass calls mlirCreateSPIRVSPIRVReplicatedConstantCompositePass.
@@ -14586,7 +14042,7 @@ func MlirCreateSPIRVSPIRVReplicatedConstantCompositePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVReplicatedConstantCompositePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14596,7 +14052,7 @@ func MlirRegisterSPIRVSPIRVReplicatedConstantCompositePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVReplicatedConstantCompositePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSPIRVSPIRVRewriteInsertsPass calls mlirCreateSPIRVSPIRVRewriteInsertsPass.
@@ -14605,7 +14061,7 @@ func MlirCreateSPIRVSPIRVRewriteInsertsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVRewriteInsertsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14615,7 +14071,7 @@ func MlirRegisterSPIRVSPIRVRewriteInsertsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVRewriteInsertsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSPIRVSPIRVUnifyAliasedResourcePass calls mlirCreateSPIRVSPIRVUnifyAliasedResourcePass.
@@ -14624,7 +14080,7 @@ func MlirCreateSPIRVSPIRVUnifyAliasedResourcePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVUnifyAliasedResourcePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14634,7 +14090,7 @@ func MlirRegisterSPIRVSPIRVUnifyAliasedResourcePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVUnifyAliasedResourcePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSPIRVSPIRVUpdateVCEPass calls mlirCreateSPIRVSPIRVUpdateVCEPass.
@@ -14643,7 +14099,7 @@ func MlirCreateSPIRVSPIRVUpdateVCEPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVUpdateVCEPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14653,7 +14109,7 @@ func MlirRegisterSPIRVSPIRVUpdateVCEPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVUpdateVCEPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSPIRVSPIRVWebGPUPreparePass calls mlirCreateSPIRVSPIRVWebGPUPreparePass.
@@ -14662,7 +14118,7 @@ func MlirCreateSPIRVSPIRVWebGPUPreparePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVWebGPUPreparePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14672,7 +14128,7 @@ func MlirRegisterSPIRVSPIRVWebGPUPreparePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVWebGPUPreparePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterShapePasses calls mlirRegisterShapePasses.
@@ -14681,7 +14137,7 @@ func MlirRegisterShapePasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShapePasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateShapeOutlineShapeComputationPass calls mlirCreateShapeOutlineShapeComputationPass.
@@ -14690,7 +14146,7 @@ func MlirCreateShapeOutlineShapeComputationPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShapeOutlineShapeComputationPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14700,7 +14156,7 @@ func MlirRegisterShapeOutlineShapeComputationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShapeOutlineShapeComputationPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateShapeRemoveShapeConstraintsPass calls mlirCreateShapeRemoveShapeConstraintsPass.
@@ -14709,7 +14165,7 @@ func MlirCreateShapeRemoveShapeConstraintsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShapeRemoveShapeConstraintsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14719,7 +14175,7 @@ func MlirRegisterShapeRemoveShapeConstraintsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShapeRemoveShapeConstraintsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateShapeShapeToShapeLoweringPass calls mlirCreateShapeShapeToShapeLoweringPass.
@@ -14728,7 +14184,7 @@ func MlirCreateShapeShapeToShapeLoweringPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShapeShapeToShapeLoweringPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14738,7 +14194,7 @@ func MlirRegisterShapeShapeToShapeLoweringPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShapeShapeToShapeLoweringPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterShardPasses calls mlirRegisterShardPasses.
@@ -14747,7 +14203,7 @@ func MlirRegisterShardPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShardPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateShardPartition calls mlirCreateShardPartition.
@@ -14756,7 +14212,7 @@ func MlirCreateShardPartition(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShardPartition")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14766,7 +14222,7 @@ func MlirRegisterShardPartition(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShardPartition")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateShardShardingPropagation calls mlirCreateShardShardingPropagation.
@@ -14775,7 +14231,7 @@ func MlirCreateShardShardingPropagation(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShardShardingPropagation")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14785,7 +14241,7 @@ func MlirRegisterShardShardingPropagation(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShardShardingPropagation")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirAttributeIsASparseTensorEncodingAttr calls mlirAttributeIsASparseTensorEncodingAttr.
@@ -14794,7 +14250,7 @@ func MlirAttributeIsASparseTensorEncodingAttr(t *Table, attr MlirAttribute) bool
 	if f == nil {
 		missing("mlirAttributeIsASparseTensorEncodingAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirSparseTensorEncodingAttrGet calls mlirSparseTensorEncodingAttrGet.
@@ -14803,7 +14259,7 @@ func MlirSparseTensorEncodingAttrGet(t *Table, ctx MlirContext, lvlRank int, lvl
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGet")
 	}
-	r := C.call442(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(lvlRank), (*C.MlirSparseTensorLevelType)(unsafe.Pointer(lvlTypes)), *(*C.MlirAffineMap)(unsafe.Pointer(&dimToLvl)), *(*C.MlirAffineMap)(unsafe.Pointer(&lvlTodim)), C.int(posWidth), C.int(crdWidth), *(*C.MlirAttribute)(unsafe.Pointer(&explicitVal)), *(*C.MlirAttribute)(unsafe.Pointer(&implicitVal)))
+	r := C.call442(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(lvlRank), (*C.MlirSparseTensorLevelType)(unsafe.Pointer(lvlTypes)), C.uintptr_t(uintptr(dimToLvl.Ptr)), C.uintptr_t(uintptr(lvlTodim.Ptr)), C.int(posWidth), C.int(crdWidth), C.uintptr_t(uintptr(explicitVal.Ptr)), C.uintptr_t(uintptr(implicitVal.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14813,7 +14269,7 @@ func MlirSparseTensorEncodingAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -14823,7 +14279,7 @@ func MlirSparseTensorEncodingGetLvlRank(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirSparseTensorEncodingGetLvlRank")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirSparseTensorEncodingAttrGetLvlType calls mlirSparseTensorEncodingAttrGetLvlType.
@@ -14832,7 +14288,7 @@ func MlirSparseTensorEncodingAttrGetLvlType(t *Table, attr MlirAttribute, lvl in
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetLvlType")
 	}
-	return MlirSparseTensorLevelType(C.call443(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(lvl)))
+	return MlirSparseTensorLevelType(C.call443(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(lvl)))
 }
 
 // MlirSparseTensorEncodingAttrGetLvlFmt calls mlirSparseTensorEncodingAttrGetLvlFmt.
@@ -14841,7 +14297,7 @@ func MlirSparseTensorEncodingAttrGetLvlFmt(t *Table, attr MlirAttribute, lvl int
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetLvlFmt")
 	}
-	return MlirSparseTensorLevelFormat(C.call444(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(lvl)))
+	return MlirSparseTensorLevelFormat(C.call444(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(lvl)))
 }
 
 // MlirSparseTensorEncodingAttrGetDimToLvl calls mlirSparseTensorEncodingAttrGetDimToLvl.
@@ -14850,7 +14306,7 @@ func MlirSparseTensorEncodingAttrGetDimToLvl(t *Table, attr MlirAttribute) MlirA
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetDimToLvl")
 	}
-	r := C.call231(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call231(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -14860,7 +14316,7 @@ func MlirSparseTensorEncodingAttrGetLvlToDim(t *Table, attr MlirAttribute) MlirA
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetLvlToDim")
 	}
-	r := C.call231(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call231(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -14870,7 +14326,7 @@ func MlirSparseTensorEncodingAttrGetPosWidth(t *Table, attr MlirAttribute) int32
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetPosWidth")
 	}
-	return int32(C.call294(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int32(C.call294(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirSparseTensorEncodingAttrGetCrdWidth calls mlirSparseTensorEncodingAttrGetCrdWidth.
@@ -14879,7 +14335,7 @@ func MlirSparseTensorEncodingAttrGetCrdWidth(t *Table, attr MlirAttribute) int32
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetCrdWidth")
 	}
-	return int32(C.call294(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int32(C.call294(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // MlirSparseTensorEncodingAttrGetExplicitVal calls mlirSparseTensorEncodingAttrGetExplicitVal.
@@ -14888,7 +14344,7 @@ func MlirSparseTensorEncodingAttrGetExplicitVal(t *Table, attr MlirAttribute) Ml
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetExplicitVal")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14898,7 +14354,7 @@ func MlirSparseTensorEncodingAttrGetImplicitVal(t *Table, attr MlirAttribute) Ml
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetImplicitVal")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14908,7 +14364,7 @@ func MlirSparseTensorEncodingAttrGetStructuredN(t *Table, lvlType MlirSparseTens
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetStructuredN")
 	}
-	return uint32(C.call445(f, C.MlirSparseTensorLevelType(lvlType)))
+	return uint32(C.call445(C.uintptr_t(uintptr(f)), C.MlirSparseTensorLevelType(lvlType)))
 }
 
 // MlirSparseTensorEncodingAttrGetStructuredM calls mlirSparseTensorEncodingAttrGetStructuredM.
@@ -14917,7 +14373,7 @@ func MlirSparseTensorEncodingAttrGetStructuredM(t *Table, lvlType MlirSparseTens
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetStructuredM")
 	}
-	return uint32(C.call445(f, C.MlirSparseTensorLevelType(lvlType)))
+	return uint32(C.call445(C.uintptr_t(uintptr(f)), C.MlirSparseTensorLevelType(lvlType)))
 }
 
 // MlirSparseTensorEncodingAttrBuildLvlType calls mlirSparseTensorEncodingAttrBuildLvlType.
@@ -14926,7 +14382,7 @@ func MlirSparseTensorEncodingAttrBuildLvlType(t *Table, lvlFmt MlirSparseTensorL
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrBuildLvlType")
 	}
-	return MlirSparseTensorLevelType(C.call446(f, C.MlirSparseTensorLevelFormat(lvlFmt), (*C.MlirSparseTensorLevelPropertyNondefault)(unsafe.Pointer(properties)), C.uint(propSize), C.uint(n), C.uint(m)))
+	return MlirSparseTensorLevelType(C.call446(C.uintptr_t(uintptr(f)), C.MlirSparseTensorLevelFormat(lvlFmt), (*C.MlirSparseTensorLevelPropertyNondefault)(unsafe.Pointer(properties)), C.uint(propSize), C.uint(n), C.uint(m)))
 }
 
 // MlirRegisterSparseTensorPasses calls mlirRegisterSparseTensorPasses.
@@ -14935,7 +14391,7 @@ func MlirRegisterSparseTensorPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorLowerForeachToSCF calls mlirCreateSparseTensorLowerForeachToSCF.
@@ -14944,7 +14400,7 @@ func MlirCreateSparseTensorLowerForeachToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorLowerForeachToSCF")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14954,7 +14410,7 @@ func MlirRegisterSparseTensorLowerForeachToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorLowerForeachToSCF")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorLowerSparseIterationToSCF calls mlirCreateSparseTensorLowerSparseIterationToSCF.
@@ -14963,7 +14419,7 @@ func MlirCreateSparseTensorLowerSparseIterationToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorLowerSparseIterationToSCF")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14973,7 +14429,7 @@ func MlirRegisterSparseTensorLowerSparseIterationToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorLowerSparseIterationToSCF")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorLowerSparseOpsToForeach calls mlirCreateSparseTensorLowerSparseOpsToForeach.
@@ -14982,7 +14438,7 @@ func MlirCreateSparseTensorLowerSparseOpsToForeach(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorLowerSparseOpsToForeach")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14992,7 +14448,7 @@ func MlirRegisterSparseTensorLowerSparseOpsToForeach(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorLowerSparseOpsToForeach")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorPreSparsificationRewrite calls mlirCreateSparseTensorPreSparsificationRewrite.
@@ -15001,7 +14457,7 @@ func MlirCreateSparseTensorPreSparsificationRewrite(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorPreSparsificationRewrite")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15011,7 +14467,7 @@ func MlirRegisterSparseTensorPreSparsificationRewrite(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorPreSparsificationRewrite")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparseAssembler calls mlirCreateSparseTensorSparseAssembler.
@@ -15020,7 +14476,7 @@ func MlirCreateSparseTensorSparseAssembler(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseAssembler")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15030,7 +14486,7 @@ func MlirRegisterSparseTensorSparseAssembler(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseAssembler")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparseBufferRewrite calls mlirCreateSparseTensorSparseBufferRewrite.
@@ -15039,7 +14495,7 @@ func MlirCreateSparseTensorSparseBufferRewrite(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseBufferRewrite")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15049,7 +14505,7 @@ func MlirRegisterSparseTensorSparseBufferRewrite(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseBufferRewrite")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparseGPUCodegen calls mlirCreateSparseTensorSparseGPUCodegen.
@@ -15058,7 +14514,7 @@ func MlirCreateSparseTensorSparseGPUCodegen(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseGPUCodegen")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15068,7 +14524,7 @@ func MlirRegisterSparseTensorSparseGPUCodegen(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseGPUCodegen")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparseReinterpretMap calls mlirCreateSparseTensorSparseReinterpretMap.
@@ -15077,7 +14533,7 @@ func MlirCreateSparseTensorSparseReinterpretMap(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseReinterpretMap")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15087,7 +14543,7 @@ func MlirRegisterSparseTensorSparseReinterpretMap(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseReinterpretMap")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparseSpaceCollapse calls mlirCreateSparseTensorSparseSpaceCollapse.
@@ -15096,7 +14552,7 @@ func MlirCreateSparseTensorSparseSpaceCollapse(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseSpaceCollapse")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15106,7 +14562,7 @@ func MlirRegisterSparseTensorSparseSpaceCollapse(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseSpaceCollapse")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparseTensorCodegen calls mlirCreateSparseTensorSparseTensorCodegen.
@@ -15115,7 +14571,7 @@ func MlirCreateSparseTensorSparseTensorCodegen(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseTensorCodegen")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15125,7 +14581,7 @@ func MlirRegisterSparseTensorSparseTensorCodegen(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseTensorCodegen")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparseTensorConversionPass calls mlirCreateSparseTensorSparseTensorConversionPass.
@@ -15134,7 +14590,7 @@ func MlirCreateSparseTensorSparseTensorConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseTensorConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15144,7 +14600,7 @@ func MlirRegisterSparseTensorSparseTensorConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseTensorConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparseVectorization calls mlirCreateSparseTensorSparseVectorization.
@@ -15153,7 +14609,7 @@ func MlirCreateSparseTensorSparseVectorization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseVectorization")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15163,7 +14619,7 @@ func MlirRegisterSparseTensorSparseVectorization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseVectorization")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparsificationAndBufferization calls mlirCreateSparseTensorSparsificationAndBufferization.
@@ -15172,7 +14628,7 @@ func MlirCreateSparseTensorSparsificationAndBufferization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparsificationAndBufferization")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15182,7 +14638,7 @@ func MlirRegisterSparseTensorSparsificationAndBufferization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparsificationAndBufferization")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorSparsificationPass calls mlirCreateSparseTensorSparsificationPass.
@@ -15191,7 +14647,7 @@ func MlirCreateSparseTensorSparsificationPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparsificationPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15201,7 +14657,7 @@ func MlirRegisterSparseTensorSparsificationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparsificationPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorStageSparseOperations calls mlirCreateSparseTensorStageSparseOperations.
@@ -15210,7 +14666,7 @@ func MlirCreateSparseTensorStageSparseOperations(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorStageSparseOperations")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15220,7 +14676,7 @@ func MlirRegisterSparseTensorStageSparseOperations(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorStageSparseOperations")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateSparseTensorStorageSpecifierToLLVM calls mlirCreateSparseTensorStorageSpecifierToLLVM.
@@ -15229,7 +14685,7 @@ func MlirCreateSparseTensorStorageSpecifierToLLVM(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorStorageSpecifierToLLVM")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15239,7 +14695,7 @@ func MlirRegisterSparseTensorStorageSpecifierToLLVM(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorStorageSpecifierToLLVM")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterTensorPasses calls mlirRegisterTensorPasses.
@@ -15248,7 +14704,7 @@ func MlirRegisterTensorPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTensorPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTensorFoldTensorSubsetOpsPass calls mlirCreateTensorFoldTensorSubsetOpsPass.
@@ -15257,7 +14713,7 @@ func MlirCreateTensorFoldTensorSubsetOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTensorFoldTensorSubsetOpsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15267,7 +14723,7 @@ func MlirRegisterTensorFoldTensorSubsetOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTensorFoldTensorSubsetOpsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterTosaPasses calls mlirRegisterTosaPasses.
@@ -15276,7 +14732,7 @@ func MlirRegisterTosaPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaArithConstantToTosaConstPass calls mlirCreateTosaTosaArithConstantToTosaConstPass.
@@ -15285,7 +14741,7 @@ func MlirCreateTosaTosaArithConstantToTosaConstPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaArithConstantToTosaConstPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15295,7 +14751,7 @@ func MlirRegisterTosaTosaArithConstantToTosaConstPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaArithConstantToTosaConstPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaAttachTarget calls mlirCreateTosaTosaAttachTarget.
@@ -15304,7 +14760,7 @@ func MlirCreateTosaTosaAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaAttachTarget")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15314,7 +14770,7 @@ func MlirRegisterTosaTosaAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaAttachTarget")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaConvertIntegerTypeToSignless calls mlirCreateTosaTosaConvertIntegerTypeToSignless.
@@ -15323,7 +14779,7 @@ func MlirCreateTosaTosaConvertIntegerTypeToSignless(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaConvertIntegerTypeToSignless")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15333,7 +14789,7 @@ func MlirRegisterTosaTosaConvertIntegerTypeToSignless(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaConvertIntegerTypeToSignless")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaInferShapesPass calls mlirCreateTosaTosaInferShapesPass.
@@ -15342,7 +14798,7 @@ func MlirCreateTosaTosaInferShapesPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaInferShapesPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15352,7 +14808,7 @@ func MlirRegisterTosaTosaInferShapesPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaInferShapesPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaLayerwiseConstantFoldPass calls mlirCreateTosaTosaLayerwiseConstantFoldPass.
@@ -15361,7 +14817,7 @@ func MlirCreateTosaTosaLayerwiseConstantFoldPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaLayerwiseConstantFoldPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15371,7 +14827,7 @@ func MlirRegisterTosaTosaLayerwiseConstantFoldPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaLayerwiseConstantFoldPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaMakeBroadcastablePass calls mlirCreateTosaTosaMakeBroadcastablePass.
@@ -15380,7 +14836,7 @@ func MlirCreateTosaTosaMakeBroadcastablePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaMakeBroadcastablePass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15390,7 +14846,7 @@ func MlirRegisterTosaTosaMakeBroadcastablePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaMakeBroadcastablePass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaNarrowF64ToF32Pass calls mlirCreateTosaTosaNarrowF64ToF32Pass.
@@ -15399,7 +14855,7 @@ func MlirCreateTosaTosaNarrowF64ToF32Pass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaNarrowF64ToF32Pass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15409,7 +14865,7 @@ func MlirRegisterTosaTosaNarrowF64ToF32Pass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaNarrowF64ToF32Pass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaNarrowI64ToI32Pass calls mlirCreateTosaTosaNarrowI64ToI32Pass.
@@ -15418,7 +14874,7 @@ func MlirCreateTosaTosaNarrowI64ToI32Pass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaNarrowI64ToI32Pass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15428,7 +14884,7 @@ func MlirRegisterTosaTosaNarrowI64ToI32Pass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaNarrowI64ToI32Pass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaOptionalDecompositionsPass calls mlirCreateTosaTosaOptionalDecompositionsPass.
@@ -15437,7 +14893,7 @@ func MlirCreateTosaTosaOptionalDecompositionsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaOptionalDecompositionsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15447,7 +14903,7 @@ func MlirRegisterTosaTosaOptionalDecompositionsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaOptionalDecompositionsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaReduceTransposes calls mlirCreateTosaTosaReduceTransposes.
@@ -15456,7 +14912,7 @@ func MlirCreateTosaTosaReduceTransposes(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaReduceTransposes")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15466,7 +14922,7 @@ func MlirRegisterTosaTosaReduceTransposes(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaReduceTransposes")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTosaTosaValidation calls mlirCreateTosaTosaValidation.
@@ -15475,7 +14931,7 @@ func MlirCreateTosaTosaValidation(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaValidation")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15485,7 +14941,7 @@ func MlirRegisterTosaTosaValidation(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaValidation")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirTransformOptionsCreate calls mlirTransformOptionsCreate.
@@ -15494,7 +14950,7 @@ func MlirTransformOptionsCreate(t *Table) MlirTransformOptions {
 	if f == nil {
 		missing("mlirTransformOptionsCreate")
 	}
-	r := C.call447(f)
+	r := C.call447(C.uintptr_t(uintptr(f)))
 	return *(*MlirTransformOptions)(unsafe.Pointer(&r))
 }
 
@@ -15504,7 +14960,7 @@ func MlirTransformOptionsEnableExpensiveChecks(t *Table, transformOptions MlirTr
 	if f == nil {
 		missing("mlirTransformOptionsEnableExpensiveChecks")
 	}
-	C.call448(f, *(*C.MlirTransformOptions)(unsafe.Pointer(&transformOptions)), C.bool(enable))
+	C.call448(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr)), C.bool(enable))
 }
 
 // MlirTransformOptionsGetExpensiveChecksEnabled calls mlirTransformOptionsGetExpensiveChecksEnabled.
@@ -15513,7 +14969,7 @@ func MlirTransformOptionsGetExpensiveChecksEnabled(t *Table, transformOptions Ml
 	if f == nil {
 		missing("mlirTransformOptionsGetExpensiveChecksEnabled")
 	}
-	return bool(C.call449(f, *(*C.MlirTransformOptions)(unsafe.Pointer(&transformOptions))))
+	return bool(C.call449(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr))))
 }
 
 // MlirTransformOptionsEnforceSingleTopLevelTransformOp calls mlirTransformOptionsEnforceSingleTopLevelTransformOp.
@@ -15522,7 +14978,7 @@ func MlirTransformOptionsEnforceSingleTopLevelTransformOp(t *Table, transformOpt
 	if f == nil {
 		missing("mlirTransformOptionsEnforceSingleTopLevelTransformOp")
 	}
-	C.call448(f, *(*C.MlirTransformOptions)(unsafe.Pointer(&transformOptions)), C.bool(enable))
+	C.call448(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr)), C.bool(enable))
 }
 
 // MlirTransformOptionsGetEnforceSingleTopLevelTransformOp calls mlirTransformOptionsGetEnforceSingleTopLevelTransformOp.
@@ -15531,7 +14987,7 @@ func MlirTransformOptionsGetEnforceSingleTopLevelTransformOp(t *Table, transform
 	if f == nil {
 		missing("mlirTransformOptionsGetEnforceSingleTopLevelTransformOp")
 	}
-	return bool(C.call449(f, *(*C.MlirTransformOptions)(unsafe.Pointer(&transformOptions))))
+	return bool(C.call449(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr))))
 }
 
 // MlirTransformOptionsDestroy calls mlirTransformOptionsDestroy.
@@ -15540,7 +14996,7 @@ func MlirTransformOptionsDestroy(t *Table, transformOptions MlirTransformOptions
 	if f == nil {
 		missing("mlirTransformOptionsDestroy")
 	}
-	C.call450(f, *(*C.MlirTransformOptions)(unsafe.Pointer(&transformOptions)))
+	C.call450(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr)))
 }
 
 // MlirTransformApplyNamedSequence calls mlirTransformApplyNamedSequence.
@@ -15549,7 +15005,7 @@ func MlirTransformApplyNamedSequence(t *Table, payload MlirOperation, transformR
 	if f == nil {
 		missing("mlirTransformApplyNamedSequence")
 	}
-	r := C.call451(f, *(*C.MlirOperation)(unsafe.Pointer(&payload)), *(*C.MlirOperation)(unsafe.Pointer(&transformRoot)), *(*C.MlirOperation)(unsafe.Pointer(&transformModule)), *(*C.MlirTransformOptions)(unsafe.Pointer(&transformOptions)))
+	r := C.call451(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(payload.Ptr)), C.uintptr_t(uintptr(transformRoot.Ptr)), C.uintptr_t(uintptr(transformModule.Ptr)), C.uintptr_t(uintptr(transformOptions.Ptr)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15559,7 +15015,7 @@ func MlirMergeSymbolsIntoFromClone(t *Table, target MlirOperation, other MlirOpe
 	if f == nil {
 		missing("mlirMergeSymbolsIntoFromClone")
 	}
-	r := C.call452(f, *(*C.MlirOperation)(unsafe.Pointer(&target)), *(*C.MlirOperation)(unsafe.Pointer(&other)))
+	r := C.call452(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(target.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15569,7 +15025,7 @@ func MlirTypeIsATransformAnyOpType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformAnyOpType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTransformAnyOpTypeGetTypeID calls mlirTransformAnyOpTypeGetTypeID.
@@ -15578,7 +15034,7 @@ func MlirTransformAnyOpTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformAnyOpTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15588,7 +15044,7 @@ func MlirTransformAnyOpTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirTransformAnyOpTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15598,7 +15054,7 @@ func MlirTransformAnyOpTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformAnyOpTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15608,7 +15064,7 @@ func MlirTypeIsATransformAnyParamType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformAnyParamType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTransformAnyParamTypeGetTypeID calls mlirTransformAnyParamTypeGetTypeID.
@@ -15617,7 +15073,7 @@ func MlirTransformAnyParamTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformAnyParamTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15627,7 +15083,7 @@ func MlirTransformAnyParamTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirTransformAnyParamTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15637,7 +15093,7 @@ func MlirTransformAnyParamTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformAnyParamTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15647,7 +15103,7 @@ func MlirTypeIsATransformAnyValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformAnyValueType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTransformAnyValueTypeGetTypeID calls mlirTransformAnyValueTypeGetTypeID.
@@ -15656,7 +15112,7 @@ func MlirTransformAnyValueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformAnyValueTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15666,7 +15122,7 @@ func MlirTransformAnyValueTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirTransformAnyValueTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15676,7 +15132,7 @@ func MlirTransformAnyValueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformAnyValueTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15686,7 +15142,7 @@ func MlirTypeIsATransformOperationType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformOperationType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTransformOperationTypeGetTypeID calls mlirTransformOperationTypeGetTypeID.
@@ -15695,7 +15151,7 @@ func MlirTransformOperationTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformOperationTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15705,7 +15161,7 @@ func MlirTransformOperationTypeGet(t *Table, ctx MlirContext, operationName stri
 	if f == nil {
 		missing("mlirTransformOperationTypeGet")
 	}
-	r := C.call155(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)))
+	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15715,7 +15171,7 @@ func MlirTransformOperationTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformOperationTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15725,7 +15181,7 @@ func MlirTransformOperationTypeGetOperationName(t *Table, type_ MlirType) string
 	if f == nil {
 		missing("mlirTransformOperationTypeGetOperationName")
 	}
-	r := C.call350(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call350(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15735,7 +15191,7 @@ func MlirTypeIsATransformParamType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformParamType")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // MlirTransformParamTypeGetTypeID calls mlirTransformParamTypeGetTypeID.
@@ -15744,7 +15200,7 @@ func MlirTransformParamTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformParamTypeGetTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15754,7 +15210,7 @@ func MlirTransformParamTypeGet(t *Table, ctx MlirContext, type_ MlirType) MlirTy
 	if f == nil {
 		missing("mlirTransformParamTypeGet")
 	}
-	r := C.call382(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call382(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15764,7 +15220,7 @@ func MlirTransformParamTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformParamTypeGetName")
 	}
-	r := C.call175(f)
+	r := C.call175(C.uintptr_t(uintptr(f)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15774,7 +15230,7 @@ func MlirTransformParamTypeGetType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirTransformParamTypeGetType")
 	}
-	r := C.call324(f, *(*C.MlirType)(unsafe.Pointer(&type_)))
+	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15784,7 +15240,7 @@ func MlirRegisterTransformPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformCheckUsesPass calls mlirCreateTransformCheckUsesPass.
@@ -15793,7 +15249,7 @@ func MlirCreateTransformCheckUsesPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformCheckUsesPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15803,7 +15259,7 @@ func MlirRegisterTransformCheckUsesPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformCheckUsesPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformInferEffectsPass calls mlirCreateTransformInferEffectsPass.
@@ -15812,7 +15268,7 @@ func MlirCreateTransformInferEffectsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformInferEffectsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15822,7 +15278,7 @@ func MlirRegisterTransformInferEffectsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformInferEffectsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformInterpreterPass calls mlirCreateTransformInterpreterPass.
@@ -15831,7 +15287,7 @@ func MlirCreateTransformInterpreterPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformInterpreterPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15841,7 +15297,7 @@ func MlirRegisterTransformInterpreterPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformInterpreterPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformPreloadLibraryPass calls mlirCreateTransformPreloadLibraryPass.
@@ -15850,7 +15306,7 @@ func MlirCreateTransformPreloadLibraryPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformPreloadLibraryPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15860,7 +15316,7 @@ func MlirRegisterTransformPreloadLibraryPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformPreloadLibraryPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRegisterVectorPasses calls mlirRegisterVectorPasses.
@@ -15869,7 +15325,7 @@ func MlirRegisterVectorPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterVectorPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateVectorLowerVectorMaskPass calls mlirCreateVectorLowerVectorMaskPass.
@@ -15878,7 +15334,7 @@ func MlirCreateVectorLowerVectorMaskPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateVectorLowerVectorMaskPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15888,7 +15344,7 @@ func MlirRegisterVectorLowerVectorMaskPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterVectorLowerVectorMaskPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateVectorLowerVectorMultiReduction calls mlirCreateVectorLowerVectorMultiReduction.
@@ -15897,7 +15353,7 @@ func MlirCreateVectorLowerVectorMultiReduction(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateVectorLowerVectorMultiReduction")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15907,7 +15363,7 @@ func MlirRegisterVectorLowerVectorMultiReduction(t *Table) {
 	if f == nil {
 		missing("mlirRegisterVectorLowerVectorMultiReduction")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateVectorLowerVectorToFromElementsToShuffleTree calls mlirCreateVectorLowerVectorToFromElementsToShuffleTree.
@@ -15916,7 +15372,7 @@ func MlirCreateVectorLowerVectorToFromElementsToShuffleTree(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateVectorLowerVectorToFromElementsToShuffleTree")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15926,7 +15382,7 @@ func MlirRegisterVectorLowerVectorToFromElementsToShuffleTree(t *Table) {
 	if f == nil {
 		missing("mlirRegisterVectorLowerVectorToFromElementsToShuffleTree")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirExecutionEngineCreate_19 calls mlirExecutionEngineCreate.
@@ -15935,7 +15391,7 @@ func MlirExecutionEngineCreate_19(t *Table, op MlirModule, optLevel int32, numPa
 	if f == nil {
 		missing("mlirExecutionEngineCreate")
 	}
-	r := C.call453(f, *(*C.MlirModule)(unsafe.Pointer(&op)), C.int(optLevel), C.int(numPaths), (*C.MlirStringRef)(unsafe.Pointer(sharedLibPaths)), C.bool(enableObjectDump))
+	r := C.call453(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.int(optLevel), C.int(numPaths), (*C.MlirStringRef)(unsafe.Pointer(sharedLibPaths)), C.bool(enableObjectDump))
 	return *(*MlirExecutionEngine)(unsafe.Pointer(&r))
 }
 
@@ -15945,7 +15401,7 @@ func MlirExecutionEngineCreate_22(t *Table, op MlirModule, optLevel int32, numPa
 	if f == nil {
 		missing("mlirExecutionEngineCreate")
 	}
-	r := C.call454(f, *(*C.MlirModule)(unsafe.Pointer(&op)), C.int(optLevel), C.int(numPaths), (*C.MlirStringRef)(unsafe.Pointer(sharedLibPaths)), C.bool(enableObjectDump), C.bool(enablePIC))
+	r := C.call454(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.int(optLevel), C.int(numPaths), (*C.MlirStringRef)(unsafe.Pointer(sharedLibPaths)), C.bool(enableObjectDump), C.bool(enablePIC))
 	return *(*MlirExecutionEngine)(unsafe.Pointer(&r))
 }
 
@@ -15955,7 +15411,7 @@ func MlirExecutionEngineInitialize(t *Table, jit MlirExecutionEngine) {
 	if f == nil {
 		missing("mlirExecutionEngineInitialize")
 	}
-	C.call455(f, *(*C.MlirExecutionEngine)(unsafe.Pointer(&jit)))
+	C.call455(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)))
 }
 
 // MlirExecutionEngineDestroy calls mlirExecutionEngineDestroy.
@@ -15964,7 +15420,7 @@ func MlirExecutionEngineDestroy(t *Table, jit MlirExecutionEngine) {
 	if f == nil {
 		missing("mlirExecutionEngineDestroy")
 	}
-	C.call455(f, *(*C.MlirExecutionEngine)(unsafe.Pointer(&jit)))
+	C.call455(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)))
 }
 
 // MlirExecutionEngineInvokePacked calls mlirExecutionEngineInvokePacked.
@@ -15973,7 +15429,7 @@ func MlirExecutionEngineInvokePacked(t *Table, jit MlirExecutionEngine, name str
 	if f == nil {
 		missing("mlirExecutionEngineInvokePacked")
 	}
-	r := C.call456(f, *(*C.MlirExecutionEngine)(unsafe.Pointer(&jit)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), arguments)
+	r := C.call456(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), arguments)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15983,7 +15439,7 @@ func MlirExecutionEngineLookupPacked(t *Table, jit MlirExecutionEngine, name str
 	if f == nil {
 		missing("mlirExecutionEngineLookupPacked")
 	}
-	return (unsafe.Pointer)(unsafe.Pointer(C.call457(f, *(*C.MlirExecutionEngine)(unsafe.Pointer(&jit)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))))
+	return (unsafe.Pointer)(unsafe.Pointer(C.call457(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))))
 }
 
 // MlirExecutionEngineLookup calls mlirExecutionEngineLookup.
@@ -15992,7 +15448,7 @@ func MlirExecutionEngineLookup(t *Table, jit MlirExecutionEngine, name string) u
 	if f == nil {
 		missing("mlirExecutionEngineLookup")
 	}
-	return (unsafe.Pointer)(unsafe.Pointer(C.call457(f, *(*C.MlirExecutionEngine)(unsafe.Pointer(&jit)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))))
+	return (unsafe.Pointer)(unsafe.Pointer(C.call457(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))))
 }
 
 // MlirExecutionEngineRegisterSymbol calls mlirExecutionEngineRegisterSymbol.
@@ -16001,7 +15457,7 @@ func MlirExecutionEngineRegisterSymbol(t *Table, jit MlirExecutionEngine, name s
 	if f == nil {
 		missing("mlirExecutionEngineRegisterSymbol")
 	}
-	C.call458(f, *(*C.MlirExecutionEngine)(unsafe.Pointer(&jit)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), sym)
+	C.call458(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), sym)
 }
 
 // MlirExecutionEngineDumpToObjectFile calls mlirExecutionEngineDumpToObjectFile.
@@ -16010,7 +15466,7 @@ func MlirExecutionEngineDumpToObjectFile(t *Table, jit MlirExecutionEngine, file
 	if f == nil {
 		missing("mlirExecutionEngineDumpToObjectFile")
 	}
-	C.call459(f, *(*C.MlirExecutionEngine)(unsafe.Pointer(&jit)), (*C.char)(unsafe.Pointer(unsafe.StringData(fileName))), C.size_t(len(fileName)))
+	C.call459(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(fileName))), C.size_t(len(fileName)))
 }
 
 // MlirOperationImplementsInterface calls mlirOperationImplementsInterface.
@@ -16019,7 +15475,7 @@ func MlirOperationImplementsInterface(t *Table, operation MlirOperation, interfa
 	if f == nil {
 		missing("mlirOperationImplementsInterface")
 	}
-	return bool(C.call460(f, *(*C.MlirOperation)(unsafe.Pointer(&operation)), *(*C.MlirTypeID)(unsafe.Pointer(&interfaceTypeID))))
+	return bool(C.call460(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(operation.Ptr)), C.uintptr_t(uintptr(interfaceTypeID.Ptr))))
 }
 
 // MlirOperationImplementsInterfaceStatic calls mlirOperationImplementsInterfaceStatic.
@@ -16028,7 +15484,7 @@ func MlirOperationImplementsInterfaceStatic(t *Table, operationName string, cont
 	if f == nil {
 		missing("mlirOperationImplementsInterfaceStatic")
 	}
-	return bool(C.call461(f, (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)), *(*C.MlirContext)(unsafe.Pointer(&context)), *(*C.MlirTypeID)(unsafe.Pointer(&interfaceTypeID))))
+	return bool(C.call461(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)), C.uintptr_t(uintptr(context.Ptr)), C.uintptr_t(uintptr(interfaceTypeID.Ptr))))
 }
 
 // MlirInferTypeOpInterfaceTypeID calls mlirInferTypeOpInterfaceTypeID.
@@ -16037,7 +15493,7 @@ func MlirInferTypeOpInterfaceTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirInferTypeOpInterfaceTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -16047,7 +15503,7 @@ func MlirInferTypeOpInterfaceInferReturnTypes(t *Table, opName string, context M
 	if f == nil {
 		missing("mlirInferTypeOpInterfaceInferReturnTypes")
 	}
-	r := C.call462(f, (*C.char)(unsafe.Pointer(unsafe.StringData(opName))), C.size_t(len(opName)), *(*C.MlirContext)(unsafe.Pointer(&context)), *(*C.MlirLocation)(unsafe.Pointer(&location)), C.intptr_t(nOperands), (*C.MlirValue)(unsafe.Pointer(operands)), *(*C.MlirAttribute)(unsafe.Pointer(&attributes)), properties, C.intptr_t(nRegions), (*C.MlirRegion)(unsafe.Pointer(regions)), (C.MlirTypesCallback)(unsafe.Pointer(callback)), userData)
+	r := C.call462(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(opName))), C.size_t(len(opName)), C.uintptr_t(uintptr(context.Ptr)), C.uintptr_t(uintptr(location.Ptr)), C.intptr_t(nOperands), (*C.uintptr_t)(unsafe.Pointer(operands)), C.uintptr_t(uintptr(attributes.Ptr)), properties, C.intptr_t(nRegions), (*C.uintptr_t)(unsafe.Pointer(regions)), (C.MlirTypesCallback)(unsafe.Pointer(callback)), userData)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -16057,7 +15513,7 @@ func MlirInferShapedTypeOpInterfaceTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirInferShapedTypeOpInterfaceTypeID")
 	}
-	r := C.call39(f)
+	r := C.call39(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -16067,7 +15523,7 @@ func MlirInferShapedTypeOpInterfaceInferReturnTypes(t *Table, opName string, con
 	if f == nil {
 		missing("mlirInferShapedTypeOpInterfaceInferReturnTypes")
 	}
-	r := C.call463(f, (*C.char)(unsafe.Pointer(unsafe.StringData(opName))), C.size_t(len(opName)), *(*C.MlirContext)(unsafe.Pointer(&context)), *(*C.MlirLocation)(unsafe.Pointer(&location)), C.intptr_t(nOperands), (*C.MlirValue)(unsafe.Pointer(operands)), *(*C.MlirAttribute)(unsafe.Pointer(&attributes)), properties, C.intptr_t(nRegions), (*C.MlirRegion)(unsafe.Pointer(regions)), (C.MlirShapedTypeComponentsCallback)(unsafe.Pointer(callback)), userData)
+	r := C.call463(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(opName))), C.size_t(len(opName)), C.uintptr_t(uintptr(context.Ptr)), C.uintptr_t(uintptr(location.Ptr)), C.intptr_t(nOperands), (*C.uintptr_t)(unsafe.Pointer(operands)), C.uintptr_t(uintptr(attributes.Ptr)), properties, C.intptr_t(nRegions), (*C.uintptr_t)(unsafe.Pointer(regions)), (C.MlirShapedTypeComponentsCallback)(unsafe.Pointer(callback)), userData)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -16077,7 +15533,7 @@ func MlirRegisterAllDialects(t *Table, registry MlirDialectRegistry) {
 	if f == nil {
 		missing("mlirRegisterAllDialects")
 	}
-	C.call32(f, *(*C.MlirDialectRegistry)(unsafe.Pointer(&registry)))
+	C.call32(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(registry.Ptr)))
 }
 
 // MlirRegisterAllLLVMTranslations calls mlirRegisterAllLLVMTranslations.
@@ -16086,7 +15542,7 @@ func MlirRegisterAllLLVMTranslations(t *Table, context MlirContext) {
 	if f == nil {
 		missing("mlirRegisterAllLLVMTranslations")
 	}
-	C.call14(f, *(*C.MlirContext)(unsafe.Pointer(&context)))
+	C.call14(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
 }
 
 // MlirRegisterAllPasses calls mlirRegisterAllPasses.
@@ -16095,7 +15551,7 @@ func MlirRegisterAllPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAllPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirRewriterBaseGetContext calls mlirRewriterBaseGetContext.
@@ -16104,7 +15560,7 @@ func MlirRewriterBaseGetContext(t *Table, rewriter MlirRewriterBase) MlirContext
 	if f == nil {
 		missing("mlirRewriterBaseGetContext")
 	}
-	r := C.call464(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)))
+	r := C.call464(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -16114,7 +15570,7 @@ func MlirRewriterBaseClearInsertionPoint(t *Table, rewriter MlirRewriterBase) {
 	if f == nil {
 		missing("mlirRewriterBaseClearInsertionPoint")
 	}
-	C.call465(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)))
+	C.call465(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
 }
 
 // MlirRewriterBaseSetInsertionPointBefore calls mlirRewriterBaseSetInsertionPointBefore.
@@ -16123,7 +15579,7 @@ func MlirRewriterBaseSetInsertionPointBefore(t *Table, rewriter MlirRewriterBase
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointBefore")
 	}
-	C.call466(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirRewriterBaseSetInsertionPointAfter calls mlirRewriterBaseSetInsertionPointAfter.
@@ -16132,7 +15588,7 @@ func MlirRewriterBaseSetInsertionPointAfter(t *Table, rewriter MlirRewriterBase,
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointAfter")
 	}
-	C.call466(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirRewriterBaseSetInsertionPointAfterValue calls mlirRewriterBaseSetInsertionPointAfterValue.
@@ -16141,7 +15597,7 @@ func MlirRewriterBaseSetInsertionPointAfterValue(t *Table, rewriter MlirRewriter
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointAfterValue")
 	}
-	C.call467(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirValue)(unsafe.Pointer(&value)))
+	C.call467(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
 }
 
 // MlirRewriterBaseSetInsertionPointToStart calls mlirRewriterBaseSetInsertionPointToStart.
@@ -16150,7 +15606,7 @@ func MlirRewriterBaseSetInsertionPointToStart(t *Table, rewriter MlirRewriterBas
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointToStart")
 	}
-	C.call468(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call468(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirRewriterBaseSetInsertionPointToEnd calls mlirRewriterBaseSetInsertionPointToEnd.
@@ -16159,7 +15615,7 @@ func MlirRewriterBaseSetInsertionPointToEnd(t *Table, rewriter MlirRewriterBase,
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointToEnd")
 	}
-	C.call468(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call468(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirRewriterBaseGetInsertionBlock calls mlirRewriterBaseGetInsertionBlock.
@@ -16168,7 +15624,7 @@ func MlirRewriterBaseGetInsertionBlock(t *Table, rewriter MlirRewriterBase) Mlir
 	if f == nil {
 		missing("mlirRewriterBaseGetInsertionBlock")
 	}
-	r := C.call469(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)))
+	r := C.call469(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -16178,7 +15634,7 @@ func MlirRewriterBaseGetBlock(t *Table, rewriter MlirRewriterBase) MlirBlock {
 	if f == nil {
 		missing("mlirRewriterBaseGetBlock")
 	}
-	r := C.call469(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)))
+	r := C.call469(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -16188,7 +15644,7 @@ func MlirRewriterBaseGetOperationAfterInsertion(t *Table, rewriter MlirRewriterB
 	if f == nil {
 		missing("mlirRewriterBaseGetOperationAfterInsertion")
 	}
-	r := C.call470(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)))
+	r := C.call470(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -16198,7 +15654,7 @@ func MlirRewriterBaseCreateBlockBefore(t *Table, rewriter MlirRewriterBase, inse
 	if f == nil {
 		missing("mlirRewriterBaseCreateBlockBefore")
 	}
-	r := C.call471(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirBlock)(unsafe.Pointer(&insertBefore)), C.intptr_t(nArgTypes), (*C.MlirType)(unsafe.Pointer(argTypes)), (*C.MlirLocation)(unsafe.Pointer(locations)))
+	r := C.call471(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(insertBefore.Ptr)), C.intptr_t(nArgTypes), (*C.uintptr_t)(unsafe.Pointer(argTypes)), (*C.uintptr_t)(unsafe.Pointer(locations)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -16208,7 +15664,7 @@ func MlirRewriterBaseInsert(t *Table, rewriter MlirRewriterBase, op MlirOperatio
 	if f == nil {
 		missing("mlirRewriterBaseInsert")
 	}
-	r := C.call472(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call472(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -16218,7 +15674,7 @@ func MlirRewriterBaseClone(t *Table, rewriter MlirRewriterBase, op MlirOperation
 	if f == nil {
 		missing("mlirRewriterBaseClone")
 	}
-	r := C.call472(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call472(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -16228,7 +15684,7 @@ func MlirRewriterBaseCloneWithoutRegions(t *Table, rewriter MlirRewriterBase, op
 	if f == nil {
 		missing("mlirRewriterBaseCloneWithoutRegions")
 	}
-	r := C.call472(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call472(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -16238,7 +15694,7 @@ func MlirRewriterBaseCloneRegionBefore(t *Table, rewriter MlirRewriterBase, regi
 	if f == nil {
 		missing("mlirRewriterBaseCloneRegionBefore")
 	}
-	C.call473(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirRegion)(unsafe.Pointer(&region)), *(*C.MlirBlock)(unsafe.Pointer(&before)))
+	C.call473(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(before.Ptr)))
 }
 
 // MlirRewriterBaseInlineRegionBefore calls mlirRewriterBaseInlineRegionBefore.
@@ -16247,7 +15703,7 @@ func MlirRewriterBaseInlineRegionBefore(t *Table, rewriter MlirRewriterBase, reg
 	if f == nil {
 		missing("mlirRewriterBaseInlineRegionBefore")
 	}
-	C.call473(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirRegion)(unsafe.Pointer(&region)), *(*C.MlirBlock)(unsafe.Pointer(&before)))
+	C.call473(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(before.Ptr)))
 }
 
 // MlirRewriterBaseReplaceOpWithValues calls mlirRewriterBaseReplaceOpWithValues.
@@ -16256,7 +15712,7 @@ func MlirRewriterBaseReplaceOpWithValues(t *Table, rewriter MlirRewriterBase, op
 	if f == nil {
 		missing("mlirRewriterBaseReplaceOpWithValues")
 	}
-	C.call474(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(nValues), (*C.MlirValue)(unsafe.Pointer(values)))
+	C.call474(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(nValues), (*C.uintptr_t)(unsafe.Pointer(values)))
 }
 
 // MlirRewriterBaseReplaceOpWithOperation calls mlirRewriterBaseReplaceOpWithOperation.
@@ -16265,7 +15721,7 @@ func MlirRewriterBaseReplaceOpWithOperation(t *Table, rewriter MlirRewriterBase,
 	if f == nil {
 		missing("mlirRewriterBaseReplaceOpWithOperation")
 	}
-	C.call475(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirOperation)(unsafe.Pointer(&newOp)))
+	C.call475(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(newOp.Ptr)))
 }
 
 // MlirRewriterBaseEraseOp calls mlirRewriterBaseEraseOp.
@@ -16274,7 +15730,7 @@ func MlirRewriterBaseEraseOp(t *Table, rewriter MlirRewriterBase, op MlirOperati
 	if f == nil {
 		missing("mlirRewriterBaseEraseOp")
 	}
-	C.call466(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirRewriterBaseEraseBlock calls mlirRewriterBaseEraseBlock.
@@ -16283,7 +15739,7 @@ func MlirRewriterBaseEraseBlock(t *Table, rewriter MlirRewriterBase, block MlirB
 	if f == nil {
 		missing("mlirRewriterBaseEraseBlock")
 	}
-	C.call468(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call468(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirRewriterBaseInlineBlockBefore calls mlirRewriterBaseInlineBlockBefore.
@@ -16292,7 +15748,7 @@ func MlirRewriterBaseInlineBlockBefore(t *Table, rewriter MlirRewriterBase, sour
 	if f == nil {
 		missing("mlirRewriterBaseInlineBlockBefore")
 	}
-	C.call476(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirBlock)(unsafe.Pointer(&source)), *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(nArgValues), (*C.MlirValue)(unsafe.Pointer(argValues)))
+	C.call476(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(source.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(nArgValues), (*C.uintptr_t)(unsafe.Pointer(argValues)))
 }
 
 // MlirRewriterBaseMergeBlocks calls mlirRewriterBaseMergeBlocks.
@@ -16301,7 +15757,7 @@ func MlirRewriterBaseMergeBlocks(t *Table, rewriter MlirRewriterBase, source Mli
 	if f == nil {
 		missing("mlirRewriterBaseMergeBlocks")
 	}
-	C.call477(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirBlock)(unsafe.Pointer(&source)), *(*C.MlirBlock)(unsafe.Pointer(&dest)), C.intptr_t(nArgValues), (*C.MlirValue)(unsafe.Pointer(argValues)))
+	C.call477(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(source.Ptr)), C.uintptr_t(uintptr(dest.Ptr)), C.intptr_t(nArgValues), (*C.uintptr_t)(unsafe.Pointer(argValues)))
 }
 
 // MlirRewriterBaseMoveOpBefore calls mlirRewriterBaseMoveOpBefore.
@@ -16310,7 +15766,7 @@ func MlirRewriterBaseMoveOpBefore(t *Table, rewriter MlirRewriterBase, op MlirOp
 	if f == nil {
 		missing("mlirRewriterBaseMoveOpBefore")
 	}
-	C.call475(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirOperation)(unsafe.Pointer(&existingOp)))
+	C.call475(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(existingOp.Ptr)))
 }
 
 // MlirRewriterBaseMoveOpAfter calls mlirRewriterBaseMoveOpAfter.
@@ -16319,7 +15775,7 @@ func MlirRewriterBaseMoveOpAfter(t *Table, rewriter MlirRewriterBase, op MlirOpe
 	if f == nil {
 		missing("mlirRewriterBaseMoveOpAfter")
 	}
-	C.call475(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirOperation)(unsafe.Pointer(&existingOp)))
+	C.call475(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(existingOp.Ptr)))
 }
 
 // MlirRewriterBaseMoveBlockBefore calls mlirRewriterBaseMoveBlockBefore.
@@ -16328,7 +15784,7 @@ func MlirRewriterBaseMoveBlockBefore(t *Table, rewriter MlirRewriterBase, block 
 	if f == nil {
 		missing("mlirRewriterBaseMoveBlockBefore")
 	}
-	C.call478(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirBlock)(unsafe.Pointer(&block)), *(*C.MlirBlock)(unsafe.Pointer(&existingBlock)))
+	C.call478(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(existingBlock.Ptr)))
 }
 
 // MlirRewriterBaseStartOpModification calls mlirRewriterBaseStartOpModification.
@@ -16337,7 +15793,7 @@ func MlirRewriterBaseStartOpModification(t *Table, rewriter MlirRewriterBase, op
 	if f == nil {
 		missing("mlirRewriterBaseStartOpModification")
 	}
-	C.call466(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirRewriterBaseFinalizeOpModification calls mlirRewriterBaseFinalizeOpModification.
@@ -16346,7 +15802,7 @@ func MlirRewriterBaseFinalizeOpModification(t *Table, rewriter MlirRewriterBase,
 	if f == nil {
 		missing("mlirRewriterBaseFinalizeOpModification")
 	}
-	C.call466(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirRewriterBaseCancelOpModification calls mlirRewriterBaseCancelOpModification.
@@ -16355,7 +15811,7 @@ func MlirRewriterBaseCancelOpModification(t *Table, rewriter MlirRewriterBase, o
 	if f == nil {
 		missing("mlirRewriterBaseCancelOpModification")
 	}
-	C.call466(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirRewriterBaseReplaceAllUsesWith calls mlirRewriterBaseReplaceAllUsesWith.
@@ -16364,7 +15820,7 @@ func MlirRewriterBaseReplaceAllUsesWith(t *Table, rewriter MlirRewriterBase, fro
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllUsesWith")
 	}
-	C.call479(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirValue)(unsafe.Pointer(&from)), *(*C.MlirValue)(unsafe.Pointer(&to)))
+	C.call479(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(from.Ptr)), C.uintptr_t(uintptr(to.Ptr)))
 }
 
 // MlirRewriterBaseReplaceAllValueRangeUsesWith calls mlirRewriterBaseReplaceAllValueRangeUsesWith.
@@ -16373,7 +15829,7 @@ func MlirRewriterBaseReplaceAllValueRangeUsesWith(t *Table, rewriter MlirRewrite
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllValueRangeUsesWith")
 	}
-	C.call480(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), C.intptr_t(nValues), (*C.MlirValue)(unsafe.Pointer(from)), (*C.MlirValue)(unsafe.Pointer(to)))
+	C.call480(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.intptr_t(nValues), (*C.uintptr_t)(unsafe.Pointer(from)), (*C.uintptr_t)(unsafe.Pointer(to)))
 }
 
 // MlirRewriterBaseReplaceAllOpUsesWithValueRange calls mlirRewriterBaseReplaceAllOpUsesWithValueRange.
@@ -16382,7 +15838,7 @@ func MlirRewriterBaseReplaceAllOpUsesWithValueRange(t *Table, rewriter MlirRewri
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllOpUsesWithValueRange")
 	}
-	C.call474(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&from)), C.intptr_t(nTo), (*C.MlirValue)(unsafe.Pointer(to)))
+	C.call474(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(from.Ptr)), C.intptr_t(nTo), (*C.uintptr_t)(unsafe.Pointer(to)))
 }
 
 // MlirRewriterBaseReplaceAllOpUsesWithOperation calls mlirRewriterBaseReplaceAllOpUsesWithOperation.
@@ -16391,7 +15847,7 @@ func MlirRewriterBaseReplaceAllOpUsesWithOperation(t *Table, rewriter MlirRewrit
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllOpUsesWithOperation")
 	}
-	C.call475(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&from)), *(*C.MlirOperation)(unsafe.Pointer(&to)))
+	C.call475(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(from.Ptr)), C.uintptr_t(uintptr(to.Ptr)))
 }
 
 // MlirRewriterBaseReplaceOpUsesWithinBlock calls mlirRewriterBaseReplaceOpUsesWithinBlock.
@@ -16400,7 +15856,7 @@ func MlirRewriterBaseReplaceOpUsesWithinBlock(t *Table, rewriter MlirRewriterBas
 	if f == nil {
 		missing("mlirRewriterBaseReplaceOpUsesWithinBlock")
 	}
-	C.call481(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirOperation)(unsafe.Pointer(&op)), C.intptr_t(nNewValues), (*C.MlirValue)(unsafe.Pointer(newValues)), *(*C.MlirBlock)(unsafe.Pointer(&block)))
+	C.call481(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(nNewValues), (*C.uintptr_t)(unsafe.Pointer(newValues)), C.uintptr_t(uintptr(block.Ptr)))
 }
 
 // MlirRewriterBaseReplaceAllUsesExcept calls mlirRewriterBaseReplaceAllUsesExcept.
@@ -16409,7 +15865,7 @@ func MlirRewriterBaseReplaceAllUsesExcept(t *Table, rewriter MlirRewriterBase, f
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllUsesExcept")
 	}
-	C.call482(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)), *(*C.MlirValue)(unsafe.Pointer(&from)), *(*C.MlirValue)(unsafe.Pointer(&to)), *(*C.MlirOperation)(unsafe.Pointer(&exceptedUser)))
+	C.call482(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(from.Ptr)), C.uintptr_t(uintptr(to.Ptr)), C.uintptr_t(uintptr(exceptedUser.Ptr)))
 }
 
 // MlirIRRewriterCreate calls mlirIRRewriterCreate.
@@ -16418,7 +15874,7 @@ func MlirIRRewriterCreate(t *Table, context MlirContext) MlirRewriterBase {
 	if f == nil {
 		missing("mlirIRRewriterCreate")
 	}
-	r := C.call483(f, *(*C.MlirContext)(unsafe.Pointer(&context)))
+	r := C.call483(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
 	return *(*MlirRewriterBase)(unsafe.Pointer(&r))
 }
 
@@ -16428,7 +15884,7 @@ func MlirIRRewriterCreateFromOp(t *Table, op MlirOperation) MlirRewriterBase {
 	if f == nil {
 		missing("mlirIRRewriterCreateFromOp")
 	}
-	r := C.call484(f, *(*C.MlirOperation)(unsafe.Pointer(&op)))
+	r := C.call484(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirRewriterBase)(unsafe.Pointer(&r))
 }
 
@@ -16438,7 +15894,7 @@ func MlirIRRewriterDestroy(t *Table, rewriter MlirRewriterBase) {
 	if f == nil {
 		missing("mlirIRRewriterDestroy")
 	}
-	C.call465(f, *(*C.MlirRewriterBase)(unsafe.Pointer(&rewriter)))
+	C.call465(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
 }
 
 // MlirFreezeRewritePattern calls mlirFreezeRewritePattern.
@@ -16447,7 +15903,7 @@ func MlirFreezeRewritePattern(t *Table, set MlirRewritePatternSet) MlirFrozenRew
 	if f == nil {
 		missing("mlirFreezeRewritePattern")
 	}
-	r := C.call485(f, *(*C.MlirRewritePatternSet)(unsafe.Pointer(&set)))
+	r := C.call485(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 	return *(*MlirFrozenRewritePatternSet)(unsafe.Pointer(&r))
 }
 
@@ -16457,7 +15913,7 @@ func MlirFrozenRewritePatternSetDestroy(t *Table, set MlirFrozenRewritePatternSe
 	if f == nil {
 		missing("mlirFrozenRewritePatternSetDestroy")
 	}
-	C.call486(f, *(*C.MlirFrozenRewritePatternSet)(unsafe.Pointer(&set)))
+	C.call486(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 }
 
 // MlirApplyPatternsAndFoldGreedilyWithOp calls mlirApplyPatternsAndFoldGreedilyWithOp.
@@ -16466,7 +15922,7 @@ func MlirApplyPatternsAndFoldGreedilyWithOp(t *Table, op MlirOperation, patterns
 	if f == nil {
 		missing("mlirApplyPatternsAndFoldGreedilyWithOp")
 	}
-	r := C.call487(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirFrozenRewritePatternSet)(unsafe.Pointer(&patterns)), *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&arg2)))
+	r := C.call487(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(patterns.Ptr)), C.uintptr_t(uintptr(arg2.Ptr)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -16476,7 +15932,7 @@ func MlirApplyPatternsAndFoldGreedily(t *Table, op MlirModule, patterns MlirFroz
 	if f == nil {
 		missing("mlirApplyPatternsAndFoldGreedily")
 	}
-	r := C.call488(f, *(*C.MlirModule)(unsafe.Pointer(&op)), *(*C.MlirFrozenRewritePatternSet)(unsafe.Pointer(&patterns)), *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config)))
+	r := C.call488(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(patterns.Ptr)), C.uintptr_t(uintptr(config.Ptr)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -16486,7 +15942,7 @@ func MlirGreedyRewriteDriverConfigCreate(t *Table) MlirGreedyRewriteDriverConfig
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigCreate")
 	}
-	r := C.call489(f)
+	r := C.call489(C.uintptr_t(uintptr(f)))
 	return *(*MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&r))
 }
 
@@ -16496,7 +15952,7 @@ func MlirGreedyRewriteDriverConfigDestroy(t *Table, config MlirGreedyRewriteDriv
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigDestroy")
 	}
-	C.call490(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config)))
+	C.call490(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
 }
 
 // MlirGreedyRewriteDriverConfigSetMaxIterations calls mlirGreedyRewriteDriverConfigSetMaxIterations.
@@ -16505,7 +15961,7 @@ func MlirGreedyRewriteDriverConfigSetMaxIterations(t *Table, config MlirGreedyRe
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetMaxIterations")
 	}
-	C.call491(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config)), C.int64_t(maxIterations))
+	C.call491(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.int64_t(maxIterations))
 }
 
 // MlirGreedyRewriteDriverConfigSetMaxNumRewrites calls mlirGreedyRewriteDriverConfigSetMaxNumRewrites.
@@ -16514,7 +15970,7 @@ func MlirGreedyRewriteDriverConfigSetMaxNumRewrites(t *Table, config MlirGreedyR
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetMaxNumRewrites")
 	}
-	C.call491(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config)), C.int64_t(maxNumRewrites))
+	C.call491(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.int64_t(maxNumRewrites))
 }
 
 // MlirGreedyRewriteDriverConfigSetUseTopDownTraversal calls mlirGreedyRewriteDriverConfigSetUseTopDownTraversal.
@@ -16523,7 +15979,7 @@ func MlirGreedyRewriteDriverConfigSetUseTopDownTraversal(t *Table, config MlirGr
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetUseTopDownTraversal")
 	}
-	C.call492(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config)), C.bool(useTopDownTraversal))
+	C.call492(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.bool(useTopDownTraversal))
 }
 
 // MlirGreedyRewriteDriverConfigEnableFolding calls mlirGreedyRewriteDriverConfigEnableFolding.
@@ -16532,7 +15988,7 @@ func MlirGreedyRewriteDriverConfigEnableFolding(t *Table, config MlirGreedyRewri
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigEnableFolding")
 	}
-	C.call492(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config)), C.bool(enable))
+	C.call492(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.bool(enable))
 }
 
 // MlirGreedyRewriteDriverConfigSetStrictness calls mlirGreedyRewriteDriverConfigSetStrictness.
@@ -16541,7 +15997,7 @@ func MlirGreedyRewriteDriverConfigSetStrictness(t *Table, config MlirGreedyRewri
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetStrictness")
 	}
-	C.call493(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config)), C.MlirGreedyRewriteStrictness(strictness))
+	C.call493(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.MlirGreedyRewriteStrictness(strictness))
 }
 
 // MlirGreedyRewriteDriverConfigSetRegionSimplificationLevel calls mlirGreedyRewriteDriverConfigSetRegionSimplificationLevel.
@@ -16550,7 +16006,7 @@ func MlirGreedyRewriteDriverConfigSetRegionSimplificationLevel(t *Table, config 
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetRegionSimplificationLevel")
 	}
-	C.call494(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config)), C.MlirGreedySimplifyRegionLevel(level))
+	C.call494(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.MlirGreedySimplifyRegionLevel(level))
 }
 
 // MlirGreedyRewriteDriverConfigEnableConstantCSE calls mlirGreedyRewriteDriverConfigEnableConstantCSE.
@@ -16559,7 +16015,7 @@ func MlirGreedyRewriteDriverConfigEnableConstantCSE(t *Table, config MlirGreedyR
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigEnableConstantCSE")
 	}
-	C.call492(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config)), C.bool(enable))
+	C.call492(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.bool(enable))
 }
 
 // MlirGreedyRewriteDriverConfigGetMaxIterations calls mlirGreedyRewriteDriverConfigGetMaxIterations.
@@ -16568,7 +16024,7 @@ func MlirGreedyRewriteDriverConfigGetMaxIterations(t *Table, config MlirGreedyRe
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetMaxIterations")
 	}
-	return int64(C.call495(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config))))
+	return int64(C.call495(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
 }
 
 // MlirGreedyRewriteDriverConfigGetMaxNumRewrites calls mlirGreedyRewriteDriverConfigGetMaxNumRewrites.
@@ -16577,7 +16033,7 @@ func MlirGreedyRewriteDriverConfigGetMaxNumRewrites(t *Table, config MlirGreedyR
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetMaxNumRewrites")
 	}
-	return int64(C.call495(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config))))
+	return int64(C.call495(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
 }
 
 // MlirGreedyRewriteDriverConfigGetUseTopDownTraversal calls mlirGreedyRewriteDriverConfigGetUseTopDownTraversal.
@@ -16586,7 +16042,7 @@ func MlirGreedyRewriteDriverConfigGetUseTopDownTraversal(t *Table, config MlirGr
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetUseTopDownTraversal")
 	}
-	return bool(C.call496(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config))))
+	return bool(C.call496(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
 }
 
 // MlirGreedyRewriteDriverConfigIsFoldingEnabled calls mlirGreedyRewriteDriverConfigIsFoldingEnabled.
@@ -16595,7 +16051,7 @@ func MlirGreedyRewriteDriverConfigIsFoldingEnabled(t *Table, config MlirGreedyRe
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigIsFoldingEnabled")
 	}
-	return bool(C.call496(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config))))
+	return bool(C.call496(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
 }
 
 // MlirGreedyRewriteDriverConfigGetStrictness calls mlirGreedyRewriteDriverConfigGetStrictness.
@@ -16604,7 +16060,7 @@ func MlirGreedyRewriteDriverConfigGetStrictness(t *Table, config MlirGreedyRewri
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetStrictness")
 	}
-	return MlirGreedyRewriteStrictness(C.call497(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config))))
+	return MlirGreedyRewriteStrictness(C.call497(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
 }
 
 // MlirGreedyRewriteDriverConfigGetRegionSimplificationLevel calls mlirGreedyRewriteDriverConfigGetRegionSimplificationLevel.
@@ -16613,7 +16069,7 @@ func MlirGreedyRewriteDriverConfigGetRegionSimplificationLevel(t *Table, config 
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetRegionSimplificationLevel")
 	}
-	return MlirGreedySimplifyRegionLevel(C.call498(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config))))
+	return MlirGreedySimplifyRegionLevel(C.call498(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
 }
 
 // MlirGreedyRewriteDriverConfigIsConstantCSEEnabled calls mlirGreedyRewriteDriverConfigIsConstantCSEEnabled.
@@ -16622,7 +16078,7 @@ func MlirGreedyRewriteDriverConfigIsConstantCSEEnabled(t *Table, config MlirGree
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigIsConstantCSEEnabled")
 	}
-	return bool(C.call496(f, *(*C.MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&config))))
+	return bool(C.call496(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
 }
 
 // MlirWalkAndApplyPatterns calls mlirWalkAndApplyPatterns.
@@ -16631,7 +16087,7 @@ func MlirWalkAndApplyPatterns(t *Table, op MlirOperation, patterns MlirFrozenRew
 	if f == nil {
 		missing("mlirWalkAndApplyPatterns")
 	}
-	C.call499(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirFrozenRewritePatternSet)(unsafe.Pointer(&patterns)))
+	C.call499(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(patterns.Ptr)))
 }
 
 // MlirPatternRewriterAsBase calls mlirPatternRewriterAsBase.
@@ -16640,7 +16096,7 @@ func MlirPatternRewriterAsBase(t *Table, rewriter MlirPatternRewriter) MlirRewri
 	if f == nil {
 		missing("mlirPatternRewriterAsBase")
 	}
-	r := C.call500(f, *(*C.MlirPatternRewriter)(unsafe.Pointer(&rewriter)))
+	r := C.call500(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
 	return *(*MlirRewriterBase)(unsafe.Pointer(&r))
 }
 
@@ -16650,7 +16106,7 @@ func MlirOpRewritePatternCreate(t *Table, rootName string, benefit uint32, conte
 	if f == nil {
 		missing("mlirOpRewritePatternCreate")
 	}
-	r := C.call501(f, (*C.char)(unsafe.Pointer(unsafe.StringData(rootName))), C.size_t(len(rootName)), C.uint(benefit), *(*C.MlirContext)(unsafe.Pointer(&context)), *(*C.MlirRewritePatternCallbacks)(unsafe.Pointer(&callbacks)), userData, C.size_t(nGeneratedNames), (*C.MlirStringRef)(unsafe.Pointer(generatedNames)))
+	r := C.call501(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(rootName))), C.size_t(len(rootName)), C.uint(benefit), C.uintptr_t(uintptr(context.Ptr)), *(*C.MlirRewritePatternCallbacks)(unsafe.Pointer(&callbacks)), userData, C.size_t(nGeneratedNames), (*C.MlirStringRef)(unsafe.Pointer(generatedNames)))
 	return *(*MlirRewritePattern)(unsafe.Pointer(&r))
 }
 
@@ -16660,7 +16116,7 @@ func MlirRewritePatternSetCreate(t *Table, context MlirContext) MlirRewritePatte
 	if f == nil {
 		missing("mlirRewritePatternSetCreate")
 	}
-	r := C.call502(f, *(*C.MlirContext)(unsafe.Pointer(&context)))
+	r := C.call502(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
 	return *(*MlirRewritePatternSet)(unsafe.Pointer(&r))
 }
 
@@ -16670,7 +16126,7 @@ func MlirRewritePatternSetDestroy(t *Table, set MlirRewritePatternSet) {
 	if f == nil {
 		missing("mlirRewritePatternSetDestroy")
 	}
-	C.call503(f, *(*C.MlirRewritePatternSet)(unsafe.Pointer(&set)))
+	C.call503(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 }
 
 // MlirRewritePatternSetAdd calls mlirRewritePatternSetAdd.
@@ -16679,7 +16135,7 @@ func MlirRewritePatternSetAdd(t *Table, set MlirRewritePatternSet, pattern MlirR
 	if f == nil {
 		missing("mlirRewritePatternSetAdd")
 	}
-	C.call504(f, *(*C.MlirRewritePatternSet)(unsafe.Pointer(&set)), *(*C.MlirRewritePattern)(unsafe.Pointer(&pattern)))
+	C.call504(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), C.uintptr_t(uintptr(pattern.Ptr)))
 }
 
 // MlirPDLPatternModuleFromModule calls mlirPDLPatternModuleFromModule.
@@ -16688,7 +16144,7 @@ func MlirPDLPatternModuleFromModule(t *Table, op MlirModule) MlirPDLPatternModul
 	if f == nil {
 		missing("mlirPDLPatternModuleFromModule")
 	}
-	r := C.call505(f, *(*C.MlirModule)(unsafe.Pointer(&op)))
+	r := C.call505(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirPDLPatternModule)(unsafe.Pointer(&r))
 }
 
@@ -16698,7 +16154,7 @@ func MlirPDLPatternModuleDestroy(t *Table, op MlirPDLPatternModule) {
 	if f == nil {
 		missing("mlirPDLPatternModuleDestroy")
 	}
-	C.call506(f, *(*C.MlirPDLPatternModule)(unsafe.Pointer(&op)))
+	C.call506(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 }
 
 // MlirRewritePatternSetFromPDLPatternModule calls mlirRewritePatternSetFromPDLPatternModule.
@@ -16707,7 +16163,7 @@ func MlirRewritePatternSetFromPDLPatternModule(t *Table, op MlirPDLPatternModule
 	if f == nil {
 		missing("mlirRewritePatternSetFromPDLPatternModule")
 	}
-	r := C.call507(f, *(*C.MlirPDLPatternModule)(unsafe.Pointer(&op)))
+	r := C.call507(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	return *(*MlirRewritePatternSet)(unsafe.Pointer(&r))
 }
 
@@ -16717,7 +16173,7 @@ func MlirPDLValueAsValue(t *Table, value MlirPDLValue) MlirValue {
 	if f == nil {
 		missing("mlirPDLValueAsValue")
 	}
-	r := C.call508(f, *(*C.MlirPDLValue)(unsafe.Pointer(&value)))
+	r := C.call508(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -16727,7 +16183,7 @@ func MlirPDLValueAsType(t *Table, value MlirPDLValue) MlirType {
 	if f == nil {
 		missing("mlirPDLValueAsType")
 	}
-	r := C.call509(f, *(*C.MlirPDLValue)(unsafe.Pointer(&value)))
+	r := C.call509(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -16737,7 +16193,7 @@ func MlirPDLValueAsOperation(t *Table, value MlirPDLValue) MlirOperation {
 	if f == nil {
 		missing("mlirPDLValueAsOperation")
 	}
-	r := C.call510(f, *(*C.MlirPDLValue)(unsafe.Pointer(&value)))
+	r := C.call510(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -16747,7 +16203,7 @@ func MlirPDLValueAsAttribute(t *Table, value MlirPDLValue) MlirAttribute {
 	if f == nil {
 		missing("mlirPDLValueAsAttribute")
 	}
-	r := C.call511(f, *(*C.MlirPDLValue)(unsafe.Pointer(&value)))
+	r := C.call511(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -16757,7 +16213,7 @@ func MlirPDLResultListPushBackValue(t *Table, results MlirPDLResultList, value M
 	if f == nil {
 		missing("mlirPDLResultListPushBackValue")
 	}
-	C.call512(f, *(*C.MlirPDLResultList)(unsafe.Pointer(&results)), *(*C.MlirValue)(unsafe.Pointer(&value)))
+	C.call512(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(results.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
 }
 
 // MlirPDLResultListPushBackType calls mlirPDLResultListPushBackType.
@@ -16766,7 +16222,7 @@ func MlirPDLResultListPushBackType(t *Table, results MlirPDLResultList, value Ml
 	if f == nil {
 		missing("mlirPDLResultListPushBackType")
 	}
-	C.call513(f, *(*C.MlirPDLResultList)(unsafe.Pointer(&results)), *(*C.MlirType)(unsafe.Pointer(&value)))
+	C.call513(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(results.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
 }
 
 // MlirPDLResultListPushBackOperation calls mlirPDLResultListPushBackOperation.
@@ -16775,7 +16231,7 @@ func MlirPDLResultListPushBackOperation(t *Table, results MlirPDLResultList, val
 	if f == nil {
 		missing("mlirPDLResultListPushBackOperation")
 	}
-	C.call514(f, *(*C.MlirPDLResultList)(unsafe.Pointer(&results)), *(*C.MlirOperation)(unsafe.Pointer(&value)))
+	C.call514(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(results.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
 }
 
 // MlirPDLResultListPushBackAttribute calls mlirPDLResultListPushBackAttribute.
@@ -16784,7 +16240,7 @@ func MlirPDLResultListPushBackAttribute(t *Table, results MlirPDLResultList, val
 	if f == nil {
 		missing("mlirPDLResultListPushBackAttribute")
 	}
-	C.call515(f, *(*C.MlirPDLResultList)(unsafe.Pointer(&results)), *(*C.MlirAttribute)(unsafe.Pointer(&value)))
+	C.call515(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(results.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
 }
 
 // MlirPDLPatternModuleRegisterRewriteFunction calls mlirPDLPatternModuleRegisterRewriteFunction.
@@ -16793,7 +16249,7 @@ func MlirPDLPatternModuleRegisterRewriteFunction(t *Table, pdlModule MlirPDLPatt
 	if f == nil {
 		missing("mlirPDLPatternModuleRegisterRewriteFunction")
 	}
-	C.call516(f, *(*C.MlirPDLPatternModule)(unsafe.Pointer(&pdlModule)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), (C.MlirPDLRewriteFunction)(unsafe.Pointer(rewriteFn)), userData)
+	C.call516(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pdlModule.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), (C.MlirPDLRewriteFunction)(unsafe.Pointer(rewriteFn)), userData)
 }
 
 // MlirPDLPatternModuleRegisterConstraintFunction calls mlirPDLPatternModuleRegisterConstraintFunction.
@@ -16802,7 +16258,7 @@ func MlirPDLPatternModuleRegisterConstraintFunction(t *Table, pdlModule MlirPDLP
 	if f == nil {
 		missing("mlirPDLPatternModuleRegisterConstraintFunction")
 	}
-	C.call517(f, *(*C.MlirPDLPatternModule)(unsafe.Pointer(&pdlModule)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), (C.MlirPDLConstraintFunction)(unsafe.Pointer(constraintFn)), userData)
+	C.call517(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pdlModule.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), (C.MlirPDLConstraintFunction)(unsafe.Pointer(constraintFn)), userData)
 }
 
 // MlirTranslateModuleToSMTLIB calls mlirTranslateModuleToSMTLIB.
@@ -16811,7 +16267,7 @@ func MlirTranslateModuleToSMTLIB(t *Table, arg0 MlirModule, arg1 MlirStringCallb
 	if f == nil {
 		missing("mlirTranslateModuleToSMTLIB")
 	}
-	r := C.call518(f, *(*C.MlirModule)(unsafe.Pointer(&arg0)), (C.MlirStringCallback)(unsafe.Pointer(arg1)), userData, C.bool(inlineSingleUseValues), C.bool(indentLetBody))
+	r := C.call518(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(arg1)), userData, C.bool(inlineSingleUseValues), C.bool(indentLetBody))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -16821,7 +16277,7 @@ func MlirTranslateOperationToSMTLIB(t *Table, arg0 MlirOperation, arg1 MlirStrin
 	if f == nil {
 		missing("mlirTranslateOperationToSMTLIB")
 	}
-	r := C.call519(f, *(*C.MlirOperation)(unsafe.Pointer(&arg0)), (C.MlirStringCallback)(unsafe.Pointer(arg1)), userData, C.bool(inlineSingleUseValues), C.bool(indentLetBody))
+	r := C.call519(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(arg1)), userData, C.bool(inlineSingleUseValues), C.bool(indentLetBody))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -16831,7 +16287,7 @@ func MlirTranslateModuleToLLVMIR(t *Table, module MlirOperation, context LLVMCon
 	if f == nil {
 		missing("mlirTranslateModuleToLLVMIR")
 	}
-	return (LLVMModuleRef)(unsafe.Pointer(C.call520(f, *(*C.MlirOperation)(unsafe.Pointer(&module)), (C.LLVMContextRef)(unsafe.Pointer(context)))))
+	return (LLVMModuleRef)(unsafe.Pointer(C.call520(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)), (C.LLVMContextRef)(unsafe.Pointer(context)))))
 }
 
 // MlirTranslateModuleToLLVMIRToString calls mlirTranslateModuleToLLVMIRToString.
@@ -16840,7 +16296,7 @@ func MlirTranslateModuleToLLVMIRToString(t *Table, module MlirOperation) unsafe.
 	if f == nil {
 		missing("mlirTranslateModuleToLLVMIRToString")
 	}
-	return (unsafe.Pointer)(unsafe.Pointer(C.call521(f, *(*C.MlirOperation)(unsafe.Pointer(&module)))))
+	return (unsafe.Pointer)(unsafe.Pointer(C.call521(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))))
 }
 
 // MlirTypeFromLLVMIRTranslatorCreate calls mlirTypeFromLLVMIRTranslatorCreate.
@@ -16849,7 +16305,7 @@ func MlirTypeFromLLVMIRTranslatorCreate(t *Table, ctx MlirContext) MlirTypeFromL
 	if f == nil {
 		missing("mlirTypeFromLLVMIRTranslatorCreate")
 	}
-	r := C.call522(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call522(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirTypeFromLLVMIRTranslator)(unsafe.Pointer(&r))
 }
 
@@ -16859,7 +16315,7 @@ func MlirTypeFromLLVMIRTranslatorDestroy(t *Table, translator MlirTypeFromLLVMIR
 	if f == nil {
 		missing("mlirTypeFromLLVMIRTranslatorDestroy")
 	}
-	C.call523(f, *(*C.MlirTypeFromLLVMIRTranslator)(unsafe.Pointer(&translator)))
+	C.call523(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(translator.Ptr)))
 }
 
 // MlirTypeFromLLVMIRTranslatorTranslateType calls mlirTypeFromLLVMIRTranslatorTranslateType.
@@ -16868,7 +16324,7 @@ func MlirTypeFromLLVMIRTranslatorTranslateType(t *Table, translator MlirTypeFrom
 	if f == nil {
 		missing("mlirTypeFromLLVMIRTranslatorTranslateType")
 	}
-	r := C.call524(f, *(*C.MlirTypeFromLLVMIRTranslator)(unsafe.Pointer(&translator)), (C.LLVMTypeRef)(unsafe.Pointer(llvmType)))
+	r := C.call524(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(translator.Ptr)), (C.LLVMTypeRef)(unsafe.Pointer(llvmType)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -16878,7 +16334,7 @@ func MlirTypeToLLVMIRTranslatorCreate(t *Table, ctx LLVMContextRef) MlirTypeToLL
 	if f == nil {
 		missing("mlirTypeToLLVMIRTranslatorCreate")
 	}
-	r := C.call525(f, (C.LLVMContextRef)(unsafe.Pointer(ctx)))
+	r := C.call525(C.uintptr_t(uintptr(f)), (C.LLVMContextRef)(unsafe.Pointer(ctx)))
 	return *(*MlirTypeToLLVMIRTranslator)(unsafe.Pointer(&r))
 }
 
@@ -16888,7 +16344,7 @@ func MlirTypeToLLVMIRTranslatorDestroy(t *Table, translator MlirTypeToLLVMIRTran
 	if f == nil {
 		missing("mlirTypeToLLVMIRTranslatorDestroy")
 	}
-	C.call526(f, *(*C.MlirTypeToLLVMIRTranslator)(unsafe.Pointer(&translator)))
+	C.call526(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(translator.Ptr)))
 }
 
 // MlirTypeToLLVMIRTranslatorTranslateType calls mlirTypeToLLVMIRTranslatorTranslateType.
@@ -16897,7 +16353,7 @@ func MlirTypeToLLVMIRTranslatorTranslateType(t *Table, translator MlirTypeToLLVM
 	if f == nil {
 		missing("mlirTypeToLLVMIRTranslatorTranslateType")
 	}
-	return (LLVMTypeRef)(unsafe.Pointer(C.call527(f, *(*C.MlirTypeToLLVMIRTranslator)(unsafe.Pointer(&translator)), *(*C.MlirType)(unsafe.Pointer(&mlirType)))))
+	return (LLVMTypeRef)(unsafe.Pointer(C.call527(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(translator.Ptr)), C.uintptr_t(uintptr(mlirType.Ptr)))))
 }
 
 // MlirRegisterTransformsPasses calls mlirRegisterTransformsPasses.
@@ -16906,7 +16362,7 @@ func MlirRegisterTransformsPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsPasses")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsBubbleDownMemorySpaceCasts calls mlirCreateTransformsBubbleDownMemorySpaceCasts.
@@ -16915,7 +16371,7 @@ func MlirCreateTransformsBubbleDownMemorySpaceCasts(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsBubbleDownMemorySpaceCasts")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16925,7 +16381,7 @@ func MlirRegisterTransformsBubbleDownMemorySpaceCasts(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsBubbleDownMemorySpaceCasts")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsCSE calls mlirCreateTransformsCSE.
@@ -16934,7 +16390,7 @@ func MlirCreateTransformsCSE(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsCSE")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16944,7 +16400,7 @@ func MlirRegisterTransformsCSE(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsCSE")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsCanonicalizer calls mlirCreateTransformsCanonicalizer.
@@ -16953,7 +16409,7 @@ func MlirCreateTransformsCanonicalizer(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsCanonicalizer")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16963,7 +16419,7 @@ func MlirRegisterTransformsCanonicalizer(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsCanonicalizer")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsCompositeFixedPointPass calls mlirCreateTransformsCompositeFixedPointPass.
@@ -16972,7 +16428,7 @@ func MlirCreateTransformsCompositeFixedPointPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsCompositeFixedPointPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16982,7 +16438,7 @@ func MlirRegisterTransformsCompositeFixedPointPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsCompositeFixedPointPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsControlFlowSink calls mlirCreateTransformsControlFlowSink.
@@ -16991,7 +16447,7 @@ func MlirCreateTransformsControlFlowSink(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsControlFlowSink")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17001,7 +16457,7 @@ func MlirRegisterTransformsControlFlowSink(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsControlFlowSink")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsGenerateRuntimeVerification calls mlirCreateTransformsGenerateRuntimeVerification.
@@ -17010,7 +16466,7 @@ func MlirCreateTransformsGenerateRuntimeVerification(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsGenerateRuntimeVerification")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17020,7 +16476,7 @@ func MlirRegisterTransformsGenerateRuntimeVerification(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsGenerateRuntimeVerification")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsInliner calls mlirCreateTransformsInliner.
@@ -17029,7 +16485,7 @@ func MlirCreateTransformsInliner(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsInliner")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17039,7 +16495,7 @@ func MlirRegisterTransformsInliner(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsInliner")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsLocationSnapshot calls mlirCreateTransformsLocationSnapshot.
@@ -17048,7 +16504,7 @@ func MlirCreateTransformsLocationSnapshot(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsLocationSnapshot")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17058,7 +16514,7 @@ func MlirRegisterTransformsLocationSnapshot(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsLocationSnapshot")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsLoopInvariantCodeMotion calls mlirCreateTransformsLoopInvariantCodeMotion.
@@ -17067,7 +16523,7 @@ func MlirCreateTransformsLoopInvariantCodeMotion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsLoopInvariantCodeMotion")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17077,7 +16533,7 @@ func MlirRegisterTransformsLoopInvariantCodeMotion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsLoopInvariantCodeMotion")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsLoopInvariantSubsetHoisting calls mlirCreateTransformsLoopInvariantSubsetHoisting.
@@ -17086,7 +16542,7 @@ func MlirCreateTransformsLoopInvariantSubsetHoisting(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsLoopInvariantSubsetHoisting")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17096,7 +16552,7 @@ func MlirRegisterTransformsLoopInvariantSubsetHoisting(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsLoopInvariantSubsetHoisting")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsMem2Reg calls mlirCreateTransformsMem2Reg.
@@ -17105,7 +16561,7 @@ func MlirCreateTransformsMem2Reg(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsMem2Reg")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17115,7 +16571,7 @@ func MlirRegisterTransformsMem2Reg(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsMem2Reg")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsPrintIRPass calls mlirCreateTransformsPrintIRPass.
@@ -17124,7 +16580,7 @@ func MlirCreateTransformsPrintIRPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsPrintIRPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17134,7 +16590,7 @@ func MlirRegisterTransformsPrintIRPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsPrintIRPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsPrintOpStats calls mlirCreateTransformsPrintOpStats.
@@ -17143,7 +16599,7 @@ func MlirCreateTransformsPrintOpStats(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsPrintOpStats")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17153,7 +16609,7 @@ func MlirRegisterTransformsPrintOpStats(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsPrintOpStats")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsRemoveDeadValues calls mlirCreateTransformsRemoveDeadValues.
@@ -17162,7 +16618,7 @@ func MlirCreateTransformsRemoveDeadValues(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsRemoveDeadValues")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17172,7 +16628,7 @@ func MlirRegisterTransformsRemoveDeadValues(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsRemoveDeadValues")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsSCCP calls mlirCreateTransformsSCCP.
@@ -17181,7 +16637,7 @@ func MlirCreateTransformsSCCP(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsSCCP")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17191,7 +16647,7 @@ func MlirRegisterTransformsSCCP(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsSCCP")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsSROA calls mlirCreateTransformsSROA.
@@ -17200,7 +16656,7 @@ func MlirCreateTransformsSROA(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsSROA")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17210,7 +16666,7 @@ func MlirRegisterTransformsSROA(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsSROA")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsStripDebugInfo calls mlirCreateTransformsStripDebugInfo.
@@ -17219,7 +16675,7 @@ func MlirCreateTransformsStripDebugInfo(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsStripDebugInfo")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17229,7 +16685,7 @@ func MlirRegisterTransformsStripDebugInfo(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsStripDebugInfo")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsSymbolDCE calls mlirCreateTransformsSymbolDCE.
@@ -17238,7 +16694,7 @@ func MlirCreateTransformsSymbolDCE(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsSymbolDCE")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17248,7 +16704,7 @@ func MlirRegisterTransformsSymbolDCE(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsSymbolDCE")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsSymbolPrivatize calls mlirCreateTransformsSymbolPrivatize.
@@ -17257,7 +16713,7 @@ func MlirCreateTransformsSymbolPrivatize(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsSymbolPrivatize")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17267,7 +16723,7 @@ func MlirRegisterTransformsSymbolPrivatize(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsSymbolPrivatize")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsTopologicalSort calls mlirCreateTransformsTopologicalSort.
@@ -17276,7 +16732,7 @@ func MlirCreateTransformsTopologicalSort(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsTopologicalSort")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17286,7 +16742,7 @@ func MlirRegisterTransformsTopologicalSort(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsTopologicalSort")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateTransformsViewOpGraph calls mlirCreateTransformsViewOpGraph.
@@ -17295,7 +16751,7 @@ func MlirCreateTransformsViewOpGraph(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsViewOpGraph")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -17305,7 +16761,7 @@ func MlirRegisterTransformsViewOpGraph(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsViewOpGraph")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // StablehloTokenTypeGet calls stablehloTokenTypeGet.
@@ -17314,7 +16770,7 @@ func StablehloTokenTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("stablehloTokenTypeGet")
 	}
-	r := C.call323(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -17324,7 +16780,7 @@ func StablehloTypeIsAToken(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("stablehloTypeIsAToken")
 	}
-	return bool(C.call320(f, *(*C.MlirType)(unsafe.Pointer(&type_))))
+	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
 }
 
 // StablehloComparisonDirectionAttrGet calls stablehloComparisonDirectionAttrGet.
@@ -17333,7 +16789,7 @@ func StablehloComparisonDirectionAttrGet(t *Table, ctx MlirContext, value string
 	if f == nil {
 		missing("stablehloComparisonDirectionAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17343,7 +16799,7 @@ func StablehloAttributeIsAComparisonDirectionAttr(t *Table, attr MlirAttribute) 
 	if f == nil {
 		missing("stablehloAttributeIsAComparisonDirectionAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloComparisonDirectionAttrGetValue calls stablehloComparisonDirectionAttrGetValue.
@@ -17352,7 +16808,7 @@ func StablehloComparisonDirectionAttrGetValue(t *Table, attr MlirAttribute) stri
 	if f == nil {
 		missing("stablehloComparisonDirectionAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17362,7 +16818,7 @@ func StablehloComparisonTypeAttrGet(t *Table, ctx MlirContext, value string) Mli
 	if f == nil {
 		missing("stablehloComparisonTypeAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17372,7 +16828,7 @@ func StablehloAttributeIsAComparisonTypeAttr(t *Table, attr MlirAttribute) bool 
 	if f == nil {
 		missing("stablehloAttributeIsAComparisonTypeAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloComparisonTypeAttrGetValue calls stablehloComparisonTypeAttrGetValue.
@@ -17381,7 +16837,7 @@ func StablehloComparisonTypeAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloComparisonTypeAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17391,7 +16847,7 @@ func StablehloPrecisionAttrGet(t *Table, ctx MlirContext, value string) MlirAttr
 	if f == nil {
 		missing("stablehloPrecisionAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17401,7 +16857,7 @@ func StablehloAttributeIsAPrecisionAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsAPrecisionAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloPrecisionAttrGetValue calls stablehloPrecisionAttrGetValue.
@@ -17410,7 +16866,7 @@ func StablehloPrecisionAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloPrecisionAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17420,7 +16876,7 @@ func StablehloFftTypeAttrGet(t *Table, ctx MlirContext, value string) MlirAttrib
 	if f == nil {
 		missing("stablehloFftTypeAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17430,7 +16886,7 @@ func StablehloAttributeIsAFftTypeAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsAFftTypeAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloFftTypeAttrGetValue calls stablehloFftTypeAttrGetValue.
@@ -17439,7 +16895,7 @@ func StablehloFftTypeAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloFftTypeAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17449,7 +16905,7 @@ func StablehloTransposeAttrGet(t *Table, ctx MlirContext, value string) MlirAttr
 	if f == nil {
 		missing("stablehloTransposeAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17459,7 +16915,7 @@ func StablehloAttributeIsATransposeAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsATransposeAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloTransposeAttrGetValue calls stablehloTransposeAttrGetValue.
@@ -17468,7 +16924,7 @@ func StablehloTransposeAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloTransposeAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17478,7 +16934,7 @@ func StablehloRngDistributionAttrGet(t *Table, ctx MlirContext, value string) Ml
 	if f == nil {
 		missing("stablehloRngDistributionAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17488,7 +16944,7 @@ func StablehloAttributeIsARngDistributionAttr(t *Table, attr MlirAttribute) bool
 	if f == nil {
 		missing("stablehloAttributeIsARngDistributionAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloRngDistributionAttrGetValue calls stablehloRngDistributionAttrGetValue.
@@ -17497,7 +16953,7 @@ func StablehloRngDistributionAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloRngDistributionAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17507,7 +16963,7 @@ func StablehloRngAlgorithmAttrGet(t *Table, ctx MlirContext, value string) MlirA
 	if f == nil {
 		missing("stablehloRngAlgorithmAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17517,7 +16973,7 @@ func StablehloAttributeIsARngAlgorithmAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsARngAlgorithmAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloRngAlgorithmAttrGetValue calls stablehloRngAlgorithmAttrGetValue.
@@ -17526,7 +16982,7 @@ func StablehloRngAlgorithmAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloRngAlgorithmAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17536,7 +16992,7 @@ func StablehloResultAccuracyModeAttrGet(t *Table, ctx MlirContext, value string)
 	if f == nil {
 		missing("stablehloResultAccuracyModeAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17546,7 +17002,7 @@ func StablehloAttributeIsAResultAccuracyModeAttr(t *Table, attr MlirAttribute) b
 	if f == nil {
 		missing("stablehloAttributeIsAResultAccuracyModeAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloResultAccuracyModeAttrGetValue calls stablehloResultAccuracyModeAttrGetValue.
@@ -17555,7 +17011,7 @@ func StablehloResultAccuracyModeAttrGetValue(t *Table, attr MlirAttribute) strin
 	if f == nil {
 		missing("stablehloResultAccuracyModeAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17565,7 +17021,7 @@ func ChloComparisonDirectionAttrGet(t *Table, ctx MlirContext, value string) Mli
 	if f == nil {
 		missing("chloComparisonDirectionAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17575,7 +17031,7 @@ func ChloAttributeIsAComparisonDirectionAttr(t *Table, attr MlirAttribute) bool 
 	if f == nil {
 		missing("chloAttributeIsAComparisonDirectionAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloComparisonDirectionAttrGetValue calls chloComparisonDirectionAttrGetValue.
@@ -17584,7 +17040,7 @@ func ChloComparisonDirectionAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("chloComparisonDirectionAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17594,7 +17050,7 @@ func ChloComparisonTypeAttrGet(t *Table, ctx MlirContext, value string) MlirAttr
 	if f == nil {
 		missing("chloComparisonTypeAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17604,7 +17060,7 @@ func ChloAttributeIsAComparisonTypeAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("chloAttributeIsAComparisonTypeAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloComparisonTypeAttrGetValue calls chloComparisonTypeAttrGetValue.
@@ -17613,7 +17069,7 @@ func ChloComparisonTypeAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("chloComparisonTypeAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17623,7 +17079,7 @@ func ChloPrecisionAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute
 	if f == nil {
 		missing("chloPrecisionAttrGet")
 	}
-	r := C.call162(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17633,7 +17089,7 @@ func ChloAttributeIsAPrecisionAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("chloAttributeIsAPrecisionAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloPrecisionAttrGetValue calls chloPrecisionAttrGetValue.
@@ -17642,7 +17098,7 @@ func ChloPrecisionAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("chloPrecisionAttrGetValue")
 	}
-	r := C.call248(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17652,7 +17108,7 @@ func StablehloOutputOperandAliasGet(t *Table, ctx MlirContext, nOutputTupleIndic
 	if f == nil {
 		missing("stablehloOutputOperandAliasGet")
 	}
-	r := C.call528(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nOutputTupleIndices), (*C.int64_t)(unsafe.Pointer(outputTupleIndices)), C.int64_t(operandIndex), C.intptr_t(nOperandTupleIndices), (*C.int64_t)(unsafe.Pointer(operandTupleIndices)))
+	r := C.call528(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nOutputTupleIndices), (*C.int64_t)(unsafe.Pointer(outputTupleIndices)), C.int64_t(operandIndex), C.intptr_t(nOperandTupleIndices), (*C.int64_t)(unsafe.Pointer(operandTupleIndices)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17662,7 +17118,7 @@ func StablehloAttributeIsAOutputOperandAlias(t *Table, attr MlirAttribute) bool 
 	if f == nil {
 		missing("stablehloAttributeIsAOutputOperandAlias")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloOutputOperandAliasGetOutputTupleIndicesSize calls stablehloOutputOperandAliasGetOutputTupleIndicesSize.
@@ -17671,7 +17127,7 @@ func StablehloOutputOperandAliasGetOutputTupleIndicesSize(t *Table, attr MlirAtt
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOutputTupleIndicesSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloOutputOperandAliasGetOutputTupleIndicesElem calls stablehloOutputOperandAliasGetOutputTupleIndicesElem.
@@ -17680,7 +17136,7 @@ func StablehloOutputOperandAliasGetOutputTupleIndicesElem(t *Table, attr MlirAtt
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOutputTupleIndicesElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloOutputOperandAliasGetOperandIndex calls stablehloOutputOperandAliasGetOperandIndex.
@@ -17689,7 +17145,7 @@ func StablehloOutputOperandAliasGetOperandIndex(t *Table, attr MlirAttribute) in
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOperandIndex")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloOutputOperandAliasGetOperandTupleIndicesSize calls stablehloOutputOperandAliasGetOperandTupleIndicesSize.
@@ -17698,7 +17154,7 @@ func StablehloOutputOperandAliasGetOperandTupleIndicesSize(t *Table, attr MlirAt
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOperandTupleIndicesSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloOutputOperandAliasGetOperandTupleIndicesElem calls stablehloOutputOperandAliasGetOperandTupleIndicesElem.
@@ -17707,7 +17163,7 @@ func StablehloOutputOperandAliasGetOperandTupleIndicesElem(t *Table, attr MlirAt
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOperandTupleIndicesElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloChannelHandleGet calls stablehloChannelHandleGet.
@@ -17716,7 +17172,7 @@ func StablehloChannelHandleGet(t *Table, ctx MlirContext, handle int64, type_ in
 	if f == nil {
 		missing("stablehloChannelHandleGet")
 	}
-	r := C.call529(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.int64_t(handle), C.int64_t(type_))
+	r := C.call529(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(handle), C.int64_t(type_))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17726,7 +17182,7 @@ func StablehloAttributeIsChannelHandle(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsChannelHandle")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloChannelHandleGetHandle calls stablehloChannelHandleGetHandle.
@@ -17735,7 +17191,7 @@ func StablehloChannelHandleGetHandle(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("stablehloChannelHandleGetHandle")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloChannelHandleGetType calls stablehloChannelHandleGetType.
@@ -17744,7 +17200,7 @@ func StablehloChannelHandleGetType(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("stablehloChannelHandleGetType")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloTypeExtensionsGet calls stablehloTypeExtensionsGet.
@@ -17753,7 +17209,7 @@ func StablehloTypeExtensionsGet(t *Table, ctx MlirContext, nBounds int, bounds *
 	if f == nil {
 		missing("stablehloTypeExtensionsGet")
 	}
-	r := C.call260(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nBounds), (*C.int64_t)(unsafe.Pointer(bounds)))
+	r := C.call260(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nBounds), (*C.int64_t)(unsafe.Pointer(bounds)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17763,7 +17219,7 @@ func StablehloAttributeIsTypeExtensions(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsTypeExtensions")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloTypeExtensionsGetBoundsSize calls stablehloTypeExtensionsGetBoundsSize.
@@ -17772,7 +17228,7 @@ func StablehloTypeExtensionsGetBoundsSize(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("stablehloTypeExtensionsGetBoundsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloTypeExtensionsGetBoundsElem calls stablehloTypeExtensionsGetBoundsElem.
@@ -17781,7 +17237,7 @@ func StablehloTypeExtensionsGetBoundsElem(t *Table, attr MlirAttribute, pos int)
 	if f == nil {
 		missing("stablehloTypeExtensionsGetBoundsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloDotDimensionNumbersGet calls stablehloDotDimensionNumbersGet.
@@ -17790,7 +17246,7 @@ func StablehloDotDimensionNumbersGet(t *Table, ctx MlirContext, nLhsBatchingDime
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGet")
 	}
-	r := C.call530(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nLhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(lhsBatchingDimensions)), C.intptr_t(nRhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(rhsBatchingDimensions)), C.intptr_t(nLhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(lhsContractingDimensions)), C.intptr_t(nRhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(rhsContractingDimensions)))
+	r := C.call530(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nLhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(lhsBatchingDimensions)), C.intptr_t(nRhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(rhsBatchingDimensions)), C.intptr_t(nLhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(lhsContractingDimensions)), C.intptr_t(nRhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(rhsContractingDimensions)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17800,7 +17256,7 @@ func StablehloAttributeIsADotDimensionNumbers(t *Table, attr MlirAttribute) bool
 	if f == nil {
 		missing("stablehloAttributeIsADotDimensionNumbers")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloDotDimensionNumbersGetLhsBatchingDimensionsSize calls stablehloDotDimensionNumbersGetLhsBatchingDimensionsSize.
@@ -17809,7 +17265,7 @@ func StablehloDotDimensionNumbersGetLhsBatchingDimensionsSize(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsBatchingDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloDotDimensionNumbersGetLhsBatchingDimensionsElem calls stablehloDotDimensionNumbersGetLhsBatchingDimensionsElem.
@@ -17818,7 +17274,7 @@ func StablehloDotDimensionNumbersGetLhsBatchingDimensionsElem(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsBatchingDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloDotDimensionNumbersGetRhsBatchingDimensionsSize calls stablehloDotDimensionNumbersGetRhsBatchingDimensionsSize.
@@ -17827,7 +17283,7 @@ func StablehloDotDimensionNumbersGetRhsBatchingDimensionsSize(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsBatchingDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloDotDimensionNumbersGetRhsBatchingDimensionsElem calls stablehloDotDimensionNumbersGetRhsBatchingDimensionsElem.
@@ -17836,7 +17292,7 @@ func StablehloDotDimensionNumbersGetRhsBatchingDimensionsElem(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsBatchingDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloDotDimensionNumbersGetLhsContractingDimensionsSize calls stablehloDotDimensionNumbersGetLhsContractingDimensionsSize.
@@ -17845,7 +17301,7 @@ func StablehloDotDimensionNumbersGetLhsContractingDimensionsSize(t *Table, attr 
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsContractingDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloDotDimensionNumbersGetLhsContractingDimensionsElem calls stablehloDotDimensionNumbersGetLhsContractingDimensionsElem.
@@ -17854,7 +17310,7 @@ func StablehloDotDimensionNumbersGetLhsContractingDimensionsElem(t *Table, attr 
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsContractingDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloDotDimensionNumbersGetRhsContractingDimensionsSize calls stablehloDotDimensionNumbersGetRhsContractingDimensionsSize.
@@ -17863,7 +17319,7 @@ func StablehloDotDimensionNumbersGetRhsContractingDimensionsSize(t *Table, attr 
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsContractingDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloDotDimensionNumbersGetRhsContractingDimensionsElem calls stablehloDotDimensionNumbersGetRhsContractingDimensionsElem.
@@ -17872,7 +17328,7 @@ func StablehloDotDimensionNumbersGetRhsContractingDimensionsElem(t *Table, attr 
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsContractingDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloDotAlgorithmGet calls stablehloDotAlgorithmGet.
@@ -17881,7 +17337,7 @@ func StablehloDotAlgorithmGet(t *Table, ctx MlirContext, lhsPrecisionType MlirTy
 	if f == nil {
 		missing("stablehloDotAlgorithmGet")
 	}
-	r := C.call531(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), *(*C.MlirType)(unsafe.Pointer(&lhsPrecisionType)), *(*C.MlirType)(unsafe.Pointer(&rhsPrecisionType)), *(*C.MlirType)(unsafe.Pointer(&accumulationType)), C.int64_t(lhsComponentCount), C.int64_t(rhsComponentCount), C.int64_t(numPrimitiveOperations), C.bool(allowImpreciseAccumulation))
+	r := C.call531(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(lhsPrecisionType.Ptr)), C.uintptr_t(uintptr(rhsPrecisionType.Ptr)), C.uintptr_t(uintptr(accumulationType.Ptr)), C.int64_t(lhsComponentCount), C.int64_t(rhsComponentCount), C.int64_t(numPrimitiveOperations), C.bool(allowImpreciseAccumulation))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17891,7 +17347,7 @@ func StablehloAttributeIsADotAlgorithm(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsADotAlgorithm")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloDotAlgorithmGetLhsPrecisionType calls stablehloDotAlgorithmGetLhsPrecisionType.
@@ -17900,7 +17356,7 @@ func StablehloDotAlgorithmGetLhsPrecisionType(t *Table, attr MlirAttribute) Mlir
 	if f == nil {
 		missing("stablehloDotAlgorithmGetLhsPrecisionType")
 	}
-	r := C.call164(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -17910,7 +17366,7 @@ func StablehloDotAlgorithmGetRhsPrecisionType(t *Table, attr MlirAttribute) Mlir
 	if f == nil {
 		missing("stablehloDotAlgorithmGetRhsPrecisionType")
 	}
-	r := C.call164(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -17920,7 +17376,7 @@ func StablehloDotAlgorithmGetAccumulationType(t *Table, attr MlirAttribute) Mlir
 	if f == nil {
 		missing("stablehloDotAlgorithmGetAccumulationType")
 	}
-	r := C.call164(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -17930,7 +17386,7 @@ func StablehloDotAlgorithmGetLhsComponentCount(t *Table, attr MlirAttribute) int
 	if f == nil {
 		missing("stablehloDotAlgorithmGetLhsComponentCount")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloDotAlgorithmGetRhsComponentCount calls stablehloDotAlgorithmGetRhsComponentCount.
@@ -17939,7 +17395,7 @@ func StablehloDotAlgorithmGetRhsComponentCount(t *Table, attr MlirAttribute) int
 	if f == nil {
 		missing("stablehloDotAlgorithmGetRhsComponentCount")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloDotAlgorithmGetNumPrimitiveOperations calls stablehloDotAlgorithmGetNumPrimitiveOperations.
@@ -17948,7 +17404,7 @@ func StablehloDotAlgorithmGetNumPrimitiveOperations(t *Table, attr MlirAttribute
 	if f == nil {
 		missing("stablehloDotAlgorithmGetNumPrimitiveOperations")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloDotAlgorithmGetAllowImpreciseAccumulation calls stablehloDotAlgorithmGetAllowImpreciseAccumulation.
@@ -17957,7 +17413,7 @@ func StablehloDotAlgorithmGetAllowImpreciseAccumulation(t *Table, attr MlirAttri
 	if f == nil {
 		missing("stablehloDotAlgorithmGetAllowImpreciseAccumulation")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGet calls stablehloConvDimensionNumbersGet.
@@ -17966,7 +17422,7 @@ func StablehloConvDimensionNumbersGet(t *Table, ctx MlirContext, inputBatchDimen
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGet")
 	}
-	r := C.call532(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.int64_t(inputBatchDimension), C.int64_t(inputFeatureDimension), C.intptr_t(nInputSpatialDimensions), (*C.int64_t)(unsafe.Pointer(inputSpatialDimensions)), C.int64_t(kernelInputFeatureDimension), C.int64_t(kernelOutputFeatureDimension), C.intptr_t(nKernelSpatialDimensions), (*C.int64_t)(unsafe.Pointer(kernelSpatialDimensions)), C.int64_t(outputBatchDimension), C.int64_t(outputFeatureDimension), C.intptr_t(nOutputSpatialDimensions), (*C.int64_t)(unsafe.Pointer(outputSpatialDimensions)))
+	r := C.call532(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(inputBatchDimension), C.int64_t(inputFeatureDimension), C.intptr_t(nInputSpatialDimensions), (*C.int64_t)(unsafe.Pointer(inputSpatialDimensions)), C.int64_t(kernelInputFeatureDimension), C.int64_t(kernelOutputFeatureDimension), C.intptr_t(nKernelSpatialDimensions), (*C.int64_t)(unsafe.Pointer(kernelSpatialDimensions)), C.int64_t(outputBatchDimension), C.int64_t(outputFeatureDimension), C.intptr_t(nOutputSpatialDimensions), (*C.int64_t)(unsafe.Pointer(outputSpatialDimensions)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17976,7 +17432,7 @@ func StablehloAttributeIsAConvDimensionNumbers(t *Table, attr MlirAttribute) boo
 	if f == nil {
 		missing("stablehloAttributeIsAConvDimensionNumbers")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetInputBatchDimension calls stablehloConvDimensionNumbersGetInputBatchDimension.
@@ -17985,7 +17441,7 @@ func StablehloConvDimensionNumbersGetInputBatchDimension(t *Table, attr MlirAttr
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputBatchDimension")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetInputFeatureDimension calls stablehloConvDimensionNumbersGetInputFeatureDimension.
@@ -17994,7 +17450,7 @@ func StablehloConvDimensionNumbersGetInputFeatureDimension(t *Table, attr MlirAt
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputFeatureDimension")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetInputSpatialDimensionsSize calls stablehloConvDimensionNumbersGetInputSpatialDimensionsSize.
@@ -18003,7 +17459,7 @@ func StablehloConvDimensionNumbersGetInputSpatialDimensionsSize(t *Table, attr M
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputSpatialDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetInputSpatialDimensionsElem calls stablehloConvDimensionNumbersGetInputSpatialDimensionsElem.
@@ -18012,7 +17468,7 @@ func StablehloConvDimensionNumbersGetInputSpatialDimensionsElem(t *Table, attr M
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputSpatialDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloConvDimensionNumbersGetKernelInputFeatureDimension calls stablehloConvDimensionNumbersGetKernelInputFeatureDimension.
@@ -18021,7 +17477,7 @@ func StablehloConvDimensionNumbersGetKernelInputFeatureDimension(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelInputFeatureDimension")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetKernelOutputFeatureDimension calls stablehloConvDimensionNumbersGetKernelOutputFeatureDimension.
@@ -18030,7 +17486,7 @@ func StablehloConvDimensionNumbersGetKernelOutputFeatureDimension(t *Table, attr
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelOutputFeatureDimension")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetKernelSpatialDimensionsSize calls stablehloConvDimensionNumbersGetKernelSpatialDimensionsSize.
@@ -18039,7 +17495,7 @@ func StablehloConvDimensionNumbersGetKernelSpatialDimensionsSize(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelSpatialDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetKernelSpatialDimensionsElem calls stablehloConvDimensionNumbersGetKernelSpatialDimensionsElem.
@@ -18048,7 +17504,7 @@ func StablehloConvDimensionNumbersGetKernelSpatialDimensionsElem(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelSpatialDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloConvDimensionNumbersGetOutputBatchDimension calls stablehloConvDimensionNumbersGetOutputBatchDimension.
@@ -18057,7 +17513,7 @@ func StablehloConvDimensionNumbersGetOutputBatchDimension(t *Table, attr MlirAtt
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputBatchDimension")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetOutputFeatureDimension calls stablehloConvDimensionNumbersGetOutputFeatureDimension.
@@ -18066,7 +17522,7 @@ func StablehloConvDimensionNumbersGetOutputFeatureDimension(t *Table, attr MlirA
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputFeatureDimension")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetOutputSpatialDimensionsSize calls stablehloConvDimensionNumbersGetOutputSpatialDimensionsSize.
@@ -18075,7 +17531,7 @@ func StablehloConvDimensionNumbersGetOutputSpatialDimensionsSize(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputSpatialDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloConvDimensionNumbersGetOutputSpatialDimensionsElem calls stablehloConvDimensionNumbersGetOutputSpatialDimensionsElem.
@@ -18084,7 +17540,7 @@ func StablehloConvDimensionNumbersGetOutputSpatialDimensionsElem(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputSpatialDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloGatherDimensionNumbersGet calls stablehloGatherDimensionNumbersGet.
@@ -18093,7 +17549,7 @@ func StablehloGatherDimensionNumbersGet(t *Table, ctx MlirContext, nOffsetDims i
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGet")
 	}
-	r := C.call533(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nOffsetDims), (*C.int64_t)(unsafe.Pointer(offsetDims)), C.intptr_t(nCollapsedSliceDims), (*C.int64_t)(unsafe.Pointer(collapsedSliceDims)), C.intptr_t(nOperandBatchingDims), (*C.int64_t)(unsafe.Pointer(operandBatchingDims)), C.intptr_t(nStartIndicesBatchingDims), (*C.int64_t)(unsafe.Pointer(startIndicesBatchingDims)), C.intptr_t(nStartIndexMap), (*C.int64_t)(unsafe.Pointer(startIndexMap)), C.int64_t(indexVectorDim))
+	r := C.call533(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nOffsetDims), (*C.int64_t)(unsafe.Pointer(offsetDims)), C.intptr_t(nCollapsedSliceDims), (*C.int64_t)(unsafe.Pointer(collapsedSliceDims)), C.intptr_t(nOperandBatchingDims), (*C.int64_t)(unsafe.Pointer(operandBatchingDims)), C.intptr_t(nStartIndicesBatchingDims), (*C.int64_t)(unsafe.Pointer(startIndicesBatchingDims)), C.intptr_t(nStartIndexMap), (*C.int64_t)(unsafe.Pointer(startIndexMap)), C.int64_t(indexVectorDim))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -18103,7 +17559,7 @@ func StablehloAttributeIsAGatherDimensionNumbers(t *Table, attr MlirAttribute) b
 	if f == nil {
 		missing("stablehloAttributeIsAGatherDimensionNumbers")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloGatherDimensionNumbersGetOffsetDimsSize calls stablehloGatherDimensionNumbersGetOffsetDimsSize.
@@ -18112,7 +17568,7 @@ func StablehloGatherDimensionNumbersGetOffsetDimsSize(t *Table, attr MlirAttribu
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOffsetDimsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloGatherDimensionNumbersGetOffsetDimsElem calls stablehloGatherDimensionNumbersGetOffsetDimsElem.
@@ -18121,7 +17577,7 @@ func StablehloGatherDimensionNumbersGetOffsetDimsElem(t *Table, attr MlirAttribu
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOffsetDimsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloGatherDimensionNumbersGetCollapsedSliceDimsSize calls stablehloGatherDimensionNumbersGetCollapsedSliceDimsSize.
@@ -18130,7 +17586,7 @@ func StablehloGatherDimensionNumbersGetCollapsedSliceDimsSize(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetCollapsedSliceDimsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloGatherDimensionNumbersGetCollapsedSliceDimsElem calls stablehloGatherDimensionNumbersGetCollapsedSliceDimsElem.
@@ -18139,7 +17595,7 @@ func StablehloGatherDimensionNumbersGetCollapsedSliceDimsElem(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetCollapsedSliceDimsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloGatherDimensionNumbersGetOperandBatchingDimsSize calls stablehloGatherDimensionNumbersGetOperandBatchingDimsSize.
@@ -18148,7 +17604,7 @@ func StablehloGatherDimensionNumbersGetOperandBatchingDimsSize(t *Table, attr Ml
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOperandBatchingDimsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloGatherDimensionNumbersGetOperandBatchingDimsElem calls stablehloGatherDimensionNumbersGetOperandBatchingDimsElem.
@@ -18157,7 +17613,7 @@ func StablehloGatherDimensionNumbersGetOperandBatchingDimsElem(t *Table, attr Ml
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOperandBatchingDimsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize calls stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize.
@@ -18166,7 +17622,7 @@ func StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize(t *Table, at
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem calls stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem.
@@ -18175,7 +17631,7 @@ func StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem(t *Table, at
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloGatherDimensionNumbersGetStartIndexMapSize calls stablehloGatherDimensionNumbersGetStartIndexMapSize.
@@ -18184,7 +17640,7 @@ func StablehloGatherDimensionNumbersGetStartIndexMapSize(t *Table, attr MlirAttr
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndexMapSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloGatherDimensionNumbersGetStartIndexMapElem calls stablehloGatherDimensionNumbersGetStartIndexMapElem.
@@ -18193,7 +17649,7 @@ func StablehloGatherDimensionNumbersGetStartIndexMapElem(t *Table, attr MlirAttr
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndexMapElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloGatherDimensionNumbersGetIndexVectorDim calls stablehloGatherDimensionNumbersGetIndexVectorDim.
@@ -18202,7 +17658,7 @@ func StablehloGatherDimensionNumbersGetIndexVectorDim(t *Table, attr MlirAttribu
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetIndexVectorDim")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloScatterDimensionNumbersGet calls stablehloScatterDimensionNumbersGet.
@@ -18211,7 +17667,7 @@ func StablehloScatterDimensionNumbersGet(t *Table, ctx MlirContext, nUpdateWindo
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGet")
 	}
-	r := C.call533(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nUpdateWindowDims), (*C.int64_t)(unsafe.Pointer(updateWindowDims)), C.intptr_t(nInsertedWindowDims), (*C.int64_t)(unsafe.Pointer(insertedWindowDims)), C.intptr_t(nInputBatchingDims), (*C.int64_t)(unsafe.Pointer(inputBatchingDims)), C.intptr_t(nScatterIndicesBatchingDims), (*C.int64_t)(unsafe.Pointer(scatterIndicesBatchingDims)), C.intptr_t(nScatteredDimsToOperandDims), (*C.int64_t)(unsafe.Pointer(scatteredDimsToOperandDims)), C.int64_t(indexVectorDim))
+	r := C.call533(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nUpdateWindowDims), (*C.int64_t)(unsafe.Pointer(updateWindowDims)), C.intptr_t(nInsertedWindowDims), (*C.int64_t)(unsafe.Pointer(insertedWindowDims)), C.intptr_t(nInputBatchingDims), (*C.int64_t)(unsafe.Pointer(inputBatchingDims)), C.intptr_t(nScatterIndicesBatchingDims), (*C.int64_t)(unsafe.Pointer(scatterIndicesBatchingDims)), C.intptr_t(nScatteredDimsToOperandDims), (*C.int64_t)(unsafe.Pointer(scatteredDimsToOperandDims)), C.int64_t(indexVectorDim))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -18221,7 +17677,7 @@ func StablehloAttributeIsAScatterDimensionNumbers(t *Table, attr MlirAttribute) 
 	if f == nil {
 		missing("stablehloAttributeIsAScatterDimensionNumbers")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloScatterDimensionNumbersGetUpdateWindowDimsSize calls stablehloScatterDimensionNumbersGetUpdateWindowDimsSize.
@@ -18230,7 +17686,7 @@ func StablehloScatterDimensionNumbersGetUpdateWindowDimsSize(t *Table, attr Mlir
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetUpdateWindowDimsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloScatterDimensionNumbersGetUpdateWindowDimsElem calls stablehloScatterDimensionNumbersGetUpdateWindowDimsElem.
@@ -18239,7 +17695,7 @@ func StablehloScatterDimensionNumbersGetUpdateWindowDimsElem(t *Table, attr Mlir
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetUpdateWindowDimsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloScatterDimensionNumbersGetInsertedWindowDimsSize calls stablehloScatterDimensionNumbersGetInsertedWindowDimsSize.
@@ -18248,7 +17704,7 @@ func StablehloScatterDimensionNumbersGetInsertedWindowDimsSize(t *Table, attr Ml
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInsertedWindowDimsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloScatterDimensionNumbersGetInsertedWindowDimsElem calls stablehloScatterDimensionNumbersGetInsertedWindowDimsElem.
@@ -18257,7 +17713,7 @@ func StablehloScatterDimensionNumbersGetInsertedWindowDimsElem(t *Table, attr Ml
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInsertedWindowDimsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloScatterDimensionNumbersGetInputBatchingDimsSize calls stablehloScatterDimensionNumbersGetInputBatchingDimsSize.
@@ -18266,7 +17722,7 @@ func StablehloScatterDimensionNumbersGetInputBatchingDimsSize(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInputBatchingDimsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloScatterDimensionNumbersGetInputBatchingDimsElem calls stablehloScatterDimensionNumbersGetInputBatchingDimsElem.
@@ -18275,7 +17731,7 @@ func StablehloScatterDimensionNumbersGetInputBatchingDimsElem(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInputBatchingDimsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize calls stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize.
@@ -18284,7 +17740,7 @@ func StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize(t *Table,
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem calls stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem.
@@ -18293,7 +17749,7 @@ func StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem(t *Table,
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize calls stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize.
@@ -18302,7 +17758,7 @@ func StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize(t *Table,
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem calls stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem.
@@ -18311,7 +17767,7 @@ func StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem(t *Table,
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloDimensionNumbersGetIndexVectorDim calls stablehloDimensionNumbersGetIndexVectorDim.
@@ -18320,7 +17776,7 @@ func StablehloDimensionNumbersGetIndexVectorDim(t *Table, attr MlirAttribute) in
 	if f == nil {
 		missing("stablehloDimensionNumbersGetIndexVectorDim")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloResultAccuracyAttrGet calls stablehloResultAccuracyAttrGet.
@@ -18329,7 +17785,7 @@ func StablehloResultAccuracyAttrGet(t *Table, ctx MlirContext, atol float64, rto
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGet")
 	}
-	r := C.call534(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.double(atol), C.double(rtol), C.int64_t(ulps), (*C.char)(unsafe.Pointer(unsafe.StringData(mode))), C.size_t(len(mode)))
+	r := C.call534(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.double(atol), C.double(rtol), C.int64_t(ulps), (*C.char)(unsafe.Pointer(unsafe.StringData(mode))), C.size_t(len(mode)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -18339,7 +17795,7 @@ func StablehloAttributeIsAResultAccuracyAttr(t *Table, attr MlirAttribute) bool 
 	if f == nil {
 		missing("stablehloAttributeIsAResultAccuracyAttr")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloResultAccuracyAttrGetAtol calls stablehloResultAccuracyAttrGetAtol.
@@ -18348,7 +17804,7 @@ func StablehloResultAccuracyAttrGetAtol(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetAtol")
 	}
-	return float64(C.call240(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloResultAccuracyAttrGetRtol calls stablehloResultAccuracyAttrGetRtol.
@@ -18357,7 +17813,7 @@ func StablehloResultAccuracyAttrGetRtol(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetRtol")
 	}
-	return float64(C.call240(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloResultAccuracyAttrGetUlps calls stablehloResultAccuracyAttrGetUlps.
@@ -18366,7 +17822,7 @@ func StablehloResultAccuracyAttrGetUlps(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetUlps")
 	}
-	return int64(C.call242(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // StablehloResultAccuracyAttrGetMode calls stablehloResultAccuracyAttrGetMode.
@@ -18375,7 +17831,7 @@ func StablehloResultAccuracyAttrGetMode(t *Table, attr MlirAttribute) MlirAttrib
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetMode")
 	}
-	r := C.call251(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)))
+	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -18385,7 +17841,7 @@ func ChloRaggedDotDimensionNumbersGet(t *Table, ctx MlirContext, nLhsBatchingDim
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGet")
 	}
-	r := C.call535(f, *(*C.MlirContext)(unsafe.Pointer(&ctx)), C.intptr_t(nLhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(lhsBatchingDimensions)), C.intptr_t(nRhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(rhsBatchingDimensions)), C.intptr_t(nLhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(lhsContractingDimensions)), C.intptr_t(nRhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(rhsContractingDimensions)), C.intptr_t(nLhsRaggedDimensions), (*C.int64_t)(unsafe.Pointer(lhsRaggedDimensions)), C.intptr_t(nRhsGroupDimensions), (*C.int64_t)(unsafe.Pointer(rhsGroupDimensions)))
+	r := C.call535(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nLhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(lhsBatchingDimensions)), C.intptr_t(nRhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(rhsBatchingDimensions)), C.intptr_t(nLhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(lhsContractingDimensions)), C.intptr_t(nRhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(rhsContractingDimensions)), C.intptr_t(nLhsRaggedDimensions), (*C.int64_t)(unsafe.Pointer(lhsRaggedDimensions)), C.intptr_t(nRhsGroupDimensions), (*C.int64_t)(unsafe.Pointer(rhsGroupDimensions)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -18395,7 +17851,7 @@ func ChloAttributeIsARaggedDotDimensionNumbers(t *Table, attr MlirAttribute) boo
 	if f == nil {
 		missing("chloAttributeIsARaggedDotDimensionNumbers")
 	}
-	return bool(C.call229(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize calls chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize.
@@ -18404,7 +17860,7 @@ func ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize(t *Table, attr Ml
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem calls chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem.
@@ -18413,7 +17869,7 @@ func ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem(t *Table, attr Ml
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize calls chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize.
@@ -18422,7 +17878,7 @@ func ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize(t *Table, attr Ml
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem calls chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem.
@@ -18431,7 +17887,7 @@ func ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem(t *Table, attr Ml
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize calls chloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize.
@@ -18440,7 +17896,7 @@ func ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize(t *Table, attr
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem calls chloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem.
@@ -18449,7 +17905,7 @@ func ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem(t *Table, attr
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize calls chloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize.
@@ -18458,7 +17914,7 @@ func ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize(t *Table, attr
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem calls chloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem.
@@ -18467,7 +17923,7 @@ func ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem(t *Table, attr
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize calls chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize.
@@ -18476,7 +17932,7 @@ func ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize(t *Table, attr Mlir
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem calls chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem.
@@ -18485,7 +17941,7 @@ func ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem(t *Table, attr Mlir
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize calls chloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize.
@@ -18494,7 +17950,7 @@ func ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize(t *Table, attr MlirA
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize")
 	}
-	return int(C.call233(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr))))
+	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem calls chloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem.
@@ -18503,7 +17959,7 @@ func ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem(t *Table, attr MlirA
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem")
 	}
-	return int64(C.call267(f, *(*C.MlirAttribute)(unsafe.Pointer(&attr)), C.intptr_t(pos)))
+	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
 }
 
 // StablehloGetApiVersion calls stablehloGetApiVersion.
@@ -18512,7 +17968,7 @@ func StablehloGetApiVersion(t *Table) int32 {
 	if f == nil {
 		missing("stablehloGetApiVersion")
 	}
-	return int32(C.call536(f))
+	return int32(C.call536(C.uintptr_t(uintptr(f))))
 }
 
 // StablehloGetCurrentVersion calls stablehloGetCurrentVersion.
@@ -18521,7 +17977,7 @@ func StablehloGetCurrentVersion(t *Table, callback MlirStringCallback, userData 
 	if f == nil {
 		missing("stablehloGetCurrentVersion")
 	}
-	C.call537(f, (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call537(C.uintptr_t(uintptr(f)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // StablehloGetMinimumVersion calls stablehloGetMinimumVersion.
@@ -18530,7 +17986,7 @@ func StablehloGetMinimumVersion(t *Table, callback MlirStringCallback, userData 
 	if f == nil {
 		missing("stablehloGetMinimumVersion")
 	}
-	C.call537(f, (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call537(C.uintptr_t(uintptr(f)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // StablehloVersionFromCompatibilityRequirement calls stablehloVersionFromCompatibilityRequirement.
@@ -18539,7 +17995,7 @@ func StablehloVersionFromCompatibilityRequirement(t *Table, requirement MlirStab
 	if f == nil {
 		missing("stablehloVersionFromCompatibilityRequirement")
 	}
-	C.call538(f, C.MlirStablehloCompatibilityRequirement(requirement), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	C.call538(C.uintptr_t(uintptr(f)), C.MlirStablehloCompatibilityRequirement(requirement), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 }
 
 // StablehloGetSmallerVersion calls stablehloGetSmallerVersion.
@@ -18548,7 +18004,7 @@ func StablehloGetSmallerVersion(t *Table, version1 string, version2 string, call
 	if f == nil {
 		missing("stablehloGetSmallerVersion")
 	}
-	r := C.call539(f, (*C.char)(unsafe.Pointer(unsafe.StringData(version1))), C.size_t(len(version1)), (*C.char)(unsafe.Pointer(unsafe.StringData(version2))), C.size_t(len(version2)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	r := C.call539(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(version1))), C.size_t(len(version1)), (*C.char)(unsafe.Pointer(unsafe.StringData(version2))), C.size_t(len(version2)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -18558,7 +18014,7 @@ func StablehloSerializePortableArtifactFromStringRef(t *Table, moduleStr string,
 	if f == nil {
 		missing("stablehloSerializePortableArtifactFromStringRef")
 	}
-	r := C.call539(f, (*C.char)(unsafe.Pointer(unsafe.StringData(moduleStr))), C.size_t(len(moduleStr)), (*C.char)(unsafe.Pointer(unsafe.StringData(targetVersion))), C.size_t(len(targetVersion)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	r := C.call539(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(moduleStr))), C.size_t(len(moduleStr)), (*C.char)(unsafe.Pointer(unsafe.StringData(targetVersion))), C.size_t(len(targetVersion)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -18568,7 +18024,7 @@ func StablehloSerializePortableArtifactFromModule(t *Table, module MlirModule, t
 	if f == nil {
 		missing("stablehloSerializePortableArtifactFromModule")
 	}
-	r := C.call540(f, *(*C.MlirModule)(unsafe.Pointer(&module)), (*C.char)(unsafe.Pointer(unsafe.StringData(targetVersion))), C.size_t(len(targetVersion)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData, C.bool(allowOtherDialects))
+	r := C.call540(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(targetVersion))), C.size_t(len(targetVersion)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData, C.bool(allowOtherDialects))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -18578,7 +18034,7 @@ func StablehloDeserializePortableArtifact(t *Table, artifactStr string, callback
 	if f == nil {
 		missing("stablehloDeserializePortableArtifact")
 	}
-	r := C.call541(f, (*C.char)(unsafe.Pointer(unsafe.StringData(artifactStr))), C.size_t(len(artifactStr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	r := C.call541(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(artifactStr))), C.size_t(len(artifactStr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -18588,7 +18044,7 @@ func StablehloDeserializePortableArtifactNoError(t *Table, artifactStr string, c
 	if f == nil {
 		missing("stablehloDeserializePortableArtifactNoError")
 	}
-	r := C.call542(f, (*C.char)(unsafe.Pointer(unsafe.StringData(artifactStr))), C.size_t(len(artifactStr)), *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+	r := C.call542(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(artifactStr))), C.size_t(len(artifactStr)), C.uintptr_t(uintptr(ctx.Ptr)))
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -18598,7 +18054,7 @@ func StablehloEvalModule(t *Table, module MlirModule, nArgs int32, args *MlirAtt
 	if f == nil {
 		missing("stablehloEvalModule")
 	}
-	r := C.call543(f, *(*C.MlirModule)(unsafe.Pointer(&module)), C.int(nArgs), (*C.MlirAttribute)(unsafe.Pointer(args)), (*C.int)(unsafe.Pointer(errorCode)))
+	r := C.call543(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)), C.int(nArgs), (*C.uintptr_t)(unsafe.Pointer(args)), (*C.int)(unsafe.Pointer(errorCode)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -18608,7 +18064,7 @@ func MlirCreateConversionConvertAMDGPUToROCDL(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAMDGPUToROCDL")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18618,7 +18074,7 @@ func MlirRegisterConversionConvertAMDGPUToROCDL(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAMDGPUToROCDL")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertAffineForToGPU calls mlirCreateConversionConvertAffineForToGPU.
@@ -18627,7 +18083,7 @@ func MlirCreateConversionConvertAffineForToGPU(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineForToGPU")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18637,7 +18093,7 @@ func MlirRegisterConversionConvertAffineForToGPU(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineForToGPU")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertAffineToStandard calls mlirCreateConversionConvertAffineToStandard.
@@ -18646,7 +18102,7 @@ func MlirCreateConversionConvertAffineToStandard(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineToStandard")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18656,7 +18112,7 @@ func MlirRegisterConversionConvertAffineToStandard(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineToStandard")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertArithToSPIRV calls mlirCreateConversionConvertArithToSPIRV.
@@ -18665,7 +18121,7 @@ func MlirCreateConversionConvertArithToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArithToSPIRV")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18675,7 +18131,7 @@ func MlirRegisterConversionConvertArithToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArithToSPIRV")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertArmNeon2dToIntr calls mlirCreateConversionConvertArmNeon2dToIntr.
@@ -18684,7 +18140,7 @@ func MlirCreateConversionConvertArmNeon2dToIntr(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmNeon2dToIntr")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18694,7 +18150,7 @@ func MlirRegisterConversionConvertArmNeon2dToIntr(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmNeon2dToIntr")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertArmSMEToSCF calls mlirCreateConversionConvertArmSMEToSCF.
@@ -18703,7 +18159,7 @@ func MlirCreateConversionConvertArmSMEToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmSMEToSCF")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18713,7 +18169,7 @@ func MlirRegisterConversionConvertArmSMEToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmSMEToSCF")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertBufferizationToMemRef calls mlirCreateConversionConvertBufferizationToMemRef.
@@ -18722,7 +18178,7 @@ func MlirCreateConversionConvertBufferizationToMemRef(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertBufferizationToMemRef")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18732,7 +18188,7 @@ func MlirRegisterConversionConvertBufferizationToMemRef(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertBufferizationToMemRef")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertComplexToStandard calls mlirCreateConversionConvertComplexToStandard.
@@ -18741,7 +18197,7 @@ func MlirCreateConversionConvertComplexToStandard(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToStandard")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18751,7 +18207,7 @@ func MlirRegisterConversionConvertComplexToStandard(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToStandard")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertControlFlowToSPIRV calls mlirCreateConversionConvertControlFlowToSPIRV.
@@ -18760,7 +18216,7 @@ func MlirCreateConversionConvertControlFlowToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertControlFlowToSPIRV")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18770,7 +18226,7 @@ func MlirRegisterConversionConvertControlFlowToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertControlFlowToSPIRV")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertFuncToSPIRV calls mlirCreateConversionConvertFuncToSPIRV.
@@ -18779,7 +18235,7 @@ func MlirCreateConversionConvertFuncToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToSPIRV")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18789,7 +18245,7 @@ func MlirRegisterConversionConvertFuncToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToSPIRV")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc calls mlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc.
@@ -18798,7 +18254,7 @@ func MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) MlirPa
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18808,7 +18264,7 @@ func MlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertLinalgToStandard calls mlirCreateConversionConvertLinalgToStandard.
@@ -18817,7 +18273,7 @@ func MlirCreateConversionConvertLinalgToStandard(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertLinalgToStandard")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18827,7 +18283,7 @@ func MlirRegisterConversionConvertLinalgToStandard(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertLinalgToStandard")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMathToLibm calls mlirCreateConversionConvertMathToLibm.
@@ -18836,7 +18292,7 @@ func MlirCreateConversionConvertMathToLibm(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToLibm")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18846,7 +18302,7 @@ func MlirRegisterConversionConvertMathToLibm(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToLibm")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMathToSPIRV calls mlirCreateConversionConvertMathToSPIRV.
@@ -18855,7 +18311,7 @@ func MlirCreateConversionConvertMathToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToSPIRV")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18865,7 +18321,7 @@ func MlirRegisterConversionConvertMathToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToSPIRV")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertMemRefToSPIRV calls mlirCreateConversionConvertMemRefToSPIRV.
@@ -18874,7 +18330,7 @@ func MlirCreateConversionConvertMemRefToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMemRefToSPIRV")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18884,7 +18340,7 @@ func MlirRegisterConversionConvertMemRefToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMemRefToSPIRV")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertOpenACCToSCF calls mlirCreateConversionConvertOpenACCToSCF.
@@ -18893,7 +18349,7 @@ func MlirCreateConversionConvertOpenACCToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertOpenACCToSCF")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18903,7 +18359,7 @@ func MlirRegisterConversionConvertOpenACCToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertOpenACCToSCF")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertPDLToPDLInterp calls mlirCreateConversionConvertPDLToPDLInterp.
@@ -18912,7 +18368,7 @@ func MlirCreateConversionConvertPDLToPDLInterp(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertPDLToPDLInterp")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18922,7 +18378,7 @@ func MlirRegisterConversionConvertPDLToPDLInterp(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertPDLToPDLInterp")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertParallelLoopToGpu calls mlirCreateConversionConvertParallelLoopToGpu.
@@ -18931,7 +18387,7 @@ func MlirCreateConversionConvertParallelLoopToGpu(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertParallelLoopToGpu")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18941,7 +18397,7 @@ func MlirRegisterConversionConvertParallelLoopToGpu(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertParallelLoopToGpu")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertShapeConstraints calls mlirCreateConversionConvertShapeConstraints.
@@ -18950,7 +18406,7 @@ func MlirCreateConversionConvertShapeConstraints(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeConstraints")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18960,7 +18416,7 @@ func MlirRegisterConversionConvertShapeConstraints(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeConstraints")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertShapeToStandard calls mlirCreateConversionConvertShapeToStandard.
@@ -18969,7 +18425,7 @@ func MlirCreateConversionConvertShapeToStandard(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeToStandard")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18979,7 +18435,7 @@ func MlirRegisterConversionConvertShapeToStandard(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeToStandard")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertTensorToLinalg calls mlirCreateConversionConvertTensorToLinalg.
@@ -18988,7 +18444,7 @@ func MlirCreateConversionConvertTensorToLinalg(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToLinalg")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18998,7 +18454,7 @@ func MlirRegisterConversionConvertTensorToLinalg(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToLinalg")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertTensorToSPIRV calls mlirCreateConversionConvertTensorToSPIRV.
@@ -19007,7 +18463,7 @@ func MlirCreateConversionConvertTensorToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToSPIRV")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19017,7 +18473,7 @@ func MlirRegisterConversionConvertTensorToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToSPIRV")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertToSPIRVPass calls mlirCreateConversionConvertToSPIRVPass.
@@ -19026,7 +18482,7 @@ func MlirCreateConversionConvertToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertToSPIRVPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19036,7 +18492,7 @@ func MlirRegisterConversionConvertToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertToSPIRVPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVectorToArmSME calls mlirCreateConversionConvertVectorToArmSME.
@@ -19045,7 +18501,7 @@ func MlirCreateConversionConvertVectorToArmSME(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToArmSME")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19055,7 +18511,7 @@ func MlirRegisterConversionConvertVectorToArmSME(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToArmSME")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVectorToSPIRV calls mlirCreateConversionConvertVectorToSPIRV.
@@ -19064,7 +18520,7 @@ func MlirCreateConversionConvertVectorToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToSPIRV")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19074,7 +18530,7 @@ func MlirRegisterConversionConvertVectorToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToSPIRV")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass calls mlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass.
@@ -19083,7 +18539,7 @@ func MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) Mlir
 	if f == nil {
 		missing("mlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19093,7 +18549,7 @@ func MlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionReconcileUnrealizedCasts calls mlirCreateConversionReconcileUnrealizedCasts.
@@ -19102,7 +18558,7 @@ func MlirCreateConversionReconcileUnrealizedCasts(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionReconcileUnrealizedCasts")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19112,7 +18568,7 @@ func MlirRegisterConversionReconcileUnrealizedCasts(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionReconcileUnrealizedCasts")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionSCFToControlFlow calls mlirCreateConversionSCFToControlFlow.
@@ -19121,7 +18577,7 @@ func MlirCreateConversionSCFToControlFlow(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSCFToControlFlow")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19131,7 +18587,7 @@ func MlirRegisterConversionSCFToControlFlow(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSCFToControlFlow")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionTosaToArith calls mlirCreateConversionTosaToArith.
@@ -19140,7 +18596,7 @@ func MlirCreateConversionTosaToArith(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToArith")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19150,7 +18606,7 @@ func MlirRegisterConversionTosaToArith(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToArith")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionTosaToSCF calls mlirCreateConversionTosaToSCF.
@@ -19159,7 +18615,7 @@ func MlirCreateConversionTosaToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToSCF")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19169,7 +18625,7 @@ func MlirRegisterConversionTosaToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToSCF")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateConversionTosaToTensor calls mlirCreateConversionTosaToTensor.
@@ -19178,7 +18634,7 @@ func MlirCreateConversionTosaToTensor(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToTensor")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19188,7 +18644,7 @@ func MlirRegisterConversionTosaToTensor(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToTensor")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncFuncToAsyncRuntime calls mlirCreateAsyncAsyncFuncToAsyncRuntime.
@@ -19197,7 +18653,7 @@ func MlirCreateAsyncAsyncFuncToAsyncRuntime(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncFuncToAsyncRuntime")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19207,7 +18663,7 @@ func MlirRegisterAsyncAsyncFuncToAsyncRuntime(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncFuncToAsyncRuntime")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncParallelFor calls mlirCreateAsyncAsyncParallelFor.
@@ -19216,7 +18672,7 @@ func MlirCreateAsyncAsyncParallelFor(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncParallelFor")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19226,7 +18682,7 @@ func MlirRegisterAsyncAsyncParallelFor(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncParallelFor")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncRuntimePolicyBasedRefCounting calls mlirCreateAsyncAsyncRuntimePolicyBasedRefCounting.
@@ -19235,7 +18691,7 @@ func MlirCreateAsyncAsyncRuntimePolicyBasedRefCounting(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimePolicyBasedRefCounting")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19245,7 +18701,7 @@ func MlirRegisterAsyncAsyncRuntimePolicyBasedRefCounting(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimePolicyBasedRefCounting")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncRuntimeRefCounting calls mlirCreateAsyncAsyncRuntimeRefCounting.
@@ -19254,7 +18710,7 @@ func MlirCreateAsyncAsyncRuntimeRefCounting(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCounting")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19264,7 +18720,7 @@ func MlirRegisterAsyncAsyncRuntimeRefCounting(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCounting")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncRuntimeRefCountingOpt calls mlirCreateAsyncAsyncRuntimeRefCountingOpt.
@@ -19273,7 +18729,7 @@ func MlirCreateAsyncAsyncRuntimeRefCountingOpt(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCountingOpt")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19283,7 +18739,7 @@ func MlirRegisterAsyncAsyncRuntimeRefCountingOpt(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCountingOpt")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateAsyncAsyncToAsyncRuntime calls mlirCreateAsyncAsyncToAsyncRuntime.
@@ -19292,7 +18748,7 @@ func MlirCreateAsyncAsyncToAsyncRuntime(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncToAsyncRuntime")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19302,7 +18758,7 @@ func MlirRegisterAsyncAsyncToAsyncRuntime(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncToAsyncRuntime")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuKernelOutlining calls mlirCreateGPUGpuKernelOutlining.
@@ -19311,7 +18767,7 @@ func MlirCreateGPUGpuKernelOutlining(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuKernelOutlining")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19321,7 +18777,7 @@ func MlirRegisterGPUGpuKernelOutlining(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuKernelOutlining")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateGPUGpuLaunchSinkIndexComputations calls mlirCreateGPUGpuLaunchSinkIndexComputations.
@@ -19330,7 +18786,7 @@ func MlirCreateGPUGpuLaunchSinkIndexComputations(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuLaunchSinkIndexComputations")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19340,7 +18796,7 @@ func MlirRegisterGPUGpuLaunchSinkIndexComputations(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuLaunchSinkIndexComputations")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }
 
 // MlirCreateLinalgLinalgNamedOpConversionPass calls mlirCreateLinalgLinalgNamedOpConversionPass.
@@ -19349,7 +18805,7 @@ func MlirCreateLinalgLinalgNamedOpConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgNamedOpConversionPass")
 	}
-	r := C.call368(f)
+	r := C.call368(C.uintptr_t(uintptr(f)))
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -19359,5 +18815,5 @@ func MlirRegisterLinalgLinalgNamedOpConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgNamedOpConversionPass")
 	}
-	C.call367(f)
+	C.call367(C.uintptr_t(uintptr(f)))
 }

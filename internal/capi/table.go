@@ -48,6 +48,10 @@ func Open(path string) (*Table, error) {
 // pointer is the table as C code takes it.
 func (t *Table) pointer() unsafe.Pointer { return unsafe.Pointer(t.functions) }
 
+// Functions is the table as C code of other packages takes it: a const
+// calliope_mlir_api*.
+func (t *Table) Functions() unsafe.Pointer { return t.pointer() }
+
 // Has reports whether the library exports the function of that name.
 func (t *Table) Has(name string) bool { return t.has[name] }
 

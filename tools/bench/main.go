@@ -1,7 +1,7 @@
 // Bench measures what Calliope costs beside the floor or the peer of each figure, in
 // one run on one machine:
 //
-//	go run ./tools/bench [-suite callbacks] [-repeat N] [-python PROGRAM]
+//	go run ./tools/bench [-suite callbacks|ir] [-repeat N] [-python PROGRAM]
 //
 // Each line is name, value, unit, budget and "ok" or "over", separated by tabs; a
 // budget of "-" is a figure that only stands beside another one. The exit status is
@@ -25,6 +25,7 @@ type settings struct {
 
 var suites = map[string]func(context.Context, settings, *report) error{
 	"callbacks": callbackSuite,
+	"ir":        irSuite,
 }
 
 func main() {

@@ -94,8 +94,10 @@ func TestOutput(t *testing.T) {
 		{"calls", "func MlirTuple(t *Table, ctx MlirContext, n int, elements *MlirType, dims *int64) MlirType {"},
 		{"calls", "func MlirOrder(t *Table, range_ MlirOrder, id MlirID, x float64, y int32) uint32 {"},
 		{"calls", "if f == nil {\n\t\tmissing(\"mlirTuple\")"},
-		{"calls", "{ return ((MlirType (*)(MlirContext, MlirStringRef))f)(a0, (MlirStringRef){(char*)a1, na1}); }"},
-		{"calls", "{ ((void (*)(MlirContext, void (*)(void *)))f)(a0, a1); }"},
+		{"calls", "{ return ((MlirType (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }"},
+		{"calls", "(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, int64_t *a3) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *, int64_t *))f)((MlirContext){(void*)a0}, a1, (MlirType*)a2, a3); }"},
+		{"calls", "(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(elements)), (*C.int64_t)(unsafe.Pointer(dims)))"},
+		{"calls", "{ ((void (*)(MlirContext, void (*)(void *)))f)((MlirContext){(void*)a0}, a1); }"},
 	} {
 		if !strings.Contains(outputs[test.output], test.want) {
 			t.Errorf("the %s lack %q:\n%s", test.output, test.want, outputs[test.output])

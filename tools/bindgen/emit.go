@@ -109,9 +109,6 @@ func goCalls(a *api) string {
 	var b strings.Builder
 	b.WriteString(generated)
 	b.WriteString("\npackage capi\n\n/*\n#cgo CFLAGS: -I${SRCDIR}/../../c\n")
-	for i := range calls.functions {
-		fmt.Fprintf(&b, "#cgo noescape call%d\n", i)
-	}
 	b.WriteString("#include \"gen_mlir_api.h\"\n\n")
 	for i, f := range calls.functions {
 		b.WriteString(cWrapper(f, i))
@@ -144,9 +141,11 @@ func (p *prototypes) number(f *function) int {
 
 // cWrapper is the C function that calls a function pointer of f's prototype: cgo
 // cannot call one itself. A string is passed as pointer and length, so that a Go
-// string needs no struct that holds a Go pointer.
+// string needs no struct that holds a Go pointer. Handles and the function pass as
+// numbers: they point into C's memory, and asking for each whether it is a Go pointer
+// would be a third of what a call costs.
 func cWrapper(f *function, number int) string {
-	params := []string{"void *f"}
+	params := []string{"uintptr_t f"}
 	var args []string
 	var types []param
 	for i, p := range f.params {
@@ -155,6 +154,16 @@ func cWrapper(f *function, number int) string {
 		if typedefName(p.c) == "MlirStringRef" {
 			params = append(params, "const char *"+name, "size_t n"+name)
 			args = append(args, fmt.Sprintf("(MlirStringRef){(char*)%s, n%s}", name, name))
+			continue
+		}
+		if isHandle(p.c) {
+			params = append(params, "uintptr_t "+name)
+			args = append(args, fmt.Sprintf("(%s){(void*)%s}", typedefName(p.c), name))
+			continue
+		}
+		if isHandles(p.c) {
+			params = append(params, "uintptr_t *"+name)
+			args = append(args, fmt.Sprintf("(%s*)%s", typedefName(p.c.(*cc.PointerType).Elem()), name))
 			continue
 		}
 		declaration := cDecl(p.c, name)
@@ -177,7 +186,7 @@ func goWrapper(f *function, place, number int) string {
 	var b strings.Builder
 	name := exported(f.field())
 	params := []string{"t *Table"}
-	args := []string{"f"}
+	args := []string{"C.uintptr_t(uintptr(f))"}
 	for _, p := range f.params {
 		params = append(params, p.name+" "+goType(p.c))
 		args = append(args, goArgument(p))
@@ -212,8 +221,12 @@ func goArgument(p param) string {
 	switch {
 	case name == "MlirStringRef":
 		return fmt.Sprintf("(*C.char)(unsafe.Pointer(unsafe.StringData(%s))), C.size_t(len(%s))", p.name, p.name)
+	case isHandle(p.c):
+		return fmt.Sprintf("C.uintptr_t(uintptr(%s.Ptr))", p.name)
 	case p.c.Kind() == cc.Struct:
 		return fmt.Sprintf("*(*C.%s)(unsafe.Pointer(&%s))", name, p.name)
+	case isHandles(p.c):
+		return fmt.Sprintf("(*C.uintptr_t)(unsafe.Pointer(%s))", p.name)
 	case p.c.Kind() == cc.Ptr && name != "":
 		return fmt.Sprintf("(C.%s)(unsafe.Pointer(%s))", name, p.name)
 	case p.c.Kind() == cc.Ptr:

@@ -192,7 +192,7 @@ func (c *collector) use(t cc.Type) {
 	switch u := t.(type) {
 	case *cc.StructType:
 		n.kind = structType
-		if isHandle(u) {
+		if isHandle(t) {
 			n.kind = handleType
 		}
 		for i := range u.NumFields() {
@@ -217,11 +217,6 @@ func (c *collector) useSignature(f *cc.FunctionType) {
 	for _, p := range f.Parameters() {
 		c.use(p.Type())
 	}
-}
-
-// isHandle reports whether a struct is one of the API's opaque handles.
-func isHandle(s *cc.StructType) bool {
-	return s.NumFields() == 1 && s.FieldByIndex(0).Name() == "ptr"
 }
 
 // typedefName is the name that a type goes by: its typedef's, or its tag,

@@ -136,6 +136,18 @@ func cgoPointer(t cc.Type) string {
 	return "*C." + cgoScalar(elem)
 }
 
+// isHandle reports whether t is a struct of one pointer, as the C API's handles are.
+func isHandle(t cc.Type) bool {
+	s, ok := t.(*cc.StructType)
+	return ok && s.NumFields() == 1 && s.FieldByIndex(0).Type().Kind() == cc.Ptr
+}
+
+// isHandles reports whether t points to handles.
+func isHandles(t cc.Type) bool {
+	p, ok := t.(*cc.PointerType)
+	return ok && typedefName(t) == "" && isHandle(p.Elem()) && typedefName(p.Elem()) != ""
+}
+
 func cgoScalar(t cc.Type) string {
 	if n := typedefName(t); n != "" {
 		return n

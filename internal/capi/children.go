@@ -1,0 +1,54 @@
+package capi
+
+/*
+#include "gen_mlir_api.h"
+
+typedef struct {
+  MlirOperation operation;
+  intptr_t regions;
+} child;
+
+static inline intptr_t children(uintptr_t table, uintptr_t operation, uintptr_t* room, intptr_t n) {
+  const calliope_mlir_api* api = (const calliope_mlir_api*)table;
+  MlirOperation parent = {(void*)operation};
+  child* out = (child*)room;
+  intptr_t found = 0;
+  for (intptr_t i = 0, regions = api->mlirOperationGetNumRegions(parent); i < regions; i++) {
+    MlirBlock b = api->mlirRegionGetFirstBlock(api->mlirOperationGetRegion(parent, i));
+    for (; b.ptr != NULL; b = api->mlirBlockGetNextInRegion(b)) {
+      MlirOperation op = api->mlirBlockGetFirstOperation(b);
+      for (; op.ptr != NULL; op = api->mlirOperationGetNextInBlock(op), found++) {
+        if (found < n) out[found] = (child){op, api->mlirOperationGetNumRegions(op)};
+      }
+    }
+  }
+  return found;
+}
+*/
+import "C"
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// Child is an operation in a region of another one, and how many regions it has
+// itself.
+type Child struct {
+	Operation MlirOperation
+	Regions   int
+}
+
+// AppendChildren appends the operations in the regions of op, in order, at no more
+// than two crossings into C: one where the room that into has left is enough.
+func AppendChildren(t *Table, op MlirOperation, into []Child) []Child {
+	for {
+		start := len(into)
+		room := into[start:cap(into)]
+		n := int(C.children(t.number(), number(op.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(room))), C.intptr_t(len(room))))
+		if n <= len(room) {
+			return into[:start+n]
+		}
+		into = slices.Grow(into, n)
+	}
+}

@@ -1,0 +1,198 @@
+package mlir_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// emptyFunction is the first block of a function in a new module.
+func emptyFunction(t *testing.T, c *mlir.Context) (*mlir.Module, mlir.Block) {
+	t.Helper()
+	m, err := c.Parse("", []byte("func.func @f(%x: i32) { return }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := range m.Body().Operations() {
+		block := f.Region(0).First()
+		if err := block.Terminator().Erase(); err != nil {
+			t.Fatal(err)
+		}
+		return m, block
+	}
+	t.Fatal("the module has no function")
+	return nil, mlir.Block{}
+}
+
+func TestBlockCreate(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		m, block := emptyFunction(t, c)
+		x := block.Argument(0)
+		for _, name := range []string{"arith.addi", "arith.muli"} {
+			op, err := block.Create(mlir.OperationState{
+				Name: name, Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()},
+				Location: c.FileLocation("a.go", 1, 2),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !op.Block().Equal(block) {
+				t.Errorf("%s stands in %v", name, op.Block())
+			}
+			x = op.Result(0)
+		}
+		if _, err := mlir.Create(block, mlir.OperationState{Name: "func.return"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Verify(); err != nil {
+			t.Error(err)
+		}
+		var got []string
+		for op := range block.Operations() {
+			got = append(got, op.Name())
+		}
+		if diff := cmp.Diff([]string{"arith.addi", "arith.muli", "func.return"}, got); diff != "" {
+			t.Errorf("the block (-want +got):\n%s", diff)
+		}
+
+		detached, err := mlir.Create(c, mlir.OperationState{Name: "func.return"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !detached.Block().IsNil() {
+			t.Error("made in no block, it stands in one")
+		}
+		block.Append(detached)
+		if !block.Terminator().Equal(detached) {
+			t.Error("Append did not put it at the end")
+		}
+		mustPanic(t, "stands in a block already", func() { block.Append(detached) })
+	})
+}
+
+// TestCreateRefused holds that what is refused leaves the block as it was.
+func TestCreateRefused(t *testing.T) {
+	c := mlirtest.Context(t)
+	m, block := emptyFunction(t, c)
+	x := block.Argument(0)
+	other := mlirtest.Context(t)
+	_, foreign := emptyFunction(t, other)
+
+	_, err := block.Create(mlir.OperationState{Name: "arith.no_such"})
+	if err == nil || !strings.Contains(err.Error(), `knows no operation "arith.no_such"`) {
+		t.Errorf("an operation that there is not: %v", err)
+	}
+	_, err = block.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x}, InferResults: true})
+	if err == nil || !strings.Contains(err.Error(), "give its result types") {
+		t.Errorf("inference that is not known: %v", err)
+	}
+	mlir.AllowInference("math.fma", mlir.Inference{Operands: 2, Attributes: []string{"a"}, Regions: 1})
+	for _, test := range []struct {
+		state mlir.OperationState
+		want  string
+	}{
+		{mlir.OperationState{}, "takes 2 operands, 0 given"},
+		{mlir.OperationState{Operands: []mlir.Value{x, x}}, "takes 1 regions, 0 given"},
+	} {
+		test.state.Name, test.state.InferResults = "math.fma", true
+		if _, err := block.Create(test.state); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("want %q, got %v", test.want, err)
+		}
+	}
+	mustPanic(t, "a value of another context", func() {
+		_, _ = block.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{foreign.Argument(0)}})
+	})
+	mustPanic(t, "a type of another context", func() {
+		_, _ = block.Create(mlir.OperationState{Name: "func.return", Results: []mlir.Type{foreign.Argument(0).Type()}})
+	})
+	mustPanic(t, "given no place", func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
+	mustPanic(t, "given no place", func() { mlir.ContextOf(nil) })
+	mustPanic(t, "zero value", func() { _, _ = mlir.Block{}.Create(mlir.OperationState{Name: "func.return"}) })
+	mustPanic(t, "called on a nil handle", func() { _, _ = m.Operation().Block().Create(mlir.OperationState{Name: "func.return"}) })
+	for op := range block.Operations() {
+		t.Errorf("the block holds %s", op)
+	}
+	m.Close()
+	mustPanic(t, "after Module.Close", func() { _, _ = block.Create(mlir.OperationState{Name: "func.return"}) })
+	mustPanic(t, "after Module.Close", func() { mlir.ContextOf(block) })
+}
+
+// TestInferenceFails holds that what inference says against an operation is the error,
+// and that the next operation is not touched by it.
+func TestInferenceFails(t *testing.T) {
+	c := mlirtest.Context(t)
+	_, block := emptyFunction(t, c)
+	mlir.AllowInference("stablehlo.add", mlir.Inference{Operands: 2})
+	region := mlir.OperationState{Name: "stablehlo.add", InferResults: true}
+	for _, text := range []string{"tensor<2xf32>", "tensor<3xf32>"} {
+		typ, err := c.ParseType(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		region.Operands = append(region.Operands, c.NewBlock(mlir.Location{}, typ).Argument(0))
+	}
+	_, err := block.Create(region)
+	var diagnostics *mlir.DiagnosticError
+	if !errors.As(err, &diagnostics) || len(diagnostics.Diagnostics) == 0 {
+		t.Errorf("inference of shapes that disagree: %v", err)
+	}
+	if _, err := block.Create(mlir.OperationState{Name: "func.return"}); err != nil {
+		t.Error(err)
+	}
+	if got := block.Terminator().NumOperands(); got != 0 {
+		t.Errorf("the return has %d operands, which were the last operation's", got)
+	}
+}
+
+// TestCreateAllocates holds that making an operation allocates nothing in Go, also
+// where it has attributes, once their names are known.
+func TestCreateAllocates(t *testing.T) {
+	c := mlirtest.Context(t)
+	_, block := emptyFunction(t, c)
+	x, unit := block.Argument(0), c.UnitAttribute()
+	i32 := x.Type()
+	allocations := testing.AllocsPerRun(100, func() {
+		op, err := block.Create(mlir.OperationState{
+			Name: "arith.addi", Location: c.FileLocation("a.go", 3, 4),
+			Operands: []mlir.Value{x, x}, Results: []mlir.Type{i32},
+			Attributes: []mlir.NamedAttribute{{Name: "mark", Value: unit}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x = op.Result(0)
+	})
+	if allocations != 0 {
+		t.Errorf("an operation costs %v allocations", allocations)
+	}
+}
+
+// TestFileLocations asks for places that share one in the cache.
+func TestFileLocations(t *testing.T) {
+	c := mlirtest.Context(t)
+	for range 2 {
+		for _, want := range []mlir.Position{
+			{File: "a.go", Line: 1, Column: 1},
+			{File: "a.go", Line: 1025, Column: 1},
+			{File: "b.go", Line: 1, Column: 1},
+			{File: "a.go", Line: 1 ^ 8, Column: 0},
+			{File: "a.go", Line: 1, Column: 1 + 1<<20},
+		} {
+			if got := c.FileLocation(want.File, want.Line, want.Column).Position(); got != want {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		}
+	}
+	if a, b := c.FileLocation("a.go", 7, 7), c.FileLocation("a.go", 7, 7); a != b {
+		t.Error("one place gave two locations")
+	}
+	if got := c.FileLocation("a.go", -1, -1).String(); got != `loc("a.go":0:0)` {
+		t.Errorf("a place that is not known is %s", got)
+	}
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/calliope-mlir/calliope/internal/capi/client"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+const (
+	irOperations = 100_000
+	irOperation  = "stablehlo.add"
+	irFile       = "model.py"
+	irLines      = 1000 // of the file: each operation comes from the next line, again and again
+)
+
+// irSuite measures work on 100,000 operations in Go beside the same work in a C
+// program on the same library, and in Python through the bindings in jaxlib.
+func irSuite(ctx context.Context, s settings, r *report) error {
+	if _, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{}); err != nil {
+		return err
+	}
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	python, err := startPython(ctx, s)
+	if err != nil {
+		return err
+	}
+	if python != nil {
+		defer python.stop()
+	}
+	for _, work := range irWorks {
+		var times, overC, underPython [][]float64 // by turn, then by client
+		var pythons []float64
+		for i := range s.repeat + 1 {
+			row, err := work.measure(library)
+			if err != nil {
+				return fmt.Errorf("ir/%s: %w", work.name, err)
+			}
+			var inPython float64
+			if python != nil {
+				if inPython, err = python.measure(work.name); err != nil {
+					return err
+				}
+			}
+			if i == 0 { // the first turn warms up
+				continue
+			}
+			above, below := make([]float64, len(row)), make([]float64, len(row))
+			for j := range row {
+				above[j], below[j] = row[j]/row[0], inPython/row[j]
+			}
+			times, overC, underPython = append(times, row), append(overC, above), append(underPython, below)
+			pythons = append(pythons, inPython)
+		}
+		name := "ir/" + work.name + "/"
+		perOperation := func(seconds float64) float64 { return seconds * 1e9 / irOperations }
+		for j, c := range work.clients {
+			r.figure(name+c.name, perOperation(median(column(times, j))), "ns/op", nil)
+		}
+		if python != nil {
+			r.figure(name+"python", perOperation(median(pythons)), "ns/op", nil)
+		}
+		for j, c := range work.clients[1:] {
+			r.figure(name+c.name+"-over-c", median(column(overC, j+1)), "x", c.overC)
+			if python != nil {
+				r.figure(name+"python-over-"+c.name, median(column(underPython, j+1)), "x", c.underPython)
+			}
+		}
+	}
+	return nil
+}
+
+func column(rows [][]float64, j int) []float64 {
+	out := make([]float64, len(rows))
+	for i, row := range rows {
+		out[i] = row[j]
+	}
+	return out
+}
+
+// irWork is work that is done in several ways.
+type irWork struct {
+	name string
+	// pieces is how many pieces the work is done in. All clients do a piece in turn, and
+	// the median piece counts, so that what else the machine does falls on none of them.
+	pieces  int
+	built   bool // whether the operations are there already
+	clients []irClient
+}
+
+// irClient is one way to do the work. The first of each work is the C client.
+type irClient struct {
+	name               string
+	work               func(*irModule) error
+	overC, underPython *limit
+}
+
+var irWorks = []irWork{
+	{"build", irOperations / irLines, false, []irClient{
+		{name: "c", work: buildInC},
+		{"go", buildInGo, atMost(1.3), atLeast(3)},
+		{"go-stablehlo", buildInStableHLO, atMost(1.3), atLeast(3)},
+	}},
+	{"walk", 1, true, []irClient{{name: "c", work: walkInC}, {"go", walkInGo, nil, atLeast(3)}}},
+	{"print", 1, true, []irClient{{name: "c", work: printInC}, {"go", printInGo, atMost(1.3), nil}}},
+	{"parse", 1, true, []irClient{{name: "c", work: parseInC}, {"go", parseInGo, atMost(1.3), nil}}},
+	{"verify", 1, true, []irClient{{name: "c", work: verifyInC}, {"go", verifyInGo, atMost(1.3), nil}}},
+}
+
+// measure has each client do the work in a context of its own and returns the seconds
+// that each took, as so many times its median piece.
+func (w *irWork) measure(l *mlir.Library) ([]float64, error) {
+	modules := make([]*irModule, len(w.clients))
+	for i := range modules {
+		m, err := newIRModule(l, w.built)
+		if err != nil {
+			return nil, err
+		}
+		defer m.close()
+		modules[i] = m
+	}
+	runtime.GC() // what was left before is not this work's
+	pieces := make([][]float64, len(w.clients))
+	for range w.pieces {
+		for i, c := range w.clients {
+			start := time.Now()
+			err := c.work(modules[i])
+			pieces[i] = append(pieces[i], time.Since(start).Seconds())
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+		}
+	}
+	seconds := make([]float64, len(w.clients))
+	for i, p := range pieces {
+		seconds[i] = median(p) * float64(w.pieces)
+	}
+	return seconds, nil
+}
+
+// irModule is what a client works on: a function in a new context.
+type irModule struct {
+	ctx    *mlir.Context
+	client *client.Client
+	module *mlir.Module
+	block  mlir.Block
+	text   string        // of the module, where it is built
+	source client.Source // the same in C's memory
+	parsed []func()      // destroy what the C client parsed
+}
+
+func newIRModule(l *mlir.Library, built bool) (*irModule, error) {
+	c := l.NewContext(mlir.ContextOptions{})
+	m := &irModule{ctx: c, client: client.New(l.RawTable(), c.Raw())}
+	if err := m.fill(built); err != nil {
+		m.close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *irModule) fill(built bool) error {
+	const source = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
+	var err error
+	if m.module, err = m.ctx.Parse("", []byte(source)); err != nil {
+		return err
+	}
+	for f := range m.module.Body().Operations() {
+		m.block = f.Region(0).First()
+	}
+	if err := m.block.Terminator().Erase(); err != nil {
+		return err
+	}
+	if err := m.ctx.LoadDialect("stablehlo"); err != nil || !built {
+		return err
+	}
+	if err := m.client.Build(m.module.Raw(), irOperation, irFile, irLines, irOperations); err != nil {
+		return err
+	}
+	_, err = m.block.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{m.block.Argument(0)}})
+	m.text = m.module.String()
+	m.source = client.NewSource(m.text)
+	return err
+}
+
+func (m *irModule) close() {
+	for _, destroy := range m.parsed {
+		destroy()
+	}
+	m.source.Free()
+	m.ctx.Close()
+}
+
+func buildInC(m *irModule) error {
+	return m.client.Build(m.module.Raw(), irOperation, irFile, irLines, irLines)
+}
+
+func buildInGo(m *irModule) error {
+	x := m.block.Argument(0)
+	for i := range irLines {
+		op, err := m.block.Create(mlir.OperationState{
+			Name: irOperation, Location: m.ctx.FileLocation(irFile, i+1, 7),
+			Operands: []mlir.Value{x, x}, InferResults: true,
+		})
+		if err != nil {
+			return err
+		}
+		x = op.Result(0)
+	}
+	return nil
+}
+
+func buildInStableHLO(m *irModule) error {
+	x := m.block.Argument(0)
+	for i := range irLines {
+		add := stablehlo.Binary{Op: stablehlo.Add, LHS: x, RHS: x}
+		op, err := add.Create(m.block, m.ctx.FileLocation(irFile, i+1, 7))
+		if err != nil {
+			return err
+		}
+		x = op.Result(0)
+	}
+	return nil
+}
+
+// counted is an error where a walk missed something.
+func counted(n int) error {
+	if n != irOperations {
+		return fmt.Errorf("%d operations were counted, not %d", n, irOperations)
+	}
+	return nil
+}
+
+func walkInC(m *irModule) error { return counted(m.client.Count(m.module.Raw(), irOperation)) }
+
+func walkInGo(m *irModule) error {
+	n := 0
+	m.module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if op.Name() == irOperation {
+			n++
+		}
+		return mlir.WalkContinue
+	})
+	return counted(n)
+}
+
+func printInC(m *irModule) error {
+	if n := m.client.Print(m.module.Raw()); n == 0 {
+		return errors.New("nothing was printed")
+	}
+	return nil
+}
+
+func printInGo(m *irModule) error {
+	if m.module.String() == "" {
+		return errors.New("nothing was printed")
+	}
+	return nil
+}
+
+func parseInC(m *irModule) error {
+	destroy, ok := m.client.Parse(m.source)
+	if !ok {
+		return errors.New("what was printed could not be parsed")
+	}
+	m.parsed = append(m.parsed, destroy)
+	return nil
+}
+
+func parseInGo(m *irModule) error {
+	_, err := m.ctx.Parse("", []byte(m.text))
+	return err
+}
+
+func verifyInC(m *irModule) error {
+	if !m.client.Verify(m.module.Raw()) {
+		return errors.New("the module is not valid")
+	}
+	return nil
+}
+
+func verifyInGo(m *irModule) error { return m.module.Verify() }

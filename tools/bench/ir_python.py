@@ -1,0 +1,71 @@
+# Works on MLIR through Python's bindings as they are in jaxlib: reads one word a line,
+# does that work on n operations, and answers with the seconds it took.
+import sys
+import time
+
+from jax._src.interpreters import mlir as jax_mlir
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import func, stablehlo
+
+n, lines = int(sys.argv[1]), int(sys.argv[2])
+
+
+def empty(t):
+    m = ir.Module.create(ir.Location.unknown())
+    with ir.InsertionPoint(m.body), ir.Location.unknown():
+        return m, func.FuncOp("main", ([t], [t])).add_entry_block()
+
+
+def build(t):
+    m, block = empty(t)
+    x = block.arguments[0]
+    start = time.perf_counter()
+    with ir.InsertionPoint(block):
+        for i in range(n):
+            x = stablehlo.add(x, x, loc=ir.Location.file("model.py", i % lines + 1, 7))
+    seconds = time.perf_counter() - start
+    with ir.InsertionPoint(block), ir.Location.unknown():
+        func.return_([x])
+    return m, seconds
+
+
+def timed(work):
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def walk(m):
+    found = 0
+
+    def visit(op):
+        nonlocal found
+        if op.name == "stablehlo.add":
+            found += 1
+        return ir.WalkResult.ADVANCE
+
+    m.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    assert found == n
+
+
+with jax_mlir.make_ir_context() as context:
+    context.enable_multithreading(False)
+    t = ir.Type.parse("tensor<4xf32>")
+    module, _ = build(t)
+    text = str(module)
+    for line in sys.stdin:
+        match line.strip():
+            case "build":
+                _, seconds = build(t)
+            case "walk":
+                seconds, _ = timed(lambda: walk(module))
+            case "print":
+                seconds, _ = timed(lambda: str(module))
+            case "parse":
+                seconds, _ = timed(lambda: ir.Module.parse(text))
+            case "verify":
+                seconds, ok = timed(module.operation.verify)
+                assert ok
+            case other:
+                sys.exit("no work is called " + other)
+        print(seconds, flush=True)
