@@ -201,17 +201,26 @@ func (c *Context) end(raw pointer, by string) {
 	t := c.tops[raw]
 	delete(c.tops, raw)
 	t.life.ended, t.life.by = true, by
-	if t.life.of != "Module" && t.life.estate.awaited() {
-		c.sever(t, raw, nil)
+	r := remains{top: t, raw: raw}
+	if t.life.estate.awaited() {
+		// Handles of other lifetimes meet a sentence too.
+		r.addresses = capi.Gather(c.lib.api, t.kind, raw)
+		for _, p := range r.addresses {
+			c.erased[p] = t.life.ending()
+		}
+		if t.life.of != "Module" {
+			c.sever(t, raw, nil)
+		}
 	}
-	c.ending = append(c.ending, remains{t, raw})
+	c.ending = append(c.ending, r)
 	c.sweep()
 }
 
 // remains are an outermost thing that has ended and is not freed yet.
 type remains struct {
 	top
-	raw pointer
+	raw       pointer
+	addresses []pointer // marked as erased
 }
 
 func (c *Context) sweep() {
@@ -234,6 +243,9 @@ func (c *Context) sweep() {
 			}
 		}
 		c.destroy(r.kind, r.raw)
+		for _, p := range r.addresses {
+			delete(c.erased, p)
+		}
 		c.clear(r.life)
 	}
 }
@@ -347,7 +359,7 @@ func (c *Context) closeAll() {
 		if t.life.of != "Module" {
 			c.sever(t, p, nil)
 		}
-		left = append(left, remains{t, p})
+		left = append(left, remains{top: t, raw: p})
 	}
 	slices.SortStableFunc(left, func(a, b remains) int {
 		return strings.Compare(b.life.of, a.life.of) // "Module", then ""
