@@ -231,15 +231,10 @@ func (c *Context) sweep() {
 		}
 		c.ending = slices.Delete(c.ending, i, i+1)
 		i = -1 // others may have waited for this one
-		// Something detached may use its values and branch to its blocks.
-		for p, t := range c.tops {
-			if t.life.of != "Module" && t.life.uses != nil {
-				c.sever(t, p, r.raw)
-				if e := r.life.estate; e != nil {
-					for _, block := range e.standIns {
-						c.sever(t, p, block.Ptr)
-					}
-				}
+		c.cutOff(r.raw)
+		if e := r.life.estate; e != nil {
+			for _, block := range e.standIns {
+				c.cutOff(block.Ptr)
 			}
 		}
 		c.destroy(r.kind, r.raw)
@@ -247,6 +242,16 @@ func (c *Context) sweep() {
 			delete(c.erased, p)
 		}
 		c.clear(r.life)
+	}
+}
+
+// cutOff replaces what something detached uses of an outermost thing that is about to
+// go: it may use values in it and branch to blocks.
+func (c *Context) cutOff(from pointer) {
+	for p, t := range c.tops {
+		if t.life.of != "Module" && t.life.uses != nil && p != from {
+			c.sever(t, p, from)
+		}
 	}
 }
 
@@ -298,8 +303,10 @@ func (c *Context) clear(l *lifetime) {
 // sever replaces the operands and successors of something detached that stand in the
 // tree from, or anywhere outside where from is nil.
 func (c *Context) sever(t top, raw, from pointer) {
-	e := t.life.property()
-	e.standIns = append(e.standIns, capi.Sever(c.lib.api, t.kind, raw, from))
+	if block := capi.Sever(c.lib.api, t.kind, raw, from); block.Ptr != nil {
+		e := t.life.property()
+		e.standIns = append(e.standIns, block)
+	}
 }
 
 func (l *lifetime) bury(g grave) {
@@ -310,7 +317,13 @@ func (l *lifetime) bury(g grave) {
 // entomb keeps something erased, which was just cut out of an outermost thing.
 func (c *Context) entomb(kind capi.Kind, raw pointer, out *lifetime, by string) {
 	t := c.lib.api
+	if kind != capi.OperationKind || capi.MlirOperationGetNumRegions(t, capi.MlirOperation{Ptr: raw}) > 0 {
+		c.cutOff(raw) // something detached may branch to a block in it
+	}
 	g := grave{block: capi.Sever(t, kind, raw, nil), addresses: capi.Gather(t, kind, raw)}
+	if g.block.Ptr == nil {
+		g.block = capi.MlirBlockCreate(t, 0, nil, nil)
+	}
 	switch kind {
 	case capi.OperationKind:
 		capi.MlirBlockAppendOwnedOperation(t, g.block, capi.MlirOperation{Ptr: raw})
