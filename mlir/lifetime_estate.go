@@ -65,6 +65,16 @@ func (c *Context) topOf(kind capi.Kind, raw pointer, fallback *lifetime) (*lifet
 	return fallback.root(), p
 }
 
+// home is the lifetime of the outermost thing that a block or region stands in now. A
+// handle may be older than a move.
+func (c *Context) home(kind capi.Kind, raw pointer, held *lifetime) *lifetime {
+	l := held.root()
+	if l.lost {
+		l, _ = c.topOf(kind, raw, l)
+	}
+	return l
+}
+
 // taken makes something that was just cut out of an outermost thing detached. held is
 // the lifetime of the handle.
 func (c *Context) taken(kind capi.Kind, raw pointer, out, held *lifetime) *lifetime {
@@ -79,6 +89,7 @@ func (c *Context) taken(kind capi.Kind, raw pointer, out, held *lifetime) *lifet
 	}
 	// What it uses may still stand where it was.
 	l.uses = out
+	out.lost, held.root().lost = true, true
 	return l
 }
 
@@ -121,6 +132,7 @@ func (c *Context) join(l *lifetime, raw pointer, home *lifetime) {
 	to := home.root()
 	delete(c.tops, raw)
 	l.joined = to
+	to.lost = to.lost || l.lost
 	if l.estate != nil {
 		e := to.property()
 		for _, k := range l.estate.kin {
@@ -138,6 +150,8 @@ func (c *Context) join(l *lifetime, raw pointer, home *lifetime) {
 // places none is remembered: the context's lifetime stands for them.
 func (l *lifetime) using(other *lifetime) {
 	switch other = other.root(); {
+	case other.lost:
+		l.uses = l.ctx.life
 	case l == other:
 	case l.uses == nil:
 		l.uses = other
@@ -150,7 +164,7 @@ func (l *lifetime) using(other *lifetime) {
 // module than o.
 func (c *Context) sameTree(o Operation, v Value, method string) {
 	to, from := o.life.root(), v.life.root()
-	if to == from {
+	if to == from && !to.lost {
 		return
 	}
 	// Handles may be older than a move: ask the library.
@@ -177,7 +191,7 @@ func (c *Context) topOfValue(v Value) (*lifetime, pointer) {
 // another: closing the first would leave the second with wild pointers.
 func (c *Context) compatible(l *lifetime, raw pointer, kind capi.Kind, to *lifetime, method string) {
 	uses := l.uses.root()
-	if uses == to || uses == l {
+	if !uses.lost && (uses == to || uses == l) {
 		return
 	}
 	if to.of != "Module" {
