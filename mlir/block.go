@@ -81,11 +81,11 @@ func (b Block) Terminator() Operation {
 // returns the operation as part of the block.
 func (b Block) Append(o Operation) Operation {
 	t := b.life.use("Block.Append", b.raw.Ptr)
-	l := b.adoptable(o, "Block.Append")
+	l, home := b.adoptable(o, "Block.Append")
 	if !capi.AppendOperation(t, b.raw, o.raw) {
 		panic("mlir: Block.Append was asked to put an operation into itself")
 	}
-	b.life.ctx.join(l, o.raw.Ptr, b.life)
+	b.life.ctx.join(l, o.raw.Ptr, home)
 	return Operation{b.life, o.raw}
 }
 
@@ -121,30 +121,32 @@ func (b Block) InsertAfter(anchor, o Operation) Operation {
 	return Operation{b.life, o.raw}
 }
 
-// adoptable panics for an operation that cannot be added, and returns its lifetime.
-func (b Block) adoptable(o Operation, method string) *lifetime {
+// adoptable panics for an operation that cannot be added. It returns its lifetime and
+// that of what the block belongs to.
+func (b Block) adoptable(o Operation, method string) (own, home *lifetime) {
 	c := b.life.ctx
 	o.in(c, method)
 	t, ok := c.tops[o.raw.Ptr]
+	home = c.home(capi.BlockKind, b.raw.Ptr, b.life)
 	switch {
 	case !ok:
 		panic("mlir: " + method + " was given an operation that stands in a block already")
 	case t.life.of == "Module":
 		panic("mlir: " + method + " was given the operation of a Module, which owns it: clone it")
-	case t.life == b.life.root():
+	case t.life == home:
 		panic("mlir: " + method + " was asked to put an operation into itself")
 	}
-	c.joinable(t.life, o.raw.Ptr, capi.OperationKind, b.life, method)
-	return t.life
+	c.joinable(t.life, o.raw.Ptr, capi.OperationKind, home, method)
+	return t.life, home
 }
 
 // adopt makes what b belongs to the owner of an operation that is about to be added.
 func (b Block) adopt(o Operation, method string) {
-	l := b.adoptable(o, method)
+	l, home := b.adoptable(o, method)
 	if capi.Top(b.life.ctx.lib.api, capi.BlockKind, b.raw.Ptr) == o.raw.Ptr {
 		panic("mlir: " + method + " was asked to put an operation into itself")
 	}
-	b.life.ctx.join(l, o.raw.Ptr, b.life)
+	b.life.ctx.join(l, o.raw.Ptr, home)
 }
 
 func (b Block) owns(anchor Operation, method string) {

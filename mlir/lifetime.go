@@ -18,6 +18,7 @@ type lifetime struct {
 	by     string    // what ended it, where that is not the Close of it
 	parent *lifetime // the context's, for all others
 	ended  bool
+	lost   bool      // things were taken out of it: not all its handles are of what is in it
 	spent  bool      // of a region: an operation was made with it, and its memory is free
 	joined *lifetime // what this one has become part of
 	uses   *lifetime // a lifetime whose values are operands in this detached one

@@ -65,6 +65,16 @@ func (c *Context) topOf(kind capi.Kind, raw pointer, fallback *lifetime) (*lifet
 	return fallback.root(), p
 }
 
+// home is the lifetime of the outermost thing that a block or region stands in now. A
+// handle may be older than a move.
+func (c *Context) home(kind capi.Kind, raw pointer, held *lifetime) *lifetime {
+	l := held.root()
+	if l.lost {
+		l, _ = c.topOf(kind, raw, l)
+	}
+	return l
+}
+
 // taken makes something that was just cut out of an outermost thing detached. held is
 // the lifetime of the handle.
 func (c *Context) taken(kind capi.Kind, raw pointer, out, held *lifetime) *lifetime {
@@ -79,6 +89,7 @@ func (c *Context) taken(kind capi.Kind, raw pointer, out, held *lifetime) *lifet
 	}
 	// What it uses may still stand where it was.
 	l.uses = out
+	out.lost, held.root().lost = true, true
 	return l
 }
 
@@ -121,6 +132,7 @@ func (c *Context) join(l *lifetime, raw pointer, home *lifetime) {
 	to := home.root()
 	delete(c.tops, raw)
 	l.joined = to
+	to.lost = to.lost || l.lost
 	if l.estate != nil {
 		e := to.property()
 		for _, k := range l.estate.kin {
@@ -138,6 +150,8 @@ func (c *Context) join(l *lifetime, raw pointer, home *lifetime) {
 // places none is remembered: the context's lifetime stands for them.
 func (l *lifetime) using(other *lifetime) {
 	switch other = other.root(); {
+	case other.lost:
+		l.uses = l.ctx.life
 	case l == other:
 	case l.uses == nil:
 		l.uses = other
@@ -150,7 +164,7 @@ func (l *lifetime) using(other *lifetime) {
 // module than o.
 func (c *Context) sameTree(o Operation, v Value, method string) {
 	to, from := o.life.root(), v.life.root()
-	if to == from {
+	if to == from && !to.lost {
 		return
 	}
 	// Handles may be older than a move: ask the library.
@@ -177,7 +191,7 @@ func (c *Context) topOfValue(v Value) (*lifetime, pointer) {
 // another: closing the first would leave the second with wild pointers.
 func (c *Context) compatible(l *lifetime, raw pointer, kind capi.Kind, to *lifetime, method string) {
 	uses := l.uses.root()
-	if uses == to || uses == l {
+	if !uses.lost && (uses == to || uses == l) {
 		return
 	}
 	if to.of != "Module" {
@@ -201,17 +215,26 @@ func (c *Context) end(raw pointer, by string) {
 	t := c.tops[raw]
 	delete(c.tops, raw)
 	t.life.ended, t.life.by = true, by
-	if t.life.of != "Module" && t.life.estate.awaited() {
-		c.sever(t, raw, nil)
+	r := remains{top: t, raw: raw}
+	if t.life.estate.awaited() {
+		// Handles of other lifetimes meet a sentence too.
+		r.addresses = capi.Gather(c.lib.api, t.kind, raw)
+		for _, p := range r.addresses {
+			c.erased[p] = t.life.ending()
+		}
+		if t.life.of != "Module" {
+			c.sever(t, raw, nil)
+		}
 	}
-	c.ending = append(c.ending, remains{t, raw})
+	c.ending = append(c.ending, r)
 	c.sweep()
 }
 
 // remains are an outermost thing that has ended and is not freed yet.
 type remains struct {
 	top
-	raw pointer
+	raw       pointer
+	addresses []pointer // marked as erased
 }
 
 func (c *Context) sweep() {
@@ -222,19 +245,27 @@ func (c *Context) sweep() {
 		}
 		c.ending = slices.Delete(c.ending, i, i+1)
 		i = -1 // others may have waited for this one
-		// Something detached may use its values and branch to its blocks.
-		for p, t := range c.tops {
-			if t.life.of != "Module" && t.life.uses != nil {
-				c.sever(t, p, r.raw)
-				if e := r.life.estate; e != nil {
-					for _, block := range e.standIns {
-						c.sever(t, p, block.Ptr)
-					}
-				}
+		c.cutOff(r.raw)
+		if e := r.life.estate; e != nil {
+			for _, block := range e.standIns {
+				c.cutOff(block.Ptr)
 			}
 		}
 		c.destroy(r.kind, r.raw)
+		for _, p := range r.addresses {
+			delete(c.erased, p)
+		}
 		c.clear(r.life)
+	}
+}
+
+// cutOff replaces what something detached uses of an outermost thing that is about to
+// go: it may use values in it and branch to blocks.
+func (c *Context) cutOff(from pointer) {
+	for p, t := range c.tops {
+		if t.life.of != "Module" && t.life.uses != nil && p != from {
+			c.sever(t, p, from)
+		}
 	}
 }
 
@@ -286,8 +317,10 @@ func (c *Context) clear(l *lifetime) {
 // sever replaces the operands and successors of something detached that stand in the
 // tree from, or anywhere outside where from is nil.
 func (c *Context) sever(t top, raw, from pointer) {
-	e := t.life.property()
-	e.standIns = append(e.standIns, capi.Sever(c.lib.api, t.kind, raw, from))
+	if block := capi.Sever(c.lib.api, t.kind, raw, from); block.Ptr != nil {
+		e := t.life.property()
+		e.standIns = append(e.standIns, block)
+	}
 }
 
 func (l *lifetime) bury(g grave) {
@@ -298,7 +331,13 @@ func (l *lifetime) bury(g grave) {
 // entomb keeps something erased, which was just cut out of an outermost thing.
 func (c *Context) entomb(kind capi.Kind, raw pointer, out *lifetime, by string) {
 	t := c.lib.api
+	if kind != capi.OperationKind || capi.MlirOperationGetNumRegions(t, capi.MlirOperation{Ptr: raw}) > 0 {
+		c.cutOff(raw) // something detached may branch to a block in it
+	}
 	g := grave{block: capi.Sever(t, kind, raw, nil), addresses: capi.Gather(t, kind, raw)}
+	if g.block.Ptr == nil {
+		g.block = capi.MlirBlockCreate(t, 0, nil, nil)
+	}
 	switch kind {
 	case capi.OperationKind:
 		capi.MlirBlockAppendOwnedOperation(t, g.block, capi.MlirOperation{Ptr: raw})
@@ -347,7 +386,7 @@ func (c *Context) closeAll() {
 		if t.life.of != "Module" {
 			c.sever(t, p, nil)
 		}
-		left = append(left, remains{t, p})
+		left = append(left, remains{top: t, raw: p})
 	}
 	slices.SortStableFunc(left, func(a, b remains) int {
 		return strings.Compare(b.life.of, a.life.of) // "Module", then ""

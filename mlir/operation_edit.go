@@ -160,7 +160,7 @@ func (o Operation) move(method string, anchor Operation, within func(*capi.Table
 			panic("mlir: " + method + " was asked to put an operation into itself")
 		}
 	}
-	if to == capi.MlirOperationGetBlock(t, o.raw) {
+	if capi.Top(t, capi.OperationKind, o.raw.Ptr) == capi.Top(t, capi.BlockKind, to.Ptr) {
 		within(t, o.raw, anchor.raw)
 		return
 	}

@@ -143,6 +143,7 @@ func (r Region) TakeBody(from Region) {
 			}
 			home.using(there)
 		}
+		there.lost, from.life.root().lost = true, true
 		e := home.property()
 		e.addKin(there)
 		if there.estate != nil {
@@ -176,7 +177,7 @@ func (r Region) adopt(b Block, method string) {
 		r.IsEmpty() && slices.Contains(capi.Gather(c.lib.api, capi.BlockKind, b.raw.Ptr), r.raw.Ptr) {
 		panic("mlir: " + method + " was asked to put a block into itself")
 	}
-	c.adopt(capi.BlockKind, b.raw.Ptr, r.life, "a block that is part of a region already", method)
+	c.adopt(capi.BlockKind, b.raw.Ptr, c.home(capi.RegionKind, r.raw.Ptr, r.life), "a block that is part of a region already", method)
 }
 
 func (r Region) owns(anchor Block, method string) {

@@ -80,7 +80,7 @@ func (v Value) ReplaceAllUsesExcept(with Value, except ...Operation) {
 	for i, o := range except {
 		spared[i] = o.in(c, "Value.ReplaceAllUsesExcept")
 	}
-	if v.life.root() != with.life.root() {
+	if from := v.life.root(); from != with.life.root() || from.lost {
 		for use := range v.Uses() {
 			c.sameTree(use.Owner, with, "Value.ReplaceAllUses")
 		}

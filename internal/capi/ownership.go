@@ -125,6 +125,11 @@ static bool value_used_outside(visitor* v, MlirValue value) {
   return true;
 }
 
+static MlirBlock grave(visitor* v) {
+  if (!v->grave.ptr) v->grave = v->api->mlirBlockCreate(0, NULL, NULL);
+  return v->grave;
+}
+
 static bool sever_operation(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
@@ -133,11 +138,11 @@ static bool sever_operation(visitor* v, MlirOperation op) {
     void* top = top_of_value(api, operand);
     if (v->from ? top != v->from : top == v->root) continue;
     api->mlirOperationSetOperand(op, i,
-        api->mlirBlockAddArgument(v->grave, api->mlirValueGetType(operand), api->mlirOperationGetLocation(op)));
+        api->mlirBlockAddArgument(grave(v), api->mlirValueGetType(operand), api->mlirOperationGetLocation(op)));
   }
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
     void* top = top_of_block(api, api->mlirOperationGetSuccessor(op, i));
-    if (v->from ? top == v->from : top != v->root) api->mlirOperationSetSuccessor(op, i, v->grave);
+    if (v->from ? top == v->from : top != v->root) api->mlirOperationSetSuccessor(op, i, grave(v));
   }
   return true;
 }
@@ -218,7 +223,6 @@ static MlirOperation branch_to(const void* t, int kind, void* raw, int top_kind,
 
 static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
   visitor v = {.api = t, .root = raw, .from = from, .operation = sever_operation};
-  v.grave = v.api->mlirBlockCreate(0, NULL, NULL);
   visit(&v, kind, raw);
   return v.grave;
 }
@@ -287,7 +291,8 @@ func BranchTo(t *Table, kind Kind, raw unsafe.Pointer, topKind Kind, top unsafe.
 
 // Sever replaces the operands and successors of a detached tree that stand in the
 // tree from, or anywhere outside where from is nil, by arguments of a new block and
-// that block. The block must be destroyed after the tree.
+// that block, which is null where there was nothing to replace. It must be destroyed
+// after the tree.
 func Sever(t *Table, kind Kind, raw, from unsafe.Pointer) MlirBlock {
 	b := C.sever(t.pointer(), C.int(kind), raw, from)
 	return *(*MlirBlock)(unsafe.Pointer(&b))
