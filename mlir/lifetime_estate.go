@@ -90,6 +90,9 @@ func (c *Context) taken(kind capi.Kind, raw pointer, out, held *lifetime) *lifet
 	// What it uses may still stand where it was.
 	l.uses = out
 	out.lost, held.root().lost = true, true
+	if out.of != "Module" {
+		out.uses = c.life // and what stayed may use it
+	}
 	return l
 }
 
