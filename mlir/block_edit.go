@@ -88,7 +88,7 @@ func (b Block) EraseArgument(i int) error {
 	}
 	c := b.life.ctx
 	capi.MlirBlockEraseArgument(c.lib.api, b.raw, uint32(i))
-	c.gone[v.raw.Ptr] = true
+	c.gone[v.raw.Ptr] = nil
 	return nil
 }
 

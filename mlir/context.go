@@ -19,8 +19,9 @@ type Context struct {
 	tops   map[pointer]top    // what is outermost, by its operation, block or region
 	ending []remains          // what has ended and is not freed yet
 	erased map[pointer]string // what was erased and is not freed yet, and by what
-	// gone are the block arguments that were erased. Their memory is free.
-	gone map[pointer]bool
+	// gone are the block arguments that were erased, whose memory the library has freed
+	// at once, with the lifetime of handles to what has taken their place since.
+	gone map[pointer]*lifetime
 
 	handlers []*handler
 	pool     *ThreadPool
@@ -62,7 +63,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		threads:     o.Threads,
 		tops:        map[pointer]top{},
 		erased:      map[pointer]string{},
-		gone:        map[pointer]bool{},
+		gone:        map[pointer]*lifetime{},
 		identifiers: map[string]capi.MlirIdentifier{},
 		texts:       map[capi.MlirIdentifier]string{},
 		kinds:       map[string]*operationKind{},

@@ -90,6 +90,9 @@ func (c *Context) taken(kind capi.Kind, raw pointer, out, held *lifetime) *lifet
 	// What it uses may still stand where it was.
 	l.uses = out
 	out.lost, held.root().lost = true, true
+	if out.of != "Module" {
+		out.uses = c.life // and what stayed may use it
+	}
 	return l
 }
 
@@ -365,11 +368,11 @@ func (c *Context) branch(kind capi.Kind, raw pointer, held *lifetime) (Operation
 // unused returns an error that names a use where something outside uses what is
 // about to be erased.
 func (c *Context) unused(kind capi.Kind, raw pointer, held *lifetime, what string) error {
-	op, value := capi.OutsideUse(c.lib.api, kind, raw)
+	op, used := capi.OutsideUse(c.lib.api, kind, raw)
 	if op.Ptr == nil {
 		return nil
 	}
-	user, v := Operation{held, op}, Value{held, value}
+	user, v := Operation{held, op}, value(held, used)
 	which := "a value in it"
 	if owner := v.Owner(); !owner.IsNil() && owner.raw.Ptr == raw {
 		which = fmt.Sprintf("its result %d", v.Index())

@@ -84,10 +84,12 @@ func FuzzHandles(f *testing.F) {
 				case 4:
 					o.MoveAfter(p)
 				case 5:
+					small(o)
 					ops = append(ops, o.Clone())
 				case 6:
 					m.Close()
 				case 7:
+					small(m.Operation())
 					collect(m.Clone())
 				case 8:
 					b.Erase()
@@ -127,6 +129,7 @@ func FuzzHandles(f *testing.F) {
 				case 23:
 					r.Erase()
 				case 24:
+					small(o)
 					var mapping mlir.Mapping
 					mapping.Map(v, w)
 					ops = append(ops, o.CloneWith(&mapping))
@@ -142,6 +145,16 @@ func FuzzHandles(f *testing.F) {
 			sentence(t, -1, func() { _ = m.String() })
 		}
 	})
+}
+
+// small gives up on what has been copied into itself again and again.
+func small(o mlir.Operation) {
+	n := 0
+	for range o.All() {
+		if n++; n > 100 {
+			panic("mlir: not again")
+		}
+	}
 }
 
 // sentence runs f, which may panic only with a sentence of this package.

@@ -266,6 +266,11 @@ func TestBranches(t *testing.T) {
 		two.MoveBefore(region.First())
 		same(t, "moved within the region", region.First().Equal(two), true)
 		mustPanic(t, "branches to it", func() { two.MoveAfter(other.Body()) })
+		op(m, "t.jump").MoveBefore(op(m, "t.outer"))
+		mustPanic(t, "t.jump at -:6:5, outside of it, branches into it", func() { op(m, "t.outer").Detach() })
+		if err := op(m, "t.outer").Erase(); err == nil || !strings.Contains(err.Error(), "branches into it") {
+			t.Errorf("erasing what is branched into: %v", err)
+		}
 		jump := op(m, "t.jump").Detach()
 		mustPanic(t, "t.jump, which uses something that stands elsewhere", func() { other.Body().Append(jump) })
 		made := create(t, c, mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{two}})

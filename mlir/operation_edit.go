@@ -129,6 +129,9 @@ func (o Operation) Detach() Operation {
 		}
 		return Operation{own.life, o.raw}
 	}
+	if err := o.branchedInto(); err != nil {
+		panic(fmt.Sprintf("mlir: Operation.Detach: %v", err))
+	}
 	out, _ := c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
 	capi.MlirOperationRemoveFromParent(t, o.raw)
 	return Operation{c.taken(capi.OperationKind, o.raw.Ptr, out, o.life), o.raw}
@@ -200,10 +203,27 @@ func (o Operation) Erase() error {
 		c.end(o.raw.Ptr, "Operation.Erase")
 		return nil
 	}
+	if err := o.branchedInto(); err != nil {
+		return fmt.Errorf("mlir: %s cannot be erased: %w", o.Name(), err)
+	}
 	out, _ := c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
 	capi.MlirOperationRemoveFromParent(t, o.raw)
 	c.entomb(capi.OperationKind, o.raw.Ptr, out, "Operation.Erase")
 	return nil
+}
+
+// branchedInto is an error where something outside branches to a block in a region of
+// the operation.
+func (o Operation) branchedInto() error {
+	c := o.life.ctx
+	if capi.MlirOperationGetNumRegions(c.lib.api, o.raw) == 0 {
+		return nil
+	}
+	branch, ok := c.branch(capi.OperationKind, o.raw.Ptr, o.life)
+	if !ok {
+		return nil
+	}
+	return fmt.Errorf("%s at %s, outside of it, branches into it", branch.Name(), branch.Location().Position())
 }
 
 // ParseOperation reads one operation from text or bytecode; it is detached. name

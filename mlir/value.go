@@ -18,7 +18,15 @@ func (v Value) Equal(other Value) bool { return v.raw == other.raw }
 // value is a handle of a value that the library has just returned: it exists.
 func value(l *lifetime, raw capi.MlirValue) Value {
 	if gone := l.ctx.gone; len(gone) > 0 {
-		delete(gone, raw.Ptr)
+		if latest, ok := gone[raw.Ptr]; ok {
+			// The memory of an erased argument is in use again. Handles from now on are
+			// told from those of before by a lifetime of their own.
+			if latest == nil || latest.root() != l.root() {
+				latest = &lifetime{ctx: l.ctx, joined: l.root()}
+				gone[raw.Ptr] = latest
+			}
+			l = latest
+		}
 	}
 	return Value{l, raw}
 }
@@ -31,7 +39,7 @@ func (v Value) use(method string) *capi.Table {
 }
 
 func (v Value) present(method string) {
-	if v.life.ctx.gone[v.raw.Ptr] {
+	if latest, ok := v.life.ctx.gone[v.raw.Ptr]; ok && latest != v.life {
 		panic("mlir: " + method + " was given a block argument that Block.EraseArgument has erased")
 	}
 }

@@ -52,6 +52,12 @@ static bool inside(table api, MlirOperation op, void* raw) {
   }
 }
 
+static bool block_inside(table api, MlirBlock block, void* raw) {
+  if (block.ptr == raw || api->mlirBlockGetParentRegion(block).ptr == raw) return true;
+  MlirOperation parent = api->mlirBlockGetParentOperation(block);
+  return parent.ptr && inside(api, parent, raw);
+}
+
 // A visitor sees everything in a tree: operations, values, blocks and regions.
 typedef struct visitor {
   table api;
@@ -203,8 +209,7 @@ static MlirOperation stray(const void* t, int kind, void* raw, void* home) {
 static bool branches_in(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
-    MlirBlock s = api->mlirOperationGetSuccessor(op, i);
-    if ((s.ptr == v->root || api->mlirBlockGetParentRegion(s).ptr == v->root) && !inside(api, op, v->root)) {
+    if (block_inside(api, api->mlirOperationGetSuccessor(op, i), v->root) && !inside(api, op, v->root)) {
       v->user = op;
       return false;
     }
@@ -283,8 +288,8 @@ func Stray(t *Table, kind Kind, raw, home unsafe.Pointer) MlirOperation {
 	return cOperation(C.stray(t.pointer(), C.int(kind), raw, home))
 }
 
-// BranchTo is an operation in the tree top that has the block, or a block of the
-// region, as a successor and stands outside of it; null where there is none.
+// BranchTo is an operation in the tree top that has the block, or a block in the
+// region or operation, as a successor and stands outside of it; null where there is none.
 func BranchTo(t *Table, kind Kind, raw unsafe.Pointer, topKind Kind, top unsafe.Pointer) MlirOperation {
 	return cOperation(C.branch_to(t.pointer(), C.int(kind), raw, C.int(topKind), top))
 }
