@@ -225,9 +225,9 @@ func (c *Context) end(raw pointer, by string) {
 		for _, p := range r.addresses {
 			c.erased[p] = t.life.ending()
 		}
-		if t.life.of != "Module" {
-			c.sever(t, raw, nil)
-		}
+	}
+	if t.life.of != "Module" && (r.addresses != nil || len(c.ending) > 0) {
+		c.sever(t, raw, nil) // what it uses may be freed before it
 	}
 	c.ending = append(c.ending, r)
 	c.sweep()

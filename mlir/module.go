@@ -127,10 +127,11 @@ func (m *Module) SymbolTable() *SymbolTable {
 	return table
 }
 
-// renew ends every handle of what is in the module, for who lets the library change it
-// in ways that cannot be followed: by is what the panic names. Handles are got anew
-// from the module.
-func (m *Module) renew(by string) {
+// Invalidate ends every handle of what is in the module, for those who let the library
+// change it in ways that cannot be followed, as a pass does. by is what the panic
+// names. The module stays, and handles are got anew from it.
+func (m *Module) Invalidate(by string) {
+	m.life.check("Module.Invalidate")
 	old := m.life
 	m.life = &lifetime{ctx: m.ctx, of: "Module", parent: m.ctx.life, estate: old.estate}
 	old.ended, old.by, old.estate = true, by, nil
