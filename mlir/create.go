@@ -71,6 +71,7 @@ func (c *Context) create(method string, b Block, s *OperationState) (Operation, 
 	var home *lifetime
 	if direct {
 		home = b.life.root()
+		direct = !home.lost // else the block may stand elsewhere than its handle says
 	}
 	raw.Operands = raw.Operands[:0]
 	for _, v := range s.Operands {

@@ -9,4 +9,13 @@
 //
 // What the library reports while it parses or verifies comes back as a
 // [DiagnosticError] and is never printed.
+//
+// # Handles and owners
+//
+// Operation, Block, Region and Value are small handles. What is made anew (Create,
+// NewBlock, NewRegion, Clone, Detach) belongs to nobody until it is added to something,
+// and is freed by Erase or with its context. A handle to something that was erased or
+// closed panics with a sentence, also one that was made before a move; the memory of
+// what is erased is given back when its module closes. Not caught are handles to what
+// the library itself has erased, in a pass for example: Module.Invalidate is for that.
 package mlir

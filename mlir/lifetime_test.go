@@ -353,3 +353,14 @@ func TestNilHandles(t *testing.T) {
 		t.Error("an empty block has operations")
 	}
 }
+
+func TestInvalidate(t *testing.T) {
+	c := mlirtest.Context(t)
+	m := parse(t, c, addition)
+	f := op(m, "func.func")
+	m.Invalidate("PassManager.Run")
+	mustPanic(t, "Operation.Name called after PassManager.Run", func() { f.Name() })
+	same(t, "anew", op(m, "func.func").Equal(f), true)
+	m.Close()
+	mustPanic(t, "Module.Invalidate called after Module.Close", func() { m.Invalidate("x") })
+}

@@ -135,6 +135,14 @@ func (m *Module) SymbolTable() *SymbolTable {
 	return table
 }
 
+// Invalidate ends every handle of what is in the module, for those who let the library
+// change it in ways that cannot be followed, as a pass does. by is what the panic
+// names. The module stays, and handles are got anew from it.
+func (m *Module) Invalidate(by string) {
+	m.life.check("Module.Invalidate")
+	m.ctx.renew(m.raw.Ptr, by)
+}
+
 // stackBytes is the stack on which a file of a stranger is handled. MLIR's parser,
 // printer and verifier recurse once for each level of nesting; 100,000 brackets need
 // about 130 MiB.
