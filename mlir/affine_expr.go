@@ -103,7 +103,7 @@ func (e AffineExpr) String() string {
 		return "<nil affine expression>"
 	}
 	api := e.check("AffineExpr.String")
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirAffineExprPrint(api, e.raw, cb, ud)
 	}))
 }

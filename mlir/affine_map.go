@@ -120,7 +120,7 @@ func (m AffineMap) String() string {
 		return "<nil affine map>"
 	}
 	api := m.check("AffineMap.String")
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirAffineMapPrint(api, m.raw, cb, ud)
 	}))
 }

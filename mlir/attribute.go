@@ -18,11 +18,7 @@ func (a Attribute) IsNil() bool { return a.raw.Ptr == nil }
 
 // check panics on a nil attribute and after the end of its context.
 func (a Attribute) check(method string) *capi.Table {
-	api := a.life.check(method)
-	if a.IsNil() {
-		panic("mlir: " + method + " was given the nil attribute")
-	}
-	return api
+	return a.life.own(method, a.raw.Ptr, "attribute")
 }
 
 func (c *Context) attribute(raw capi.MlirAttribute) Attribute { return Attribute{c.life, raw} }
@@ -45,7 +41,7 @@ func (a Attribute) String() string {
 		return "<nil attribute>"
 	}
 	api := a.check("Attribute.String")
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirAttributePrint(api, a.raw, cb, ud)
 	}))
 }

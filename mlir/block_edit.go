@@ -178,7 +178,7 @@ func (b Block) String() string {
 		return "<nil block>"
 	}
 	t := b.life.use("Block.String", b.raw.Ptr)
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirBlockPrint(t, b.raw, cb, ud)
 	}))
 }

@@ -90,7 +90,7 @@ func (s IntegerSet) String() string {
 		return "<nil integer set>"
 	}
 	api := s.check("IntegerSet.String")
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirIntegerSetPrint(api, s.raw, cb, ud)
 	}))
 }

@@ -65,6 +65,15 @@ func (l *lifetime) use(method string, raw pointer) *capi.Table {
 	return t
 }
 
+// own is check for a type or attribute, which may not be nil.
+func (l *lifetime) own(method string, raw pointer, what string) *capi.Table {
+	t := l.check(method)
+	if raw == nil {
+		panic("mlir: " + method + " was given the nil " + what)
+	}
+	return t
+}
+
 // over reports whether handles of this lifetime can be used no more.
 func (l *lifetime) over() bool {
 	r := l.root()
@@ -86,12 +95,18 @@ func (l *lifetime) mine(c *Context, what, method string) {
 	}
 }
 
-// pass is mine for a handle, which may not be nil or erased either.
-func (l *lifetime) pass(c *Context, raw pointer, what, method string) {
+// given is mine for a handle, which may not be nil either.
+func (l *lifetime) given(c *Context, raw pointer, what, method string) {
 	l.mine(c, what, method)
 	if raw == nil {
 		panic("mlir: " + method + " was given " + what + " that is nil")
 	}
+}
+
+// pass is given for a handle of the IR, which may not be erased either. Types and
+// attributes are their context's and are never erased.
+func (l *lifetime) pass(c *Context, raw pointer, what, method string) {
+	l.given(c, raw, what, method)
 	if by, ok := c.erased[raw]; ok {
 		panic("mlir: " + method + " was given " + what + " that " + by + " has erased")
 	}
@@ -106,12 +121,12 @@ func (l Location) in(c *Context, method string) capi.MlirLocation {
 }
 
 func (t Type) in(c *Context, method string) capi.MlirType {
-	t.life.pass(c, t.raw.Ptr, "a type", method)
+	t.life.given(c, t.raw.Ptr, "a type", method)
 	return t.raw
 }
 
 func (a Attribute) in(c *Context, method string) capi.MlirAttribute {
-	a.life.pass(c, a.raw.Ptr, "an attribute", method)
+	a.life.given(c, a.raw.Ptr, "an attribute", method)
 	return a.raw
 }
 
@@ -135,9 +150,4 @@ func (r Region) in(c *Context, method string) capi.MlirRegion {
 	r.life.pass(c, r.raw.Ptr, "a region", method)
 	r.present(method)
 	return r.raw
-}
-
-// collect is capi.Collect under the package's own pointer name.
-func collect(report func(cb capi.MlirStringCallback, userData pointer)) []byte {
-	return capi.Collect(report)
 }

@@ -62,7 +62,7 @@ func (l Location) String() string {
 		return "<nil location>"
 	}
 	t := l.life.check("Location.String")
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirLocationPrint(t, l.raw, cb, ud)
 	}))
 }

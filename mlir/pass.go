@@ -217,7 +217,7 @@ func (l PassList) Add(pipeline string) error {
 func (p *PassManager) parse(pipeline string, parse func(capi.MlirStringCallback, pointer) capi.MlirLogicalResult) error {
 	p.ctx.takeDiagnostics("")
 	var ok bool
-	said := collect(func(cb capi.MlirStringCallback, ud pointer) { ok = parse(cb, ud).Value != 0 })
+	said := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) { ok = parse(cb, ud).Value != 0 })
 	if ok {
 		return nil
 	}
@@ -306,7 +306,7 @@ func (l PassList) String() string {
 	if l.pm.started {
 		l = l.pm.PassList // the first run may have freed the others
 	}
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirPrintPassPipeline(t, l.raw, cb, ud)
 	}))
 }

@@ -64,7 +64,7 @@ func (o Operation) Print(p PrintOptions) string {
 	}
 	flags := p.flags(t)
 	defer capi.MlirOpPrintingFlagsDestroy(t, flags)
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirOperationPrintWithFlags(t, o.raw, flags, cb, ud)
 	}))
 }
@@ -107,7 +107,7 @@ func (o Operation) BytecodeVersion(version int) ([]byte, error) {
 	t := o.life.use("Operation.Bytecode", o.raw.Ptr)
 	c := o.life.ctx
 	var failed bool
-	data := collect(func(cb capi.MlirStringCallback, ud pointer) {
+	data := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		if version < 0 {
 			capi.MlirOperationWriteBytecode(t, o.raw, cb, ud)
 			return

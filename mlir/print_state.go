@@ -70,13 +70,13 @@ func (s *AsmState) Print(o Operation) string {
 	if !s.life.ctx.printsTwice() {
 		return text
 	}
-	return strings.TrimSuffix(text, string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return strings.TrimSuffix(text, string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirOperationPrint(t, o.raw, cb, ud)
 	})))
 }
 
 func printWithState(t *capi.Table, o capi.MlirOperation, s capi.MlirAsmState) string {
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirOperationPrintWithState(t, o, s, cb, ud)
 	}))
 }
@@ -105,7 +105,7 @@ func (s *AsmState) Name(v Value) string {
 	}
 	t := s.check("AsmState.Name")
 	v.in(s.life.ctx, "AsmState.Name")
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirValuePrintAsOperand(t, v.raw, s.raw, cb, ud)
 	}))
 }

@@ -18,11 +18,7 @@ func (t Type) IsNil() bool { return t.raw.Ptr == nil }
 
 // check panics on a nil type and after the end of its context.
 func (t Type) check(method string) *capi.Table {
-	api := t.life.check(method)
-	if t.IsNil() {
-		panic("mlir: " + method + " was given the nil type")
-	}
-	return api
+	return t.life.own(method, t.raw.Ptr, "type")
 }
 
 func (c *Context) typ(raw capi.MlirType) Type { return Type{c.life, raw} }
@@ -51,7 +47,7 @@ func (t Type) String() string {
 		return "<nil type>"
 	}
 	api := t.check("Type.String")
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirTypePrint(api, t.raw, cb, ud)
 	}))
 }

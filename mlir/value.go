@@ -110,7 +110,7 @@ func (v Value) String() string {
 		return "<nil value>"
 	}
 	t := v.use("Value.String")
-	return string(collect(func(cb capi.MlirStringCallback, ud pointer) {
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirValuePrint(t, v.raw, cb, ud)
 	}))
 }
