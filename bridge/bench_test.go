@@ -13,7 +13,7 @@ import (
 // 16 bytes in it; the handler in C is the floor.
 func BenchmarkLoop(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
-	name := register(b, signature, func(*callbacks.Call) error { return nil })
+	name := register(b, signature, func(*callbacks.Frame) error { return nil })
 	if err := testPlugin(b).RegisterBench(); err != nil {
 		b.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func BenchmarkLoop(b *testing.B) {
 // One operation is one execution of a small module.
 func BenchmarkRun(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
-	name := register(b, signature, func(*callbacks.Call) error { return nil })
+	name := register(b, signature, func(*callbacks.Frame) error { return nil })
 	c := testClient(b)
 	plain := mainFunc("%x: tensor<4xf32>", "tensor<4xf32>", "%s = stablehlo.add %x, %x : tensor<4xf32>\nreturn %s : tensor<4xf32>")
 	for _, kind := range []struct{ name, module string }{{"plain", plain}, {"callback", passthrough(name, signature, "tensor<4xf32>")}} {

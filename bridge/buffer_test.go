@@ -80,7 +80,7 @@ func TestCallbackOfEveryType(t *testing.T) {
 				typ += dtype.MLIR() + ">"
 				signature := v.Shape.String() + "->" + v.Shape.String()
 				var saw tensor.View
-				name := register(t, signature, func(call *callbacks.Call) error {
+				name := register(t, signature, func(call *callbacks.Frame) error {
 					saw = call.Args[0].Clone()
 					return nil
 				})

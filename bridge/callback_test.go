@@ -20,7 +20,7 @@ func TestPassthrough(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	var saw []float32
 	var same bool
-	name := register(t, signature, func(call *callbacks.Call) error {
+	name := register(t, signature, func(call *callbacks.Frame) error {
 		v, err := tensor.Slice[float32](call.Args[0])
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func TestPassthroughCopies(t *testing.T) {
 	for _, aliased := range []bool{true, false} {
 		t.Run(fmt.Sprint("aliased=", aliased), func(t *testing.T) {
 			const signature = "f32[3]->f32[3]"
-			name := register(t, signature, func(call *callbacks.Call) error {
+			name := register(t, signature, func(call *callbacks.Frame) error {
 				v, err := tensor.Slice[float32](call.Args[0])
 				if err != nil {
 					return err
@@ -79,7 +79,7 @@ func TestObserve(t *testing.T) {
 	const signature = "s32[2]->"
 	var saw []int32
 	results := -1
-	name := register(t, signature, func(call *callbacks.Call) error {
+	name := register(t, signature, func(call *callbacks.Frame) error {
 		v, err := tensor.Slice[int32](call.Args[0])
 		saw, results = append(saw, v...), len(call.Results)
 		return err
@@ -100,7 +100,7 @@ func TestObserve(t *testing.T) {
 func TestTokensOrder(t *testing.T) {
 	const signature = "s32[]->"
 	var order []int32
-	name := register(t, signature, func(call *callbacks.Call) error {
+	name := register(t, signature, func(call *callbacks.Frame) error {
 		v, err := tensor.Slice[int32](call.Args[0])
 		order = append(order, v...)
 		return err
@@ -164,7 +164,7 @@ func TestUnusedCalls(t *testing.T) {
 		t.Run(string(test.form), func(t *testing.T) {
 			const signature = "->f32[]"
 			calls := 0
-			name := register(t, signature, func(*callbacks.Call) error { calls++; return nil })
+			name := register(t, signature, func(*callbacks.Frame) error { calls++; return nil })
 			e := compile(t, testClient(t), mainFunc("", "",
 				"%r = "+custom(test.form, named(name, signature), "", "", "tensor<f32>")+"\nreturn"), CompileOptions{})
 			if _, err := e.Run(t.Context()); err != nil {
@@ -177,13 +177,13 @@ func TestUnusedCalls(t *testing.T) {
 
 func TestByID(t *testing.T) {
 	calls := 0
-	id, err := callbacks.Default.RegisterFunc(func(call *callbacks.Call) error {
+	id, err := callbacks.Default.RegisterFunc(func(call *callbacks.Frame) error {
 		calls++
 		if call.Name == "" {
 			t.Error("the call has no name")
 		}
 		return nil
-	})
+	}, callbacks.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestByID(t *testing.T) {
 // Operands stand as data, ids, tokens.
 func TestOperandOrder(t *testing.T) {
 	const signature = "f32[1]->f32[1]"
-	name := register(t, signature, func(call *callbacks.Call) error {
+	name := register(t, signature, func(call *callbacks.Frame) error {
 		diff(t, "operands", []string{"f32[1]"}, []string{call.Args[0].Shape.String()})
 		diff(t, "ids", []byte{7, 0, 0, 0}, call.IDs[0].Data)
 		diff(t, "results", 1, len(call.Results))
@@ -251,7 +251,7 @@ func loop(target, config string) string {
 func TestLoopAllocatesNothing(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	calls := 0
-	name := register(t, signature, func(*callbacks.Call) error { calls++; return nil })
+	name := register(t, signature, func(*callbacks.Frame) error { calls++; return nil })
 	e := compile(t, testClient(t), loop(contract.TargetIOCallback, named(name, signature)), CompileOptions{})
 	run := func(n int32) {
 		out, err := e.Run(context.Background(), view(t, []float32{1, 2, 3, 4}, 4), tensor.Scalar(n))
@@ -285,7 +285,7 @@ func TestConcurrentRuns(t *testing.T) {
 	const signature = "f32[64,64]->f32[64,64]"
 	var mu sync.Mutex
 	runsSeen := map[int64]int{}
-	name := register(t, signature, func(call *callbacks.Call) error {
+	name := register(t, signature, func(call *callbacks.Frame) error {
 		mu.Lock()
 		defer mu.Unlock()
 		runsSeen[call.RunID]++
@@ -329,7 +329,7 @@ func bigPassthrough(name, signature string) string {
 // "bridge_bytecode", written by another toolkit.
 func TestStoredModules(t *testing.T) {
 	calls := 0
-	if err := callbacks.Default.Register("bridge_bytecode", "f32[4]->f32[4]", func(*callbacks.Call) error { calls++; return nil }); err != nil {
+	if err := callbacks.Default.Register("bridge_bytecode", func(*callbacks.Frame) error { calls++; return nil }, callbacks.Options{Signature: "f32[4]->f32[4]"}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { callbacks.Default.Unregister("bridge_bytecode") })

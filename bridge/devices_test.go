@@ -39,7 +39,7 @@ func TestReplicas(t *testing.T) {
 			var mu sync.Mutex
 			var devices []int
 			var runsSeen []int64
-			name := register(t, signature, func(call *callbacks.Call) error {
+			name := register(t, signature, func(call *callbacks.Frame) error {
 				mu.Lock()
 				defer mu.Unlock()
 				devices = append(devices, call.Device)
@@ -78,7 +78,7 @@ func TestReplicas(t *testing.T) {
 func TestErrorBeforeCollective(t *testing.T) {
 	const signature = "f32[2]->f32[2]"
 	faulty := true
-	name := register(t, signature, func(call *callbacks.Call) error {
+	name := register(t, signature, func(call *callbacks.Frame) error {
 		if faulty && call.Device == 1 {
 			return errSentinel
 		}
@@ -110,7 +110,7 @@ func TestErrorBeforeCollective(t *testing.T) {
 func TestDeviceOfInputs(t *testing.T) {
 	const signature = "f32[1]->f32[1]"
 	device := -1
-	name := register(t, signature, func(call *callbacks.Call) error { device = call.Device; return nil })
+	name := register(t, signature, func(call *callbacks.Frame) error { device = call.Device; return nil })
 	c := testClient(t)
 	diff(t, "devices", 4, c.NumDevices())
 	e := compile(t, c, passthrough(name, signature, "tensor<1xf32>"), CompileOptions{})
@@ -136,7 +136,7 @@ func TestPartitions(t *testing.T) {
 	const signature = "f32[2]->f32[2]"
 	var mu sync.Mutex
 	var devices []int
-	name := register(t, signature, func(call *callbacks.Call) error {
+	name := register(t, signature, func(call *callbacks.Frame) error {
 		mu.Lock()
 		defer mu.Unlock()
 		devices = append(devices, call.Device)

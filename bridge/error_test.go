@@ -81,7 +81,7 @@ func TestCallbackErrors(t *testing.T) {
 		for what, fault := range faults {
 			t.Run(kind+"/"+what, func(t *testing.T) {
 				faulty := true
-				name := register(t, m.sig, func(*callbacks.Call) error {
+				name := register(t, m.sig, func(*callbacks.Frame) error {
 					if faulty {
 						return fault.fn()
 					}
@@ -120,7 +120,7 @@ func TestCallbackErrors(t *testing.T) {
 func TestErrorStopsLoop(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	calls := 0
-	name := register(t, signature, func(*callbacks.Call) error {
+	name := register(t, signature, func(*callbacks.Frame) error {
 		if calls++; calls == 5 {
 			return errSentinel
 		}
@@ -135,7 +135,7 @@ func TestErrorStopsLoop(t *testing.T) {
 func TestCompileErrors(t *testing.T) {
 	const signature = "f32[2]->f32[2]"
 	const typ = "tensor<2xf32>"
-	name := register(t, signature, func(*callbacks.Call) error { return nil })
+	name := register(t, signature, func(*callbacks.Frame) error { return nil })
 	module := func(config string) string {
 		return mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Passthrough, config, "%x", typ, typ)+"\nreturn %p : "+typ)
 	}
@@ -177,7 +177,7 @@ func TestCompileErrors(t *testing.T) {
 // A module that says one signature and calls with another is refused at its first
 // call.
 func TestForgedSignature(t *testing.T) {
-	name := register(t, "", func(*callbacks.Call) error { t.Error("the function was called"); return nil })
+	name := register(t, "", func(*callbacks.Frame) error { t.Error("the function was called"); return nil })
 	const typ = "tensor<2xf32>"
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
 		"%p = "+custom(contract.Passthrough, named(name, "f64[2]->f64[2]"), "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
@@ -221,7 +221,7 @@ func TestContexts(t *testing.T) {
 	cancel()
 
 	t.Run("cancelled before", func(t *testing.T) {
-		name := register(t, signature, func(*callbacks.Call) error { t.Error("called"); return nil })
+		name := register(t, signature, func(*callbacks.Frame) error { t.Error("called"); return nil })
 		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
 		_, err := e.Run(cancelled, in)
 		diff(t, "run", true, err == context.Canceled)
@@ -232,7 +232,7 @@ func TestContexts(t *testing.T) {
 	})
 	t.Run("cancelled in the callback", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		name := register(t, signature, func(call *callbacks.Call) error {
+		name := register(t, signature, func(call *callbacks.Frame) error {
 			cancel()
 			<-call.Context().Done()
 			return call.Context().Err()
@@ -243,7 +243,7 @@ func TestContexts(t *testing.T) {
 	})
 	t.Run("waiting is cancelled, the callback hangs", func(t *testing.T) {
 		entered, leave := make(chan bool), make(chan bool)
-		name := register(t, signature, func(*callbacks.Call) error {
+		name := register(t, signature, func(*callbacks.Frame) error {
 			entered <- true
 			<-leave
 			return nil
@@ -269,7 +269,7 @@ func TestContexts(t *testing.T) {
 		diff(t, "buffers alive", before, pjrt.BuffersAlive())
 	})
 	t.Run("waiting is cancelled after the end", func(t *testing.T) {
-		name := register(t, signature, func(*callbacks.Call) error { return nil })
+		name := register(t, signature, func(*callbacks.Frame) error { return nil })
 		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
 		run, err := e.Start(t.Context(), in)
 		if err != nil {

@@ -33,7 +33,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 		}
 		return []tensor.View{tensor.Vector(out...)}, nil
 	})
-	if err := callbacks.Default.Register("square", "f32[3]->f32[3]", square); err != nil {
+	if err := callbacks.Default.Register("square", square, callbacks.Options{Signature: "f32[3]->f32[3]"}); err != nil {
 		log.Fatal(err)
 	}
 	defer callbacks.Default.Unregister("square")

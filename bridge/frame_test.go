@@ -71,7 +71,7 @@ func TestCorruptFrames(t *testing.T) {
 			if test.config.Form == "" {
 				test.config.Form = contract.Passthrough
 			}
-			s := newSite(t, test.config, func(*callbacks.Call) error { t.Error("the function was called"); return nil })
+			s := newSite(t, test.config, func(*callbacks.Frame) error { t.Error("the function was called"); return nil })
 			code, message := s.Execute(ffitest.Frame{Args: test.args, Results: test.results}.Call())
 			if code != codeInternal || !strings.Contains(message, test.want) {
 				t.Errorf("got %d %q, want %q", code, message, test.want)
@@ -88,7 +88,7 @@ func TestOddFrames(t *testing.T) {
 	s4 := []byte{0xf1}
 	packed := ffitest.Buffer{DType: xlaS4, Data: unsafe.Pointer(unsafe.SliceData(s4)), Dims: []int64{2}}
 	var saw []tensor.View
-	s := newSite(t, contract.Config{Form: contract.Passthrough}, func(call *callbacks.Call) error {
+	s := newSite(t, contract.Config{Form: contract.Passthrough}, func(call *callbacks.Frame) error {
 		for _, v := range call.Args {
 			saw = append(saw, v.Clone())
 		}
@@ -108,7 +108,7 @@ func TestOddFrames(t *testing.T) {
 // Without a run that is known, a call has a context all the same.
 func TestCallOfUnknownRun(t *testing.T) {
 	values := []float32{1, 2}
-	s := newSite(t, contract.Config{Form: contract.Passthrough}, func(call *callbacks.Call) error {
+	s := newSite(t, contract.Config{Form: contract.Passthrough}, func(call *callbacks.Frame) error {
 		diff(t, "run", int64(12345), call.RunID)
 		diff(t, "device", 3, call.Device)
 		if err := call.Context().Err(); err != nil {
@@ -146,7 +146,7 @@ func TestPack(t *testing.T) {
 
 // One operation is what Go does in one call, without the crossing.
 func BenchmarkSite(b *testing.B) {
-	s := newSite(b, contract.Config{Form: contract.Passthrough}, func(*callbacks.Call) error { return nil })
+	s := newSite(b, contract.Config{Form: contract.Passthrough}, func(*callbacks.Frame) error { return nil })
 	v := floats(1, 2, 3, 4)
 	call := ffitest.Frame{Args: []ffitest.Buffer{v}, Results: []ffitest.Buffer{v}}.Call()
 	b.ReportAllocs()

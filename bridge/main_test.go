@@ -65,7 +65,7 @@ func compile(t testing.TB, c *Client, module string, o CompileOptions) *Executab
 func register(t testing.TB, signature string, fn callbacks.Func) (name string) {
 	t.Helper()
 	name = strings.ReplaceAll(t.Name(), "/", ".")
-	if err := callbacks.Default.Register(name, signature, fn); err != nil {
+	if err := callbacks.Default.Register(name, fn, callbacks.Options{Signature: signature}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { callbacks.Default.Unregister(name) })

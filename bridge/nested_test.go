@@ -24,7 +24,7 @@ func TestNested(t *testing.T) {
 				}
 			})
 			var refused []error
-			body := func(call *callbacks.Call) error {
+			body := func(call *callbacks.Frame) error {
 				in := view(t, []float32{3}, 1)
 				// On the thread of the call, with and without its context, and from
 				// another goroutine with its context.

@@ -134,7 +134,7 @@ func TestWrongInputs(t *testing.T) {
 func TestStartDoesNotWait(t *testing.T) {
 	const signature = "f32[64,64]->f32[64,64]"
 	leave := make(chan bool)
-	name := register(t, signature, func(*callbacks.Call) error { <-leave; return nil })
+	name := register(t, signature, func(*callbacks.Frame) error { <-leave; return nil })
 	c := testClient(t)
 	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
 	in, err := c.Buffer(view(t, make([]float32, 64*64), 64, 64), 0)
@@ -170,7 +170,7 @@ func TestStartDoesNotWait(t *testing.T) {
 func TestManyRunsUnderWay(t *testing.T) {
 	const signature = "f32[64,64]->f32[64,64]"
 	calls := 0 // runs on one device are serial
-	name := register(t, signature, func(*callbacks.Call) error { calls++; return nil })
+	name := register(t, signature, func(*callbacks.Frame) error { calls++; return nil })
 	c := testClient(t)
 	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
 	before := pjrt.BuffersAlive()
@@ -288,7 +288,7 @@ func TestUseAfterClose(t *testing.T) {
 // A site is let go when its executable is destroyed.
 func TestExecutablesLeakNothing(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
-	name := register(t, signature, func(*callbacks.Call) error { return nil })
+	name := register(t, signature, func(*callbacks.Frame) error { return nil })
 	c := testClient(t)
 	before := pjrt.LoadedExecutablesAlive()
 	for range 20 {
@@ -312,7 +312,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	const signature = "f32[512,512]->f32[512,512]"
 	const typ = "tensor<512x512xf32>"
 	fail := false
-	name := register(t, signature, func(*callbacks.Call) error {
+	name := register(t, signature, func(*callbacks.Frame) error {
 		if fail {
 			return errSentinel
 		}

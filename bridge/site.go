@@ -51,7 +51,7 @@ type site struct {
 
 // frame is what one call needs.
 type frame struct {
-	call   callbacks.Call
+	call   callbacks.Frame
 	views  []tensor.View // operands, then results
 	packed []packed      // results to pack after the call
 }
@@ -91,7 +91,7 @@ func (s *site) Delete() {}
 func (s *site) Execute(call *c.Call) (int32, string) {
 	f := s.spare.Swap(nil)
 	if f == nil {
-		f = &frame{call: callbacks.Call{Name: s.name, Config: s.config}}
+		f = &frame{call: callbacks.Frame{Name: s.name, Config: s.config}}
 	}
 	run := runs.get(call.RunID())
 	err := f.read(call, s)
@@ -166,7 +166,7 @@ func told(err error) (code int32, message string) {
 
 // check holds the first call against the signature in the module: compiled code
 // that says one thing and does another is refused before Go reads its memory.
-func (s *site) check(call *callbacks.Call) error {
+func (s *site) check(call *callbacks.Frame) error {
 	shapes := func(views []tensor.View) []tensor.Shape {
 		list := make([]tensor.Shape, len(views))
 		for i, v := range views {

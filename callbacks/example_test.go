@@ -18,7 +18,7 @@ func Example() {
 		return
 	}
 	defer registry.Close()
-	err = registry.Register("double", "f32[3]->f32[3]", callbacks.CallFunc(
+	err = registry.Register("double", callbacks.CallFunc(
 		func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 			x, err := tensor.Slice[float32](args[0])
 			if err != nil {
@@ -29,7 +29,7 @@ func Example() {
 				y[i] = 2 * x[i]
 			}
 			return []tensor.View{tensor.Vector(y...)}, nil
-		}))
+		}), callbacks.Options{Signature: "f32[3]->f32[3]"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,7 +41,7 @@ func Example() {
 		return
 	}
 	result := tensor.Vector[float32](0, 0, 0)
-	err = slot.Invoke(&callbacks.Call{Name: "double", Args: []tensor.View{tensor.Vector[float32](1, 2, 3)}, Results: []tensor.View{result}})
+	err = slot.Invoke(&callbacks.Frame{Name: "double", Args: []tensor.View{tensor.Vector[float32](1, 2, 3)}, Results: []tensor.View{result}})
 	fmt.Println(result, err)
 
 	_, err = callbacks.Resolve(contract.Config{Form: contract.Call, Callback: "duble", Registry: "example"})
@@ -56,6 +56,6 @@ func ExampleTapFunc() {
 		fmt.Println("saw", args[0])
 		return nil
 	})
-	_ = tap(&callbacks.Call{Args: []tensor.View{tensor.Vector[int32](1, 2, 3)}})
+	_ = tap(&callbacks.Frame{Args: []tensor.View{tensor.Vector[int32](1, 2, 3)}})
 	// Output: saw s32[3] [1 2 3]
 }

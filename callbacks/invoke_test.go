@@ -19,7 +19,7 @@ import (
 func slot(t testing.TB, fn callbacks.Func) *callbacks.Slot {
 	t.Helper()
 	r := registry(t)
-	noError(t, r.Register("f", "", fn))
+	noError(t, r.Register("f", fn, callbacks.Options{}))
 	s, err := callbacks.Resolve(named(r, "f"))
 	noError(t, err)
 	return s
@@ -27,11 +27,11 @@ func slot(t testing.TB, fn callbacks.Func) *callbacks.Slot {
 
 // The function gets the very call, and its error comes back as the very value.
 func TestInvoke(t *testing.T) {
-	want := &callbacks.Call{Name: "f", Device: 3, RunID: 12}
+	want := &callbacks.Frame{Name: "f", Device: 3, RunID: 12}
 	mine := errors.New("mine")
 	for _, err := range []error{nil, mine, io.EOF, context.Canceled, &callbacks.UnknownError{}} {
 		calls := 0
-		s := slotOnce(t, func(got *callbacks.Call) error {
+		s := slotOnce(t, func(got *callbacks.Frame) error {
 			calls++
 			if got != want {
 				t.Error("the call is another one")
@@ -49,7 +49,7 @@ func TestInvoke(t *testing.T) {
 func slotOnce(t testing.TB, fn callbacks.Func) *callbacks.Slot {
 	t.Helper()
 	var r callbacks.Registry
-	id, err := r.RegisterFunc(fn)
+	id, err := r.RegisterFunc(fn, callbacks.Options{})
 	noError(t, err)
 	s, err := r.Resolve(withID(&r, id))
 	noError(t, err)
@@ -75,14 +75,14 @@ func TestInvokePanic(t *testing.T) {
 			func(err error) bool { return errors.As(err, new(*runtime.PanicNilError)) }},
 		{"bounds", func() { _ = []int{}[len(mine.Error())] }, `callbacks: callback "f" panicked: runtime error: index out of range [4] with length 0`,
 			func(err error) bool { return errors.As(err, new(runtime.Error)) }},
-		{"nil pointer", func() { _ = (*callbacks.Call)(nil).Name }, `callbacks: callback "f" panicked: runtime error: invalid memory address or nil pointer dereference`,
+		{"nil pointer", func() { _ = (*callbacks.Frame)(nil).Name }, `callbacks: callback "f" panicked: runtime error: invalid memory address or nil pointer dereference`,
 			func(err error) bool { return errors.As(err, new(runtime.Error)) }},
 		{"an error that panics", func() { panic(broken{}) }, `callbacks: callback "f" panicked: %!v(PANIC=Error method: again)`,
 			func(err error) bool { return err == broken{} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := slot(t, func(*callbacks.Call) error { c.fn(); return nil })
-			err := s.Invoke(&callbacks.Call{Name: "f"})
+			s := slot(t, func(*callbacks.Frame) error { c.fn(); return nil })
+			err := s.Invoke(&callbacks.Frame{Name: "f"})
 			p := wantAs[*callbacks.PanicError](t, err)
 			diff(t, "Callback", "f", p.Callback)
 			wantText(t, err, c.text)
@@ -102,7 +102,7 @@ func TestInvokePanic(t *testing.T) {
 // With panicnil=1 recover says nil; a panic must not pass for success all the same.
 func TestInvokePanicNilOfOldCode(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
-	err := slot(t, func(*callbacks.Call) error { panic(nil) }).Invoke(&callbacks.Call{Name: "f"})
+	err := slot(t, func(*callbacks.Frame) error { panic(nil) }).Invoke(&callbacks.Frame{Name: "f"})
 	diff(t, "Value", nil, wantAs[*callbacks.PanicError](t, err).Value)
 	wantText(t, err, `callbacks: callback "f" panicked: <nil>`)
 }
@@ -110,14 +110,14 @@ func TestInvokePanicNilOfOldCode(t *testing.T) {
 // A slot works after its function panicked.
 func TestInvokeAfterPanic(t *testing.T) {
 	calls := 0
-	s := slot(t, func(*callbacks.Call) error {
+	s := slot(t, func(*callbacks.Frame) error {
 		if calls++; calls == 1 {
 			panic("first")
 		}
 		return nil
 	})
-	wantAs[*callbacks.PanicError](t, s.Invoke(&callbacks.Call{}))
-	noError(t, s.Invoke(&callbacks.Call{}))
+	wantAs[*callbacks.PanicError](t, s.Invoke(&callbacks.Frame{}))
+	noError(t, s.Invoke(&callbacks.Frame{}))
 	diff(t, "calls", 2, calls)
 }
 
@@ -145,10 +145,10 @@ func TestInvokeContext(t *testing.T) {
 				ctx, cancel = context.WithCancel(t.Context())
 				defer cancel()
 			}
-			call := &callbacks.Call{}
+			call := &callbacks.Frame{}
 			call.SetContext(ctx)
 			calls := 0
-			s := slot(t, func(got *callbacks.Call) error {
+			s := slot(t, func(got *callbacks.Frame) error {
 				calls++
 				if got.Context() != ctx {
 					t.Error("the context is another one")
@@ -164,7 +164,7 @@ func TestInvokeContext(t *testing.T) {
 			diff(t, "calls", c.calls, calls)
 		})
 	}
-	if got := new(callbacks.Call).Context(); got != context.Background() {
+	if got := new(callbacks.Frame).Context(); got != context.Background() {
 		t.Errorf("the context of a call that was given none is %v", got)
 	}
 }
@@ -180,14 +180,14 @@ func late(t *testing.T) context.Context {
 func TestUnregisterDuringCall(t *testing.T) {
 	r := registry(t)
 	begun, finish := make(chan struct{}), make(chan struct{})
-	noError(t, r.Register("f", "", func(*callbacks.Call) error { close(begun); <-finish; return io.EOF }))
+	noError(t, r.Register("f", func(*callbacks.Frame) error { close(begun); <-finish; return io.EOF }, callbacks.Options{}))
 	s, err := callbacks.Resolve(named(r, "f"))
 	noError(t, err)
 	result := make(chan error)
-	go func() { result <- s.Invoke(&callbacks.Call{}) }()
+	go func() { result <- s.Invoke(&callbacks.Frame{}) }()
 	<-begun
 	noError(t, r.Unregister("f"))
-	wantUnknown(t, s.Invoke(&callbacks.Call{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, s.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	close(finish)
 	if err := <-result; err != io.EOF {
 		t.Errorf("got the error %v", err)
@@ -197,12 +197,12 @@ func TestUnregisterDuringCall(t *testing.T) {
 // A function may register and release others, also itself: no lock is held.
 func TestRegistryInsideCall(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", "", func(*callbacks.Call) error {
-		return errors.Join(r.Register("g", "", nothing), r.Unregister("f"))
-	}))
+	noError(t, r.Register("f", func(*callbacks.Frame) error {
+		return errors.Join(r.Register("g", nothing, callbacks.Options{}), r.Unregister("f"))
+	}, callbacks.Options{}))
 	s, err := callbacks.Resolve(named(r, "f"))
 	noError(t, err)
-	noError(t, s.Invoke(&callbacks.Call{}))
+	noError(t, s.Invoke(&callbacks.Frame{}))
 	_, err = callbacks.Resolve(named(r, "g"))
 	noError(t, err)
 }
@@ -212,11 +212,11 @@ func TestInvokeConcurrently(t *testing.T) {
 	var together sync.WaitGroup
 	together.Add(workers)
 	// Each call waits for all of them: they must be under way at once.
-	s := slot(t, func(*callbacks.Call) error { together.Done(); together.Wait(); return nil })
+	s := slot(t, func(*callbacks.Frame) error { together.Done(); together.Wait(); return nil })
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
-			if err := s.Invoke(&callbacks.Call{}); err != nil {
+			if err := s.Invoke(&callbacks.Frame{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -230,9 +230,9 @@ func TestInvokeAllocatesNothing(t *testing.T) {
 	noOp, err := callbacks.Resolve(optional)
 	noError(t, err)
 	calls := 0
-	plain := slotOnce(t, func(*callbacks.Call) error { calls++; return nil })
-	failing := slotOnce(t, func(*callbacks.Call) error { return io.EOF })
-	call := &callbacks.Call{Name: "f"}
+	plain := slotOnce(t, func(*callbacks.Frame) error { calls++; return nil })
+	failing := slotOnce(t, func(*callbacks.Frame) error { return io.EOF })
+	call := &callbacks.Frame{Name: "f"}
 	call.SetContext(t.Context())
 	for name, s := range map[string]*callbacks.Slot{"plain": plain, "failing": failing, "no-op": noOp} {
 		diff(t, name, 0.0, testing.AllocsPerRun(100, func() { _ = s.Invoke(call) }))
@@ -242,7 +242,7 @@ func TestInvokeAllocatesNothing(t *testing.T) {
 
 func BenchmarkInvoke(b *testing.B) {
 	s := slot(b, nothing)
-	call := &callbacks.Call{Name: "f"}
+	call := &callbacks.Frame{Name: "f"}
 	call.SetContext(b.Context())
 	b.ReportAllocs()
 	for b.Loop() {
@@ -268,7 +268,7 @@ func TestEvery(t *testing.T) {
 		}
 		var calls []int
 		now := 0
-		if err := r.Register("f", "", func(*callbacks.Call) error { calls = append(calls, now); return nil }); err != nil {
+		if err := r.Register("f", func(*callbacks.Frame) error { calls = append(calls, now); return nil }, callbacks.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		slot, err := r.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Every: test.every})
@@ -276,7 +276,7 @@ func TestEvery(t *testing.T) {
 			t.Fatal(err)
 		}
 		for now = range 7 {
-			if err := slot.Invoke(&callbacks.Call{Name: "f"}); err != nil {
+			if err := slot.Invoke(&callbacks.Frame{Name: "f"}); err != nil {
 				t.Fatal(err)
 			}
 		}

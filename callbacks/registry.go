@@ -22,8 +22,8 @@ type Registry struct {
 
 // binding is one registered function. A Slot keeps it; releasing it empties it.
 type binding struct {
-	signature string // "" where any will do
-	fn        atomic.Pointer[Func]
+	options Options
+	fn      atomic.Pointer[Func]
 }
 
 // Default is the registry that a module means when it names none.
@@ -57,21 +57,34 @@ func NewRegistry(name string) (*Registry, error) {
 // Name is the registry's name, "" for the default one.
 func (r *Registry) Name() string { return r.name }
 
-// Register binds a function to a name. signature is what it takes and gives, as
-// contract.Signature writes it; a module that was built for another one is refused
-// when it is compiled. An empty signature accepts any.
-func (r *Registry) Register(name, signature string, fn Func) error {
+// Options say how a callback is bound. The zero value accepts any module.
+type Options struct {
+	// Signature is what the function takes and gives, as contract.Signature writes it; a
+	// module that was built for another one is refused when it is compiled. Empty
+	// accepts any.
+	Signature string
+}
+
+// check says what is wrong with the options.
+func (o Options) check() error {
+	if o.Signature == "" {
+		return nil
+	}
+	// No module could ever match another spelling.
+	_, _, err := contract.ParseSignature(o.Signature)
+	return err
+}
+
+// Register binds a function to a name.
+func (r *Registry) Register(name string, fn Func, o Options) error {
 	if name == "" {
 		return errors.New("callbacks: a callback needs a name; RegisterFunc gives an id to one without")
 	}
 	if fn == nil {
 		return fmt.Errorf("callbacks: the function of callback %q is nil", name)
 	}
-	if signature != "" {
-		// No module could ever match another spelling.
-		if _, _, err := contract.ParseSignature(signature); err != nil {
-			return fmt.Errorf("callbacks: callback %q: %w", name, err)
-		}
+	if err := o.check(); err != nil {
+		return fmt.Errorf("callbacks: callback %q: %w", name, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +94,7 @@ func (r *Registry) Register(name, signature string, fn Func) error {
 	if _, taken := r.byName[name]; taken {
 		return fmt.Errorf("callbacks: a callback %q is registered already: Unregister it first", name)
 	}
-	b := &binding{signature: signature}
+	b := &binding{options: o}
 	b.fn.Store(&fn)
 	if r.byName == nil {
 		r.byName = map[string]*binding{}
@@ -92,9 +105,12 @@ func (r *Registry) Register(name, signature string, fn Func) error {
 
 // RegisterFunc binds a function to an id of its own, for callbacks that need no name.
 // The id is good for this process only: a module that holds it cannot be saved.
-func (r *Registry) RegisterFunc(fn Func) (id int64, err error) {
+func (r *Registry) RegisterFunc(fn Func, o Options) (id int64, err error) {
 	if fn == nil {
 		return 0, errors.New("callbacks: the function is nil")
+	}
+	if err := o.check(); err != nil {
+		return 0, fmt.Errorf("callbacks: %w", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,7 +118,7 @@ func (r *Registry) RegisterFunc(fn Func) (id int64, err error) {
 		return 0, r.closedError()
 	}
 	id = lastID.Add(1)
-	b := &binding{}
+	b := &binding{options: o}
 	b.fn.Store(&fn)
 	if r.byID == nil {
 		r.byID = map[int64]*binding{}
@@ -194,8 +210,8 @@ func (r *Registry) Resolve(config contract.Config) (*Slot, error) {
 		return &Slot{config: config}, nil
 	case b == nil:
 		return nil, r.unknown(config)
-	case b.signature != "" && config.Signature != "" && contract.SignatureHash(b.signature) != config.Signature:
-		return nil, &SignatureError{Callback: config.Callback, Have: b.signature, WantHash: config.Signature}
+	case b.options.Signature != "" && config.Signature != "" && contract.SignatureHash(b.options.Signature) != config.Signature:
+		return nil, &SignatureError{Callback: config.Callback, Have: b.options.Signature, WantHash: config.Signature}
 	}
 	return &Slot{config: config, registry: r.name, binding: b}, nil
 }

@@ -15,7 +15,7 @@ import (
 
 const signature = "f32[4]->f32[4]"
 
-func nothing(*callbacks.Call) error { return nil }
+func nothing(*callbacks.Frame) error { return nil }
 
 // registry makes one for the test, named after it.
 func registry(t testing.TB) *callbacks.Registry {
@@ -39,7 +39,7 @@ func TestResolveByName(t *testing.T) {
 	r := registry(t)
 	var called []string
 	for _, name := range []string{"a", "b", "ü–日本"} {
-		noError(t, r.Register(name, signature, func(*callbacks.Call) error { called = append(called, name); return nil }))
+		noError(t, r.Register(name, func(*callbacks.Frame) error { called = append(called, name); return nil }, callbacks.Options{Signature: signature}))
 	}
 	for _, name := range []string{"b", "ü–日本", "a"} {
 		for _, hash := range []string{"", contract.SignatureHash(signature)} {
@@ -48,7 +48,7 @@ func TestResolveByName(t *testing.T) {
 			slot, err := callbacks.Resolve(config)
 			noError(t, err)
 			diff(t, "NoOp", false, slot.NoOp())
-			noError(t, slot.Invoke(&callbacks.Call{}))
+			noError(t, slot.Invoke(&callbacks.Frame{}))
 		}
 	}
 	diff(t, "called", []string{"b", "b", "ü–日本", "ü–日本", "a", "a"}, called)
@@ -59,7 +59,7 @@ func TestResolveByID(t *testing.T) {
 	var called []int
 	var ids []int64
 	for i := range 3 {
-		id, err := r.RegisterFunc(func(*callbacks.Call) error { called = append(called, i); return nil })
+		id, err := r.RegisterFunc(func(*callbacks.Frame) error { called = append(called, i); return nil }, callbacks.Options{})
 		noError(t, err)
 		if id <= 0 || i > 0 && id <= ids[i-1] {
 			t.Errorf("the ids are %d, then %d", ids, id)
@@ -69,12 +69,12 @@ func TestResolveByID(t *testing.T) {
 	for _, i := range []int{2, 0, 1} {
 		slot, err := callbacks.Resolve(withID(r, ids[i]))
 		noError(t, err)
-		noError(t, slot.Invoke(&callbacks.Call{}))
+		noError(t, slot.Invoke(&callbacks.Frame{}))
 	}
 	diff(t, "called", []int{2, 0, 1}, called)
 
 	// An id is good in its own registry only, and is not handed out again.
-	id, err := other.RegisterFunc(nothing)
+	id, err := other.RegisterFunc(nothing, callbacks.Options{})
 	noError(t, err)
 	if id <= ids[2] {
 		t.Errorf("another registry gave the id %d again", id)
@@ -86,7 +86,7 @@ func TestResolveByID(t *testing.T) {
 // The name of a binding wins over an id, which such a module does not have.
 func TestNamesAndIDsAreApart(t *testing.T) {
 	r := registry(t)
-	id, err := r.RegisterFunc(nothing)
+	id, err := r.RegisterFunc(nothing, callbacks.Options{})
 	noError(t, err)
 	_, err = callbacks.Resolve(named(r, fmt.Sprintf("id %d", id)))
 	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback"})
@@ -95,7 +95,7 @@ func TestNamesAndIDsAreApart(t *testing.T) {
 func TestDefaultRegistry(t *testing.T) {
 	const name = "TestDefaultRegistry"
 	diff(t, "Name", "", callbacks.Default.Name())
-	noError(t, callbacks.Default.Register(name, "", nothing))
+	noError(t, callbacks.Default.Register(name, nothing, callbacks.Options{}))
 	t.Cleanup(callbacks.Default.Close)
 	_, err := callbacks.Resolve(contract.Config{Form: contract.Call, Callback: name})
 	noError(t, err)
@@ -104,7 +104,7 @@ func TestDefaultRegistry(t *testing.T) {
 	callbacks.Default.Close()
 	_, err = callbacks.Resolve(contract.Config{Form: contract.Call, Callback: name})
 	wantUnknown(t, err, callbacks.UnknownError{Callback: name, Missing: "callback"})
-	noError(t, callbacks.Default.Register(name, "", nothing))
+	noError(t, callbacks.Default.Register(name, nothing, callbacks.Options{}))
 	_, err = callbacks.Resolve(contract.Config{Form: contract.Call, Callback: name})
 	noError(t, err)
 }
@@ -114,12 +114,12 @@ func TestZeroRegistry(t *testing.T) {
 	var r callbacks.Registry
 	_, err := r.Resolve(contract.Config{Callback: "f"})
 	wantUnknown(t, err, callbacks.UnknownError{Callback: "f", Missing: "callback"})
-	noError(t, r.Register("f", "", nothing))
+	noError(t, r.Register("f", nothing, callbacks.Options{}))
 	_, err = r.Resolve(contract.Config{Callback: "f"})
 	noError(t, err)
 	r.Close()
 
-	noError(t, callbacks.Default.Register("TestZeroRegistry", "", nothing))
+	noError(t, callbacks.Default.Register("TestZeroRegistry", nothing, callbacks.Options{}))
 	_, err = callbacks.Resolve(contract.Config{Callback: "TestZeroRegistry"})
 	noError(t, err) // the default one is where it was
 	noError(t, callbacks.Default.Unregister("TestZeroRegistry"))
@@ -135,7 +135,7 @@ func TestNewRegistryErrors(t *testing.T) {
 
 func TestRegisterErrors(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", "", nothing))
+	noError(t, r.Register("f", nothing, callbacks.Options{}))
 	for _, c := range []struct {
 		name, signature string
 		fn              callbacks.Func
@@ -146,9 +146,9 @@ func TestRegisterErrors(t *testing.T) {
 		{"f", "", nothing, `callbacks: a callback "f" is registered already: Unregister it first`},
 		{"g", "f32[4] -> f32[4]", nothing, `callbacks: callback "g": contract: "f32[4] -> f32[4]" is no signature; write one like f32[2,3],s32[]->f32[]: tensor: "f32[4] " is no shape; write one like f32[2,3] or s32[]`},
 	} {
-		wantText(t, r.Register(c.name, c.signature, c.fn), c.want)
+		wantText(t, r.Register(c.name, c.fn, callbacks.Options{Signature: c.signature}), c.want)
 	}
-	id, err := r.RegisterFunc(nil)
+	id, err := r.RegisterFunc(nil, callbacks.Options{})
 	wantText(t, err, "callbacks: the function is nil")
 	diff(t, "id", int64(0), id)
 
@@ -158,24 +158,24 @@ func TestRegisterErrors(t *testing.T) {
 
 func TestUnregister(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", "", nothing))
-	noError(t, r.Register("g", "", nothing))
-	id, err := r.RegisterFunc(nothing)
+	noError(t, r.Register("f", nothing, callbacks.Options{}))
+	noError(t, r.Register("g", nothing, callbacks.Options{}))
+	id, err := r.RegisterFunc(nothing, callbacks.Options{})
 	noError(t, err)
 	byName, err := callbacks.Resolve(named(r, "f"))
 	noError(t, err)
 	byID, err := callbacks.Resolve(withID(r, id))
 	noError(t, err)
-	noError(t, byName.Invoke(&callbacks.Call{}))
-	noError(t, byID.Invoke(&callbacks.Call{}))
+	noError(t, byName.Invoke(&callbacks.Frame{}))
+	noError(t, byID.Invoke(&callbacks.Frame{}))
 
 	noError(t, r.Unregister("f"))
 	noError(t, r.Release(id))
 
 	wantF := callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"}
 	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback"}
-	wantUnknown(t, byName.Invoke(&callbacks.Call{}), wantF)
-	wantUnknown(t, byID.Invoke(&callbacks.Call{}), wantID)
+	wantUnknown(t, byName.Invoke(&callbacks.Frame{}), wantF)
+	wantUnknown(t, byID.Invoke(&callbacks.Frame{}), wantID)
 	diff(t, "NoOp", false, byName.NoOp())
 	wantUnknown(t, r.Unregister("f"), wantF)
 	wantUnknown(t, r.Release(id), wantID)
@@ -186,21 +186,21 @@ func TestUnregister(t *testing.T) {
 	wantUnknown(t, err, wantID)
 
 	// The name is free, but what was bound to its old function stays released.
-	noError(t, r.Register("f", "", nothing))
-	wantUnknown(t, byName.Invoke(&callbacks.Call{}), wantF)
+	noError(t, r.Register("f", nothing, callbacks.Options{}))
+	wantUnknown(t, byName.Invoke(&callbacks.Frame{}), wantF)
 	again, err := callbacks.Resolve(named(r, "f"))
 	noError(t, err)
-	noError(t, again.Invoke(&callbacks.Call{}))
+	noError(t, again.Invoke(&callbacks.Frame{}))
 
 	untouched, err := callbacks.Resolve(named(r, "g"))
 	noError(t, err)
-	noError(t, untouched.Invoke(&callbacks.Call{}))
+	noError(t, untouched.Invoke(&callbacks.Frame{}))
 }
 
 func TestClose(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", "", nothing))
-	id, err := r.RegisterFunc(nothing)
+	noError(t, r.Register("f", nothing, callbacks.Options{}))
+	id, err := r.RegisterFunc(nothing, callbacks.Options{})
 	noError(t, err)
 	byName, err := callbacks.Resolve(named(r, "f"))
 	noError(t, err)
@@ -208,11 +208,11 @@ func TestClose(t *testing.T) {
 	noError(t, err)
 
 	r.Close()
-	wantUnknown(t, byName.Invoke(&callbacks.Call{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
-	wantUnknown(t, byID.Invoke(&callbacks.Call{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, byName.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, byID.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback"})
 	closed := `callbacks: the registry "TestClose" is closed`
-	wantText(t, r.Register("g", "", nothing), closed)
-	_, err = r.RegisterFunc(nothing)
+	wantText(t, r.Register("g", nothing, callbacks.Options{}), closed)
+	_, err = r.RegisterFunc(nothing, callbacks.Options{})
 	wantText(t, err, closed)
 	_, err = callbacks.Resolve(named(r, "f"))
 	wantUnknown(t, err, callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "registry"})
@@ -222,7 +222,7 @@ func TestClose(t *testing.T) {
 	successor, err := callbacks.NewRegistry(r.Name())
 	noError(t, err)
 	defer successor.Close()
-	noError(t, successor.Register("f", "", nothing))
+	noError(t, successor.Register("f", nothing, callbacks.Options{}))
 	r.Close()
 	_, err = callbacks.Resolve(named(r, "f"))
 	noError(t, err)
@@ -232,9 +232,9 @@ func TestClose(t *testing.T) {
 
 func TestResolveOptional(t *testing.T) {
 	r := registry(t)
-	id, err := r.RegisterFunc(nothing)
+	id, err := r.RegisterFunc(nothing, callbacks.Options{})
 	noError(t, err)
-	noError(t, r.Register("there", signature, nothing))
+	noError(t, r.Register("there", nothing, callbacks.Options{Signature: signature}))
 	for _, c := range []struct {
 		name   string
 		config contract.Config
@@ -251,7 +251,7 @@ func TestResolveOptional(t *testing.T) {
 			slot, err := callbacks.Resolve(c.config)
 			noError(t, err)
 			diff(t, "NoOp", c.noOp, slot.NoOp())
-			noError(t, slot.Invoke(&callbacks.Call{}))
+			noError(t, slot.Invoke(&callbacks.Frame{}))
 		})
 	}
 
@@ -264,8 +264,8 @@ func TestResolveOptional(t *testing.T) {
 
 func TestResolveSignature(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("typed", signature, nothing))
-	noError(t, r.Register("any", "", nothing))
+	noError(t, r.Register("typed", nothing, callbacks.Options{Signature: signature}))
+	noError(t, r.Register("any", nothing, callbacks.Options{}))
 	config := named(r, "typed")
 	config.Signature = contract.SignatureHash("f32[5]->f32[5]")
 	_, err := callbacks.Resolve(config)
@@ -281,11 +281,11 @@ func TestResolveSignature(t *testing.T) {
 // A slot says which registry it came from, also where the module names none.
 func TestSlotKnowsItsRegistry(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", "", nothing))
+	noError(t, r.Register("f", nothing, callbacks.Options{}))
 	slot, err := r.Resolve(contract.Config{Callback: "f"})
 	noError(t, err)
 	noError(t, r.Unregister("f"))
-	wantUnknown(t, slot.Invoke(&callbacks.Call{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, slot.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 }
 
 func TestNearestName(t *testing.T) {
@@ -313,7 +313,7 @@ func TestNearestName(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := registry(t)
 			for _, name := range c.registered {
-				noError(t, r.Register(name, "", nothing))
+				noError(t, r.Register(name, nothing, callbacks.Options{}))
 			}
 			want := callbacks.UnknownError{Callback: c.asked, Registry: r.Name(), Missing: "callback", Nearest: c.want}
 			for range 5 { // a map's order is another each time
@@ -344,7 +344,7 @@ func TestUnknownErrorText(t *testing.T) {
 func TestConcurrency(t *testing.T) {
 	const workers, rounds = 8, 200
 	r := registry(t)
-	noError(t, r.Register("always", signature, nothing))
+	noError(t, r.Register("always", nothing, callbacks.Options{Signature: signature}))
 	always, err := callbacks.Resolve(named(r, "always"))
 	noError(t, err)
 	var group sync.WaitGroup
@@ -352,9 +352,9 @@ func TestConcurrency(t *testing.T) {
 		group.Go(func() {
 			name := fmt.Sprintf("worker %d", w%2) // two workers fight for each name
 			var seen string
-			own := func(c *callbacks.Call) error { seen = c.Name; return nil }
+			own := func(c *callbacks.Frame) error { seen = c.Name; return nil }
 			for i := range rounds {
-				id, err := r.RegisterFunc(own)
+				id, err := r.RegisterFunc(own, callbacks.Options{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -364,14 +364,14 @@ func TestConcurrency(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				call := callbacks.Call{Name: fmt.Sprint(w, i)}
+				call := callbacks.Frame{Name: fmt.Sprint(w, i)}
 				if err := slot.Invoke(&call); err != nil || seen != call.Name {
 					t.Errorf("the call %s ended with %v and was seen as %s", call.Name, err, seen)
 				}
 				if err := r.Release(id); err != nil {
 					t.Error(err)
 				}
-				_ = r.Register(name, "", nothing) // the other one may be first
+				_ = r.Register(name, nothing, callbacks.Options{}) // the other one may be first
 				if slot, err := callbacks.Resolve(named(r, name)); err == nil {
 					err = slot.Invoke(&call)
 					if unknown := new(callbacks.UnknownError); err != nil && !errors.As(err, &unknown) {

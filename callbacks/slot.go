@@ -24,7 +24,7 @@ func (s *Slot) NoOp() bool { return s.binding == nil }
 // the first time and each Every-th after it. The error that the function
 // returns comes back as it is; a panic comes back as a *PanicError. A context that
 // has ended, before the call or after it, is an error too.
-func (s *Slot) Invoke(c *Call) error {
+func (s *Slot) Invoke(c *Frame) error {
 	if s.binding == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (s *Slot) Invoke(c *Call) error {
 	return ctx.Err()
 }
 
-func protect(fn Func, c *Call) (err error) {
+func protect(fn Func, c *Frame) (err error) {
 	// A flag, because recover says nil for panic(nil) of old code and for Goexit.
 	finished := false
 	defer func() {

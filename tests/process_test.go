@@ -34,7 +34,7 @@ var roles = map[string]func() error{
 	"run":            func() error { return load("scale", "f32[3]->f32[3]") },
 	"run unbound":    func() error { return load("scales", "f32[3]->f32[3]") },
 	"run mistyped":   func() error { return load("scale", "f32[4]->f32[4]") },
-	"run the failer": func() error { return loadFunc("scale", "", func(*callbacks.Call) error { panic("on purpose") }) },
+	"run the failer": func() error { return loadFunc("scale", "", func(*callbacks.Frame) error { panic("on purpose") }) },
 }
 
 func save(form func(*mlir.Module) ([]byte, error)) error {
@@ -71,7 +71,7 @@ func load(name, signature string) error {
 
 func loadFunc(name, signature string, fn callbacks.Func) error {
 	ctx := context.Background()
-	if err := callbacks.Default.Register(name, signature, fn); err != nil {
+	if err := callbacks.Default.Register(name, fn, callbacks.Options{Signature: signature}); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(os.Getenv(fileVariable))

@@ -59,12 +59,12 @@ func run(ctx context.Context) error {
 	// 2. Register the Go function that the module calls by its name.
 	signature := contract.Signature([]tensor.Shape{shape}, []tensor.Shape{shape})
 	zeroCopy := false
-	err = callbacks.Default.Register("log", signature, func(c *callbacks.Call) error {
+	err = callbacks.Default.Register("log", func(c *callbacks.Frame) error {
 		fmt.Println("In the callback, from Go:", c.Args[0])
 		// The operand and the result that flows on into sin are one piece of memory.
 		zeroCopy = &c.Args[0].Data[0] == &c.Results[0].Data[0]
 		return nil
-	})
+	}, callbacks.Options{Signature: signature})
 	if err != nil {
 		return err
 	}

@@ -39,8 +39,8 @@ func callbackSuite(ctx context.Context, s settings, r *report) error {
 		return err
 	}
 	defer client.Close()
-	nothing := func(*callbacks.Call) error { return nil }
-	if err := callbacks.Default.Register("bench", "", nothing); err != nil {
+	nothing := func(*callbacks.Frame) error { return nil }
+	if err := callbacks.Default.Register("bench", nothing, callbacks.Options{}); err != nil {
 		return err
 	}
 	goLoop, err := loops(ctx, client, s, r)

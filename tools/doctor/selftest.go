@@ -72,21 +72,21 @@ func (s *seen) register() error {
 		return err
 	}
 	return errors.Join(
-		callbacks.Default.Register(ioName, contract.Signature(vectors, vectors), func(c *callbacks.Call) error {
+		callbacks.Default.Register(ioName, func(c *callbacks.Frame) error {
 			s.zeroCopy = &c.Args[0].Data[0] == &c.Results[0].Data[0]
 			return read(&s.io, c.Args[0])
-		}),
-		callbacks.Default.Register(tapName, contract.Signature(vectors, nil), callbacks.TapFunc(func(_ context.Context, args []tensor.View) error {
+		}, callbacks.Options{Signature: contract.Signature(vectors, vectors)}),
+		callbacks.Default.Register(tapName, callbacks.TapFunc(func(_ context.Context, args []tensor.View) error {
 			return read(&s.tap, args[0])
-		})),
-		callbacks.Default.Register(callName, contract.Signature(vectors, scalars), callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+		}), callbacks.Options{Signature: contract.Signature(vectors, nil)}),
+		callbacks.Default.Register(callName, callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 			values, err := tensor.Slice[float32](args[0])
 			var total float32
 			for _, v := range values {
 				total += v
 			}
 			return []tensor.View{tensor.Scalar(total)}, err
-		})),
+		}), callbacks.Options{Signature: contract.Signature(vectors, scalars)}),
 	)
 }
 

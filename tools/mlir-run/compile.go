@@ -121,13 +121,13 @@ func (t *taps) serveCallback(unknown *callbacks.UnknownError) (bool, error) {
 		}
 		t.registries[unknown.Registry] = registry
 	}
-	err := registry.Register(name, "", func(c *callbacks.Call) error {
+	err := registry.Register(name, func(c *callbacks.Frame) error {
 		t.print(name, nil, c)
 		if c.Config.Form == contract.Passthrough || c.Config.Form == contract.Observe {
 			return nil
 		}
 		return repeat(name, c)
-	})
+	}, callbacks.Options{})
 	return err == nil, err
 }
 

@@ -39,10 +39,10 @@ func (t *taps) replace(op mlir.Operation, target string) error {
 	t.missing = append(t.missing, site)
 	name := site.place + ": " + target
 	var err error
-	config.ID, err = callbacks.Default.RegisterFunc(func(c *callbacks.Call) error {
+	config.ID, err = callbacks.Default.RegisterFunc(func(c *callbacks.Frame) error {
 		t.print(name, order, c)
 		return nil
-	})
+	}, callbacks.Options{})
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func backendConfig(c *mlir.Context, config contract.Config) (mlir.Attribute, err
 }
 
 // repeat makes the operands of a call its results, where that is possible.
-func repeat(name string, c *callbacks.Call) error {
+func repeat(name string, c *callbacks.Frame) error {
 	same := slices.EqualFunc(c.Args, c.Results, func(a, b tensor.View) bool { return a.Shape.Equal(b.Shape) })
 	if !same && len(c.Results) > 0 {
 		return fmt.Errorf("--tap cannot serve callback %q: its results are not of the types of its operands", name)
@@ -141,7 +141,7 @@ func repeat(name string, c *callbacks.Call) error {
 
 // print shows what passes. order gives the numbers of the operands, nil those that
 // they have.
-func (t *taps) print(name string, order []int, c *callbacks.Call) {
+func (t *taps) print(name string, order []int, c *callbacks.Frame) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tap %s", name)
 	if c.Device > 0 {

@@ -12,7 +12,7 @@ import (
 
 func TestTapFunc(t *testing.T) {
 	args := []tensor.View{tensor.Vector[float32](1, 2), tensor.Scalar(true)}
-	call := &callbacks.Call{Args: args, Results: []tensor.View{tensor.Scalar[int8](7)}}
+	call := &callbacks.Frame{Args: args, Results: []tensor.View{tensor.Scalar[int8](7)}}
 	call.SetContext(t.Context())
 	err := callbacks.TapFunc(func(ctx context.Context, got []tensor.View) error {
 		if ctx != t.Context() {
@@ -45,7 +45,7 @@ func TestCallFunc(t *testing.T) {
 		{"empty", []tensor.View{tensor.Vector([]float32{}...), tensor.Scalar(int8(3))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			call := &callbacks.Call{Name: "f"}
+			call := &callbacks.Frame{Name: "f"}
 			for _, r := range c.results {
 				room := r.Clone()
 				clear(room.Data)
@@ -63,7 +63,7 @@ func TestCallFunc(t *testing.T) {
 }
 
 func TestCallFuncArguments(t *testing.T) {
-	call := &callbacks.Call{Args: []tensor.View{tensor.Vector[float32](1, 2)}, Results: []tensor.View{tensor.Vector[float32](0, 0)}}
+	call := &callbacks.Frame{Args: []tensor.View{tensor.Vector[float32](1, 2)}, Results: []tensor.View{tensor.Vector[float32](0, 0)}}
 	call.SetContext(t.Context())
 	noError(t, callbacks.CallFunc(func(ctx context.Context, args []tensor.View) ([]tensor.View, error) {
 		if ctx != t.Context() {
@@ -78,7 +78,7 @@ func TestCallFuncArguments(t *testing.T) {
 // another order must not read what was written a moment before.
 func TestCallFuncPassthrough(t *testing.T) {
 	a, b, c := tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4), tensor.Vector[int32](5, 6)
-	call := &callbacks.Call{
+	call := &callbacks.Frame{
 		Config:  contract.Config{Form: contract.Passthrough},
 		Args:    []tensor.View{a, b, c},
 		Results: []tensor.View{a, b, c},
@@ -143,7 +143,7 @@ func TestCallFuncErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			room := func() []tensor.View { return []tensor.View{tensor.Vector[float32](-1, -1), tensor.Scalar(int32(-1))} }
-			call := &callbacks.Call{Name: "f", Results: room()}
+			call := &callbacks.Frame{Name: "f", Results: room()}
 			err := returning(c.results, c.err)(call)
 			wantText(t, err, c.want)
 			diff(t, "results", room(), call.Results)
@@ -161,7 +161,7 @@ func TestCallFuncErrors(t *testing.T) {
 // The error outlives the call, whose dimensions may be the runtime's memory.
 func TestTemplateErrorKeepsNothingOfTheCall(t *testing.T) {
 	dims := []int{2, 3}
-	call := &callbacks.Call{Name: "f", Results: []tensor.View{{Shape: tensor.Shape{DType: tensor.F32, Dims: dims}, Data: make([]byte, 24)}}}
+	call := &callbacks.Frame{Name: "f", Results: []tensor.View{{Shape: tensor.Shape{DType: tensor.F32, Dims: dims}, Data: make([]byte, 24)}}}
 	err := returning(nil, nil)(call)
 	dims[0] = 99
 	diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)}, wantAs[*callbacks.TemplateError](t, err).Want)

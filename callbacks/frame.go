@@ -13,10 +13,11 @@ import (
 // threads at once, also by one run. What it returns as an error, or panics with,
 // fails the run. It must not call runtime.Goexit (nor t.Fatal): on a thread of the
 // runtime that ends the process.
-type Func func(*Call) error
+type Func func(*Frame) error
 
-// Call is one call of a callback. It is valid until the function returns.
-type Call struct {
+// Frame is one call of a callback: what XLA's call frame holds. It is valid until the
+// function returns.
+type Frame struct {
 	Name   string // the callback's name, or "id N"
 	Config contract.Config
 
@@ -34,7 +35,7 @@ type Call struct {
 }
 
 // Context is the context of the run: it ends when the run is cancelled.
-func (c *Call) Context() context.Context {
+func (c *Frame) Context() context.Context {
 	if c.ctx == nil {
 		return context.Background()
 	}
@@ -42,11 +43,11 @@ func (c *Call) Context() context.Context {
 }
 
 // SetContext is for the runtime that makes the call.
-func (c *Call) SetContext(ctx context.Context) { c.ctx = ctx }
+func (c *Frame) SetContext(ctx context.Context) { c.ctx = ctx }
 
 // TapFunc makes a Func of a function that only looks.
 func TapFunc(fn func(ctx context.Context, args []tensor.View) error) Func {
-	return func(c *Call) error { return fn(c.Context(), c.Args) }
+	return func(c *Frame) error { return fn(c.Context(), c.Args) }
 }
 
 // CallFunc makes a Func of a function that returns its results. They are copied into
@@ -54,7 +55,7 @@ func TapFunc(fn func(ctx context.Context, args []tensor.View) error) Func {
 // what the module expects; what differs is a *TemplateError and nothing is copied.
 // The function may return its arguments, also in another order.
 func CallFunc(fn func(ctx context.Context, args []tensor.View) ([]tensor.View, error)) Func {
-	return func(c *Call) error {
+	return func(c *Frame) error {
 		results, err := fn(c.Context(), c.Args)
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ func CallFunc(fn func(ctx context.Context, args []tensor.View) ([]tensor.View, e
 	}
 }
 
-func checkResults(c *Call, results []tensor.View) error {
+func checkResults(c *Frame, results []tensor.View) error {
 	same := func(a, b tensor.View) bool { return a.Shape.Equal(b.Shape) }
 	if !slices.EqualFunc(results, c.Results, same) {
 		return &TemplateError{Callback: c.Name, Want: shapes(c.Results), Got: shapes(results)}
