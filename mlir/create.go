@@ -142,9 +142,14 @@ func (c *Context) notCreated(kind *operationKind) error {
 // Inference says what an operation's type inference reads, and so what it must be
 // given: the library crashes on less.
 type Inference struct {
-	Operands   int
-	Attributes []string
-	Regions    int
+	Operands        int  // how many, at least where Variadic is set
+	Variadic        bool // there may be more operands
+	Attributes      []string
+	Regions         int  // how many, at least where VariadicRegions is set
+	VariadicRegions bool // there may be more regions
+	// Check, where it is not nil, looks at what the counts do not say; its error is
+	// the creation's. It must not keep what it is given.
+	Check func(OperationState) error
 }
 
 var inference sync.Map // name -> *Inference
@@ -194,16 +199,32 @@ func (c *Context) checkInference(k *operationKind, s *OperationState) error {
 		k.inference = known.(*Inference)
 	}
 	i := k.inference
-	if len(s.Operands) != i.Operands {
-		return fmt.Errorf("mlir: %s takes %d operands, %d given", k.name, i.Operands, len(s.Operands))
+	if err := k.count("operands", i.Operands, i.Variadic, len(s.Operands)); err != nil {
+		return err
 	}
-	if len(s.Regions) != i.Regions {
-		return fmt.Errorf("mlir: %s takes %d regions, %d given", k.name, i.Regions, len(s.Regions))
+	if err := k.count("regions", i.Regions, i.VariadicRegions, len(s.Regions)); err != nil {
+		return err
 	}
 	for _, name := range i.Attributes {
 		if !hasAttribute(s.Attributes, name) {
 			return fmt.Errorf("mlir: %s needs the attribute %q", k.name, name)
 		}
+	}
+	if i.Check != nil {
+		// On copies: what callers give may stay on their stack.
+		return i.Check(OperationState{
+			Name: k.name, Operands: slices.Clone(s.Operands), Attributes: slices.Clone(s.Attributes), Regions: slices.Clone(s.Regions),
+		})
+	}
+	return nil
+}
+
+func (k *operationKind) count(what string, want int, more bool, got int) error {
+	switch {
+	case more && got < want:
+		return fmt.Errorf("mlir: %s takes at least %d %s, %d given", k.name, want, what, got)
+	case !more && got != want:
+		return fmt.Errorf("mlir: %s takes %d %s, %d given", k.name, want, what, got)
 	}
 	return nil
 }

@@ -71,22 +71,6 @@ const (
 
 const dialect = "stablehlo."
 
-func init() {
-	for _, op := range []UnaryOp{
-		Abs, Cbrt, Ceil, Cosine, Exponential, ExponentialMinus1, Floor, Log, Log1p, Logistic, Negate,
-		Not, RoundNearestAfz, RoundNearestEven, Rsqrt, Sign, Sine, Sqrt, Tan, Tanh,
-	} {
-		mlir.AllowInference(string(op), mlir.Inference{Operands: 1})
-	}
-	for _, op := range []BinaryOp{
-		Add, And, Atan2, Divide, Maximum, Minimum, Multiply, Or, Power, Remainder, ShiftLeft,
-		ShiftRightArithmetic, ShiftRightLogical, Subtract, Xor,
-	} {
-		mlir.AllowInference(string(op), mlir.Inference{Operands: 2})
-	}
-	mlir.AllowInference(dialect+"constant", mlir.Inference{Attributes: []string{"value"}})
-}
-
 // Create makes the operation. Whether it is defined for the operand's element type is
 // for the verifier to say.
 func (o Unary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {

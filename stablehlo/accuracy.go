@@ -1,0 +1,86 @@
+package stablehlo
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
+)
+
+// ResultAccuracy asks for an accuracy of an elementwise operation's result. With
+// AccuracyTolerance the error is at most max(Atol, Rtol·|result|, Ulps units in the
+// last place); with another mode the three are zero.
+type ResultAccuracy struct {
+	Atol, Rtol float64
+	Ulps       int64
+	Mode       ResultAccuracyMode
+}
+
+// Attribute is #stablehlo.result_accuracy<…>. The tolerances must be finite.
+func (r ResultAccuracy) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	// The mode is checked here: the library ends the process over one that it does not
+	// know.
+	if _, err := r.Mode.Attribute(c); err != nil {
+		return mlir.Attribute{}, err
+	}
+	for _, v := range []float64{r.Atol, r.Rtol} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return mlir.Attribute{}, fmt.Errorf("a tolerance of %v is not a finite number", v)
+		}
+	}
+	return structured(c, "stablehloResultAccuracyAttrGet", r.String, func(t *capi.Table) capi.MlirAttribute {
+		return capi.StablehloResultAccuracyAttrGet(t, c.Raw(), r.Atol, r.Rtol, r.Ulps, string(r.Mode))
+	})
+}
+
+// String is the attribute's text.
+func (r ResultAccuracy) String() string {
+	number := func(v float64) string {
+		s := strconv.FormatFloat(v, 'e', -1, 64)
+		if mantissa, exponent, _ := strings.Cut(s, "e"); !strings.Contains(mantissa, ".") {
+			return mantissa + ".0e" + exponent // MLIR wants the point
+		}
+		return s
+	}
+	return fmt.Sprintf("#stablehlo.result_accuracy<atol = %s, rtol = %s, ulps = %d, mode = #stablehlo.result_accuracy_mode<%s>>",
+		number(r.Atol), number(r.Rtol), r.Ulps, r.Mode)
+}
+
+// AsResultAccuracy reads the attribute; false where it is another one.
+func AsResultAccuracy(attr mlir.Attribute) (ResultAccuracy, bool) {
+	t, a, ok := handle(attr, "stablehloAttributeIsAResultAccuracyAttr")
+	if !ok {
+		return parseResultAccuracy(text(attr))
+	}
+	if !capi.StablehloAttributeIsAResultAccuracyAttr(t, a) {
+		return ResultAccuracy{}, false
+	}
+	mode, ok := AsResultAccuracyMode(attr.Context().WrapAttribute(capi.StablehloResultAccuracyAttrGetMode(t, a)))
+	return ResultAccuracy{
+		Atol: capi.StablehloResultAccuracyAttrGetAtol(t, a),
+		Rtol: capi.StablehloResultAccuracyAttrGetRtol(t, a),
+		Ulps: capi.StablehloResultAccuracyAttrGetUlps(t, a),
+		Mode: mode,
+	}, ok
+}
+
+func parseResultAccuracy(text string) (r ResultAccuracy, ok bool) {
+	f, ok := ods.Fields(text, "#stablehlo.result_accuracy")
+	number := func(text string) float64 {
+		if text == "" {
+			return 0
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		ok = ok && err == nil
+		return v
+	}
+	r.Atol, r.Rtol = number(f["atol"]), number(f["rtol"])
+	r.Ulps = ods.Number(f["ulps"], &ok)
+	mode, isMode := strings.CutPrefix(f["mode"], "#stablehlo.result_accuracy_mode<")
+	r.Mode = ResultAccuracyMode(strings.TrimSuffix(mode, ">"))
+	return r, ok && isMode
+}

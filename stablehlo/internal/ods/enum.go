@@ -1,0 +1,63 @@
+package ods
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// Enum is an attribute that is one of several keywords.
+type Enum[T ~string] struct {
+	Dialect  string
+	What     string // in words, for errors
+	Prefix   string // of the text, up to the keyword, which a ">" follows
+	Keywords []T
+
+	// The C API, where the library has the function Symbol.
+	Symbol string
+	Make   func(t *capi.Table, c capi.MlirContext, keyword string) capi.MlirAttribute
+	Is     func(t *capi.Table, a capi.MlirAttribute) bool
+	Value  func(t *capi.Table, a capi.MlirAttribute) string
+}
+
+// Attribute makes the attribute. The keyword is checked here: the library ends the
+// process over one that it does not know.
+func (e *Enum[T]) Attribute(c *mlir.Context, keyword T) (mlir.Attribute, error) {
+	if !slices.Contains(e.Keywords, keyword) {
+		return mlir.Attribute{}, fmt.Errorf("%q is no %s: use one of %s", string(keyword), e.What, e.list())
+	}
+	if err := c.LoadDialect(e.Dialect); err != nil {
+		return mlir.Attribute{}, err
+	}
+	if l := c.Library(); l.Has(e.Symbol) {
+		return c.WrapAttribute(e.Make(l.RawTable(), c.Raw(), string(keyword))), nil
+	}
+	return c.ParseAttribute(e.Prefix + string(keyword) + ">")
+}
+
+// Read reads the attribute; false where it is another one.
+func (e *Enum[T]) Read(a mlir.Attribute) (T, bool) {
+	if a.IsNil() {
+		return "", false
+	}
+	if l := a.Context().Library(); l.Has(e.Symbol) {
+		if !e.Is(l.RawTable(), a.Raw()) {
+			return "", false
+		}
+		return T(e.Value(l.RawTable(), a.Raw())), true
+	}
+	rest, ok := strings.CutPrefix(a.String(), e.Prefix)
+	keyword := T(strings.TrimSuffix(rest, ">"))
+	return keyword, ok && slices.Contains(e.Keywords, keyword)
+}
+
+func (e *Enum[T]) list() string {
+	var words []string
+	for _, k := range e.Keywords {
+		words = append(words, string(k))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,119 @@
+package ods
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// Writer collects the parts of a new operation. The first part that is missing or
+// wrong is the error of Create.
+type Writer struct {
+	in    mlir.Place
+	c     *mlir.Context
+	state mlir.OperationState
+	err   error
+}
+
+// NewWriter begins the named operation at a place.
+func NewWriter(name string, in mlir.Place, at mlir.Location) *Writer {
+	return &Writer{in: in, c: mlir.ContextOf(in), state: mlir.OperationState{Name: name, Location: at}}
+}
+
+// Create makes the operation with the result types that were given.
+func (w *Writer) Create() (mlir.Operation, error) {
+	if w.err != nil {
+		return mlir.Operation{}, w.err
+	}
+	return mlir.Create(w.in, w.state)
+}
+
+// Infer makes the operation, which says its result types itself.
+func (w *Writer) Infer() (mlir.Operation, error) {
+	w.state.InferResults = true
+	return w.Create()
+}
+
+func (w *Writer) fail(format string, args ...any) {
+	if w.err == nil {
+		dialect, name, _ := strings.Cut(w.state.Name, ".")
+		w.err = fmt.Errorf("%s: %s: %w", dialect, name, fmt.Errorf(format, args...))
+	}
+}
+
+// Operand adds an operand, which must be there.
+func (w *Writer) Operand(name string, v mlir.Value) {
+	if v.IsNil() {
+		w.fail("the operand %s is missing", name)
+		return
+	}
+	w.state.Operands = append(w.state.Operands, v)
+}
+
+// Operands adds operands of one name.
+func (w *Writer) Operands(name string, values []mlir.Value) {
+	for i, v := range values {
+		if v.IsNil() {
+			w.fail("operand %d of %s is missing", i, name)
+			return
+		}
+	}
+	w.state.Operands = append(w.state.Operands, values...)
+}
+
+// Same is for operations whose groups of operands are told apart by being equally long.
+func (w *Writer) Same(name1 string, n1 int, name2 string, n2 int) {
+	if n1 != n2 {
+		w.fail("%s and %s have the same number of operands, but %d and %d are given", name1, name2, n1, n2)
+	}
+}
+
+// Region adds a region, which must be there.
+func (w *Writer) Region(name string, r mlir.Region) {
+	if r.IsNil() {
+		w.fail("the region %s is missing", name)
+		return
+	}
+	w.state.Regions = append(w.state.Regions, r)
+}
+
+// Regions adds regions of one name.
+func (w *Writer) Regions(name string, regions []mlir.Region) {
+	for i, r := range regions {
+		if r.IsNil() {
+			w.fail("region %d of %s is missing", i, name)
+			return
+		}
+	}
+	w.state.Regions = append(w.state.Regions, regions...)
+}
+
+// Result gives the type of the only result.
+func (w *Writer) Result(t mlir.Type) {
+	if t.IsNil() {
+		w.fail("the type Result is missing: it is not inferred")
+		return
+	}
+	w.state.Results = append(w.state.Results, t)
+}
+
+// Results gives the types of the results.
+func (w *Writer) Results(types []mlir.Type) {
+	for i, t := range types {
+		if t.IsNil() {
+			w.fail("type %d of Results is missing", i)
+			return
+		}
+	}
+	w.state.Results = append(w.state.Results, types...)
+}
+
+// ExactResults gives the types of results whose number is known.
+func (w *Writer) ExactResults(n int, types []mlir.Type) {
+	if len(types) != n {
+		w.fail("it has %d results, but %d types are given in Results", n, len(types))
+		return
+	}
+	w.Results(types)
+}

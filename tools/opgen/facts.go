@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// operation is what the generator knows of one operation.
+type operation struct {
+	name       string // in full, "stablehlo.slice"
+	operands   []part
+	attributes []part
+	regions    []part
+	results    []part // only of operations that do not infer them
+	infers     bool
+}
+
+// part is an operand, attribute, region or result.
+type part struct {
+	name  string
+	count count
+	kind  string // of an attribute, as the definitions name it: "I64Attr"
+}
+
+// count says how often a part stands.
+type count string
+
+const (
+	once     count = "" // exactly once
+	optional count = "optional"
+	variadic count = "variadic"
+)
+
+// A table has one paragraph for each operation: its name, and for each part a line
+// with a tab, what it is, its name, an attribute's kind, and how often it stands where
+// that is not exactly once. The word "infers" on a line says that the operation infers
+// the types of its results.
+
+// formatTable writes a table.
+func formatTable(ops []operation) []byte {
+	var b strings.Builder
+	for i, op := range ops {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintln(&b, op.name)
+		for _, list := range []struct {
+			what  string
+			parts []part
+		}{{"operand", op.operands}, {"attribute", op.attributes}, {"region", op.regions}, {"result", op.results}} {
+			for _, p := range list.parts {
+				fields := []string{list.what, p.name}
+				if p.kind != "" {
+					fields = append(fields, p.kind)
+				}
+				if p.count != once {
+					fields = append(fields, string(p.count))
+				}
+				fmt.Fprintf(&b, "\t%s\n", strings.Join(fields, " "))
+			}
+		}
+		if op.infers {
+			b.WriteString("\tinfers\n")
+		}
+	}
+	return []byte(b.String())
+}
+
+// parseTable reads a table.
+func parseTable(name string, data []byte) ([]operation, error) {
+	var ops []operation
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		line = strings.TrimRight(line, "\n")
+		bad := func(what string) error { return fmt.Errorf("%s:%d: %s: %s", name, n, what, strconv.Quote(line)) }
+		if line == "" {
+			continue
+		}
+		rest, inside := strings.CutPrefix(line, "\t")
+		if !inside {
+			ops = append(ops, operation{name: line})
+			continue
+		}
+		if len(ops) == 0 {
+			return nil, bad("the operation's name is missing above this line")
+		}
+		op := &ops[len(ops)-1]
+		if rest == "infers" {
+			op.infers = true
+			continue
+		}
+		fields := strings.Fields(rest)
+		if len(fields) < 2 {
+			return nil, bad("a part needs a name")
+		}
+		p, more := part{name: fields[1]}, fields[2:]
+		if fields[0] == "attribute" {
+			if len(more) == 0 {
+				return nil, bad("an attribute needs a kind")
+			}
+			p.kind, more = more[0], more[1:]
+		}
+		if len(more) > 0 {
+			p.count, more = count(more[0]), more[1:]
+		}
+		if len(more) > 0 || p.count != once && p.count != optional && p.count != variadic {
+			return nil, bad("a part stands once, optional or variadic")
+		}
+		switch fields[0] {
+		case "operand":
+			op.operands = append(op.operands, p)
+		case "attribute":
+			op.attributes = append(op.attributes, p)
+		case "region":
+			op.regions = append(op.regions, p)
+		case "result":
+			op.results = append(op.results, p)
+		default:
+			return nil, bad("a part is an operand, attribute, region or result")
+		}
+	}
+	return ops, nil
+}

@@ -1,0 +1,104 @@
+package main
+
+import "fmt"
+
+// kind is how an attribute stands in Go: the field's type, and the code that writes
+// and reads it. In the code %q stands for the attribute's name and %s for the field.
+type kind struct {
+	field, write, read string
+}
+
+// kinds has the attributes that must be there, optionalKinds those that may be left
+// out. An optional number, structure or list is left out by nil, an optional string or
+// keyword by "", and what is true or false by false, which is its default everywhere.
+var kinds = map[string]kind{
+	"BoolAttr":           {"bool", "w.Bool(%q, %s)", "ods.Get(r, %q, mlir.Attribute.Bool)"},
+	"I64Attr":            {"int64", "w.Int64(%q, %s)", "ods.Get(r, %q, mlir.Attribute.Int)"},
+	"I32Attr":            {"int32", "w.Int32(%q, %s)", "ods.Get(r, %q, ods.Int32)"},
+	"F32Attr":            {"float32", "w.Float32(%q, %s)", "ods.Get(r, %q, ods.Float32)"},
+	"StrAttr":            {"string", "w.Text(%q, %s)", "ods.Get(r, %q, mlir.Attribute.Text)"},
+	"FlatSymbolRefAttr":  {"string", "w.Symbol(%q, %s)", "ods.Get(r, %q, mlir.Attribute.Symbol)"},
+	"DenseI64ArrayAttr":  {"[]int64", "w.Int64s(%q, %s)", "ods.Get(r, %q, mlir.Attribute.Int64s)"},
+	"ElementsAttr":       {"mlir.Attribute", "w.Attribute(%q, %s)", "r.Attribute(%q)"},
+	"TypedAttrInterface": {"mlir.Attribute", "w.Attribute(%q, %s)", "r.Attribute(%q)"},
+}
+
+var optionalKinds = map[string]kind{
+	"UnitAttr":           {"bool", "w.Unit(%q, %s)", "ods.GetOptional(r, %q, ods.Unit)"},
+	"BoolAttr":           {"bool", "w.OptionalBool(%q, %s)", "ods.GetOptional(r, %q, mlir.Attribute.Bool)"},
+	"I64Attr":            {"*int64", "w.OptionalInt64(%q, %s)", "ods.GetPointer(r, %q, mlir.Attribute.Int)"},
+	"I32Attr":            {"*int32", "w.OptionalInt32(%q, %s)", "ods.GetPointer(r, %q, ods.Int32)"},
+	"StrAttr":            {"string", "w.OptionalText(%q, %s)", "ods.GetOptional(r, %q, mlir.Attribute.Text)"},
+	"DenseI64ArrayAttr":  {"[]int64", "w.OptionalInt64s(%q, %s)", "ods.GetOptional(r, %q, mlir.Attribute.Int64s)"},
+	"DenseBoolArrayAttr": {"[]bool", "w.OptionalBools(%q, %s)", "ods.GetOptional(r, %q, ods.Bools)"},
+	"ArrayAttr":          {"mlir.Attribute", "w.OptionalAttribute(%q, %s)", "r.OptionalAttribute(%q)"},
+	"DictionaryAttr":     {"mlir.Attribute", "w.OptionalAttribute(%q, %s)", "r.OptionalAttribute(%q)"},
+}
+
+// goTypes are the Go types that stand for attributes of a dialect's own, for both
+// dialects: keywords, structures, and lists of keywords.
+var (
+	keywords = map[string]string{
+		"StableHLO_ComparisonDirectionAttr": "ComparisonDirection",
+		"StableHLO_ComparisonTypeAttr":      "ComparisonType",
+		"StableHLO_FftTypeAttr":             "FftType",
+		"StableHLO_RngAlgorithmAttr":        "RngAlgorithm",
+		"StableHLO_RngDistributionAttr":     "RngDistribution",
+		"StableHLO_TransposeAttr":           "TransposeKind",
+		"CHLO_ComparisonDirectionAttr":      "ComparisonDirection",
+		"CHLO_ComparisonTypeAttr":           "ComparisonType",
+	}
+	structures = map[string]string{
+		"StableHLO_ChannelHandle":           "ChannelHandle",
+		"StableHLO_ConvDimensionNumbers":    "ConvDimensionNumbers",
+		"StableHLO_DotAlgorithm":            "DotAlgorithm",
+		"StableHLO_DotDimensionNumbers":     "DotDimensionNumbers",
+		"StableHLO_GatherDimensionNumbers":  "GatherDimensionNumbers",
+		"StableHLO_ScatterDimensionNumbers": "ScatterDimensionNumbers",
+		"CHLO_RaggedDotDimensionNumbers":    "RaggedDotDimensionNumbers",
+	}
+	lists = map[string]string{
+		"StableHLO_PrecisionConfigAttr": "Precision",
+		"CHLO_PrecisionConfigAttr":      "Precision",
+	}
+)
+
+// kindOf finds how an attribute stands in Go.
+func kindOf(a part) (kind, error) {
+	if a.kind == "I64ElementsAttr" {
+		// One definition, two shapes: groups of devices, and pairs.
+		what := "Pairs"
+		field := "[][2]int64"
+		if a.name == "replica_groups" {
+			what, field = "Rows", "[][]int64"
+		}
+		if a.count == optional {
+			return kind{field, "w.Optional" + what + "(%q, %s)", "ods.GetOptional(r, %q, ods." + what + ")"}, nil
+		}
+		return kind{field, "w." + what + "(%q, %s)", "ods.Get(r, %q, ods." + what + ")"}, nil
+	}
+	if t, ok := keywords[a.kind]; ok {
+		if a.count == optional {
+			return kind{t, "ods.SetKeyword(w, %q, %s)", "ods.GetOptional(r, %q, As" + t + ")"}, nil
+		}
+		return kind{t, "w.Set(%q, %s)", "ods.Get(r, %q, As" + t + ")"}, nil
+	}
+	if t, ok := structures[a.kind]; ok {
+		if a.count == optional {
+			return kind{"*" + t, "ods.SetOptional(w, %q, %s)", "ods.GetPointer(r, %q, As" + t + ")"}, nil
+		}
+		return kind{t, "w.Set(%q, %s)", "ods.Get(r, %q, As" + t + ")"}, nil
+	}
+	if t, ok := lists[a.kind]; ok && a.count == optional {
+		return kind{"[]" + t, "ods.SetList(w, %q, %s)", "ods.GetList(r, %q, As" + t + ")"}, nil
+	}
+	table := kinds
+	if a.count == optional {
+		table = optionalKinds
+	}
+	k, ok := table[a.kind]
+	if !ok {
+		return kind{}, fmt.Errorf("the attribute %s is of the kind %s %s: say in kinds.go how it stands in Go", a.name, a.count, a.kind)
+	}
+	return k, nil
+}

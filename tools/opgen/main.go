@@ -1,0 +1,58 @@
+// Opgen writes the operations of the StableHLO and CHLO dialects as Go structs:
+//
+//	stablehlo/gen_*.go, stablehlo/chlo/gen_*.go
+//
+// It reads tables of facts, tools/opgen/facts/*.txt: for each operation the names and
+// kinds of its operands, attributes, regions and results. The tables are made from the
+// Python bindings in the wheel of the pinned MLIR library, and from the library itself,
+// which knows which operations infer their result types.
+//
+// Usage:
+//
+//	go run ./tools/opgen [-out DIR]
+//	go run ./tools/opgen -extract WHEEL_OR_DIR [-out DIR]
+//
+// The second form makes the tables anew, from a wheel of jaxlib or a folder that one
+// was unpacked into; the first one writes the Go code from them.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	from := flag.String("extract", "", "wheel, or folder that one was unpacked into, to make the tables of facts from")
+	out := flag.String("out", ".", "root of the repository to write to")
+	flag.Parse()
+	if err := run(*from, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "opgen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(from, root string) error {
+	files, err := map[string][]byte(nil), error(nil)
+	if from != "" {
+		files, err = extract(from)
+	} else {
+		files, err = generate(root)
+	}
+	if err != nil {
+		return err
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dialects are the ones that tables exist for.
+var dialects = []string{"stablehlo", "chlo"}
+
+// tableFile is the name of a dialect's table below the repository's root.
+func tableFile(dialect string) string { return "tools/opgen/facts/" + dialect + ".txt" }
