@@ -40,6 +40,7 @@ type Context struct {
 	lastKind    *operationKind            // the one asked for last: many operations of one name come in a row
 	locations   *locationCache            // made at its first use
 	creation    capi.OperationState       // what the next operation is made of
+	last        known                     // what was made or visited last
 	dialects    map[string]bool           // namespace -> loaded
 }
 

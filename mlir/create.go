@@ -32,7 +32,7 @@ type NamedAttribute struct {
 // Create makes a detached operation. What MLIR says against it comes back as a
 // *DiagnosticError; whether the operation is valid is for Verify to say.
 func (c *Context) Create(s OperationState) (Operation, error) {
-	return c.create("Context.Create", Block{}, &s)
+	return c.create(c.life.check("Context.Create"), "Context.Create", Block{}, &s)
 }
 
 // Create makes an operation at the block's end, as Context.Create and Append do, but
@@ -40,15 +40,13 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 func (b Block) Create(s OperationState) (Operation, error) { return b.create(&s) }
 
 func (b Block) create(s *OperationState) (Operation, error) {
-	b.life.use("Block.Create", b.raw.Ptr)
-	return b.life.ctx.create("Block.Create", b, s)
+	return b.life.ctx.create(b.life.use("Block.Create", b.raw.Ptr), "Block.Create", b, s)
 }
 
 // create is the way of every new operation: at the end of a block, or detached where
 // the block is nil. It crosses into C once and allocates nothing: what C is given stands
 // in memory of the context, and callers may have what they give on their stack.
-func (c *Context) create(method string, b Block, s *OperationState) (Operation, error) {
-	t := c.life.check(method)
+func (c *Context) create(t *capi.Table, method string, b Block, s *OperationState) (Operation, error) {
 	kind := c.kind(s.Name)
 	if !kind.registered && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
 		return Operation{}, fmt.Errorf("mlir: %s knows no operation %q", c.lib.path, kind.name)
@@ -86,11 +84,12 @@ func (c *Context) create(method string, b Block, s *OperationState) (Operation, 
 	raw.Regions, raw.Successors = raw.Regions[:0], raw.Successors[:0]
 	at := s.Location.in(c, method)
 	if direct {
-		op := capi.CreateOperation(t, raw, at, b.raw)
+		op, result := capi.CreateOperation(t, raw, at, b.raw)
 		if op.Ptr == nil {
 			return Operation{}, c.notCreated(kind)
 		}
-		return Operation{b.life, op}, nil
+		c.last = known{operation: Operation{b.life, op}, result: result}
+		return c.last.operation, nil
 	}
 	op, err := c.createDetached(method, kind, s, at)
 	if err != nil || b.life == nil {
@@ -126,7 +125,7 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		c.join(l, r.Ptr, life)
 		l.spent = true // the library moves the blocks to a region of its own
 	}
-	op := capi.CreateOperation(c.lib.api, raw, at, capi.MlirBlock{})
+	op, _ := capi.CreateOperation(c.lib.api, raw, at, capi.MlirBlock{})
 	if op.Ptr == nil {
 		life.ended, life.by = true, "a Context.Create that failed"
 		return Operation{}, c.notCreated(kind)

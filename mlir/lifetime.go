@@ -107,8 +107,10 @@ func (l *lifetime) given(c *Context, raw pointer, what, method string) {
 // attributes are their context's and are never erased.
 func (l *lifetime) pass(c *Context, raw pointer, what, method string) {
 	l.given(c, raw, what, method)
-	if by, ok := c.erased[raw]; ok {
-		panic("mlir: " + method + " was given " + what + " that " + by + " has erased")
+	if len(c.erased) > 0 {
+		if by, ok := c.erased[raw]; ok {
+			panic("mlir: " + method + " was given " + what + " that " + by + " has erased")
+		}
 	}
 }
 

@@ -22,7 +22,11 @@ func (o Operation) IsNil() bool { return o.raw.Ptr == nil }
 // Name is the full name, for example "stablehlo.add".
 func (o Operation) Name() string {
 	t := o.life.use("Operation.Name", o.raw.Ptr)
-	return o.life.ctx.text(capi.MlirOperationGetName(t, o.raw))
+	c := o.life.ctx
+	if c.last.operation == o && c.last.name.Ptr != nil {
+		return c.text(c.last.name)
+	}
+	return c.text(capi.MlirOperationGetName(t, o.raw))
 }
 
 // Context is the context that the operation belongs to.
@@ -87,6 +91,9 @@ func (o Operation) NumResults() int {
 // Result is the i-th result. It panics where there is none.
 func (o Operation) Result(i int) Value {
 	t := o.life.use("Operation.Result", o.raw.Ptr)
+	if last := &o.life.ctx.last; i == 0 && last.operation == o && last.result.Ptr != nil {
+		return value(o.life, last.result)
+	}
 	v := capi.ResultAt(t, o.raw, i)
 	if v.Ptr == nil {
 		inRange("Operation.Result", i, capi.MlirOperationGetNumResults(t, o.raw))

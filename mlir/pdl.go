@@ -210,10 +210,11 @@ func (s *Patterns) pdlResults(t *capi.Table, list capi.MlirPDLResultList, types 
 func (s *Patterns) pdlPlaceholders(t *capi.Table, base capi.MlirRewriterBase, list capi.MlirPDLResultList, types []string) {
 	none := capi.MlirNoneTypeGet(t, s.ctx.raw)
 	operation := func() capi.MlirOperation {
-		return capi.MlirRewriterBaseInsert(t, base, capi.CreateOperation(t, &capi.OperationState{
+		op, _ := capi.CreateOperation(t, &capi.OperationState{
 			Name:    "builtin.unrealized_conversion_cast",
 			Results: []capi.MlirType{none},
-		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{}))
+		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{})
+		return capi.MlirRewriterBaseInsert(t, base, op)
 	}
 	for _, typ := range types {
 		switch pdlKind(typ).(type) {

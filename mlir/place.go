@@ -6,7 +6,10 @@ type Place interface {
 	context() *Context
 }
 
-func (c *Context) context() *Context { return c }
+func (c *Context) context() *Context {
+	c.life.check("Context.Create")
+	return c.life.ctx
+}
 
 func (b Block) context() *Context {
 	b.life.check("Block.Create")
@@ -15,13 +18,14 @@ func (b Block) context() *Context {
 
 // Create makes an operation at a place.
 func Create(at Place, s OperationState) (Operation, error) {
-	// By cases and not through the interface: so what s holds can stay on the caller's
-	// stack.
+	// By cases and not through the interface, and with the context as its lifetime knows
+	// it: so a Block in the interface, and what s holds, can stay on the caller's stack.
 	switch at := at.(type) {
 	case Block:
 		return at.create(&s)
 	case *Context:
-		return at.create("Context.Create", Block{}, &s)
+		t := at.life.check("Context.Create")
+		return at.life.ctx.create(t, "Context.Create", Block{}, &s)
 	}
 	panic("mlir: Create was given no place: use a *Context or a Block")
 }

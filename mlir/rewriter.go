@@ -188,6 +188,7 @@ func (r *Rewriter) point(t *capi.Table, method string) error {
 // leave moves the insertion point off an operation that goes away, and gives it up
 // where all of its block goes.
 func (r *Rewriter) leave(t *capi.Table, op capi.MlirOperation) {
+	r.c.last = known{} // its memory may be another operation's soon
 	if r.before == op {
 		r.before = capi.MlirOperationGetNextInBlock(t, op)
 		return

@@ -112,6 +112,7 @@ func (r *Rewriter) EraseBlock(b Block) error {
 	if r.inside(t, raw) {
 		r.ClearPoint()
 	}
+	r.c.last = known{} // the memory of what stood in it may be used again soon
 	capi.MlirRewriterBaseEraseBlock(t, r.raw, raw)
 	return nil
 }

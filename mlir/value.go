@@ -39,7 +39,11 @@ func (v Value) use(method string) *capi.Table {
 }
 
 func (v Value) present(method string) {
-	if latest, ok := v.life.ctx.gone[v.raw.Ptr]; ok && latest != v.life {
+	gone := v.life.ctx.gone
+	if len(gone) == 0 {
+		return
+	}
+	if latest, ok := gone[v.raw.Ptr]; ok && latest != v.life {
 		panic("mlir: " + method + " was given a block argument that Block.EraseArgument has erased")
 	}
 }

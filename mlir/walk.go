@@ -32,6 +32,7 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		if op.erased() {
 			continue
 		}
+		o.life.ctx.last = known{operation: op, name: child.Name} // visitors ask for it
 		switch visit(op) {
 		case WalkStop:
 			return false

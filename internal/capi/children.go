@@ -5,6 +5,7 @@ package capi
 
 typedef struct {
   MlirOperation operation;
+  MlirIdentifier name;
   intptr_t regions;
 } child;
 
@@ -18,7 +19,7 @@ static inline intptr_t children(uintptr_t table, uintptr_t operation, uintptr_t*
     for (; b.ptr != NULL; b = api->mlirBlockGetNextInRegion(b)) {
       MlirOperation op = api->mlirBlockGetFirstOperation(b);
       for (; op.ptr != NULL; op = api->mlirOperationGetNextInBlock(op), found++) {
-        if (found < n) out[found] = (child){op, api->mlirOperationGetNumRegions(op)};
+        if (found < n) out[found] = (child){op, api->mlirOperationGetName(op), api->mlirOperationGetNumRegions(op)};
       }
     }
   }
@@ -32,10 +33,11 @@ import (
 	"unsafe"
 )
 
-// Child is an operation in a region of another one, and how many regions it has
-// itself.
+// Child is an operation in a region of another one, its name, and how many regions it
+// has itself.
 type Child struct {
 	Operation MlirOperation
+	Name      MlirIdentifier
 	Regions   int
 }
 

@@ -4,8 +4,13 @@ package capi
 #include <stdlib.h>
 #include "gen_mlir_api.h"
 
+typedef struct {
+  MlirOperation operation;
+  MlirValue first; // of its results
+} created;
+
 // Handles and arrays of them come as numbers: cgo would look at each pointer.
-static inline MlirOperation create_operation(
+static inline created create_operation(
     uintptr_t table, const char* name, size_t name_len, uintptr_t location, const uintptr_t* results,
     intptr_t n_results, const uintptr_t* operands, intptr_t n_operands, const uintptr_t* attributes,
     intptr_t n_attributes, const uintptr_t* regions, intptr_t n_regions, const uintptr_t* successors,
@@ -19,9 +24,11 @@ static inline MlirOperation create_operation(
   if (n_successors) api->mlirOperationStateAddSuccessors(&s, n_successors, (MlirBlock*)successors);
   if (n_attributes) api->mlirOperationStateAddAttributes(&s, n_attributes, (MlirNamedAttribute*)attributes);
   if (infer) api->mlirOperationStateEnableResultTypeInference(&s);
-  MlirOperation op = api->mlirOperationCreate(&s);
-  if (block && op.ptr) api->mlirBlockAppendOwnedOperation((MlirBlock){(void*)block}, op);
-  return op;
+  created c = {api->mlirOperationCreate(&s)};
+  if (!c.operation.ptr) return c;
+  if (block) api->mlirBlockAppendOwnedOperation((MlirBlock){(void*)block}, c.operation);
+  if (api->mlirOperationGetNumResults(c.operation) > 0) c.first = api->mlirOperationGetResult(c.operation, 0);
+  return c;
 }
 
 static inline MlirValue result_at(uintptr_t table, uintptr_t operation, intptr_t i) {
@@ -47,18 +54,19 @@ type OperationState struct {
 }
 
 // CreateOperation makes an operation in one crossing into C, at the end of a block, or
-// detached where the block is null. It is null where type inference failed.
-func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock) MlirOperation {
+// detached where the block is null. It is null where type inference failed. The value is
+// its first result, null where it has none: most callers want it next.
+func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock) (MlirOperation, MlirValue) {
 	results, nResults := numbers(s.Results)
 	operands, nOperands := numbers(s.Operands)
 	attributes, nAttributes := numbers(s.Attributes)
 	regions, nRegions := numbers(s.Regions)
 	successors, nSuccessors := numbers(s.Successors)
-	op := C.create_operation(t.number(),
+	made := C.create_operation(t.number(),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)), number(at.Ptr),
 		results, nResults, operands, nOperands, attributes, nAttributes, regions, nRegions,
 		successors, nSuccessors, C.bool(s.Infer), number(end.Ptr))
-	return *(*MlirOperation)(unsafe.Pointer(&op))
+	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
 }
 
 // ResultAt is the i-th result of an operation, null where there is none.

@@ -1,0 +1,69 @@
+package mlir_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestForgets holds that what a walk has seen of an operation is not said of another
+// one that the library makes in the memory of the first.
+func TestForgets(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		r := mlirtest.Must(c.NewRewriter())
+		m := parse(t, c, `func.func @f(%x: i32) -> i32 {
+  %0 = arith.addi %x, %x : i32
+  %1 = arith.muli %x, %x : i32
+  return %0 : i32
+}`)
+		var add, multiply mlir.Operation
+		m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
+			switch o.Name() {
+			case "arith.addi":
+				add = o
+			case "arith.muli":
+				multiply = o
+				return mlir.WalkStop
+			}
+			return mlir.WalkContinue
+		})
+		if err := r.Erase(multiply); err != nil {
+			t.Fatal(err)
+		}
+		r.SetAfter(add)
+		again := mlirtest.Must(r.Clone(add))
+		mlirtest.Same(t, "the name", "arith.addi", again.Name())
+	})
+}
+
+// TestFirstResult holds that the first result is the same whether or not the operation
+// is the one that was made last, and that there is none where there is none.
+func TestFirstResult(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		_, block := emptyFunction(t, c)
+		x := block.Argument(0)
+		var ops []mlir.Operation
+		var results []mlir.Value
+		for range 3 {
+			op := mlirtest.Must(block.Create(mlir.OperationState{
+				Name: "arith.addi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()},
+			}))
+			x = op.Result(0)
+			ops, results = append(ops, op), append(results, x)
+		}
+		for i, op := range ops {
+			if !op.Result(0).Equal(results[i]) || !results[i].Owner().Equal(op) {
+				t.Errorf("operation %d has another result now", i)
+			}
+		}
+		end := mlirtest.Must(block.Create(mlir.OperationState{Name: "func.return"}))
+		mustPanic(t, "Operation.Result(0): there are 0", func() { end.Result(0) })
+		mustPanic(t, "Operation.Result(1): there are 1", func() { ops[2].Result(1) })
+		got := slices.Collect(block.Operations())
+		if !got[2].Result(0).Equal(results[2]) {
+			t.Error("another handle has another result")
+		}
+	})
+}
