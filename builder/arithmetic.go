@@ -3,7 +3,6 @@ package builder
 import (
 	"strings"
 
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -56,22 +55,15 @@ func Min(x, y Value) Value { return binary(stablehlo.Minimum, x, y) }
 func Pow(x, y Value) Value { return binary(stablehlo.Power, x, y) }
 
 func unary(op stablehlo.UnaryOp, x Value) Value {
-	if x.f == nil {
-		panic("builder: " + short(string(op)) + " was given the zero Value: use what an operation returned")
-	}
-	return x.f.add(x.f.b.here(2), short(string(op)), []Value{x}, func(at mlir.Location) (mlir.Operation, error) {
-		return stablehlo.Unary{Op: op, Operand: x.v}.Create(x.f.block, at)
-	})
+	name := short(string(op))
+	f := mustFuncOf(name, x)
+	return f.add(f.b.here(), name, []Value{x}, stablehlo.Unary{Op: op, Operand: x.v})
 }
 
 func binary(op stablehlo.BinaryOp, x, y Value) Value {
-	f := funcOf(x, y)
-	if f == nil {
-		panic("builder: " + short(string(op)) + " was given two zero Values: use what an operation returned")
-	}
-	return f.add(f.b.here(2), short(string(op)), []Value{x, y}, func(at mlir.Location) (mlir.Operation, error) {
-		return stablehlo.Binary{Op: op, LHS: x.v, RHS: y.v}.Create(f.block, at)
-	})
+	name := short(string(op))
+	f := mustFuncOf(name, x, y)
+	return f.add(f.b.here(), name, []Value{x, y}, stablehlo.Binary{Op: op, LHS: x.v, RHS: y.v})
 }
 
 // short is an operation's name as errors have it, without its dialect.

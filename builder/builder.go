@@ -3,7 +3,7 @@ package builder
 import (
 	"errors"
 	"fmt"
-	"runtime"
+	"strconv"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -12,12 +12,12 @@ import (
 
 // Builder makes one module. It is used by one goroutine at a time, as its context is.
 type Builder struct {
-	ctx       *mlir.Context
-	module    *mlir.Module
-	funcs     []*Func
-	err       *Error
-	done      bool
-	locations map[uintptr]place // by program counter
+	ctx    *mlir.Context
+	module *mlir.Module
+	funcs  []*Func
+	err    *Error
+	done   bool
+	places map[uintptr]place // by program counter
 }
 
 // Options are the settings of a new module.
@@ -25,17 +25,10 @@ type Options struct {
 	Name string // the module's symbol name, "" for none
 }
 
-// place is a line of the user's Go code.
-type place struct {
-	file     string
-	line     int
-	location mlir.Location
-}
-
 // New starts a module in a context. The context must outlive the builder.
 func New(ctx *mlir.Context, o Options) *Builder {
-	b := &Builder{ctx: ctx, locations: map[uintptr]place{}}
-	b.module = ctx.NewModule(b.here(1).location)
+	b := &Builder{ctx: ctx, places: map[uintptr]place{}}
+	b.module = ctx.NewModule(b.here().location)
 	if o.Name != "" {
 		b.module.Operation().SetAttribute("sym_name", ctx.StringAttribute(o.Name))
 	}
@@ -45,7 +38,7 @@ func New(ctx *mlir.Context, o Options) *Builder {
 // Module finishes and verifies the module, which is the caller's to close from then
 // on. What is wrong with it is an *Error.
 func (b *Builder) Module() (*mlir.Module, error) {
-	at := b.here(1)
+	at := b.here()
 	for _, f := range b.funcs {
 		if !f.returned {
 			b.fail(f.at, "func", nil, fmt.Errorf("function %q has no Return", f.name))
@@ -97,26 +90,14 @@ func (b *Builder) fail(at place, op string, operands []Value, err error) {
 	b.err = e
 }
 
-// here is the line that called the function which is skip calls above.
-func (b *Builder) here(skip int) place {
-	var pcs [1]uintptr
-	if runtime.Callers(skip+2, pcs[:]) == 0 {
-		return place{file: "unknown", location: b.ctx.UnknownLocation()}
-	}
-	p, ok := b.locations[pcs[0]]
-	if !ok {
-		frame, _ := runtime.CallersFrames(pcs[:]).Next()
-		p = place{frame.File, frame.Line, b.ctx.FileLocation(frame.File, frame.Line, 0)}
-		b.locations[pcs[0]] = p
-	}
-	return p
-}
-
 // Func starts a function with parameters of the given types. It is complete when
 // Return was called.
 func (b *Builder) Func(name string, params ...tensor.Shape) *Func {
-	at := b.here(1)
-	f := &Func{b: b, name: name, at: at, tokens: map[string]Value{}}
+	at := b.here()
+	f := &Func{b: b, name: name, at: at}
+	f.body = &scope{f: f, at: at, name: "function " + strconv.Quote(name)}
+	f.body.entry = f.body.firstToken
+	f.scope = f.body
 	if b.done {
 		b.fail(at, "func", nil, errors.New("the builder is finished: Module or Close was called before"))
 		f.broken = true

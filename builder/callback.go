@@ -1,10 +1,7 @@
 package builder
 
 import (
-	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
@@ -31,7 +28,7 @@ type Callback struct {
 // is not used. Results and operands share their memory, so nothing is copied unless
 // an operand is needed unchanged elsewhere.
 func IOCallback[T any](cb Callback, args T) T {
-	operands, f, at := cb.start(2, "io callback", args)
+	operands, f, at := cb.start("io callback", args)
 	if f == nil {
 		return args
 	}
@@ -54,7 +51,7 @@ func IOCallback[T any](cb Callback, args T) T {
 // goes on with the values as they were. Taps of one effect run in the order in which
 // they were built.
 func Tap[T any](cb Callback, args T) {
-	operands, f, at := cb.start(2, "tap", args)
+	operands, f, at := cb.start("tap", args)
 	if f == nil {
 		return
 	}
@@ -64,7 +61,7 @@ func Tap[T any](cb Callback, args T) {
 	}
 	op, ok := cb.emit(f, at, "tap", contract.Observe, append(operands, token), []mlir.Type{token.v.Type()})
 	if ok {
-		f.tokens[cb.Effect] = Value{f: f, v: op.Result(0)}
+		f.setToken(cb.Effect, f.results(op)[0])
 	}
 }
 
@@ -82,7 +79,7 @@ func PureCall[T, R any](cb Callback, template R, args T) R {
 }
 
 func call[T, R any](cb Callback, form contract.Form, name string, template R, args T) R {
-	operands, f, at := cb.start(3, name, args)
+	operands, f, at := cb.start(name, args)
 	if f == nil {
 		return template
 	}
@@ -108,9 +105,8 @@ func call[T, R any](cb Callback, form contract.Form, name string, template R, ar
 }
 
 // start takes the arguments apart and finds the function that they belong to. There
-// is none where an earlier mistake makes it pointless to go on. The line that skip
-// calls above stands for the operation.
-func (cb Callback) start(skip int, name string, args any) ([]Value, *Func, place) {
+// is none where an earlier mistake makes it pointless to go on.
+func (cb Callback) start(name string, args any) ([]Value, *Func, place) {
 	operands, err := leaves(args)
 	f := cb.In
 	if f == nil {
@@ -119,7 +115,7 @@ func (cb Callback) start(skip int, name string, args any) ([]Value, *Func, place
 	if f == nil {
 		panic("builder: " + name + ": no argument says in which function it stands: set Callback.In")
 	}
-	at := f.b.here(skip)
+	at := f.b.here()
 	if err != nil {
 		f.b.fail(at, name, nil, err)
 		return nil, nil, at
@@ -136,8 +132,7 @@ func (cb Callback) emit(f *Func, at place, name string, form contract.Form, oper
 	config := contract.Config{
 		Form: form, Callback: cb.Name, ID: cb.ID, Registry: cb.Registry,
 		Effect: cb.Effect, Optional: cb.Optional, Every: cb.Every,
-		// The folder and file are enough to find the line, and hold no place of one machine.
-		Loc: fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(filepath.ToSlash(at.file))), path.Base(filepath.ToSlash(at.file))), at.line),
+		Loc: at.short(),
 	}
 	call := stablehlo.CustomCall{
 		Target: form.Target(), APIVersion: stablehlo.TypedFFI, HasSideEffect: form.HasSideEffect(), Results: results,
@@ -165,9 +160,7 @@ func (cb Callback) emit(f *Func, at place, name string, form contract.Form, oper
 		f.b.fail(at, name, data, err)
 		return mlir.Operation{}, false
 	}
-	return f.append(at, name, operands, func(location mlir.Location) (mlir.Operation, error) {
-		return call.Create(f.block, location)
-	})
+	return f.append(at, name, operands, call)
 }
 
 func signature(operands []Value, results []mlir.Type) (string, error) {
@@ -205,40 +198,4 @@ func (b *Builder) backendConfig(config contract.Config) (mlir.Attribute, error) 
 		}
 	}
 	return b.ctx.DictionaryAttribute(entries...), nil
-}
-
-// token is the token of the last callback of an effect, or a new one.
-func (f *Func) token(effect string, at place) (Value, bool) {
-	if t, ok := f.tokens[effect]; ok {
-		return t, true
-	}
-	shape := contract.TokenShape()
-	zero := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
-	op, ok := f.append(at, "tap", nil, func(location mlir.Location) (mlir.Operation, error) {
-		return stablehlo.Constant{Value: zero}.Create(f.block, location)
-	})
-	if !ok {
-		return Value{}, false
-	}
-	return Value{f: f, v: op.Result(0)}, true
-}
-
-func (f *Func) results(op mlir.Operation) []Value {
-	out := make([]Value, op.NumResults())
-	for i := range out {
-		out[i] = Value{f: f, v: op.Result(i)}
-	}
-	return out
-}
-
-var errDynamic = errors.New("a dimension that is not known: memory for a result is taken before the call")
-
-// static says why a value's type cannot be the type of a result.
-func (v Value) static() error {
-	for _, d := range v.Shape().Dims {
-		if d < 0 {
-			return errDynamic
-		}
-	}
-	return nil
 }

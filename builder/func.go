@@ -15,9 +15,9 @@ type Func struct {
 	name     string
 	at       place
 	op       mlir.Operation
-	block    mlir.Block
+	body     *scope
+	scope    *scope // the innermost one that is open: operations go there
 	params   []mlir.Type
-	tokens   map[string]Value // effect -> the token of its last callback
 	returned bool
 	broken   bool // it could not be started; everything in it does nothing
 }
@@ -41,7 +41,7 @@ func (f *Func) create(params []mlir.Type) error {
 		return err
 	}
 	f.op = f.b.module.Body().Append(op)
-	f.block = f.op.Region(0).First()
+	f.body.block = f.op.Region(0).First()
 	return nil
 }
 
@@ -51,25 +51,23 @@ func (f *Func) Name() string { return f.name }
 // Param is the i-th parameter.
 func (f *Func) Param(i int) Value {
 	if f.broken {
-		return Value{f: f}
+		return f.nothing()
 	}
 	if i < 0 || i >= len(f.params) {
-		f.b.fail(f.b.here(1), "param", nil, fmt.Errorf("function %q has no parameter %d: it has %d", f.name, i, len(f.params)))
-		return Value{f: f}
+		f.b.fail(f.b.here(), "param", nil, fmt.Errorf("function %q has no parameter %d: it has %d", f.name, i, len(f.params)))
+		return f.nothing()
 	}
-	return Value{f: f, v: f.block.Argument(i)}
+	return Value{s: f.body, v: f.body.block.Argument(i)}
 }
 
 // Constant is a value that is known now. Its bytes are copied.
 func (f *Func) Constant(v tensor.View) Value {
-	return f.add(f.b.here(1), "constant", nil, func(at mlir.Location) (mlir.Operation, error) {
-		return stablehlo.Constant{Value: v}.Create(f.block, at)
-	})
+	return f.add(f.b.here(), "constant", nil, stablehlo.Constant{Value: v})
 }
 
 // Return ends the function with its results.
 func (f *Func) Return(results ...Value) {
-	at := f.b.here(1)
+	at := f.b.here()
 	if !f.usable(at, "return", results) {
 		return
 	}
@@ -78,7 +76,11 @@ func (f *Func) Return(results ...Value) {
 	for i, r := range results {
 		operands[i], types[i] = r.v, r.v.Type()
 	}
-	_, err := f.block.Create(mlir.OperationState{Name: "func.return", Location: at.location, Operands: operands})
+	if f.scope != f.body {
+		f.b.fail(at, "return", results, fmt.Errorf("%s is open: it ends when its Go function returns, and Return belongs after it", f.scope.name))
+		return
+	}
+	_, err := f.body.block.Create(mlir.OperationState{Name: "func.return", Location: at.location, Operands: operands})
 	if err != nil {
 		f.b.fail(at, "return", results, err)
 		return
@@ -90,6 +92,11 @@ func (f *Func) Return(results ...Value) {
 // usable reports whether an operation with these operands can be added; where it
 // can't, the reason is kept.
 func (f *Func) usable(at place, op string, operands []Value) bool {
+	return f.usableAs(at, op, "operand", operands)
+}
+
+// usableAs is usable for values that errors call by another name.
+func (f *Func) usableAs(at place, op, what string, operands []Value) bool {
 	switch {
 	case f.b.err != nil || f.broken:
 		return false
@@ -101,32 +108,57 @@ func (f *Func) usable(at place, op string, operands []Value) bool {
 		return false
 	}
 	for i, v := range operands {
-		if err := v.checkIn(f); err != nil {
-			f.b.fail(at, op, operands, fmt.Errorf("operand %d %w", i, err))
+		if v.s == f.scope && v.like == nil && !v.v.IsNil() {
+			continue
+		}
+		if err := f.scope.check(v); err != nil {
+			f.b.fail(at, op, operands, fmt.Errorf("%s %d %w", what, i, err))
 			return false
 		}
 	}
 	return true
 }
 
-// add appends an operation of one result.
-func (f *Func) add(at place, name string, operands []Value, create func(mlir.Location) (mlir.Operation, error)) Value {
-	op, ok := f.append(at, name, operands, create)
-	if !ok {
-		return Value{f: f}
-	}
-	return Value{f: f, v: op.Result(0)}
+// operation is what is added to a function: the structs of package stablehlo are.
+type operation interface {
+	Create(in mlir.Place, at mlir.Location) (mlir.Operation, error)
 }
 
-// append has create put an operation at the block's end, after asking usable.
-func (f *Func) append(at place, name string, operands []Value, create func(mlir.Location) (mlir.Operation, error)) (mlir.Operation, bool) {
+// add appends an operation of one result.
+func (f *Func) add(at place, name string, operands []Value, o operation) Value {
+	op, ok := f.append(at, name, operands, o)
+	if !ok {
+		return f.nothing()
+	}
+	return Value{s: f.scope, v: op.Result(0)}
+}
+
+// append puts an operation at the end of the innermost open scope, after asking
+// usable. operands are those of it that the user gave; name is its name in errors.
+func (f *Func) append(at place, name string, operands []Value, o operation) (mlir.Operation, bool) {
 	if !f.usable(at, name, operands) {
 		return mlir.Operation{}, false
 	}
-	op, err := create(at.location)
+	op, err := o.Create(f.scope.block, at.location)
 	if err != nil {
 		f.b.fail(at, name, operands, err)
 		return mlir.Operation{}, false
 	}
+	if f.scope.closed() {
+		f.scope.remake(op)
+	}
 	return op, true
 }
+
+// results are the results of an operation that append has just added.
+func (f *Func) results(op mlir.Operation) []Value {
+	out := make([]Value, op.NumResults())
+	for i := range out {
+		out[i] = Value{s: f.scope, v: op.Result(i)}
+	}
+	return out
+}
+
+// nothing stands for a value that a mistake kept from being built. What it is given to
+// does nothing.
+func (f *Func) nothing() Value { return Value{s: f.body} }

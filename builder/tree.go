@@ -16,7 +16,7 @@ var valueType = reflect.TypeFor[Value]()
 // leaves are the values in a pytree.
 func leaves(tree any) ([]Value, error) {
 	var out []Value
-	_, err := mapTree(reflect.ValueOf(tree), "the argument", func(v Value) (Value, error) {
+	_, err := mapTree(reflect.ValueOf(tree), "the argument", func(_ string, v Value) (Value, error) {
 		out = append(out, v)
 		return v, nil
 	})
@@ -26,7 +26,7 @@ func leaves(tree any) ([]Value, error) {
 // rebuild is a tree of the same structure whose leaves are the given values.
 func rebuild[T any](tree T, values []Value) T {
 	next := 0
-	out, err := mapTree(reflect.ValueOf(tree), "", func(Value) (Value, error) {
+	out, err := mapTree(reflect.ValueOf(tree), "", func(string, Value) (Value, error) {
 		next++
 		return values[next-1], nil
 	})
@@ -39,13 +39,13 @@ func rebuild[T any](tree T, values []Value) T {
 	return out.Interface().(T)
 }
 
-// mapTree copies a tree with f applied to each leaf.
-func mapTree(v reflect.Value, at string, f func(Value) (Value, error)) (reflect.Value, error) {
+// mapTree copies a tree with f applied to each leaf and its place in the tree.
+func mapTree(v reflect.Value, at string, f func(string, Value) (Value, error)) (reflect.Value, error) {
 	if !v.IsValid() {
 		return v, nil // nil: no leaves
 	}
 	if v.Type() == valueType {
-		leaf, err := f(v.Interface().(Value))
+		leaf, err := f(at, v.Interface().(Value))
 		return reflect.ValueOf(leaf), err
 	}
 	out := reflect.New(v.Type()).Elem()

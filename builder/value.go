@@ -2,7 +2,6 @@ package builder
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -12,8 +11,8 @@ import (
 // Value is a value of a function that is being built, or, made by Like, a template
 // that only says what a value is to be.
 type Value struct {
-	f    *Func
-	v    mlir.Value
+	s    *scope        // where it was made
+	v    mlir.Value    // nil where an earlier mistake kept it from being built
 	like *tensor.Shape // of a template
 }
 
@@ -23,7 +22,7 @@ func (v Value) Shape() tensor.Shape {
 	if v.like != nil {
 		return *v.like
 	}
-	if v.f == nil || v.v.IsNil() {
+	if v.s == nil || v.v.IsNil() {
 		return tensor.Shape{}
 	}
 	s, err := stablehlo.ShapeOf(v.v.Type())
@@ -44,26 +43,34 @@ func (v Value) describe() string {
 	return v.Shape().String()
 }
 
-func (v Value) checkIn(f *Func) error {
-	switch {
-	case v.like != nil:
-		return errors.New("is a template: it has a type and no value")
-	case v.f == nil:
-		return errors.New("is the zero Value: use what an operation returned")
-	case v.f != f:
-		return fmt.Errorf("belongs to the function %q, not to %q", v.f.name, f.name)
-	case v.v.IsNil():
-		return errors.New("was never built")
+// static says why a value's type cannot be the type of a result.
+func (v Value) static() error {
+	for _, d := range v.Shape().Dims {
+		if d < 0 {
+			return errDynamic
+		}
 	}
 	return nil
 }
 
+var errDynamic = errors.New("a dimension that is not known: memory for a result is taken before the call")
+
 // funcOf is the function that operands belong to, nil where no operand says.
 func funcOf(operands ...Value) *Func {
 	for _, v := range operands {
-		if v.f != nil {
-			return v.f
+		if v.s != nil {
+			return v.s.f
 		}
 	}
 	return nil
+}
+
+// mustFuncOf is funcOf for an operation that has operands. Without any function there
+// is nowhere to keep the mistake.
+func mustFuncOf(op string, operands ...Value) *Func {
+	f := funcOf(operands...)
+	if f == nil {
+		panic("builder: " + op + " was given zero Values only: use what an operation returned")
+	}
+	return f
 }

@@ -1,0 +1,104 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// scope is a block that is being built: the body of a function, or a region in it. A
+// value may be used in the scope that it was made in, and in those inside.
+type scope struct {
+	f       *Func
+	outer   *scope // nil for a function's body
+	name    string // what errors call it, for example "the body of the reduce"
+	at      place
+	block   mlir.Block
+	capture bool // values from around it may be used in it
+	ended   bool
+	tokens  map[string]Value // effect -> the token of its last callback in here
+	// entry is the token that an effect has where the scope starts; nil where none can
+	// come in.
+	entry func(effect string, at place) (Value, error)
+}
+
+// closed reports whether values from around the scope may not be used in it.
+func (s *scope) closed() bool { return s.outer != nil && !s.capture }
+
+// open starts a scope within the innermost one, whose arguments are of the given types.
+func (f *Func) open(at place, name string, arguments []mlir.Type, capture bool) (*scope, []Value) {
+	s := &scope{f: f, outer: f.scope, name: name, at: at, capture: capture}
+	s.block = f.b.ctx.NewBlock(at.location, arguments...)
+	f.scope = s
+	values := make([]Value, len(arguments))
+	for i := range values {
+		values[i] = Value{s: s, v: s.block.Argument(i)}
+	}
+	return s, values
+}
+
+// leave makes the scope around s the innermost one again. Scopes in s that are open
+// still, because a panic went through them, end too.
+func (s *scope) leave() {
+	for inner := s.f.scope; inner != s; inner = inner.outer {
+		inner.ended = true
+	}
+	s.ended = true
+	s.f.scope = s.outer
+}
+
+// drop gives up what was built in a scope that has ended. Where that is used still, it
+// is left to the context.
+func (s *scope) drop() { _ = s.block.Erase() }
+
+// check is an error for a value that cannot be used in s.
+func (s *scope) check(v Value) error {
+	switch {
+	case v.like != nil:
+		return errors.New("is a template: it has a type and no value")
+	case v.s == nil:
+		return errors.New("is the zero Value: use what an operation returned")
+	case v.s.f != s.f:
+		return fmt.Errorf("belongs to the function %q, not to %q", v.s.f.name, s.f.name)
+	case v.v.IsNil():
+		return errors.New("was never built")
+	case v.s.ended:
+		return fmt.Errorf("belongs to %s at %s, which has ended: have its Go function return the value, and use what the operation returns", v.s.name, v.s.at)
+	}
+	for at := s; at != v.s; at = at.outer {
+		if at == nil {
+			return fmt.Errorf("belongs to %s at %s, which is not open here", v.s.name, v.s.at)
+		}
+		if at.closed() && !constant(v) {
+			return fmt.Errorf("comes from outside of %s, which can use its own arguments and constants only: do what needs the value before or after it", at.name)
+		}
+	}
+	return nil
+}
+
+// constant reports whether a value is known now, so that it can be made again anywhere.
+func constant(v Value) bool {
+	owner := v.v.Owner()
+	return !owner.IsNil() && owner.Name() == "stablehlo.constant"
+}
+
+// remake has an operation of a closed scope use constants of its own in place of those
+// from around the scope.
+func (s *scope) remake(op mlir.Operation) {
+	for i, v := range op.Operands() {
+		if own := s.own(v, op); !own.Equal(v) {
+			op.SetOperand(i, own)
+		}
+	}
+}
+
+// own is the value itself, or for a constant of a block around it a new one, before an
+// operation of the scope's block.
+func (s *scope) own(v mlir.Value, before mlir.Operation) mlir.Value {
+	owner := v.Owner()
+	if owner.IsNil() || owner.Name() != "stablehlo.constant" || owner.Block().Equal(s.block) {
+		return v
+	}
+	return s.block.InsertBefore(before, owner.Clone()).Result(0)
+}
