@@ -3,21 +3,20 @@ package builder
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Builder makes one module. It is used by one goroutine at a time, as its context is.
 type Builder struct {
-	ctx    *mlir.Context
-	module *mlir.Module
-	funcs  []*Func
-	err    *Error
-	done   bool
-	places map[uintptr]place // by program counter
+	ctx     *mlir.Context
+	module  *mlir.Module
+	funcs   []*Func
+	err     *Error
+	done    bool
+	places  map[uintptr]place         // by program counter
+	symbols map[string]place          // the names of functions and meshes
+	meshes  map[string]map[string]int // their axes and how large these are
 }
 
 // Options are the settings of a new module.
@@ -27,7 +26,7 @@ type Options struct {
 
 // New starts a module in a context. The context must outlive the builder.
 func New(ctx *mlir.Context, o Options) *Builder {
-	b := &Builder{ctx: ctx, places: map[uintptr]place{}}
+	b := &Builder{ctx: ctx, places: map[uintptr]place{}, symbols: map[string]place{}}
 	b.module = ctx.NewModule(b.here().location)
 	if o.Name != "" {
 		b.module.Operation().SetAttribute("sym_name", ctx.StringAttribute(o.Name))
@@ -48,7 +47,7 @@ func (b *Builder) Module() (*mlir.Module, error) {
 		b.fail(at, "module", nil, errors.New("there is no function in it: start one with Func"))
 	}
 	if b.done {
-		return nil, &Error{File: at.file, Line: at.line, Op: "module", Err: errors.New("the builder is finished: Module or Close was called before")}
+		return nil, &Error{File: at.file, Line: at.line, Op: "module", Err: errFinished}
 	}
 	if b.err != nil {
 		b.Close()
@@ -90,38 +89,20 @@ func (b *Builder) fail(at place, op string, operands []Value, err error) {
 	b.err = e
 }
 
-// Func starts a function with parameters of the given types. It is complete when
-// Return was called.
-func (b *Builder) Func(name string, params ...tensor.Shape) *Func {
-	at := b.here()
-	f := &Func{b: b, name: name, at: at}
-	f.body = &scope{f: f, at: at, name: "function " + strconv.Quote(name)}
-	f.body.entry = f.body.firstToken
-	f.scope = f.body
+// symbol is an error where a name cannot be that of a new function or mesh; then it is
+// taken.
+func (b *Builder) symbol(name string, at place) error {
 	if b.done {
-		b.fail(at, "func", nil, errors.New("the builder is finished: Module or Close was called before"))
-		f.broken = true
-		return f
+		return errFinished
 	}
-	for _, other := range b.funcs {
-		if other.name == name {
-			b.fail(at, "func", nil, fmt.Errorf("there is a function %q already, from %s:%d", name, other.at.file, other.at.line))
-		}
+	if name == "" {
+		return errors.New("it needs a name")
 	}
-	b.funcs = append(b.funcs, f)
-	types := make([]mlir.Type, len(params))
-	for i, p := range params {
-		t, err := stablehlo.TensorType(b.ctx, p)
-		if err != nil {
-			b.fail(at, "func", nil, fmt.Errorf("parameter %d of %q: %w", i, name, err))
-			f.broken = true
-			return f
-		}
-		types[i] = t
+	if other, taken := b.symbols[name]; taken {
+		return fmt.Errorf("the name %q is taken already, at %s", name, other)
 	}
-	if err := f.create(types); err != nil {
-		b.fail(at, "func", nil, err)
-		f.broken = true
-	}
-	return f
+	b.symbols[name] = at
+	return nil
 }
+
+var errFinished = errors.New("the builder is finished: Module or Close was called before")

@@ -241,7 +241,7 @@ func TestMistakes(t *testing.T) {
 			b.Func("main").Return()
 			b.Func("main").Return()
 			return here(1)
-		}, `there is a function "main" already, from `},
+		}, `the name "main" is taken already, at `},
 		{"no element type", func(b *builder.Builder) int {
 			b.Func("main", tensor.Shape{})
 			return here(1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -44,10 +45,22 @@ func (s *scope) token(effect string, at place) (Value, error) {
 		return Value{}, fmt.Errorf("callbacks in %s cannot be ordered: no token can come into it; call them outside, or with a callback that has no order", s.name)
 	}
 	t, err := s.entry(effect, at)
-	if err == nil {
-		s.setToken(effect, t)
+	if err != nil {
+		return Value{}, err
 	}
-	return t, err
+	s.effects = append(s.effects, effect)
+	s.setToken(effect, t)
+	return t, nil
+}
+
+// takeTokens takes the tokens of effects off the end of an operation's results, as the
+// newest of these effects, and gives back the other results.
+func (f *Func) takeTokens(results []Value, effects []string) []Value {
+	n := len(results) - len(effects)
+	for i, effect := range effects {
+		f.setToken(effect, results[n+i])
+	}
+	return results[:n]
 }
 
 // firstToken is the token that an effect starts with in a function.
@@ -58,5 +71,9 @@ func (s *scope) firstToken(effect string, at place) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if s.f.first == nil {
+		s.f.first = map[string]mlir.Value{}
+	}
+	s.f.first[effect] = op.Result(0)
 	return Value{s: s, v: op.Result(0)}, nil
 }

@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -17,32 +16,15 @@ type Func struct {
 	op       mlir.Operation
 	body     *scope
 	scope    *scope // the innermost one that is open: operations go there
-	params   []mlir.Type
 	returned bool
 	broken   bool // it could not be started; everything in it does nothing
-}
 
-// create adds the function to the module; Return completes its type.
-func (f *Func) create(params []mlir.Type) error {
-	ctx := f.b.ctx
-	f.params = params
-	region := ctx.NewRegion()
-	block := ctx.NewBlock(f.at.location, params...)
-	region.Append(block)
-	op, err := ctx.Create(mlir.OperationState{
-		Name: "func.func", Location: f.at.location,
-		Attributes: []mlir.NamedAttribute{
-			{Name: "sym_name", Value: ctx.StringAttribute(f.name)},
-			{Name: "function_type", Value: ctx.TypeAttribute(ctx.FunctionType(params, nil))},
-		},
-		Regions: []mlir.Region{region},
-	})
-	if err != nil {
-		return err
-	}
-	f.op = f.b.module.Body().Append(op)
-	f.body.block = f.op.Region(0).First()
-	return nil
+	signature   Signature
+	params      []mlir.Type
+	resultTypes []mlir.Type           // once it has returned
+	declared    int                   // how many parameters are the user's; the rest are tokens
+	extra       int                   // how many parameters and results are tokens
+	first       map[string]mlir.Value // effect -> the token that it starts with
 }
 
 // Name is the function's name.
@@ -53,8 +35,8 @@ func (f *Func) Param(i int) Value {
 	if f.broken {
 		return f.nothing()
 	}
-	if i < 0 || i >= len(f.params) {
-		f.b.fail(f.b.here(), "param", nil, fmt.Errorf("function %q has no parameter %d: it has %d", f.name, i, len(f.params)))
+	if i < 0 || i >= f.declared {
+		f.b.fail(f.b.here(), "param", nil, fmt.Errorf("function %q has no parameter %d: it has %d", f.name, i, f.declared))
 		return f.nothing()
 	}
 	return Value{s: f.body, v: f.body.block.Argument(i)}
@@ -68,7 +50,7 @@ func (f *Func) Constant(v tensor.View) Value {
 // Return ends the function with its results.
 func (f *Func) Return(results ...Value) {
 	at := f.b.here()
-	if !f.usable(at, "return", results) {
+	if !f.usableAs(at, "return", "result", results) {
 		return
 	}
 	operands := make([]mlir.Value, len(results))
@@ -80,13 +62,19 @@ func (f *Func) Return(results ...Value) {
 		f.b.fail(at, "return", results, fmt.Errorf("%s is open: it ends when its Go function returns, and Return belongs after it", f.scope.name))
 		return
 	}
+	if err := f.checkResults(types); err != nil {
+		f.b.fail(at, "return", results, err)
+		return
+	}
 	_, err := f.body.block.Create(mlir.OperationState{Name: "func.return", Location: at.location, Operands: operands})
 	if err != nil {
 		f.b.fail(at, "return", results, err)
 		return
 	}
-	f.op.SetAttribute("function_type", f.b.ctx.TypeAttribute(f.b.ctx.FunctionType(f.params, types)))
-	f.returned = true
+	f.resultTypes, f.returned = types, true
+	if err := f.setType(); err != nil {
+		f.b.fail(at, "return", results, err)
+	}
 }
 
 // usable reports whether an operation with these operands can be added; where it
@@ -101,7 +89,7 @@ func (f *Func) usableAs(at place, op, what string, operands []Value) bool {
 	case f.b.err != nil || f.broken:
 		return false
 	case f.b.done:
-		f.b.fail(at, op, nil, errors.New("the builder is finished: Module or Close was called before"))
+		f.b.fail(at, op, nil, errFinished)
 		return false
 	case f.returned:
 		f.b.fail(at, op, nil, fmt.Errorf("function %q has returned already", f.name))

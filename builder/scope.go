@@ -17,6 +17,7 @@ type scope struct {
 	block   mlir.Block
 	capture bool // values from around it may be used in it
 	ended   bool
+	effects []string         // of callbacks in here, in the order of their first ones
 	tokens  map[string]Value // effect -> the token of its last callback in here
 	// entry is the token that an effect has where the scope starts; nil where none can
 	// come in.

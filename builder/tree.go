@@ -39,6 +39,18 @@ func rebuild[T any](tree T, values []Value) T {
 	return out.Interface().(T)
 }
 
+// dead is a tree of the same structure whose leaves a mistake kept from being built.
+func dead[T any](f *Func, tree T) T {
+	values, err := leaves(tree)
+	if err != nil {
+		return tree
+	}
+	for i := range values {
+		values[i] = f.nothing()
+	}
+	return rebuild(tree, values)
+}
+
 // mapTree copies a tree with f applied to each leaf and its place in the tree.
 func mapTree(v reflect.Value, at string, f func(string, Value) (Value, error)) (reflect.Value, error) {
 	if !v.IsValid() {

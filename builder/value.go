@@ -36,11 +36,22 @@ func (v Value) Shape() tensor.Shape {
 // that an earlier mistake kept from being built.
 func (v Value) MLIR() mlir.Value { return v.v }
 
+// describe is the value's type as a person reads it, for example "f32[2,3]".
 func (v Value) describe() string {
-	if v.like == nil && v.v.IsNil() {
+	if v.like != nil {
+		return v.like.String()
+	}
+	if v.v.IsNil() {
 		return "nothing"
 	}
-	return v.Shape().String()
+	return describeType(v.v.Type())
+}
+
+func describeType(t mlir.Type) string {
+	if s, err := stablehlo.ShapeOf(t); err == nil {
+		return s.String()
+	}
+	return t.String()
 }
 
 // static says why a value's type cannot be the type of a result.

@@ -1,0 +1,147 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// If is what then returns where pred, a pred[], is true at run time, and what otherwise
+// returns where it is false. Both are called once, now, and build what is run later; they
+// may use values from around them. What they return are trees of one structure and one
+// set of types; struct{} is nothing.
+//
+// A value that a branch returns as it was outside costs a copy of it in each branch:
+// have a branch return only what it makes.
+func If[T any](pred Value, then, otherwise func() T) T {
+	return choose("if", pred, tensor.Pred, []string{"then", "otherwise"}, []func() T{then, otherwise})
+}
+
+// Case is what the branch with the number index, an s32[], returns at run time. An index
+// that no branch has counts as the last one's. The rest is as with If.
+func Case[T any](index Value, branches ...func() T) T {
+	names := make([]string, len(branches))
+	for i := range names {
+		names[i] = "branch " + strconv.Itoa(i)
+	}
+	return choose("case", index, tensor.S32, names, branches)
+}
+
+// choose builds an if or a case. names are those of the branches in errors.
+func choose[T any](op string, selector Value, want tensor.DType, names []string, branches []func() T) T {
+	f := mustFuncOf(op, selector)
+	at := f.b.here()
+	switch {
+	case !f.usable(at, op, []Value{selector}):
+	case len(branches) == 0:
+		f.b.fail(at, op, []Value{selector}, errors.New("it needs a branch at least"))
+	case slices.ContainsFunc(branches, func(b func() T) bool { return b == nil }):
+		f.b.fail(at, op, []Value{selector}, errors.New("a branch is nil"))
+	case !selector.Shape().Equal(tensor.ShapeOf(want)):
+		f.b.fail(at, op, []Value{selector}, fmt.Errorf("what it asks must be %s", tensor.ShapeOf(want)))
+	}
+	c := choice{f: f, at: at, op: op, selector: selector}
+	var first T
+	for i, branch := range branches {
+		if f.b.err != nil {
+			if i == 0 && branch != nil {
+				first = branch() // for the structure of what is given back
+			}
+			return dead(f, first)
+		}
+		var tree T
+		c.branch("the "+names[i]+" of the "+op, func() (values []Value, err error) {
+			tree = branch()
+			return leaves(tree)
+		})
+		if i == 0 {
+			first = tree
+		} else if f.b.err == nil {
+			if err := difference(first, tree, names[0], names[i]); err != nil {
+				f.b.fail(at, op, []Value{selector}, fmt.Errorf("the branches do not return the same: %w", err))
+			}
+		}
+	}
+	results, ok := c.create()
+	if !ok {
+		return dead(f, first)
+	}
+	return rebuild(first, results)
+}
+
+// choice is an if or a case that is being built.
+type choice struct {
+	f        *Func
+	at       place
+	op       string
+	selector Value
+	branches []*scope
+	results  [][]Value // of each branch
+}
+
+func (c *choice) branch(name string, build func() ([]Value, error)) {
+	f := c.f
+	s, _ := f.open(c.at, name, nil, true)
+	s.entry = s.outer.token // as any other value from around it
+	results, ok := s.build(func() []Value {
+		values, err := build()
+		if err != nil {
+			f.b.fail(c.at, name, nil, err)
+		}
+		return values
+	})
+	if ok {
+		c.branches, c.results = append(c.branches, s), append(c.results, results)
+	}
+}
+
+// create makes the operation of the branches. It gives back their results.
+func (c *choice) create() ([]Value, bool) {
+	f := c.f
+	if f.b.err != nil {
+		for _, s := range c.branches {
+			s.drop()
+		}
+		return nil, false
+	}
+	// Of an effect that any branch has, each gives back the token, and nothing else that
+	// was there before: that would be copied.
+	var effects []string
+	for _, s := range c.branches {
+		for _, effect := range s.effects {
+			if !slices.Contains(effects, effect) {
+				effects = append(effects, effect)
+			}
+		}
+	}
+	regions := make([]mlir.Region, len(c.branches))
+	for i, s := range c.branches {
+		for _, effect := range effects {
+			t, ok := s.tokens[effect]
+			if !ok {
+				t = f.scope.tokens[effect]
+			}
+			c.results[i] = append(c.results[i], t)
+		}
+		regions[i] = s.end(c.results[i])
+	}
+	op, ok := f.append(c.at, c.op, []Value{c.selector}, raw{
+		Name: "stablehlo." + c.op, Operands: []mlir.Value{c.selector.v}, Results: typesOf(c.results[0]), Regions: regions,
+	})
+	if !ok {
+		return nil, false
+	}
+	return f.takeTokens(f.results(op), effects), true
+}
+
+// raw is an operation as package mlir makes it.
+type raw mlir.OperationState
+
+func (r raw) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	r.Location = at
+	return mlir.Create(in, mlir.OperationState(r))
+}

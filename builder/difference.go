@@ -1,0 +1,62 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// leaf is a value and its place in a tree, for example ".Weights[2]".
+type leaf struct {
+	at string
+	v  Value
+}
+
+func places(tree any) []leaf {
+	var out []leaf
+	_, _ = mapTree(reflect.ValueOf(tree), "", func(at string, v Value) (Value, error) {
+		out = append(out, leaf{at, v})
+		return v, nil
+	})
+	return out
+}
+
+// difference is an error where two trees differ in structure or in a leaf's type: leaf
+// by leaf, with what each has. aIs and bIs name the trees.
+func difference(a, b any, aIs, bIs string) error {
+	as, bs := places(a), places(b)
+	var all []string
+	inB := map[string]Value{}
+	for _, l := range bs {
+		inB[l.at] = l.v
+	}
+	inA := map[string]bool{}
+	for _, l := range as {
+		inA[l.at] = true
+		v, ok := inB[l.at]
+		switch {
+		case !ok:
+			all = append(all, fmt.Sprintf("%s, %s, is only in %s", l.name(), l.v.describe(), aIs))
+		case l.v.v.IsNil() || v.v.IsNil(): // is said elsewhere
+		case !l.v.v.Type().Equal(v.v.Type()):
+			all = append(all, fmt.Sprintf("%s is %s in %s and %s in %s", l.name(), l.v.describe(), aIs, v.describe(), bIs))
+		}
+	}
+	for _, l := range bs {
+		if !inA[l.at] {
+			all = append(all, fmt.Sprintf("%s, %s, is only in %s", l.name(), l.v.describe(), bIs))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(all, "; "))
+}
+
+func (l leaf) name() string {
+	if l.at == "" {
+		return "the value"
+	}
+	return l.at
+}

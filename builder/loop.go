@@ -1,0 +1,239 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// While starts with init and goes on with what body makes of it as long as cond, which
+// gives a pred[], is true; it is the last state. body returns a tree of the structure and
+// the types of init. cond and body are called now, and build what is run later; they
+// may use values from around them, which do not change from turn to turn.
+//
+// cond is called once more, and then twice again, where ordered callbacks stand in it:
+// it should do nothing but build. What body returns as it was given is not copied.
+func While[T any](init T, cond func(state T) Value, body func(state T) T) T {
+	carried, err := leaves(init)
+	f := mustFuncOf("while", carried...)
+	at := f.b.here()
+	if err != nil {
+		f.b.fail(at, "while", nil, err)
+	}
+	if !f.usable(at, "while", carried) {
+		return dead(f, init)
+	}
+	if cond == nil || body == nil {
+		f.b.fail(at, "while", carried, errors.New("its condition or its body is nil"))
+		return dead(f, init)
+	}
+	l := loop{
+		f: f, at: at, name: "while", init: carried,
+		cond: func(state []Value) Value { return cond(rebuild(init, state)) },
+		body: func(state []Value) ([]Value, error) {
+			next := body(rebuild(init, state))
+			return sameLeaves(init, next)
+		},
+	}
+	results, ok := l.build()
+	if !ok {
+		return dead(f, init)
+	}
+	return rebuild(init, results)
+}
+
+// Loop calls body n times, each time with the number of the turn, from 0 on, and with
+// what it returned the time before, at first init; it is the last of it. n is an integer
+// scalar, whose type the number has too. The rest is as with While.
+func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
+	carried, err := leaves(init)
+	f := mustFuncOf("loop", append([]Value{n}, carried...)...)
+	at := f.b.here()
+	if err != nil {
+		f.b.fail(at, "loop", []Value{n}, err)
+	}
+	if !f.usable(at, "loop", append([]Value{n}, carried...)) {
+		return dead(f, init)
+	}
+	shape := n.Shape()
+	if shape.Rank() != 0 || !integer(shape.DType) {
+		f.b.fail(at, "loop", []Value{n}, errors.New("the number of turns must be an integer scalar, for example s32[]"))
+		return dead(f, init)
+	}
+	if body == nil {
+		f.b.fail(at, "loop", []Value{n}, errors.New("its body is nil"))
+		return dead(f, init)
+	}
+	number := func(k byte) Value {
+		data := make([]byte, shape.NumBytes())
+		data[0] = k // the lowest byte comes first
+		return f.add(at, "loop", nil, stablehlo.Constant{Value: tensor.View{Shape: shape, Data: data}})
+	}
+	zero := number(0)
+	if f.b.err != nil {
+		return dead(f, init)
+	}
+	l := loop{
+		f: f, at: at, name: "loop", init: append([]Value{zero}, carried...),
+		cond: func(state []Value) Value {
+			return f.less(at, state[0], n)
+		},
+		body: func(state []Value) ([]Value, error) {
+			next, err := sameLeaves(init, body(state[0], rebuild(init, state[1:])))
+			i := f.add(at, "loop", nil, stablehlo.Binary{Op: stablehlo.Add, LHS: state[0].v, RHS: number(1).v})
+			return append([]Value{i}, next...), err
+		},
+	}
+	results, ok := l.build()
+	if !ok {
+		return dead(f, init)
+	}
+	return rebuild(init, results[1:])
+}
+
+// sameLeaves are the values that a body returns, which must be as those it was given.
+func sameLeaves[T any](init, next T) ([]Value, error) {
+	values, err := leaves(next)
+	if err != nil {
+		return nil, err
+	}
+	if err := difference(init, next, "what it starts with", "what the body returns"); err != nil {
+		return nil, fmt.Errorf("the body does not return what it was given: %w", err)
+	}
+	return values, nil
+}
+
+func integer(d tensor.DType) bool { return tensor.S2 <= d && d <= tensor.U64 }
+
+// less is x < y for integers.
+func (f *Func) less(at place, x, y Value) Value {
+	direction, err := f.b.ctx.ParseAttribute("#stablehlo<comparison_direction LT>")
+	if err != nil {
+		f.b.fail(at, "loop", nil, err)
+		return f.nothing()
+	}
+	result, err := stablehlo.TensorType(f.b.ctx, tensor.ShapeOf(tensor.Pred))
+	if err != nil {
+		f.b.fail(at, "loop", nil, err)
+		return f.nothing()
+	}
+	return f.add(at, "loop", []Value{x, y}, raw{
+		Name: "stablehlo.compare", Operands: []mlir.Value{x.v, y.v}, Results: []mlir.Type{result},
+		Attributes: []mlir.NamedAttribute{{Name: "comparison_direction", Value: direction}},
+	})
+}
+
+// loop is a while that is being built.
+type loop struct {
+	f    *Func
+	at   place
+	name string
+	init []Value
+	cond func(state []Value) Value
+	body func(state []Value) ([]Value, error)
+}
+
+// build makes the operation and gives back the last state.
+func (l loop) build() ([]Value, bool) {
+	f := l.f
+	cond, test, ok := l.condition()
+	if !ok {
+		return nil, false
+	}
+	if len(cond.effects) > 0 {
+		cond.drop()
+		first := l.test(l.init)
+		if f.b.err != nil {
+			return nil, false
+		}
+		return l.rotated(first).build()
+	}
+	body, args := f.open(l.at, "the body of the "+l.name, typesOf(l.init), true)
+	body.entry = body.carry
+	results, ok := body.build(func() []Value {
+		results, err := l.body(args)
+		if err != nil {
+			f.b.fail(l.at, l.name, l.init, err)
+		}
+		return results
+	})
+	if !ok {
+		cond.drop()
+		return nil, false
+	}
+	// The effects of the body are a part of the state.
+	operands := make([]mlir.Value, 0, len(l.init)+len(body.effects))
+	for _, v := range l.init {
+		operands = append(operands, v.v)
+	}
+	for _, effect := range body.effects {
+		before, ok := f.token(effect, l.at)
+		if !ok {
+			return nil, false
+		}
+		operands = append(operands, before.v)
+		cond.block.AddArgument(before.v.Type(), l.at.location)
+		results = append(results, body.tokens[effect])
+	}
+	op, ok := f.append(l.at, l.name, l.init, raw{
+		Name: "stablehlo.while", Operands: operands, Results: typesOf(results),
+		Regions: []mlir.Region{cond.end([]Value{test}), body.end(results)},
+	})
+	if !ok {
+		return nil, false
+	}
+	return f.takeTokens(f.results(op), body.effects), true
+}
+
+// condition builds the region of the condition, and gives back what it ends with.
+func (l loop) condition() (*scope, Value, bool) {
+	s, args := l.f.open(l.at, "the condition of the "+l.name, typesOf(l.init), true)
+	s.entry = s.carry
+	results, ok := s.build(func() []Value { return []Value{l.test(args)} })
+	if !ok {
+		return nil, Value{}, false
+	}
+	return s, results[0], true
+}
+
+// test is the condition for a state.
+func (l loop) test(state []Value) Value {
+	test := l.cond(state)
+	if l.f.usableAs(l.at, "the condition of the "+l.name, "result", []Value{test}) && !test.Shape().Equal(tensor.ShapeOf(tensor.Pred)) {
+		l.f.b.fail(l.at, l.name, l.init, fmt.Errorf("the condition is %s, it must be pred[]", test.describe()))
+	}
+	return test
+}
+
+// rotated is the same loop with nothing but a value as its condition. A condition cannot
+// give back a token: so it stands before the loop, where it gave first, and at the end of
+// the body, and what it says is a part of the state.
+func (l loop) rotated(first Value) loop {
+	out := l
+	n := len(l.init)
+	out.init = append(slices.Clone(l.init), first)
+	out.cond = func(state []Value) Value { return state[n] }
+	out.body = func(state []Value) ([]Value, error) {
+		next, err := l.body(state[:n])
+		if err != nil || l.f.b.err != nil {
+			return nil, err
+		}
+		return append(next, l.test(next)), nil
+	}
+	return out
+}
+
+// carry makes the token of an effect an argument of the scope, which its operation must
+// be given then.
+func (s *scope) carry(_ string, at place) (Value, error) {
+	t, err := stablehlo.TensorType(s.f.b.ctx, contract.TokenShape())
+	if err != nil {
+		return Value{}, err
+	}
+	return Value{s: s, v: s.block.AddArgument(t, at.location)}, nil
+}

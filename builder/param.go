@@ -1,0 +1,198 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Signature says all there is to say of a function's parameters and results.
+type Signature struct {
+	Params  []Param
+	Results []Result // of each result, or nil where there is nothing to say of any
+	Private bool     // only functions of the module may call it
+}
+
+// Param is a parameter of a function.
+type Param struct {
+	Name  string // its location's name, which diagnostics show
+	Shape tensor.Shape
+	Type  mlir.Type // in place of Shape, for what is no plain tensor
+
+	// Donate lets XLA use the argument's memory for any result that fits: the argument
+	// is gone after the run. The run must wish it too. It is JAX's jax.buffer_donor.
+	Donate bool
+	// AliasOutput is the result that gets the argument's memory, which is donated so;
+	// both have one type. It is tf.aliasing_output.
+	AliasOutput *int
+
+	Sharding Sharding
+}
+
+// Result is what a signature says of a function's result.
+type Result struct {
+	Name     string // JAX's jax.result_info
+	Sharding Sharding
+}
+
+// Func starts a function with parameters of the given types. It is complete when
+// Return was called. Others may be started and completed meanwhile.
+func (b *Builder) Func(name string, params ...tensor.Shape) *Func {
+	s := Signature{Params: make([]Param, len(params))}
+	for i, p := range params {
+		s.Params[i].Shape = p
+	}
+	return b.FuncWith(name, s)
+}
+
+// FuncWith is Func with more to say.
+func (b *Builder) FuncWith(name string, s Signature) *Func {
+	at := b.here()
+	f := &Func{b: b, name: name, at: at, signature: s}
+	f.body = &scope{f: f, at: at, name: fmt.Sprintf("the function %q", name)}
+	f.body.entry = f.body.firstToken
+	f.scope = f.body
+	if err := f.start(); err != nil {
+		b.fail(at, "func", nil, err)
+		f.broken = true
+	}
+	return f
+}
+
+// start adds the function to the module; Return completes its type.
+func (f *Func) start() error {
+	b := f.b
+	if err := b.symbol(f.name, f.at); err != nil {
+		return err
+	}
+	b.funcs = append(b.funcs, f)
+	for i, p := range f.signature.Params {
+		t, err := p.typ(b.ctx)
+		if err == nil {
+			err = p.Sharding.check(b, t)
+		}
+		if err != nil {
+			return fmt.Errorf("parameter %d of %q: %w", i, f.name, err)
+		}
+		f.params = append(f.params, t)
+	}
+	f.declared = len(f.params)
+	block := b.ctx.NewBlock(f.at.location)
+	for i, t := range f.params {
+		at := f.at.location
+		if name := f.signature.Params[i].Name; name != "" {
+			at = b.ctx.NameLocation(name, at)
+		}
+		block.AddArgument(t, at)
+	}
+	region := b.ctx.NewRegion()
+	region.Append(block)
+	attributes := []mlir.NamedAttribute{
+		{Name: "sym_name", Value: b.ctx.StringAttribute(f.name)},
+		{Name: "function_type", Value: b.ctx.TypeAttribute(b.ctx.FunctionType(f.params, nil))},
+	}
+	if f.signature.Private {
+		attributes = append(attributes, mlir.NamedAttribute{Name: "sym_visibility", Value: b.ctx.StringAttribute("private")})
+	}
+	op, err := b.ctx.Create(mlir.OperationState{
+		Name: "func.func", Location: f.at.location, Attributes: attributes, Regions: []mlir.Region{region},
+	})
+	if err != nil {
+		return err
+	}
+	f.op = b.module.Body().Append(op)
+	f.body.block = f.op.Region(0).First()
+	return nil
+}
+
+func (p Param) typ(ctx *mlir.Context) (mlir.Type, error) {
+	if !p.Type.IsNil() {
+		if p.Type.Context() != ctx {
+			return mlir.Type{}, fmt.Errorf("the type %s is of another context than the builder", p.Type)
+		}
+		return p.Type, nil
+	}
+	return stablehlo.TensorType(ctx, p.Shape)
+}
+
+// checkResults is an error where the results don't fit what the signature says.
+func (f *Func) checkResults(types []mlir.Type) error {
+	if r := f.signature.Results; r != nil && len(r) != len(types) {
+		return fmt.Errorf("the signature of %q has %d results, %d given", f.name, len(r), len(types))
+	}
+	for i, r := range f.signature.Results {
+		if err := r.Sharding.check(f.b, types[i]); err != nil {
+			return fmt.Errorf("result %d of %q: %w", i, f.name, err)
+		}
+	}
+	owner := map[int]int{}
+	for i, p := range f.signature.Params {
+		if p.AliasOutput == nil {
+			continue
+		}
+		o := *p.AliasOutput
+		if o < 0 || o >= len(types) {
+			return fmt.Errorf("parameter %d of %q is aliased to result %d, and there are %d results", i, f.name, o, len(types))
+		}
+		if !types[o].Equal(f.params[i]) {
+			return fmt.Errorf("parameter %d of %q, %s, is aliased to result %d, which is %s: they must have one type",
+				i, f.name, describeType(f.params[i]), o, describeType(types[o]))
+		}
+		if other, taken := owner[o]; taken {
+			return fmt.Errorf("parameters %d and %d of %q are both aliased to result %d", other, i, f.name, o)
+		}
+		owner[o] = i
+	}
+	return nil
+}
+
+// setType gives the function operation its type, and its parameters and results their
+// attributes.
+func (f *Func) setType() error {
+	ctx := f.b.ctx
+	f.op.SetAttribute("function_type", ctx.TypeAttribute(ctx.FunctionType(f.params, f.resultTypes)))
+	i32 := ctx.IntegerType(32, mlir.Signless)
+	said := make([][]mlir.NamedAttribute, len(f.params))
+	for i, p := range f.signature.Params {
+		switch {
+		case p.AliasOutput != nil:
+			said[i] = append(said[i], mlir.NamedAttribute{Name: "tf.aliasing_output", Value: ctx.IntegerAttribute(i32, int64(*p.AliasOutput))})
+		case p.Donate:
+			said[i] = append(said[i], mlir.NamedAttribute{Name: "jax.buffer_donor", Value: ctx.BoolAttribute(true)})
+		}
+		sharding, err := p.Sharding.attribute(ctx, f.params[i])
+		if err != nil {
+			return fmt.Errorf("parameter %d of %q: %w", i, f.name, err)
+		}
+		said[i] = append(said[i], sharding...)
+	}
+	f.say("arg_attrs", said)
+	said = make([][]mlir.NamedAttribute, len(f.resultTypes))
+	for i, r := range f.signature.Results {
+		if r.Name != "" {
+			said[i] = append(said[i], mlir.NamedAttribute{Name: "jax.result_info", Value: ctx.StringAttribute(r.Name)})
+		}
+		sharding, err := r.Sharding.attribute(ctx, f.resultTypes[i])
+		if err != nil {
+			return fmt.Errorf("result %d of %q: %w", i, f.name, err)
+		}
+		said[i] = append(said[i], sharding...)
+	}
+	f.say("res_attrs", said)
+	return nil
+}
+
+// say sets one dictionary for each parameter or result, where there is anything in them.
+func (f *Func) say(attribute string, said [][]mlir.NamedAttribute) {
+	dictionaries := make([]mlir.Attribute, len(said))
+	any := false
+	for i, s := range said {
+		dictionaries[i] = f.b.ctx.DictionaryAttribute(s...)
+		any = any || len(s) > 0
+	}
+	if any {
+		f.op.SetAttribute(attribute, f.b.ctx.ArrayAttribute(dictionaries...))
+	}
+}
