@@ -48,6 +48,9 @@ type Config struct {
 	Callback, Signature string
 	// ID binds a callback that has no name, for the life of one process.
 	ID int64
+	// Opaque binds by the bytes of an id that another host made, and Server, which may
+	// be empty, by those that name who answers there. See Encoding.
+	Opaque, Server string
 	// Registry is the name of the registry that holds the callback; "" is the default.
 	Registry string
 
@@ -60,9 +63,13 @@ type Config struct {
 	Loc        string // Go file and line of the operation: the call frame has no location
 	Optional   bool   // with no callback bound it does nothing
 	Every      int64  // call every n-th time only; 0 and 1 are each time
+
+	Encoding Encoding // how all this is written
+	Aliased  int      // of EncodingServer: the results that pass operands through
 }
 
-// Attr is one entry of a backend_config. Value is a string, a bool or an int64.
+// Attr is one entry of a backend_config. Value is a string, a bool or an int64; in the
+// further encodings a uint64 or a []int64.
 type Attr struct {
 	Key   string
 	Value any
@@ -71,10 +78,16 @@ type Attr struct {
 // ByName reports whether the callback is bound by its name.
 func (c Config) ByName() bool { return c.Callback != "" }
 
-// Name is the callback as errors and logs call it: its name, or "id N".
+// Name is the callback as errors and logs call it: its name, "id N", or "opaque id" and
+// the bytes in hex.
 func (c Config) Name() string {
-	if c.ByName() {
+	switch {
+	case c.ByName():
 		return c.Callback
+	case c.Opaque != "" && c.Server != "":
+		return fmt.Sprintf("opaque id %x of server %x", c.Opaque, c.Server)
+	case c.Opaque != "":
+		return fmt.Sprintf("opaque id %x", c.Opaque)
 	}
 	return fmt.Sprintf("id %d", c.ID)
 }
@@ -84,6 +97,10 @@ func (c Config) Validate() error {
 	switch {
 	case !c.Form.valid():
 		return fmt.Errorf("contract: there is no form %q: it is passthrough, observe, call or pure", c.Form)
+	case c.Encoding != EncodingDictionary:
+		return c.validateFurther()
+	case c.Opaque != "" || c.Server != "" || c.Aliased != 0:
+		return errors.New("contract: an opaque id needs an encoding of its own: EncodingWords or EncodingServer")
 	case c.Callback != "" && c.ID != 0:
 		return fmt.Errorf("contract: callback %q has the id %d too: it is bound by one of them", c.Callback, c.ID)
 	case c.Callback == "" && c.ID <= 0:
@@ -118,6 +135,9 @@ func (c Config) Attrs() ([]Attr, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	if c.Encoding != EncodingDictionary {
+		return c.furtherAttrs(), nil
+	}
 	out := []Attr{{"v", int64(Version)}}
 	for _, k := range keys {
 		if v, ok := k.get(&c); ok {
@@ -130,7 +150,11 @@ func (c Config) Attrs() ([]Attr, error) {
 
 // Decode reads a backend_config in any order. An unknown key, a value of the wrong
 // type, a missing key and another version of the contract are errors that name it.
+// The further encodings are told by their keys, and EncodingOperand by there being none.
 func Decode(attrs []Attr) (Config, error) {
+	if c, ok, err := decodeFurther(attrs); err != nil || ok {
+		return c, err
+	}
 	// The version goes first: another one may well have keys that are unknown here.
 	for _, a := range attrs {
 		if a.Key != "v" {

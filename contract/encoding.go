@@ -1,0 +1,210 @@
+package contract
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Encoding is how a call says which callback it means. The zero value is the
+// contract's own dictionary; the others are those of hosts whose ids are opaque terms,
+// and say nothing but the id: what else a Config has finds no place in them. A handler
+// tells them apart by the keys that it is given.
+type Encoding uint8
+
+const (
+	// EncodingDictionary is a dictionary with the keys of the contract.
+	EncodingDictionary Encoding = iota
+	// EncodingWords is a dictionary with an opaque id and, where there is one, its
+	// server: callback_id = array<i64: …> and callback_id_size : ui64,
+	// callback_server_pid and callback_server_pid_size. Bytes are packed into words as
+	// PackWords does. It does not say the form: a call whose results are its operands'
+	// memory passes them through.
+	EncodingWords
+	// EncodingOperand has no backend_config at all. The id is the last operand, a
+	// tensor<i64>, and the form is a call's.
+	EncodingOperand
+	// EncodingServer is what EXLA 0.13 writes: the first operand, a tensor<Nxui8>, names
+	// the server, and the dictionary has callback_id and callback_id_size as above, and
+	// num_aliased_data_outputs : ui64, the number of results that pass operands through.
+	EncodingServer
+)
+
+// The custom call targets that go with the further encodings.
+const (
+	TargetEXLAIOCallback      = "exla_io_callback"
+	TargetEXLARuntimeCallback = "exla_runtime_callback"
+	TargetEXLAElixirCallback  = "exla_elixir_callback"
+)
+
+// Targets are all custom call targets of the contract and of its further encodings.
+func Targets() []string {
+	return []string{TargetIOCallback, TargetRuntimeCall, TargetEXLAIOCallback, TargetEXLARuntimeCallback, TargetEXLAElixirCallback}
+}
+
+// Target is the custom call target that serves a form in this encoding.
+func (e Encoding) Target(f Form) string {
+	switch e {
+	case EncodingWords:
+		if f == Passthrough {
+			return TargetEXLAIOCallback
+		}
+		return TargetEXLARuntimeCallback
+	case EncodingOperand:
+		return TargetEXLAElixirCallback
+	case EncodingServer:
+		return TargetEXLARuntimeCallback
+	}
+	return f.Target()
+}
+
+func (e Encoding) String() string {
+	switch e {
+	case EncodingDictionary:
+		return "dictionary"
+	case EncodingWords:
+		return "words"
+	case EncodingOperand:
+		return "operand"
+	case EncodingServer:
+		return "server"
+	}
+	return fmt.Sprintf("Encoding(%d)", uint8(e))
+}
+
+// PackWords puts bytes into 64-bit words, the first byte lowest, with zeros behind
+// the last one.
+func PackWords(b string) []int64 {
+	words := make([]int64, (len(b)+7)/8)
+	var last [8]byte
+	for i := range words {
+		if n := copy(last[:], b[8*i:]); n < 8 {
+			clear(last[n:])
+		}
+		words[i] = int64(binary.LittleEndian.Uint64(last[:]))
+	}
+	return words
+}
+
+// UnpackWords takes size bytes out of words, as PackWords has put them in.
+func UnpackWords(words []int64, size uint64) (string, error) {
+	if n := uint64(len(words)); size > 8*n || size+8 <= 8*n {
+		return "", fmt.Errorf("contract: %d words cannot hold exactly %d bytes", n, size)
+	}
+	b := make([]byte, 0, 8*len(words))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, uint64(w))
+	}
+	return string(b[:size]), nil
+}
+
+// The keys of the further encodings.
+const (
+	keyID         = "callback_id"
+	keyIDSize     = "callback_id_size"
+	keyServer     = "callback_server_pid"
+	keyServerSize = "callback_server_pid_size"
+	keyAliased    = "num_aliased_data_outputs"
+)
+
+// validateFurther says what is wrong with a Config of a further encoding.
+func (c Config) validateFurther() error {
+	said := Config{Encoding: c.Encoding, Form: c.Form, ID: c.ID, Opaque: c.Opaque, Server: c.Server, Aliased: c.Aliased}
+	switch e := c.Encoding; {
+	case e > EncodingServer:
+		return fmt.Errorf("contract: there is no encoding %d", e)
+	case c != said:
+		return fmt.Errorf("contract: the encoding %q of callback %s holds an id and nothing else: leave out the name, registry, effect, ids, tokens and options", e, c.Name())
+	case c.Form == Observe:
+		return fmt.Errorf("contract: the encoding %q has no observe form: pass the operands through, or call", e)
+	case e == EncodingOperand && (c.Form == Passthrough || c.Opaque != "" || c.Server != ""):
+		return errors.New("contract: the encoding \"operand\" is for calls, and its id is a number")
+	case e == EncodingOperand:
+		if c.ID < 0 { // 0 where only the operand knows
+			return fmt.Errorf("contract: the id %d is not positive", c.ID)
+		}
+	case c.Opaque == "" || c.ID != 0:
+		return fmt.Errorf("contract: the encoding %q is for opaque ids: give the bytes of one", e)
+	}
+	if c.Aliased < 0 || c.Aliased > 0 && (c.Encoding != EncodingServer || c.Form != Passthrough) ||
+		c.Aliased == 0 && c.Encoding == EncodingServer && c.Form == Passthrough {
+		return fmt.Errorf("contract: %d results that pass operands through do not go with the form %q in the encoding %q", c.Aliased, c.Form, c.Encoding)
+	}
+	return nil
+}
+
+// furtherAttrs is the backend_config of a further encoding, sorted by key.
+func (c Config) furtherAttrs() []Attr {
+	if c.Encoding == EncodingOperand {
+		return nil
+	}
+	out := []Attr{{keyID, PackWords(c.Opaque)}, {keyIDSize, uint64(len(c.Opaque))}}
+	switch {
+	case c.Encoding == EncodingServer:
+		out = append(out, Attr{keyAliased, uint64(c.Aliased)})
+	case c.Server != "":
+		out = append(out, Attr{keyServer, PackWords(c.Server)}, Attr{keyServerSize, uint64(len(c.Server))})
+	}
+	return out
+}
+
+// decodeFurther reads a dictionary of a further encoding; ok is false for one of the
+// contract's own.
+func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
+	if len(attrs) == 0 {
+		return Config{Encoding: EncodingOperand, Form: Call}, true, nil
+	}
+	values := map[string]any{}
+	for _, a := range attrs {
+		if _, twice := values[a.Key]; twice {
+			return Config{}, false, nil // the one place that says so is Decode
+		}
+		values[a.Key] = a.Value
+	}
+	_, words := values[keyID].([]int64)
+	if _, sized := values[keyIDSize]; !words || !sized {
+		return Config{}, false, nil
+	}
+	c = Config{Encoding: EncodingWords, Form: Call}
+	text := func(key, keySize string) (string, error) {
+		words, ok := values[key].([]int64)
+		if !ok {
+			return "", typeError(key, "an array of i64", values[key])
+		}
+		size, ok := values[keySize].(uint64)
+		if !ok {
+			return "", typeError(keySize, "a ui64", values[keySize])
+		}
+		delete(values, key)
+		delete(values, keySize)
+		return UnpackWords(words, size)
+	}
+	if c.Opaque, err = text(keyID, keyIDSize); err != nil {
+		return Config{}, true, err
+	}
+	if _, has := values[keyServer]; has {
+		if c.Server, err = text(keyServer, keyServerSize); err != nil {
+			return Config{}, true, err
+		}
+	} else if v, has := values[keyAliased]; has {
+		n, ok := v.(uint64)
+		if !ok || n > maxAliased {
+			return Config{}, true, typeError(keyAliased, "a ui64 that counts results", v)
+		}
+		delete(values, keyAliased)
+		c.Encoding, c.Aliased = EncodingServer, int(n)
+		if n > 0 {
+			c.Form = Passthrough
+		}
+	}
+	for key := range values {
+		return Config{}, true, fmt.Errorf("contract: unknown key %q in backend_config beside an opaque callback_id", key)
+	}
+	if err := c.Validate(); err != nil {
+		return Config{}, true, err
+	}
+	return c, true, nil
+}
+
+// maxAliased is more results than any call has.
+const maxAliased = 1 << 20

@@ -1,0 +1,163 @@
+package contract_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+const (
+	id16 = "0123456789abcdef"
+	id3  = "\x01\x00\xff"
+)
+
+func TestEncodings(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config contract.Config
+		target string
+		want   []contract.Attr
+	}{
+		{
+			"words with a server",
+			contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: id16, Server: id3},
+			"exla_runtime_callback",
+			[]contract.Attr{
+				{"callback_id", []int64{0x3736353433323130, 0x6665646362613938}}, {"callback_id_size", uint64(16)},
+				{"callback_server_pid", []int64{0xff0001}}, {"callback_server_pid_size", uint64(3)},
+			},
+		},
+		{
+			"words",
+			contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: id3},
+			"exla_runtime_callback",
+			[]contract.Attr{{"callback_id", []int64{0xff0001}}, {"callback_id_size", uint64(3)}},
+		},
+		{
+			"operand",
+			contract.Config{Encoding: contract.EncodingOperand, Form: contract.Call},
+			"exla_elixir_callback", nil,
+		},
+		{
+			"server, passing through",
+			contract.Config{Encoding: contract.EncodingServer, Form: contract.Passthrough, Opaque: id3, Aliased: 2},
+			"exla_runtime_callback",
+			[]contract.Attr{
+				{"callback_id", []int64{0xff0001}}, {"callback_id_size", uint64(3)}, {"num_aliased_data_outputs", uint64(2)},
+			},
+		},
+		{
+			"server, calling",
+			contract.Config{Encoding: contract.EncodingServer, Form: contract.Call, Opaque: id3},
+			"exla_runtime_callback",
+			[]contract.Attr{
+				{"callback_id", []int64{0xff0001}}, {"callback_id_size", uint64(3)}, {"num_aliased_data_outputs", uint64(0)},
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			diff(t, "Target", c.target, c.config.Encoding.Target(c.config.Form))
+			got, err := c.config.Attrs()
+			noError(t, err)
+			diff(t, "Attrs", c.want, got)
+			back, err := contract.Decode(got)
+			noError(t, err)
+			diff(t, "Decode", c.config, back)
+		})
+	}
+	diff(t, "Target", contract.TargetEXLAIOCallback, contract.EncodingWords.Target(contract.Passthrough))
+	diff(t, "Target", contract.TargetIOCallback, contract.EncodingDictionary.Target(contract.Observe))
+	diff(t, "names", "dictionary words operand server Encoding(4)", strings.Join([]string{
+		contract.EncodingDictionary.String(), contract.EncodingWords.String(), contract.EncodingOperand.String(),
+		contract.EncodingServer.String(), contract.Encoding(4).String(),
+	}, " "))
+}
+
+// The words do not say the form of a call, nor the operand the id.
+func TestEncodingsLeaveOut(t *testing.T) {
+	for _, c := range []contract.Config{
+		{Encoding: contract.EncodingWords, Form: contract.Passthrough, Opaque: id3},
+		{Encoding: contract.EncodingWords, Form: contract.Pure, Opaque: id3},
+		{Encoding: contract.EncodingOperand, Form: contract.Pure, ID: 7},
+		{Encoding: contract.EncodingServer, Form: contract.Call, Opaque: id3, Server: "named by the operand"},
+	} {
+		attrs, err := c.Attrs()
+		noError(t, err)
+		got, err := contract.Decode(attrs)
+		noError(t, err)
+		c.Form, c.ID, c.Server = contract.Call, 0, ""
+		diff(t, "Decode", c, got)
+	}
+}
+
+func TestEncodingErrors(t *testing.T) {
+	words, size := contract.Attr{"callback_id", []int64{0xff0001}}, contract.Attr{"callback_id_size", uint64(3)}
+	for _, c := range []struct {
+		name  string
+		attrs []contract.Attr
+		want  string
+	}{
+		{"size as a signed number", []contract.Attr{words, {"callback_id_size", int64(3)}}, `the key "callback_id_size" is a ui64, not 3 (int64)`},
+		{"size without words", []contract.Attr{{"callback_id", int64(3)}, size}, `unknown key "callback_id_size"`},
+		{"too few words", []contract.Attr{words, {"callback_id_size", uint64(9)}}, "1 words cannot hold exactly 9 bytes"},
+		{"too many words", []contract.Attr{{"callback_id", []int64{1, 2}}, size}, "2 words cannot hold exactly 3 bytes"},
+		{"no words", []contract.Attr{{"callback_id", []int64{}}, {"callback_id_size", uint64(0)}}, "is for opaque ids"},
+		{"size without end", []contract.Attr{words, {"callback_id_size", uint64(math.MaxUint64)}}, "cannot hold"},
+		{"twice", []contract.Attr{words, size, words}, "is an i64"},
+		{"server as a number", []contract.Attr{words, size, {"callback_server_pid", int64(1)}}, `the key "callback_server_pid" is an array of i64`},
+		{"server without size", []contract.Attr{words, size, {"callback_server_pid", []int64{1}}}, `the key "callback_server_pid_size" is a ui64`},
+		{"aliased as text", []contract.Attr{words, size, {"num_aliased_data_outputs", "1"}}, `the key "num_aliased_data_outputs" is a ui64 that counts results`},
+		{"aliased without end", []contract.Attr{words, size, {"num_aliased_data_outputs", uint64(math.MaxUint64)}}, "counts results"},
+		{"another key", []contract.Attr{words, size, {"effect", "io"}}, `unknown key "effect" in backend_config beside an opaque callback_id`},
+		{"server and aliased", []contract.Attr{words, size, {"callback_server_pid", []int64{1}}, {"callback_server_pid_size", uint64(1)}, {"num_aliased_data_outputs", uint64(1)}}, `unknown key "num_aliased_data_outputs"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := contract.Decode(c.attrs)
+			wantError(t, err, c.want)
+			diff(t, "config", contract.Config{}, got)
+		})
+	}
+	for _, c := range []struct {
+		config contract.Config
+		want   string
+	}{
+		{contract.Config{Form: contract.Call, Opaque: id3}, "needs an encoding of its own"},
+		{contract.Config{Form: contract.Call, Callback: "f", Server: id3}, "needs an encoding of its own"},
+		{contract.Config{Form: contract.Call, Encoding: 9, Opaque: id3}, "there is no encoding 9"},
+		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Callback: "f"}, "holds an id and nothing else"},
+		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: id3, Effect: "io"}, "holds an id and nothing else"},
+		{contract.Config{Form: contract.Observe, Encoding: contract.EncodingWords, Opaque: id3}, "has no observe form"},
+		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, ID: 7}, "is for opaque ids"},
+		{contract.Config{Form: contract.Call, Encoding: contract.EncodingServer}, "is for opaque ids"},
+		{contract.Config{Form: contract.Passthrough, Encoding: contract.EncodingOperand, ID: 7}, "is for calls"},
+		{contract.Config{Form: contract.Call, Encoding: contract.EncodingOperand, Opaque: id3}, "its id is a number"},
+		{contract.Config{Form: contract.Call, Encoding: contract.EncodingOperand, ID: -7}, "not positive"},
+		{contract.Config{Form: contract.Passthrough, Encoding: contract.EncodingServer, Opaque: id3}, "0 results that pass operands through"},
+		{contract.Config{Form: contract.Call, Encoding: contract.EncodingServer, Opaque: id3, Aliased: 1}, "1 results"},
+		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: id3, Aliased: 1}, "1 results"},
+	} {
+		wantError(t, c.config.Validate(), c.want)
+	}
+}
+
+func TestOpaqueName(t *testing.T) {
+	diff(t, "Name", "opaque id 0100ff", contract.Config{Opaque: id3}.Name())
+	diff(t, "Name", "opaque id 6964 of server 736572766572", opaque.Name())
+}
+
+func FuzzWords(f *testing.F) {
+	f.Add("", uint64(0))
+	f.Add(id3, uint64(3))
+	f.Add(id16, uint64(17))
+	f.Fuzz(func(t *testing.T, bytes string, size uint64) {
+		words := contract.PackWords(bytes)
+		got, err := contract.UnpackWords(words, uint64(len(bytes)))
+		noError(t, err)
+		diff(t, "bytes", bytes, got)
+		if got, err := contract.UnpackWords(words, size); err == nil && uint64(len(got)) != size {
+			t.Errorf("%d bytes, not %d", len(got), size)
+		}
+	})
+}
