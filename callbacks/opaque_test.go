@@ -1,0 +1,62 @@
+package callbacks_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+func TestOpaque(t *testing.T) {
+	var called []string
+	bind := func(o callbacks.Opaque, name string) {
+		t.Helper()
+		if err := callbacks.RegisterOpaque(o, func(*callbacks.Frame) error { called = append(called, name); return nil }, callbacks.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, anyServer := callbacks.Opaque{ID: "\x83m", Server: "pid 1"}, callbacks.Opaque{ID: "\x83m"}
+	bind(one, "of pid 1")
+	bind(anyServer, "of any")
+	if err := callbacks.RegisterOpaque(one, func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err == nil {
+		t.Error("an id was registered twice")
+	}
+	config := contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: one.ID}
+	for _, server := range []string{"pid 1", "pid 2", ""} {
+		config.Server = server
+		slot, err := callbacks.ResolveOpaque(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := slot.Invoke(&callbacks.Frame{}); err != nil {
+			t.Error(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"of pid 1", "of any", "of any"}, called); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if !callbacks.HasOpaque(one.ID) || callbacks.HasOpaque("pid 1") {
+		t.Error("HasOpaque is wrong")
+	}
+	for _, o := range []callbacks.Opaque{anyServer, one} {
+		if err := callbacks.ReleaseOpaque(o); err != nil {
+			t.Error(err)
+		}
+	}
+	var unknown *callbacks.UnknownError
+	if err := callbacks.ReleaseOpaque(one); !errors.As(err, &unknown) {
+		t.Errorf("released twice: %v", err)
+	}
+	if _, err := callbacks.ResolveOpaque(config); !errors.As(err, &unknown) || unknown.Callback != "opaque id 836d" {
+		t.Errorf("after release: %v", err)
+	}
+	if err := callbacks.RegisterOpaque(callbacks.Opaque{}, nil, callbacks.Options{}); err == nil {
+		t.Error("an id without bytes was registered")
+	}
+	if err := callbacks.RegisterOpaque(one, nil, callbacks.Options{}); err == nil || callbacks.HasOpaque(one.ID) {
+		t.Errorf("a nil function: %v", err)
+	}
+}
