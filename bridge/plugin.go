@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/gomlx/gopjrt/pjrt"
@@ -23,6 +24,7 @@ type Plugin struct {
 	bench func() error
 
 	mu      sync.Mutex
+	targets map[string]bool      // those that are registered
 	clients map[*Client]struct{} // held until closed: see Client.Close
 }
 
@@ -34,6 +36,9 @@ type Options struct {
 	// Verbose lets the plugin write its log to stderr. Whoever sets
 	// TF_CPP_MIN_LOG_LEVEL in the environment has the last word.
 	Verbose bool
+	// Targets are the custom call targets that call Go; nil is contract.Targets. A
+	// plugin that is open already gets those that it does not have.
+	Targets []string
 }
 
 var opened = struct {
@@ -41,7 +46,7 @@ var opened = struct {
 	plugins map[string]*Plugin
 }{plugins: map[string]*Plugin{}}
 
-// Open loads a plugin and registers the handlers of the contract with it. It
+// Open loads a plugin and registers the handler of the contract's targets with it. It
 // never downloads: where there is no plugin, the error is a native.NotFoundError,
 // which names the command that brings one. Opening the same path again gives the
 // same Plugin.
@@ -61,17 +66,44 @@ func Open(o Options) (*Plugin, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // one library under two names is one plugin
 	}
+	targets := o.Targets
+	if targets == nil {
+		targets = contract.Targets()
+	}
 	opened.Lock()
 	defer opened.Unlock()
-	if p := opened.plugins[path]; p != nil {
-		return p, nil
+	p := opened.plugins[path]
+	if p == nil {
+		if p, err = load(path, o.Verbose, fmt.Sprintf("calliope%d", len(opened.plugins))); err != nil {
+			return nil, fmt.Errorf("bridge: PJRT plugin %s: %w", path, err)
+		}
+		opened.plugins[path] = p
 	}
-	p, err := load(path, o.Verbose, fmt.Sprintf("calliope%d", len(opened.plugins)))
-	if err != nil {
-		return nil, fmt.Errorf("bridge: PJRT plugin %s: %w", path, err)
+	for _, target := range targets {
+		if err := p.RegisterTarget(target); err != nil {
+			return nil, err
+		}
 	}
-	opened.plugins[path] = p
 	return p, nil
+}
+
+// RegisterTarget makes Go the handler of one more custom call target, for modules that
+// call the contract by a name of their own. A name that is registered already is left
+// as it is.
+func (p *Plugin) RegisterTarget(target string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.targets[target] {
+		return nil
+	}
+	if target == "" || strings.ContainsRune(target, 0) {
+		return fmt.Errorf("bridge: %q is no name of a custom call target", target)
+	}
+	if err := p.c.Register(target); err != nil {
+		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
+	}
+	p.targets[target] = true
+	return nil
 }
 
 func load(path string, verbose bool, name string) (*Plugin, error) {
@@ -91,11 +123,6 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, target := range []string{contract.TargetIOCallback, contract.TargetRuntimeCall} {
-		if err := plugin.Register(target); err != nil {
-			return nil, err
-		}
-	}
 	if err := pjrt.RegisterPreloadedPlugin(name, plugin.Table()); err != nil {
 		return nil, pluginError("initialize", err)
 	}
@@ -103,7 +130,7 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plugin{path: path, c: plugin, pjrt: wrapped, clients: map[*Client]struct{}{}}
+	p := &Plugin{path: path, c: plugin, pjrt: wrapped, targets: map[string]bool{}, clients: map[*Client]struct{}{}}
 	p.bench = sync.OnceValue(func() error { return plugin.RegisterBench(BenchTarget) })
 	return p, nil
 }

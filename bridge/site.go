@@ -66,7 +66,7 @@ func instantiate(attrs []c.Attr) (c.Site, int32, error) {
 	if err != nil {
 		return nil, codeInvalidArgument, errors.New(passing.give(err))
 	}
-	slot, err := callbacks.Resolve(config)
+	site, err := siteOf(config)
 	if err != nil {
 		code := int32(codeInvalidArgument)
 		if unknown := new(callbacks.UnknownError); errors.As(err, &unknown) {
@@ -74,7 +74,18 @@ func instantiate(attrs []c.Attr) (c.Site, int32, error) {
 		}
 		return nil, code, errors.New(passing.give(err))
 	}
-	return bind(slot, config), 0, nil
+	return site, 0, nil
+}
+
+func siteOf(config contract.Config) (c.Site, error) {
+	if config.Encoding != contract.EncodingDictionary {
+		return instantiateForeign(config)
+	}
+	slot, err := callbacks.Resolve(config)
+	if err != nil {
+		return nil, err
+	}
+	return bind(slot, config), nil
 }
 
 func bind(slot *callbacks.Slot, config contract.Config) *site {

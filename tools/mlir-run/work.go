@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
@@ -85,7 +86,8 @@ func named(outputs []tensor.View) []npz.Named {
 // execute compiles and runs the module: the inputs and outputs of the replicas follow
 // each other.
 func (m *module) execute(o options, inputs []tensor.View, stdout io.Writer) (outputs []tensor.View, err error) {
-	plugin, err := bridge.Open(bridge.Options{})
+	// Targets of other hosts are served as every custom call without a handler is.
+	plugin, err := bridge.Open(bridge.Options{Targets: []string{contract.TargetIOCallback, contract.TargetRuntimeCall}})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,135 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// instantiateForeign binds a call site whose id is written as another host does, in one
+// of the contract's further encodings. What an operand says is looked up in the call.
+func instantiateForeign(config contract.Config) (c.Site, error) {
+	switch config.Encoding {
+	case contract.EncodingWords:
+		slot, err := callbacks.ResolveOpaque(config)
+		if err != nil {
+			return nil, err
+		}
+		passing := config
+		passing.Form = contract.Passthrough
+		return &wordsSite{call: bind(slot, config), pass: bind(slot, passing)}, nil
+	case contract.EncodingServer:
+		if !callbacks.HasOpaque(config.Opaque) {
+			return nil, &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
+		}
+	}
+	return &operandSite{config: config, sites: map[contract.Config]*site{}}, nil
+}
+
+// wordsSite is a call site that says its id and not its form.
+type wordsSite struct{ call, pass *site }
+
+// Delete implements c.Site.
+func (s *wordsSite) Delete() {}
+
+// Execute implements c.Site. Results in the operands' memory, for which the module has
+// aliases, are the operands.
+func (s *wordsSite) Execute(call *c.Call) (int32, string) {
+	if inPlace(call.Args(), call.Results()) {
+		return s.pass.Execute(call)
+	}
+	return s.call.Execute(call)
+}
+
+func inPlace(operands, results *c.Buffers) bool {
+	if operands.Len() != results.Len() {
+		return false
+	}
+	for i := range operands.Len() {
+		a, b := operands.At(i), results.At(i)
+		if a == nil || b == nil || a.Data() != b.Data() {
+			return false
+		}
+	}
+	return true
+}
+
+// operandSite is a call site that has its id, or the server of its id, as an operand.
+type operandSite struct {
+	config contract.Config
+
+	mu    sync.RWMutex
+	sites map[contract.Config]*site
+}
+
+// Delete implements c.Site.
+func (s *operandSite) Delete() {}
+
+// Execute implements c.Site.
+func (s *operandSite) Execute(call *c.Call) (int32, string) {
+	inner, data, err := s.find(call)
+	if err != nil {
+		return (&site{name: s.config.Name()}).fail(runs.get(call.RunID()), err)
+	}
+	return inner.Execute(data)
+}
+
+// find is the site of one call, and the call with nothing but data.
+func (s *operandSite) find(call *c.Call) (*site, *c.Call, error) {
+	n := call.Args().Len()
+	config, first, end := s.config, 0, n
+	if config.Encoding == contract.EncodingServer {
+		server, err := operand(call, 0, tensor.U8, 1)
+		if err != nil {
+			return nil, nil, fmt.Errorf("bridge: callback %s: the first operand is to name its server, as a tensor<Nxui8>: %w", config.Name(), err)
+		}
+		if results := call.Results().Len(); config.Aliased > 0 && results != config.Aliased {
+			return nil, nil, fmt.Errorf("bridge: callback %s passes %d operands through and has %d results: one or the other is served, not both", config.Name(), config.Aliased, results)
+		}
+		config.Server, first = string(server.Data), 1
+	} else {
+		id, err := operand(call, n-1, tensor.S64, 0)
+		if err != nil {
+			return nil, nil, fmt.Errorf("bridge: a custom call without backend_config is to have its callback's id as its last operand, a tensor<i64>: %w", err)
+		}
+		config.ID, end = id.At(0).(int64), n-1
+	}
+	s.mu.RLock()
+	inner := s.sites[config]
+	s.mu.RUnlock()
+	if inner == nil {
+		resolve := callbacks.Resolve
+		if config.Opaque != "" {
+			resolve = callbacks.ResolveOpaque
+		}
+		slot, err := resolve(config)
+		if err != nil {
+			return nil, nil, err
+		}
+		inner = bind(slot, config)
+		s.mu.Lock()
+		s.sites[config] = inner
+		s.mu.Unlock()
+	}
+	return inner, call.Between(first, end), nil
+}
+
+// operand is one operand of a call, which must be of that element type and rank.
+func operand(call *c.Call, i int, dtype tensor.DType, rank int) (tensor.View, error) {
+	if i < 0 || i >= call.Args().Len() {
+		return tensor.View{}, errors.New("there is none")
+	}
+	var v tensor.View
+	if _, err := setView(&v, call.Args().At(i)); err != nil {
+		return tensor.View{}, err
+	}
+	if v.Shape.DType != dtype || v.Shape.Rank() != rank {
+		return tensor.View{}, fmt.Errorf("it is %s", v.Shape)
+	}
+	return v, nil
+}
