@@ -17,6 +17,7 @@ type Builder struct {
 	places  map[uintptr]place         // by program counter
 	symbols map[string]place          // the names of functions and meshes
 	meshes  map[string]map[string]int // their axes and how large these are
+	sites   map[siteKey]*callSite
 }
 
 // Options are the settings of a new module.

@@ -1,13 +1,11 @@
 package builder
 
 import (
+	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Callback says which Go function is called. Name binds it by its name, so that the
@@ -17,10 +15,26 @@ type Callback struct {
 	Name     string
 	ID       int64
 	Registry string // the registry that holds it, "" for the default one
-	Effect   string // taps of one effect run in the order in which they were built
-	Optional bool   // does nothing where it is not registered
-	Every    int64  // calls every n-th time only; 0 and 1 are each time
-	In       *Func  // the function to call from; needed only where no argument says
+	// Effect names what orders calls: those of one effect run in the order in which they
+	// were built. Taps without one have the effect ""; other callbacks have no order
+	// then, but that of their values.
+	Effect     string
+	Optional   bool   // does nothing where it is not registered
+	Every      int64  // calls every n-th time only; 0 and 1 are each time
+	Policy     string // which devices call
+	Transforms string // what was done to the operation, for people to read
+	In         *Func  // the function to call from; needed only where no argument says
+
+	// Target is the custom call target, for a handler that serves the contract under
+	// another name; "" is the encoding's own.
+	Target string
+	// Encoding writes the id as another host does, for modules that it is to run. Opaque
+	// and Server are then the bytes of an id and of what names its server; in
+	// EncodingServer the server is an operand, which is ServerValue, or a constant of
+	// the bytes where that is zero.
+	Encoding       contract.Encoding
+	Opaque, Server string
+	ServerValue    Value
 }
 
 // IOCallback calls Go with the values of a tree (a Value, or a struct, slice, array or
@@ -32,36 +46,19 @@ func IOCallback[T any](cb Callback, args T) T {
 	if f == nil {
 		return args
 	}
-	var results []mlir.Type
-	for i, v := range operands {
-		if err := v.static(); err != nil {
-			f.b.fail(at, "io callback", operands, fmt.Errorf("result %d: %w", i, err))
-			return args
-		}
-		results = append(results, v.v.Type())
-	}
-	op, ok := cb.emit(f, at, "io callback", contract.Passthrough, operands, results)
+	results, ok := cb.emit(f, at, "io callback", contract.Passthrough, operands, nil)
 	if !ok {
 		return args
 	}
-	return rebuild(args, f.results(op))
+	return rebuild(args, results)
 }
 
 // Tap calls Go with the values of a tree and gives nothing back, so that the program
 // goes on with the values as they were. Taps of one effect run in the order in which
 // they were built.
 func Tap[T any](cb Callback, args T) {
-	operands, f, at := cb.start("tap", args)
-	if f == nil {
-		return
-	}
-	token, ok := f.token(cb.Effect, at)
-	if !ok {
-		return
-	}
-	op, ok := cb.emit(f, at, "tap", contract.Observe, append(operands, token), []mlir.Type{token.v.Type()})
-	if ok {
-		f.setToken(cb.Effect, f.results(op)[0])
+	if operands, f, at := cb.start("tap", args); f != nil {
+		cb.emit(f, at, "tap", contract.Observe, operands, nil)
 	}
 }
 
@@ -88,25 +85,29 @@ func call[T, R any](cb Callback, form contract.Form, name string, template R, ar
 		f.b.fail(at, name, operands, fmt.Errorf("the template: %w", err))
 		return template
 	}
-	var results []mlir.Type
+	var types []mlir.Type
 	for i, w := range want {
 		t, err := w.template(f.b.ctx)
 		if err != nil {
 			f.b.fail(at, name, operands, fmt.Errorf("result %d of the template: %w", i, err))
 			return template
 		}
-		results = append(results, t)
+		types = append(types, t)
 	}
-	op, ok := cb.emit(f, at, name, form, operands, results)
+	if form == contract.Pure && cb.Effect != "" {
+		f.b.fail(at, name, operands, errors.New("a pure call has no effect that could be ordered: leave Callback.Effect out, or make it a runtime call"))
+		return template
+	}
+	results, ok := cb.emit(f, at, name, form, operands, types)
 	if !ok {
 		return template
 	}
-	return rebuild(template, f.results(op))
+	return rebuild(template, results)
 }
 
 // start takes the arguments apart and finds the function that they belong to. There
 // is none where an earlier mistake makes it pointless to go on.
-func (cb Callback) start(name string, args any) ([]Value, *Func, place) {
+func (cb *Callback) start(name string, args any) ([]Value, *Func, place) {
 	operands, err := leaves(args)
 	f := cb.In
 	if f == nil {
@@ -124,78 +125,4 @@ func (cb Callback) start(name string, args any) ([]Value, *Func, place) {
 		return nil, nil, at
 	}
 	return operands, f, at
-}
-
-// emit adds the custom call of a callback. Of the operands of an observing one the
-// last is its token.
-func (cb Callback) emit(f *Func, at place, name string, form contract.Form, operands []Value, results []mlir.Type) (mlir.Operation, bool) {
-	config := contract.Config{
-		Form: form, Callback: cb.Name, ID: cb.ID, Registry: cb.Registry,
-		Effect: cb.Effect, Optional: cb.Optional, Every: cb.Every,
-		Loc: at.short(),
-	}
-	call := stablehlo.CustomCall{
-		Target: form.Target(), APIVersion: stablehlo.TypedFFI, HasSideEffect: form.HasSideEffect(), Results: results,
-	}
-	data, dataResults := operands, results
-	switch form {
-	case contract.Passthrough:
-		call.Aliases = aliasing.Passthrough(len(operands))
-	case contract.Observe:
-		data, dataResults = operands[:len(operands)-1], nil
-		config.NumTokens = 1
-		call.Aliases = aliasing.List{aliasing.Result(0, 1, len(operands)-1)}
-	}
-	for _, v := range operands {
-		call.Operands = append(call.Operands, v.v)
-	}
-	signature, err := signature(data, dataResults)
-	if err == nil && config.ByName() {
-		config.Signature = contract.SignatureHash(signature)
-	}
-	if err == nil {
-		call.BackendConfig, err = f.b.backendConfig(config)
-	}
-	if err != nil {
-		f.b.fail(at, name, data, err)
-		return mlir.Operation{}, false
-	}
-	return f.append(at, name, operands, call)
-}
-
-func signature(operands []Value, results []mlir.Type) (string, error) {
-	var in, out []tensor.Shape
-	for _, v := range operands {
-		in = append(in, v.Shape())
-	}
-	for _, t := range results {
-		s, err := stablehlo.ShapeOf(t)
-		if err != nil {
-			return "", err
-		}
-		out = append(out, s)
-	}
-	return contract.Signature(in, out), nil
-}
-
-// backendConfig is the contract's dictionary.
-func (b *Builder) backendConfig(config contract.Config) (mlir.Attribute, error) {
-	attrs, err := config.Attrs()
-	if err != nil {
-		return mlir.Attribute{}, err
-	}
-	i64 := b.ctx.IntegerType(64, mlir.Signless)
-	entries := make([]mlir.NamedAttribute, len(attrs))
-	for i, a := range attrs {
-		entries[i].Name = a.Key
-		switch v := a.Value.(type) {
-		case string:
-			entries[i].Value = b.ctx.StringAttribute(v)
-		case bool:
-			entries[i].Value = b.ctx.BoolAttribute(v)
-		case int64:
-			entries[i].Value = b.ctx.IntegerAttribute(i64, v)
-		}
-	}
-	return b.ctx.DictionaryAttribute(entries...), nil
 }

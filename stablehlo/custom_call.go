@@ -37,14 +37,25 @@ type CustomCall struct {
 // checked here; the verifier does the rest.
 func (o CustomCall) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
 	c := mlir.ContextOf(in)
-	attributes, err := o.attributes(c)
+	attributes, err := o.Attributes(c)
 	if err != nil {
-		return mlir.Operation{}, fmt.Errorf("stablehlo: custom_call @%s: %w", o.Target, err)
+		return mlir.Operation{}, err
 	}
 	return mlir.Create(in, mlir.OperationState{
 		Name: "stablehlo.custom_call", Location: at,
 		Operands: o.Operands, Results: o.Results, Attributes: attributes,
 	})
+}
+
+// Attributes are what Create gives the operation beside operands and results, for who
+// makes many of the same kind. It checks as Create does, and of the operands and
+// results only their number counts.
+func (o CustomCall) Attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
+	attributes, err := o.attributes(c)
+	if err != nil {
+		return nil, fmt.Errorf("stablehlo: custom_call @%s: %w", o.Target, err)
+	}
+	return attributes, nil
 }
 
 func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {

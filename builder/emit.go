@@ -1,0 +1,217 @@
+package builder
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// emit adds the custom call of a callback and gives its results. results are the types
+// that a template asks for; those of the other forms follow from the operands.
+func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, data []Value, results []mlir.Type) ([]Value, bool) {
+	operands := data
+	if cb.Encoding != contract.EncodingDictionary {
+		var ok bool
+		if operands, ok = cb.frame(f, at, name, data); !ok {
+			return nil, false
+		}
+	}
+	// Only tokens keep callbacks in order that share no value.
+	ordered := form == contract.Observe || cb.Effect != ""
+	if ordered {
+		token, ok := f.token(cb.Effect, at)
+		if !ok {
+			return nil, false
+		}
+		operands = append(slices.Clip(operands), token)
+	}
+	site, err := f.b.callSite(cb, form, at, ordered, data, results)
+	if err != nil {
+		f.b.fail(at, name, data, err)
+		return nil, false
+	}
+	site.operands = site.operands[:0]
+	for _, v := range operands {
+		site.operands = append(site.operands, v.v)
+	}
+	op, ok := f.append(at, name, operands, site)
+	if !ok {
+		return nil, false
+	}
+	values := make([]Value, len(site.results))
+	for i := range values {
+		values[i] = Value{s: f.scope, v: op.Result(i)}
+	}
+	if ordered {
+		last := len(values) - 1
+		f.setToken(cb.Effect, values[last])
+		values = values[:last]
+	}
+	return values, true
+}
+
+// frame puts around the data what an encoding has as operands.
+func (cb *Callback) frame(f *Func, at place, name string, data []Value) ([]Value, bool) {
+	var view tensor.View
+	switch cb.Encoding {
+	case contract.EncodingServer:
+		if cb.ServerValue.s != nil {
+			return append([]Value{cb.ServerValue}, data...), true
+		}
+		view = tensor.Vector([]byte(cb.Server)...)
+	case contract.EncodingOperand:
+		view = tensor.Scalar(cb.ID)
+	default:
+		return data, true
+	}
+	op, ok := f.append(at, name, nil, stablehlo.Constant{Value: view})
+	if !ok {
+		return nil, false
+	}
+	constant := Value{s: f.scope, v: op.Result(0)}
+	if cb.Encoding == contract.EncodingServer {
+		return append([]Value{constant}, data...), true
+	}
+	return append(slices.Clip(data), constant), true
+}
+
+// siteKey is what the calls of one callback have in common that stand on one line.
+type siteKey struct {
+	cb   Callback
+	form contract.Form
+	at   mlir.Location
+}
+
+// callSite is a custom call that was made before and is made again: its attributes are
+// found in the context once, and not for each call. It is an operation.
+type callSite struct {
+	data       []mlir.Type // of the operands that are data
+	template   []mlir.Type
+	results    []mlir.Type // with the token
+	attributes []mlir.NamedAttribute
+	operands   []mlir.Value // of the call that is being made
+}
+
+// Create makes the operation.
+func (s *callSite) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	return mlir.Create(in, mlir.OperationState{
+		Name: "stablehlo.custom_call", Location: at,
+		Operands: s.operands, Results: s.results, Attributes: s.attributes,
+	})
+}
+
+// callSite finds what the call has in common with an earlier one, or makes it.
+func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type) (*callSite, error) {
+	key := siteKey{*cb, form, at.location}
+	site := b.sites[key]
+	if site != nil && len(site.data) == len(data) && slices.EqualFunc(site.template, template, mlir.Type.Equal) {
+		same := true
+		for i, v := range data {
+			same = same && site.data[i].Equal(v.v.Type())
+		}
+		if same {
+			return site, nil
+		}
+	}
+	site, err := b.newCallSite(cb, form, at, ordered, data, template)
+	if err != nil {
+		return nil, err
+	}
+	if b.sites == nil {
+		b.sites = map[siteKey]*callSite{}
+	}
+	b.sites[key] = site
+	return site, nil
+}
+
+func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type) (*callSite, error) {
+	config := contract.Config{
+		Form: form, Callback: cb.Name, ID: cb.ID, Registry: cb.Registry,
+		Effect: cb.Effect, Policy: cb.Policy, Transforms: cb.Transforms, Optional: cb.Optional, Every: cb.Every,
+		Encoding: cb.Encoding, Opaque: cb.Opaque, Server: cb.Server,
+	}
+	if cb.Encoding == contract.EncodingDictionary {
+		config.Loc = at.short()
+	}
+	site := &callSite{data: typesOf(data), template: template, results: template}
+	call := stablehlo.CustomCall{
+		Target: cb.Target, APIVersion: stablehlo.TypedFFI, HasSideEffect: form.HasSideEffect(),
+	}
+	if call.Target == "" {
+		call.Target = cb.Encoding.Target(form)
+	}
+	first := 0 // operand that is data
+	if cb.Encoding == contract.EncodingServer {
+		first = 1
+	}
+	passing := 0 // operands from there on that results share their memory with
+	if form == contract.Passthrough {
+		for i, v := range data {
+			if err := v.static(); err != nil {
+				return nil, fmt.Errorf("result %d: %w", i, err)
+			}
+		}
+		site.results, passing = site.data, len(data)
+		if cb.Encoding == contract.EncodingServer {
+			config.Aliased = passing
+		}
+	}
+	dataResults := site.results
+	if ordered {
+		config.NumTokens = 1
+		token, err := stablehlo.TensorType(b.ctx, contract.TokenShape())
+		if err != nil {
+			return nil, err
+		}
+		site.results = append(slices.Clip(site.results), token)
+	}
+	n := len(site.results)
+	for i := range passing {
+		call.Aliases = append(call.Aliases, aliasing.Result(i, n, first+i))
+	}
+	if ordered {
+		call.Aliases = append(call.Aliases, aliasing.Result(n-1, n, first+len(data)))
+	}
+	signature, err := signature(site.data, dataResults)
+	if err != nil {
+		return nil, err
+	}
+	if config.ByName() {
+		config.Signature = contract.SignatureHash(signature)
+	}
+	if call.BackendConfig, err = passes.ConfigAttribute(b.ctx, config); err != nil {
+		return nil, err
+	}
+	call.Results = site.results
+	site.attributes, err = call.Attributes(b.ctx)
+	return site, err
+}
+
+func signature(operands, results []mlir.Type) (string, error) {
+	in, err := shapesOf(operands)
+	if err != nil {
+		return "", err
+	}
+	out, err := shapesOf(results)
+	if err != nil {
+		return "", err
+	}
+	return contract.Signature(in, out), nil
+}
+
+func shapesOf(types []mlir.Type) ([]tensor.Shape, error) {
+	shapes := make([]tensor.Shape, len(types))
+	for i, t := range types {
+		var err error
+		if shapes[i], err = stablehlo.ShapeOf(t); err != nil {
+			return nil, err
+		}
+	}
+	return shapes, nil
+}
