@@ -15,6 +15,9 @@ var valueType = reflect.TypeFor[Value]()
 
 // leaves are the values in a pytree.
 func leaves(tree any) ([]Value, error) {
+	if v, ok := tree.(Value); ok { // the most frequent one
+		return []Value{v}, nil
+	}
 	var out []Value
 	_, err := mapTree(reflect.ValueOf(tree), "the argument", func(_ string, v Value) (Value, error) {
 		out = append(out, v)
@@ -25,6 +28,9 @@ func leaves(tree any) ([]Value, error) {
 
 // rebuild is a tree of the same structure whose leaves are the given values.
 func rebuild[T any](tree T, values []Value) T {
+	if _, ok := any(tree).(Value); ok {
+		return any(values[0]).(T)
+	}
 	next := 0
 	out, err := mapTree(reflect.ValueOf(tree), "", func(string, Value) (Value, error) {
 		next++
