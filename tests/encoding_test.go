@@ -1,0 +1,237 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// compileBuilt builds @main with the parameters x: f32[3] and server: u8[4], and
+// compiles it. main returns its results.
+func compileBuilt(t *testing.T, main func(f *builder.Func, x, server builder.Value) []builder.Value) (*bridge.Executable, error) {
+	t.Helper()
+	ctx := library.NewContext(mlir.ContextOptions{})
+	t.Cleanup(ctx.Close)
+	b := builder.New(ctx, builder.Options{})
+	f := b.Func("main", tensor.ShapeOf(tensor.F32, 3), tensor.ShapeOf(tensor.U8, 4))
+	f.Return(main(f, f.Param(0), f.Param(1))...)
+	m, err := b.Module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := m.Bytecode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newClient(t).Compile(t.Context(), program, bridge.CompileOptions{})
+	if err == nil {
+		t.Cleanup(func() {
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return e, err
+}
+
+func newClient(t *testing.T) *bridge.Client {
+	t.Helper()
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+func runVector(t *testing.T, e *bridge.Executable, server string) ([]float32, error) {
+	t.Helper()
+	outputs, err := e.Run(t.Context(), tensor.Vector[float32](1, 2, 3), tensor.Vector([]byte(server)...))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, b := range outputs {
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	v, err := outputs[0].ToHost()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tensor.Slice[float32](v)
+}
+
+// timesTen is for the forms that return something, addOne for the one that passes.
+var timesTen = callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+	in, err := tensor.Slice[float32](args[0])
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float32, len(in))
+	for i, v := range in {
+		out[i] = 10 * v
+	}
+	return []tensor.View{tensor.Vector(out...)}, nil
+})
+
+func addOne(c *callbacks.Frame) error {
+	if len(c.Args) != 1 || len(c.Results) != 1 || unsafe.SliceData(c.Args[0].Data) != unsafe.SliceData(c.Results[0].Data) {
+		return fmt.Errorf("%d operands and %d results, or they are not one memory", len(c.Args), len(c.Results))
+	}
+	values, err := tensor.Slice[float32](c.Args[0])
+	for i := range values {
+		values[i]++
+	}
+	return err
+}
+
+// TestForeignEncodings builds, compiles and runs a call in each encoding of another
+// host.
+func TestForeignEncodings(t *testing.T) {
+	const id = "\x83m\x00\x00\x00\x05scale"
+	byNumber, err := callbacks.Default.RegisterFunc(timesTen, callbacks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer callbacks.Default.Release(byNumber)
+	tests := []struct {
+		name   string
+		bind   callbacks.Opaque
+		fn     callbacks.Func
+		cb     builder.Callback
+		passes bool
+		want   []float32
+	}{
+		{"words", callbacks.Opaque{ID: id, Server: "pid9"}, timesTen,
+			builder.Callback{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}, false, []float32{-10, -20, -30}},
+		{"words, passing through", callbacks.Opaque{ID: id, Server: "pid9"}, addOne,
+			builder.Callback{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}, true, []float32{0, -1, -2}},
+		{"operand", callbacks.Opaque{}, nil,
+			builder.Callback{Encoding: contract.EncodingOperand, ID: byNumber}, false, []float32{-10, -20, -30}},
+		{"server", callbacks.Opaque{ID: id, Server: "pid1"}, timesTen,
+			builder.Callback{Encoding: contract.EncodingServer, Opaque: id}, false, []float32{-10, -20, -30}},
+		{"server, passing through", callbacks.Opaque{ID: id}, addOne,
+			builder.Callback{Encoding: contract.EncodingServer, Opaque: id}, true, []float32{0, -1, -2}},
+		{"another target", callbacks.Opaque{ID: id}, timesTen,
+			builder.Callback{Encoding: contract.EncodingWords, Opaque: id, Target: "test_target"}, false, []float32{-10, -20, -30}},
+	}
+	plugin, err := bridge.Open(bridge.Options{Targets: []string{"test_target"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plugin.RegisterTarget("test_target"); err != nil { // for the second time
+		t.Error(err)
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.fn != nil {
+				if err := callbacks.RegisterOpaque(test.bind, test.fn, callbacks.Options{}); err != nil {
+					t.Fatal(err)
+				}
+				defer callbacks.ReleaseOpaque(test.bind)
+			}
+			e, err := compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
+				cb, y := test.cb, builder.Neg(x)
+				if cb.Encoding == contract.EncodingServer {
+					cb.ServerValue = server
+				}
+				if test.passes {
+					return []builder.Value{builder.IOCallback(cb, y)}
+				}
+				return []builder.Value{builder.RuntimeCall(cb, y, y)}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				got, err := runVector(t, e, "pid1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Errorf("result (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// TestForeignMistakes holds when and how a foreign id that nobody has bound is said.
+func TestForeignMistakes(t *testing.T) {
+	const id = "\x83known"
+	bound := callbacks.Opaque{ID: id, Server: "pid1"}
+	if err := callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer callbacks.ReleaseOpaque(bound)
+	for _, test := range []struct {
+		name    string
+		cb      builder.Callback
+		server  string
+		unknown string // the callback that the UnknownError names
+		late    bool   // said by the run, and not when it is compiled
+	}{
+		{name: "unknown words", cb: builder.Callback{Encoding: contract.EncodingWords, Opaque: "x"}, unknown: "opaque id 78"},
+		{name: "unknown id of a server", cb: builder.Callback{Encoding: contract.EncodingServer, Opaque: "x"}, unknown: "opaque id 78"},
+		{name: "another server", cb: builder.Callback{Encoding: contract.EncodingServer, Opaque: id}, server: "pid2",
+			unknown: "opaque id 836b6e6f776e of server 70696432", late: true},
+		{name: "unknown number", cb: builder.Callback{Encoding: contract.EncodingOperand, ID: 1 << 40}, unknown: "id 1099511627776", late: true},
+		{name: "number that is none", cb: builder.Callback{Target: contract.TargetEXLAElixirCallback, Name: "f"}, unknown: "f"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e, err := compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
+				cb := test.cb
+				if cb.Encoding == contract.EncodingServer {
+					cb.ServerValue = server
+				}
+				return []builder.Value{builder.RuntimeCall(cb, x, x)}
+			})
+			if test.late {
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = runVector(t, e, test.server+strings.Repeat("\x00", 4-len(test.server)))
+			}
+			var unknown *callbacks.UnknownError
+			if !errors.As(err, &unknown) || unknown.Callback != test.unknown {
+				t.Errorf("error is %v, want one of the unknown callback %q", err, test.unknown)
+			}
+		})
+	}
+	t.Run("no id at all", func(t *testing.T) {
+		e, err := newClient(t).Compile(t.Context(), []byte(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
+  %r = stablehlo.custom_call @exla_elixir_callback(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}`), bridge.CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if _, err = runVector(t, e, "pid1"); err == nil || !strings.Contains(err.Error(), "its last operand, a tensor<i64>: it is f32[3]") {
+			t.Errorf("error is %v", err)
+		}
+	})
+}
