@@ -9,15 +9,16 @@ import (
 
 // Builder makes one module. It is used by one goroutine at a time, as its context is.
 type Builder struct {
-	ctx     *mlir.Context
-	module  *mlir.Module
-	funcs   []*Func
-	err     *Error
-	done    bool
-	places  map[uintptr]place         // by program counter
-	symbols map[string]place          // the names of functions and meshes
-	meshes  map[string]map[string]int // their axes and how large these are
-	sites   map[siteKey]*callSite
+	ctx      *mlir.Context
+	module   *mlir.Module
+	funcs    []*Func
+	err      *Error
+	done     bool
+	places   map[uintptr]place         // by program counter
+	symbols  map[string]place          // the names of functions and meshes
+	meshes   map[string]map[string]int // their axes and how large these are
+	sites    map[siteKey]*callSite     // see emit.go
+	lastSite *callSite
 }
 
 // Options are the settings of a new module.

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
@@ -91,6 +92,7 @@ type siteKey struct {
 // callSite is a custom call that was made before and is made again: its attributes are
 // found in the context once, and not for each call. It is an operation.
 type callSite struct {
+	key        siteKey
 	data       []mlir.Type // of the operands that are data
 	template   []mlir.Type
 	results    []mlir.Type // with the token
@@ -109,7 +111,11 @@ func (s *callSite) Create(in mlir.Place, at mlir.Location) (mlir.Operation, erro
 // callSite finds what the call has in common with an earlier one, or makes it.
 func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type) (*callSite, error) {
 	key := siteKey{*cb, form, at.location}
-	site := b.sites[key]
+	site := b.lastSite // hashing a key takes longer than comparing two
+	if site == nil || site.key != key {
+		site = b.sites[key]
+		b.lastSite = site
+	}
 	if site != nil && len(site.data) == len(data) && slices.EqualFunc(site.template, template, mlir.Type.Equal) {
 		same := true
 		for i, v := range data {
@@ -126,7 +132,9 @@ func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered b
 	if b.sites == nil {
 		b.sites = map[siteKey]*callSite{}
 	}
+	site.key = key
 	b.sites[key] = site
+	b.lastSite = site
 	return site, nil
 }
 
@@ -190,6 +198,8 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 	}
 	call.Results = site.results
 	site.attributes, err = call.Attributes(b.ctx)
+	// In the order that MLIR keeps them in, so that it need not sort them for each call.
+	slices.SortFunc(site.attributes, func(a, b mlir.NamedAttribute) int { return strings.Compare(a.Name, b.Name) })
 	return site, err
 }
 
