@@ -7,29 +7,6 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// UnknownError says that a module calls a callback that is not registered.
-type UnknownError struct {
-	Callback string // the name, or "id N"
-	Registry string // the registry's name, "" for the default one
-	Missing  string // "callback" or "registry": which of the two is not there
-	Nearest  string // the registered name that is most alike, "" where none is
-}
-
-func (e *UnknownError) Error() string {
-	where := "the default registry"
-	if e.Registry != "" {
-		where = fmt.Sprintf("the registry %q", e.Registry)
-	}
-	if e.Missing == "registry" {
-		return fmt.Sprintf("callbacks: there is no registry %q, which the module names for callback %q: make it with NewRegistry before the module is compiled", e.Registry, e.Callback)
-	}
-	hint := ""
-	if e.Nearest != "" {
-		hint = fmt.Sprintf(" (is it %q?)", e.Nearest)
-	}
-	return fmt.Sprintf("callbacks: callback %q is not registered in %s%s: register it before the module is compiled, and until its executable is closed", e.Callback, where, hint)
-}
-
 // SignatureError says that a module calls a callback with other types than it was
 // registered for.
 type SignatureError struct {

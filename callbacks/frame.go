@@ -2,7 +2,9 @@ package callbacks
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -27,6 +29,8 @@ type Frame struct {
 	// in the others the function fills them.
 	Args, Results []tensor.View
 	IDs           []tensor.View // operands that are ids
+
+	Static []any // what Options.Static bound; not to be changed
 
 	Device int   // ordinal of the device that calls
 	RunID  int64 // the run that the call belongs to; 0 when the runtime does not say
@@ -98,4 +102,21 @@ func shapes(views []tensor.View) []tensor.Shape {
 		out[i].Dims = append([]int(nil), v.Shape.Dims...) // a view's may be the runtime's memory
 	}
 	return out
+}
+
+// Static is the i-th static argument of a call, as a T. A call without it, or with
+// one of another type, is an error.
+func Static[T any](f *Frame, i int) (T, error) {
+	var zero T
+	if f == nil {
+		return zero, errors.New("callbacks: there is no call that could have static arguments")
+	}
+	if i < 0 || i >= len(f.Static) {
+		return zero, fmt.Errorf("callbacks: callback %q has %d static arguments, there is none with the index %d", f.Name, len(f.Static), i)
+	}
+	v, ok := f.Static[i].(T)
+	if !ok {
+		return zero, fmt.Errorf("callbacks: the static argument %d of callback %q is a %T, not a %s", i, f.Name, f.Static[i], reflect.TypeFor[T]())
+	}
+	return v, nil
 }
