@@ -1,11 +1,6 @@
 package callbacks
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/calliope-mlir/calliope/tensor"
-)
+import "fmt"
 
 // SignatureError says that a module calls a callback with other types than it was
 // registered for.
@@ -35,30 +30,4 @@ func (e *PanicError) Error() string {
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
-}
-
-// TemplateError says that a callback returned something else than the module expects.
-type TemplateError struct {
-	Callback  string
-	Want, Got []tensor.Shape
-}
-
-// Error shows both sides, leaf by leaf.
-func (e *TemplateError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "callbacks: callback %q returned %d results, the module expects %d:", e.Callback, len(e.Got), len(e.Want))
-	for i := range max(len(e.Want), len(e.Got)) {
-		want, got, mark := "nothing", "nothing", ""
-		if i < len(e.Want) {
-			want = e.Want[i].String()
-		}
-		if i < len(e.Got) {
-			got = e.Got[i].String()
-		}
-		if want != got {
-			mark = "  <- differs"
-		}
-		fmt.Fprintf(&b, "\n  result %d: expected %s, returned %s%s", i, want, got, mark)
-	}
-	return b.String()
 }
