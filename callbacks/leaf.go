@@ -96,7 +96,12 @@ func (arrayLeaf) set(v reflect.Value, array tensor.View) bool {
 }
 
 func (arrayLeaf) view(v reflect.Value) (tensor.View, error) {
-	return v.Addr().Interface().(arrayPointer).View()
+	a := v.Addr().Interface().(arrayPointer)
+	view, err := a.View()
+	if err != nil {
+		view.Shape = a.Shape() // for the error's reader
+	}
+	return view, err
 }
 
 // shape takes nil dimensions without an element for nothing said.
