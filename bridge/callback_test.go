@@ -129,7 +129,7 @@ func TestCallWithTemplate(t *testing.T) {
 	for _, form := range []contract.Form{contract.Call, contract.Pure} {
 		t.Run(string(form), func(t *testing.T) {
 			const signature = "f32[2],s32[]->f64[3],pred[]"
-			name := register(t, signature, callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+			name := register(t, signature, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 				x, err := tensor.Slice[float32](args[0])
 				if err != nil {
 					return nil, err

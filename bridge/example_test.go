@@ -22,7 +22,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
   %z = stablehlo.add %x, %y : tensor<3xf32>
   return %z : tensor<3xf32>
 }`
-	square := callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+	square := callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 		in, err := tensor.Slice[float32](args[0])
 		if err != nil {
 			return nil, err

@@ -1,34 +1,6 @@
 package callbacks
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/calliope-mlir/calliope/tensor"
-)
-
-// UnknownError says that a module calls a callback that is not registered.
-type UnknownError struct {
-	Callback string // the name, or "id N"
-	Registry string // the registry's name, "" for the default one
-	Missing  string // "callback" or "registry": which of the two is not there
-	Nearest  string // the registered name that is most alike, "" where none is
-}
-
-func (e *UnknownError) Error() string {
-	where := "the default registry"
-	if e.Registry != "" {
-		where = fmt.Sprintf("the registry %q", e.Registry)
-	}
-	if e.Missing == "registry" {
-		return fmt.Sprintf("callbacks: there is no registry %q, which the module names for callback %q: make it with NewRegistry before the module is compiled", e.Registry, e.Callback)
-	}
-	hint := ""
-	if e.Nearest != "" {
-		hint = fmt.Sprintf(" (is it %q?)", e.Nearest)
-	}
-	return fmt.Sprintf("callbacks: callback %q is not registered in %s%s: register it before the module is compiled, and until its executable is closed", e.Callback, where, hint)
-}
+import "fmt"
 
 // SignatureError says that a module calls a callback with other types than it was
 // registered for.
@@ -58,30 +30,4 @@ func (e *PanicError) Error() string {
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
-}
-
-// TemplateError says that a callback returned something else than the module expects.
-type TemplateError struct {
-	Callback  string
-	Want, Got []tensor.Shape
-}
-
-// Error shows both sides, leaf by leaf.
-func (e *TemplateError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "callbacks: callback %q returned %d results, the module expects %d:", e.Callback, len(e.Got), len(e.Want))
-	for i := range max(len(e.Want), len(e.Got)) {
-		want, got, mark := "nothing", "nothing", ""
-		if i < len(e.Want) {
-			want = e.Want[i].String()
-		}
-		if i < len(e.Got) {
-			got = e.Got[i].String()
-		}
-		if want != got {
-			mark = "  <- differs"
-		}
-		fmt.Fprintf(&b, "\n  result %d: expected %s, returned %s%s", i, want, got, mark)
-	}
-	return b.String()
 }

@@ -18,7 +18,7 @@ func Example() {
 		return
 	}
 	defer registry.Close()
-	err = registry.Register("double", callbacks.CallFunc(
+	err = registry.Register("double", callbacks.Call(
 		func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 			x, err := tensor.Slice[float32](args[0])
 			if err != nil {
@@ -51,8 +51,8 @@ func Example() {
 	// callbacks: callback "duble" is not registered in the registry "example" (is it "double"?): register it before the module is compiled, and until its executable is closed
 }
 
-func ExampleTapFunc() {
-	tap := callbacks.TapFunc(func(_ context.Context, args []tensor.View) error {
+func ExampleTap() {
+	tap := callbacks.Tap(func(_ context.Context, args []tensor.View) error {
 		fmt.Println("saw", args[0])
 		return nil
 	})

@@ -2,8 +2,9 @@ package callbacks
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
+	"reflect"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -28,6 +29,8 @@ type Frame struct {
 	Args, Results []tensor.View
 	IDs           []tensor.View // operands that are ids
 
+	Static []any // what Options.Static bound; not to be changed
+
 	Device int   // ordinal of the device that calls
 	RunID  int64 // the run that the call belongs to; 0 when the runtime does not say
 
@@ -45,57 +48,19 @@ func (c *Frame) Context() context.Context {
 // SetContext is for the runtime that makes the call.
 func (c *Frame) SetContext(ctx context.Context) { c.ctx = ctx }
 
-// TapFunc makes a Func of a function that only looks.
-func TapFunc(fn func(ctx context.Context, args []tensor.View) error) Func {
-	return func(c *Frame) error { return fn(c.Context(), c.Args) }
-}
-
-// CallFunc makes a Func of a function that returns its results. They are copied into
-// the runtime's memory after their number, element types and shapes were held against
-// what the module expects; what differs is a *TemplateError and nothing is copied.
-// The function may return its arguments, also in another order.
-func CallFunc(fn func(ctx context.Context, args []tensor.View) ([]tensor.View, error)) Func {
-	return func(c *Frame) error {
-		results, err := fn(c.Context(), c.Args)
-		if err != nil {
-			return err
-		}
-		if err := checkResults(c, results); err != nil {
-			return err
-		}
-		if c.Config.Form == contract.Passthrough {
-			// The results' memory is the arguments': where the function gives those
-			// back in another order, the first copy must not change the second.
-			results = slices.Clone(results)
-			for i, r := range results {
-				results[i] = r.Clone()
-			}
-		}
-		for i, r := range results {
-			copy(c.Results[i].Data, r.Data)
-		}
-		return nil
+// Static is the i-th static argument of a call, as a T. A call without it, or with
+// one of another type, is an error.
+func Static[T any](f *Frame, i int) (T, error) {
+	var zero T
+	if f == nil {
+		return zero, errors.New("callbacks: there is no call that could have static arguments")
 	}
-}
-
-func checkResults(c *Frame, results []tensor.View) error {
-	same := func(a, b tensor.View) bool { return a.Shape.Equal(b.Shape) }
-	if !slices.EqualFunc(results, c.Results, same) {
-		return &TemplateError{Callback: c.Name, Want: shapes(c.Results), Got: shapes(results)}
+	if i < 0 || i >= len(f.Static) {
+		return zero, fmt.Errorf("callbacks: callback %q has %d static arguments, there is none with the index %d", f.Name, len(f.Static), i)
 	}
-	for i, r := range results {
-		if err := r.Check(); err != nil {
-			return fmt.Errorf("callbacks: callback %q returned a broken result %d: %w", c.Name, i, err)
-		}
+	v, ok := f.Static[i].(T)
+	if !ok {
+		return zero, fmt.Errorf("callbacks: the static argument %d of callback %q is a %T, not a %s", i, f.Name, f.Static[i], reflect.TypeFor[T]())
 	}
-	return nil
-}
-
-func shapes(views []tensor.View) []tensor.Shape {
-	out := make([]tensor.Shape, len(views))
-	for i, v := range views {
-		out[i] = v.Shape
-		out[i].Dims = append([]int(nil), v.Shape.Dims...) // a view's may be the runtime's memory
-	}
-	return out
+	return v, nil
 }

@@ -3,6 +3,7 @@ package callbacks
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -18,25 +19,31 @@ type Registry struct {
 	closed bool
 	byName map[string]*binding
 	byID   map[int64]*binding
+	byFunc map[identity][]*binding // those of byID
+	number int64                   // of this registry among those that gave ids; 0 before the first
 }
 
 // binding is one registered function. A Slot keeps it; releasing it empties it.
 type binding struct {
-	options Options
-	fn      atomic.Pointer[Func]
+	options  Options
+	fn       atomic.Pointer[Func] // nil where released
+	declared bool
+
+	// Of one with an id:
+	id       int64
+	original Func // keeps the address that is in same
+	same     identity
+	refs     int // how often the id was given and not released
 }
 
 // Default is the registry that a module means when it names none.
-var Default = &Registry{}
+var Default = &Registry{number: 1}
 
 // registries are those of the process, by name.
 var registries = struct {
 	sync.RWMutex
 	byName map[string]*Registry
 }{byName: map[string]*Registry{"": Default}}
-
-// lastID is shared by all registries, so that an id is never taken for another's.
-var lastID atomic.Int64
 
 // NewRegistry makes a registry that modules reach by its name (the key "registry").
 // The name must be free; Close frees it.
@@ -57,24 +64,6 @@ func NewRegistry(name string) (*Registry, error) {
 // Name is the registry's name, "" for the default one.
 func (r *Registry) Name() string { return r.name }
 
-// Options say how a callback is bound. The zero value accepts any module.
-type Options struct {
-	// Signature is what the function takes and gives, as contract.Signature writes it; a
-	// module that was built for another one is refused when it is compiled. Empty
-	// accepts any.
-	Signature string
-}
-
-// check says what is wrong with the options.
-func (o Options) check() error {
-	if o.Signature == "" {
-		return nil
-	}
-	// No module could ever match another spelling.
-	_, _, err := contract.ParseSignature(o.Signature)
-	return err
-}
-
 // Register binds a function to a name.
 func (r *Registry) Register(name string, fn Func, o Options) error {
 	if name == "" {
@@ -83,48 +72,61 @@ func (r *Registry) Register(name string, fn Func, o Options) error {
 	if fn == nil {
 		return fmt.Errorf("callbacks: the function of callback %q is nil", name)
 	}
-	if err := o.check(); err != nil {
+	if err := o.checkNamed(); err != nil {
 		return fmt.Errorf("callbacks: callback %q: %w", name, err)
 	}
+	o.Static = slices.Clone(o.Static)
+	b := &binding{options: o}
+	fn = withStatic(fn, o.Static)
+	b.fn.Store(&fn)
+	return r.bindName(name, b)
+}
+
+// Declare makes a name known without a function: modules that call it can be
+// compiled, and each run brings the function. A call in a run that brings none is an
+// UnknownError; where the callback is optional it does nothing, and its results are
+// zero. Of the options only the signature counts. Unregister takes the name back.
+func (r *Registry) Declare(name string, o Options) error {
+	if name == "" {
+		return errors.New("callbacks: a callback needs a name to be declared")
+	}
+	if err := o.checkNamed(); err != nil {
+		return fmt.Errorf("callbacks: callback %q: %w", name, err)
+	}
+	b := &binding{options: o, declared: true}
+	fn := Func(func(f *Frame) error {
+		if !f.Config.Optional {
+			return &UnknownError{Callback: name, Registry: r.name, Missing: "function"}
+		}
+		if f.Config.Form != contract.Passthrough {
+			for _, result := range f.Results {
+				clear(result.Data)
+			}
+		}
+		return nil
+	})
+	b.fn.Store(&fn)
+	return r.bindName(name, b)
+}
+
+func (r *Registry) bindName(name string, b *binding) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return r.closedError()
 	}
-	if _, taken := r.byName[name]; taken {
-		return fmt.Errorf("callbacks: a callback %q is registered already: Unregister it first", name)
+	if old, taken := r.byName[name]; taken {
+		how := "registered"
+		if old.declared {
+			how = "declared"
+		}
+		return fmt.Errorf("callbacks: a callback %q is %s already: Unregister it first", name, how)
 	}
-	b := &binding{options: o}
-	b.fn.Store(&fn)
 	if r.byName == nil {
 		r.byName = map[string]*binding{}
 	}
 	r.byName[name] = b
 	return nil
-}
-
-// RegisterFunc binds a function to an id of its own, for callbacks that need no name.
-// The id is good for this process only: a module that holds it cannot be saved.
-func (r *Registry) RegisterFunc(fn Func, o Options) (id int64, err error) {
-	if fn == nil {
-		return 0, errors.New("callbacks: the function is nil")
-	}
-	if err := o.check(); err != nil {
-		return 0, fmt.Errorf("callbacks: %w", err)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return 0, r.closedError()
-	}
-	id = lastID.Add(1)
-	b := &binding{options: o}
-	b.fn.Store(&fn)
-	if r.byID == nil {
-		r.byID = map[int64]*binding{}
-	}
-	r.byID[id] = b
-	return id, nil
 }
 
 // Unregister releases a name. Calls of modules that are bound to it fail from then
@@ -138,19 +140,6 @@ func (r *Registry) Unregister(name string) error {
 		return r.unknown(contract.Config{Callback: name})
 	}
 	delete(r.byName, name)
-	b.fn.Store(nil)
-	return nil
-}
-
-// Release releases an id, as Unregister does a name.
-func (r *Registry) Release(id int64) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	b, ok := r.byID[id]
-	if !ok {
-		return r.unknown(contract.Config{ID: id})
-	}
-	delete(r.byID, id)
 	b.fn.Store(nil)
 	return nil
 }
@@ -170,6 +159,7 @@ func (r *Registry) Close() {
 	}
 	clear(r.byName)
 	clear(r.byID)
+	clear(r.byFunc)
 	if r == Default {
 		return
 	}
@@ -218,41 +208,4 @@ func (r *Registry) Resolve(config contract.Config) (*Slot, error) {
 
 func (r *Registry) closedError() error {
 	return fmt.Errorf("callbacks: the registry %q is closed", r.name)
-}
-
-// unknown makes the error for what is not there. The caller holds the lock.
-func (r *Registry) unknown(config contract.Config) error {
-	e := &UnknownError{Callback: config.Name(), Registry: r.name, Missing: "callback"}
-	best := len(config.Callback)/2 + 1 // further than that is another word
-	for name := range r.byName {
-		if n := len(name) - len(config.Callback); max(n, -n) > best {
-			continue // a hostile module's name may be long, and the distance slow
-		}
-		d := distance(config.Callback, name)
-		if d < best || d == best && e.Nearest != "" && name < e.Nearest {
-			best, e.Nearest = d, name
-		}
-	}
-	return e
-}
-
-// distance is the number of letters to insert, delete or replace that make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -80,7 +80,7 @@ func TestResolveByID(t *testing.T) {
 		t.Errorf("another registry gave the id %d again", id)
 	}
 	_, err = callbacks.Resolve(withID(r, id))
-	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback"})
+	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback", Past: callbacks.Elsewhere})
 }
 
 // The name of a binding wins over an id, which such a module does not have.
@@ -173,13 +173,13 @@ func TestUnregister(t *testing.T) {
 	noError(t, r.Release(id))
 
 	wantF := callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"}
-	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback"}
+	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", Past: callbacks.Released}
 	wantUnknown(t, byName.Invoke(&callbacks.Frame{}), wantF)
 	wantUnknown(t, byID.Invoke(&callbacks.Frame{}), wantID)
 	diff(t, "NoOp", false, byName.NoOp())
 	wantUnknown(t, r.Unregister("f"), wantF)
 	wantUnknown(t, r.Release(id), wantID)
-	wantUnknown(t, r.Release(-1), callbacks.UnknownError{Callback: "id -1", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, r.Release(-1), callbacks.UnknownError{Callback: "id -1", Registry: r.Name(), Missing: "callback", Past: callbacks.NeverGiven})
 	_, err = callbacks.Resolve(named(r, "f"))
 	wantUnknown(t, err, wantF)
 	_, err = callbacks.Resolve(withID(r, id))
@@ -209,7 +209,7 @@ func TestClose(t *testing.T) {
 
 	r.Close()
 	wantUnknown(t, byName.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
-	wantUnknown(t, byID.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, byID.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", Past: callbacks.Released})
 	closed := `callbacks: the registry "TestClose" is closed`
 	wantText(t, r.Register("g", nothing, callbacks.Options{}), closed)
 	_, err = r.RegisterFunc(nothing, callbacks.Options{})
@@ -332,8 +332,16 @@ func TestUnknownErrorText(t *testing.T) {
 	}{
 		{callbacks.UnknownError{Callback: "los", Missing: "callback", Nearest: "loss"},
 			`callbacks: callback "los" is not registered in the default registry (is it "loss"?): register it before the module is compiled, and until its executable is closed`},
-		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback"},
-			`callbacks: callback "id 4" is not registered in the registry "main": register it before the module is compiled, and until its executable is closed`},
+		{callbacks.UnknownError{Callback: "los", Registry: "main", Missing: "callback"},
+			`callbacks: callback "los" is not registered in the registry "main": register it before the module is compiled, and until its executable is closed`},
+		{callbacks.UnknownError{Callback: "loss", Missing: "function"},
+			`callbacks: callback "loss" is only declared in the default registry, and the run brings no function for it`},
+		{callbacks.UnknownError{Callback: "id 4", Missing: "callback", Past: callbacks.Released},
+			`callbacks: callback "id 4" of the default registry was released: release it only when every executable that calls it is closed`},
+		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", Past: callbacks.Elsewhere},
+			`callbacks: callback "id 4" is not in the registry "main", it was given by another one: name that in the module`},
+		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", Past: callbacks.NeverGiven},
+			`callbacks: callback "id 4" was never given by the registry "main" of this process: ids do not outlive a process, so bind what is saved by name`},
 	} {
 		wantText(t, &c.err, c.want)
 	}

@@ -30,7 +30,7 @@ func (s *Slot) Invoke(c *Frame) error {
 	}
 	fn := s.binding.fn.Load()
 	if fn == nil {
-		return &UnknownError{Callback: s.config.Name(), Registry: s.registry, Missing: "callback"}
+		return s.binding.gone(s.config, s.registry)
 	}
 	ctx := c.Context()
 	if err := ctx.Err(); err != nil {

@@ -56,7 +56,7 @@ func save(form func(*mlir.Module) ([]byte, error)) error {
 }
 
 func load(name, signature string) error {
-	return loadFunc(name, signature, callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+	return loadFunc(name, signature, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 		in, err := tensor.Slice[float32](args[0])
 		if err != nil {
 			return nil, err

@@ -76,10 +76,10 @@ func (s *seen) register() error {
 			s.zeroCopy = &c.Args[0].Data[0] == &c.Results[0].Data[0]
 			return read(&s.io, c.Args[0])
 		}, callbacks.Options{Signature: contract.Signature(vectors, vectors)}),
-		callbacks.Default.Register(tapName, callbacks.TapFunc(func(_ context.Context, args []tensor.View) error {
+		callbacks.Default.Register(tapName, callbacks.Tap(func(_ context.Context, args []tensor.View) error {
 			return read(&s.tap, args[0])
 		}), callbacks.Options{Signature: contract.Signature(vectors, nil)}),
-		callbacks.Default.Register(callName, callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+		callbacks.Default.Register(callName, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 			values, err := tensor.Slice[float32](args[0])
 			var total float32
 			for _, v := range values {

@@ -10,14 +10,14 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-func TestTapFunc(t *testing.T) {
+type contextKey struct{}
+
+func TestTap(t *testing.T) {
 	args := []tensor.View{tensor.Vector[float32](1, 2), tensor.Scalar(true)}
-	call := &callbacks.Frame{Args: args, Results: []tensor.View{tensor.Scalar[int8](7)}}
-	call.SetContext(t.Context())
-	err := callbacks.TapFunc(func(ctx context.Context, got []tensor.View) error {
-		if ctx != t.Context() {
-			t.Error("the context is another one")
-		}
+	call := &callbacks.Frame{Args: args, Results: args, Config: contract.Config{Form: contract.Passthrough}}
+	call.SetContext(context.WithValue(t.Context(), contextKey{}, "mine"))
+	err := callbacks.Tap(func(ctx context.Context, got []tensor.View) error {
+		diff(t, "context", any("mine"), ctx.Value(contextKey{}))
 		diff(t, "args", args, got)
 		if &got[0].Data[0] != &args[0].Data[0] {
 			t.Error("the arguments were copied")
@@ -27,14 +27,24 @@ func TestTapFunc(t *testing.T) {
 	if err != io.EOF {
 		t.Errorf("got the error %v", err)
 	}
-	diff(t, "results", []tensor.View{tensor.Scalar[int8](7)}, call.Results)
+	diff(t, "results", []tensor.View{tensor.Vector[float32](1, 2), tensor.Scalar(true)}, call.Results)
+}
+
+// Where results are expected, those of a function that makes none would be whatever
+// the memory held.
+func TestTapMakesNoResults(t *testing.T) {
+	called := false
+	call := &callbacks.Frame{Name: "f", Results: []tensor.View{tensor.Scalar[int8](7)}, Config: contract.Config{Form: contract.Call}}
+	err := callbacks.Tap(func(context.Context, []tensor.View) error { called = true; return nil })(call)
+	wantText(t, err, "callbacks: callback \"f\" returned 0 results, the module expects 1:\n  result 0: expected s8[], returned nothing  <- differs")
+	diff(t, "called", false, called)
 }
 
 func returning(views []tensor.View, err error) callbacks.Func {
-	return callbacks.CallFunc(func(context.Context, []tensor.View) ([]tensor.View, error) { return views, err })
+	return callbacks.Call(func(context.Context, []tensor.View) ([]tensor.View, error) { return views, err })
 }
 
-func TestCallFunc(t *testing.T) {
+func TestCall(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		results []tensor.View
@@ -62,13 +72,11 @@ func TestCallFunc(t *testing.T) {
 	}
 }
 
-func TestCallFuncArguments(t *testing.T) {
+func TestCallArguments(t *testing.T) {
 	call := &callbacks.Frame{Args: []tensor.View{tensor.Vector[float32](1, 2)}, Results: []tensor.View{tensor.Vector[float32](0, 0)}}
-	call.SetContext(t.Context())
-	noError(t, callbacks.CallFunc(func(ctx context.Context, args []tensor.View) ([]tensor.View, error) {
-		if ctx != t.Context() {
-			t.Error("the context is another one")
-		}
+	call.SetContext(context.WithValue(t.Context(), contextKey{}, "mine"))
+	noError(t, callbacks.Call(func(ctx context.Context, args []tensor.View) ([]tensor.View, error) {
+		diff(t, "context", any("mine"), ctx.Value(contextKey{}))
 		return args, nil
 	})(call))
 	diff(t, "results", call.Args, call.Results)
@@ -76,21 +84,21 @@ func TestCallFuncArguments(t *testing.T) {
 
 // In the passthrough form the results are the arguments' memory: giving those back in
 // another order must not read what was written a moment before.
-func TestCallFuncPassthrough(t *testing.T) {
+func TestCallPassthrough(t *testing.T) {
 	a, b, c := tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4), tensor.Vector[int32](5, 6)
 	call := &callbacks.Frame{
 		Config:  contract.Config{Form: contract.Passthrough},
 		Args:    []tensor.View{a, b, c},
 		Results: []tensor.View{a, b, c},
 	}
-	noError(t, callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+	noError(t, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 		return []tensor.View{args[2], args[0], args[1]}, nil
 	})(call))
 	want := []tensor.View{tensor.Vector[int32](5, 6), tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4)}
 	diff(t, "results", want, call.Results)
 
 	// Returned as they are, arguments stay the views that they were.
-	noError(t, callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) { return args, nil })(call))
+	noError(t, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) { return args, nil })(call))
 	diff(t, "results", want, call.Results)
 	if &call.Args[0].Data[0] != &a.Data[0] {
 		t.Error("the call's arguments were exchanged")
@@ -98,7 +106,7 @@ func TestCallFuncPassthrough(t *testing.T) {
 }
 
 // Whatever is wrong with the results, nothing is copied.
-func TestCallFuncErrors(t *testing.T) {
+func TestCallErrors(t *testing.T) {
 	f2, s0 := tensor.ShapeOf(tensor.F32, 2), tensor.ShapeOf(tensor.S32)
 	one, two := tensor.Vector[float32](1, 2), tensor.Scalar(int32(3))
 	square, err := tensor.FromSlice([]float32{1, 2}, 2, 1)
@@ -135,11 +143,15 @@ func TestCallFuncErrors(t *testing.T) {
 		{"zero view", []tensor.View{one, {}}, nil, []tensor.Shape{f2, {}},
 			`callbacks: callback "f" returned 2 results, the module expects 2:
   result 0: expected f32[2], returned f32[2]
-  result 1: expected s32[], returned invalid[]  <- differs`},
-		{"too little data", []tensor.View{one, {Shape: s0, Data: []byte{1, 2}}}, nil, nil,
-			`callbacks: callback "f" returned a broken result 1: tensor: an array s32[] takes 4 bytes, there are 2`},
-		{"too much data", []tensor.View{{Shape: f2, Data: make([]byte, 9)}, two}, nil, nil,
-			`callbacks: callback "f" returned a broken result 0: tensor: an array f32[2] takes 8 bytes, there are 9`},
+  result 1: expected s32[], returned an empty View  <- differs`},
+		{"too little data", []tensor.View{one, {Shape: s0, Data: []byte{1, 2}}}, nil, []tensor.Shape{f2, s0},
+			`callbacks: callback "f" returned 2 results, the module expects 2:
+  result 0: expected f32[2], returned f32[2]
+  result 1: expected s32[], returned a broken array (tensor: an array s32[] takes 4 bytes, there are 2)  <- differs`},
+		{"too much data", []tensor.View{{Shape: f2, Data: make([]byte, 9)}, two}, nil, []tensor.Shape{f2, s0},
+			`callbacks: callback "f" returned 2 results, the module expects 2:
+  result 0: expected f32[2], returned a broken array (tensor: an array f32[2] takes 8 bytes, there are 9)  <- differs
+  result 1: expected s32[], returned s32[]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			room := func() []tensor.View { return []tensor.View{tensor.Vector[float32](-1, -1), tensor.Scalar(int32(-1))} }
@@ -151,8 +163,9 @@ func TestCallFuncErrors(t *testing.T) {
 			case c.err != nil && err != c.err:
 				t.Error("the error is not the function's own value")
 			case c.got != nil:
-				want := callbacks.TemplateError{Callback: "f", Want: []tensor.Shape{f2, s0}, Got: c.got}
-				diff(t, "error", want, *wantAs[*callbacks.TemplateError](t, err))
+				e := wantAs[*callbacks.TemplateError](t, err)
+				diff(t, "Want", []tensor.Shape{f2, s0}, shapes(e.Want))
+				diff(t, "Got", c.got, shapes(e.Got))
 			}
 		})
 	}
@@ -164,5 +177,13 @@ func TestTemplateErrorKeepsNothingOfTheCall(t *testing.T) {
 	call := &callbacks.Frame{Name: "f", Results: []tensor.View{{Shape: tensor.Shape{DType: tensor.F32, Dims: dims}, Data: make([]byte, 24)}}}
 	err := returning(nil, nil)(call)
 	dims[0] = 99
-	diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)}, wantAs[*callbacks.TemplateError](t, err).Want)
+	diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)}, shapes(wantAs[*callbacks.TemplateError](t, err).Want))
+}
+
+func shapes(leaves []callbacks.Leaf) []tensor.Shape {
+	out := []tensor.Shape{}
+	for _, l := range leaves {
+		out = append(out, l.Shape)
+	}
+	return out
 }

@@ -1,0 +1,168 @@
+package callbacks
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// mold is a tree whose every length and key is known.
+type mold struct {
+	node     *node
+	children []mold
+	keys     []reflect.Value // of a map
+	index    int             // of a leaf among all
+}
+
+// newMold takes them from a value.
+func newMold(n *node, v reflect.Value, at string, paths *[]string, depth int) (mold, error) {
+	m := mold{node: n}
+	if n.leaf != nil {
+		m.index = len(*paths)
+		*paths = append(*paths, at)
+		return m, nil
+	}
+	if depth == 0 {
+		return m, errDepth
+	}
+	for _, c := range n.children(v) {
+		branch, err := newMold(c.node, c.value, at+c.step, paths, depth-1)
+		if err != nil {
+			return m, err
+		}
+		m.children = append(m.children, branch)
+		if c.key.IsValid() {
+			m.keys = append(m.keys, c.key)
+		}
+	}
+	return m, nil
+}
+
+// fill makes of v a tree with the given leaves, and reports whether they fit.
+func (m *mold) fill(v reflect.Value, leaves []tensor.View) bool {
+	if m.node.leaf != nil {
+		return m.node.leaf.set(v, leaves[m.index])
+	}
+	switch kind := m.node.typ.Kind(); kind {
+	case reflect.Struct:
+		for i := range m.children {
+			if !m.children[i].fill(v.Field(i), leaves) {
+				return false
+			}
+		}
+	case reflect.Array, reflect.Slice:
+		if n := len(m.children); kind == reflect.Slice && n > 0 {
+			v.Set(reflect.MakeSlice(m.node.typ, n, n))
+		}
+		for i := range m.children {
+			if !m.children[i].fill(v.Index(i), leaves) {
+				return false
+			}
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMapWithSize(m.node.typ, len(m.children)))
+		for i := range m.children {
+			value := reflect.New(m.node.elem.typ).Elem()
+			if !m.children[i].fill(value, leaves) {
+				return false
+			}
+			v.SetMapIndex(m.keys[i], value)
+		}
+	}
+	return true
+}
+
+// input makes a function's arguments of those of a call.
+type input struct {
+	mold  mold     // of the arguments, or, with rest, of one element
+	paths []string // of the mold's leaves
+	rest  bool     // the arguments are a slice that takes what comes
+}
+
+// newInput reads the type, and the template where there is one.
+func newInput[A any](template *A) (*input, error) {
+	given := template != nil
+	if !given {
+		template = new(A)
+	}
+	n, v, err := nodeAt(template)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{}
+	if n.open && !given {
+		if n.typ.Kind() != reflect.Slice || n.elem.open {
+			return nil, fmt.Errorf("%s has slices or maps, whose lengths and keys no type tells: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers a tree of scalars)", n.typ)
+		}
+		in.rest = true
+		n, v = n.elem, reflect.New(n.elem.typ).Elem()
+	}
+	if in.mold, err = newMold(n, v, "", &in.paths, maxDepth); err != nil {
+		return nil, err
+	}
+	if in.rest && len(in.paths) == 0 {
+		return nil, errors.New("a slice of elements that hold no array can have any length: give a template with an example")
+	}
+	return in, nil
+}
+
+// read fills args, a pointer to the arguments' type.
+func (in *input) read(f *Frame, args any) error {
+	if in.rest {
+		return in.readRest(f, args)
+	}
+	if len(f.Args) == len(in.paths) && in.mold.fill(reflect.ValueOf(args).Elem(), f.Args) {
+		return nil
+	}
+	return in.mismatch(f, 1)
+}
+
+func (in *input) readRest(f *Frame, args any) error {
+	if views, ok := args.(*[]tensor.View); ok {
+		*views = f.Args
+		return nil
+	}
+	each := len(in.paths)
+	n := len(f.Args) / each
+	v := reflect.ValueOf(args).Elem()
+	v.Set(reflect.MakeSlice(v.Type(), n, n))
+	fits := n*each == len(f.Args)
+	for i := 0; fits && i < n; i++ {
+		fits = in.mold.fill(v.Index(i), f.Args[i*each:])
+	}
+	if fits {
+		return nil
+	}
+	return in.mismatch(f, (len(f.Args)+each-1)/each)
+}
+
+// mismatch shows what the function takes, which is the mold n times.
+func (in *input) mismatch(f *Frame, n int) error {
+	accepts := in.mold.accepts(nil)
+	var want []Leaf
+	var paths []string
+	for i := range n {
+		for j, l := range accepts {
+			path := in.paths[j]
+			if in.rest {
+				path = fmt.Sprintf("[%d]%s", i, path)
+			}
+			l.Path = pathOf(path, "argument", i)
+			want = append(want, l)
+			paths = append(paths, path)
+		}
+	}
+	return &TemplateError{Callback: f.Name, Arguments: true, Want: want, Got: leavesOf(f.Args, paths, "argument")}
+}
+
+func (m *mold) accepts(out []Leaf) []Leaf {
+	if m.node.leaf != nil {
+		return append(out, m.node.leaf.accepts())
+	}
+	for i := range m.children {
+		out = m.children[i].accepts(out)
+	}
+	return out
+}

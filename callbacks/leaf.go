@@ -1,0 +1,148 @@
+package callbacks
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// leaf is one type of leaves. The values that it is given can be addressed.
+type leaf interface {
+	// set puts an array into v, and reports whether v can hold it.
+	set(v reflect.Value, array tensor.View) bool
+	// view is what stands in v, in v's own memory.
+	view(v reflect.Value) (tensor.View, error)
+	// shape is what v, standing in a template, says: data is not needed. The result is
+	// false where it does not tell the dimensions.
+	shape(v reflect.Value) (tensor.Shape, bool)
+	// accepts is what set takes.
+	accepts() Leaf
+}
+
+var (
+	viewType  = reflect.TypeFor[tensor.View]()
+	arrayType = reflect.TypeFor[arrayPointer]()
+)
+
+// arrayPointer is a *tensor.Array of any element type.
+type arrayPointer interface {
+	View() (tensor.View, error)
+	SetView(tensor.View) error
+	Shape() tensor.Shape
+}
+
+// leafOf is nil for a type that is no leaf.
+func leafOf(t reflect.Type) leaf {
+	switch {
+	case t == viewType:
+		return viewLeaf{}
+	case t.PkgPath() == viewType.PkgPath() && reflect.PointerTo(t).Implements(arrayType):
+		return arrayLeaf{reflect.New(t).Interface().(arrayPointer).Shape().DType}
+	case t == reflect.TypeFor[tensor.Float16]():
+		return scalarLeaf{tensor.F16}
+	case t == reflect.TypeFor[tensor.BFloat16]():
+		return scalarLeaf{tensor.BF16}
+	}
+	if d, ok := scalars[t.Kind()]; ok {
+		return scalarLeaf{d}
+	}
+	return nil
+}
+
+// scalars are the element types of Go's own numbers. Those of int and uint are as wide
+// as the machine's.
+var scalars = map[reflect.Kind]tensor.DType{
+	reflect.Bool: tensor.Pred,
+	reflect.Int8: tensor.S8, reflect.Int16: tensor.S16, reflect.Int32: tensor.S32, reflect.Int64: tensor.S64,
+	reflect.Uint8: tensor.U8, reflect.Uint16: tensor.U16, reflect.Uint32: tensor.U32, reflect.Uint64: tensor.U64,
+	reflect.Float32: tensor.F32, reflect.Float64: tensor.F64,
+	reflect.Complex64: tensor.C64, reflect.Complex128: tensor.C128,
+	reflect.Int: word(tensor.S32, tensor.S64), reflect.Uint: word(tensor.U32, tensor.U64),
+}
+
+func word(narrow, wide tensor.DType) tensor.DType {
+	if unsafe.Sizeof(int(0)) == 4 {
+		return narrow
+	}
+	return wide
+}
+
+// viewLeaf is a tensor.View: any array.
+type viewLeaf struct{}
+
+func (viewLeaf) set(v reflect.Value, array tensor.View) bool {
+	*(*tensor.View)(v.Addr().UnsafePointer()) = array
+	return true
+}
+
+func (viewLeaf) view(v reflect.Value) (tensor.View, error) {
+	array := *(*tensor.View)(v.Addr().UnsafePointer())
+	return array, array.Check()
+}
+
+func (viewLeaf) shape(v reflect.Value) (tensor.Shape, bool) {
+	s := (*tensor.View)(v.Addr().UnsafePointer()).Shape
+	return s, s.Check() == nil
+}
+
+func (viewLeaf) accepts() Leaf { return Leaf{Any: true} }
+
+// arrayLeaf is a tensor.Array: any array of one element type.
+type arrayLeaf struct{ dtype tensor.DType }
+
+func (arrayLeaf) set(v reflect.Value, array tensor.View) bool {
+	return v.Addr().Interface().(arrayPointer).SetView(array) == nil
+}
+
+func (arrayLeaf) view(v reflect.Value) (tensor.View, error) {
+	a := v.Addr().Interface().(arrayPointer)
+	view, err := a.View()
+	if err != nil {
+		view.Shape = a.Shape() // for the error's reader
+	}
+	return view, err
+}
+
+// shape takes nil dimensions without an element for nothing said.
+func (arrayLeaf) shape(v reflect.Value) (tensor.Shape, bool) {
+	a := v.Addr().Interface().(arrayPointer)
+	s := a.Shape()
+	if s.Dims == nil {
+		_, err := a.View()
+		return s, err == nil
+	}
+	return s, s.Check() == nil
+}
+
+func (a arrayLeaf) accepts() Leaf { return Leaf{Shape: tensor.Shape{DType: a.dtype}, Any: true} }
+
+// scalarLeaf is a Go number or bool: an array of no dimensions.
+type scalarLeaf struct{ dtype tensor.DType }
+
+func (s scalarLeaf) set(v reflect.Value, array tensor.View) bool {
+	if array.Shape.DType != s.dtype || len(array.Shape.Dims) != 0 || len(array.Data) != s.dtype.Size() {
+		return false
+	}
+	if s.dtype == tensor.Pred {
+		v.SetBool(array.Data[0] != 0) // in Go no other byte than 1 is true
+		return true
+	}
+	copy(s.bytes(v), array.Data)
+	return true
+}
+
+func (s scalarLeaf) view(v reflect.Value) (tensor.View, error) {
+	return tensor.View{Shape: tensor.Shape{DType: s.dtype}, Data: s.bytes(v)}, nil
+}
+
+func (s scalarLeaf) shape(reflect.Value) (tensor.Shape, bool) {
+	return tensor.Shape{DType: s.dtype}, true
+}
+
+func (s scalarLeaf) accepts() Leaf { return Leaf{Shape: tensor.Shape{DType: s.dtype}} }
+
+// bytes are those of v itself.
+func (s scalarLeaf) bytes(v reflect.Value) []byte {
+	return unsafe.Slice((*byte)(v.Addr().UnsafePointer()), s.dtype.Size())
+}

@@ -1,0 +1,118 @@
+package callbacks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// TemplateError says that a callback returned something else than the module expects,
+// or that a typed function takes other arguments than the module gives. Then the
+// runtime's memory is as it was.
+type TemplateError struct {
+	Callback  string
+	Arguments bool   // the arguments are meant, not the results
+	Want      []Leaf // what the module expects; of arguments, what the function takes
+	Got       []Leaf // what the function returned; of arguments, what the module gives
+}
+
+// Leaf is one array of a tree.
+type Leaf struct {
+	Path  string // the way to it, such as .Mean, [2] or .Layers["a"]; "result 0" where no tree is known
+	Shape tensor.Shape
+	Any   bool  // any dimensions will do, and, where the shape has none, any element type
+	Err   error // what is wrong with the array itself
+}
+
+// String is what stands there.
+func (l Leaf) String() string {
+	switch {
+	case l.Any && l.Shape.DType == tensor.Invalid:
+		return "any array"
+	case l.Any:
+		return "any " + l.Shape.DType.String() + " array"
+	case l.Err != nil && l.Shape.DType == tensor.Invalid:
+		return "an empty View"
+	case l.Err != nil:
+		return "a broken array (" + l.Err.Error() + ")"
+	}
+	return l.Shape.String()
+}
+
+// fits reports whether an array is what is wanted.
+func (l Leaf) fits(got Leaf) bool {
+	switch {
+	case got.Err != nil:
+		return false
+	case l.Any:
+		return l.Shape.DType == tensor.Invalid || l.Shape.DType == got.Shape.DType
+	}
+	return l.Shape.Equal(got.Shape)
+}
+
+// Error shows both sides, leaf by leaf.
+func (e *TemplateError) Error() string {
+	var b strings.Builder
+	expected, returned := "expected", "returned"
+	if e.Arguments {
+		expected, returned = "takes", "given"
+		fmt.Fprintf(&b, "callbacks: callback %q takes %d arguments, the module gives %d:", e.Callback, len(e.Want), len(e.Got))
+	} else {
+		fmt.Fprintf(&b, "callbacks: callback %q returned %d results, the module expects %d:", e.Callback, len(e.Got), len(e.Want))
+	}
+	got := map[string]Leaf{}
+	for _, l := range e.Got {
+		got[l.Path] = l
+	}
+	for _, w := range e.Want {
+		text, mark := "nothing", "  <- differs"
+		if g, ok := got[w.Path]; ok {
+			delete(got, w.Path)
+			text = g.String()
+			if w.fits(g) {
+				mark = ""
+			}
+		}
+		fmt.Fprintf(&b, "\n  %s: %s %s, %s %s%s", w.Path, expected, w, returned, text, mark)
+	}
+	for _, g := range e.Got {
+		if _, left := got[g.Path]; left {
+			fmt.Fprintf(&b, "\n  %s: %s nothing, %s %s  <- differs", g.Path, expected, returned, g)
+		}
+	}
+	return b.String()
+}
+
+// Unwrap are the errors of the arrays themselves.
+func (e *TemplateError) Unwrap() []error {
+	var out []error
+	for _, l := range e.Got {
+		if l.Err != nil {
+			out = append(out, l.Err)
+		}
+	}
+	return out
+}
+
+// leavesOf describes views. Where there are fewer paths, the others are called by
+// their index.
+func leavesOf(views []tensor.View, paths []string, what string) []Leaf {
+	out := make([]Leaf, len(views))
+	for i, v := range views {
+		at := ""
+		if i < len(paths) {
+			at = paths[i]
+		}
+		out[i] = Leaf{Path: pathOf(at, what, i), Shape: tensor.ShapeOf(v.Shape.DType, v.Shape.Dims...), Err: v.Check()}
+	}
+	return out
+}
+
+// pathOf is the way to a leaf, or what it is called by where there is none.
+func pathOf(at, what string, i int) string {
+	if at != "" {
+		return at
+	}
+	return fmt.Sprintf("%s %d", what, i)
+}

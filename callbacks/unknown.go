@@ -1,0 +1,90 @@
+package callbacks
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// UnknownError says that a module calls a callback that is not registered.
+type UnknownError struct {
+	Callback string // the name, or "id N"
+	Registry string // the registry's name, "" for the default one
+	Missing  string // "registry", "callback", or "function" where the name is only declared
+	Past     Past   // what became of the id; "" for a name
+	Nearest  string // the registered name that is most alike, "" where none is
+}
+
+func (e *UnknownError) Error() string {
+	where := "the default registry"
+	if e.Registry != "" {
+		where = fmt.Sprintf("the registry %q", e.Registry)
+	}
+	switch {
+	case e.Missing == "registry":
+		return fmt.Sprintf("callbacks: there is no registry %q, which the module names for callback %q: make it with NewRegistry before the module is compiled", e.Registry, e.Callback)
+	case e.Missing == "function":
+		return fmt.Sprintf("callbacks: callback %q is only declared in %s, and the run brings no function for it", e.Callback, where)
+	case e.Past == Released:
+		return fmt.Sprintf("callbacks: callback %q of %s was released: release it only when every executable that calls it is closed", e.Callback, where)
+	case e.Past == Elsewhere:
+		return fmt.Sprintf("callbacks: callback %q is not in %s, it was given by another one: name that in the module", e.Callback, where)
+	case e.Past == NeverGiven:
+		return fmt.Sprintf("callbacks: callback %q was never given by %s of this process: ids do not outlive a process, so bind what is saved by name", e.Callback, where)
+	}
+	hint := ""
+	if e.Nearest != "" {
+		hint = fmt.Sprintf(" (is it %q?)", e.Nearest)
+	}
+	return fmt.Sprintf("callbacks: callback %q is not registered in %s%s: register it before the module is compiled, and until its executable is closed", e.Callback, where, hint)
+}
+
+// gone is the error of a slot whose binding was released.
+func (b *binding) gone(config contract.Config, registry string) *UnknownError {
+	e := &UnknownError{Callback: config.Name(), Registry: registry, Missing: "callback"}
+	if b.id != 0 {
+		e.Past = Released
+	}
+	return e
+}
+
+// unknown makes the error for what is not there. The caller holds the lock.
+func (r *Registry) unknown(config contract.Config) error {
+	e := &UnknownError{Callback: config.Name(), Registry: r.name, Missing: "callback"}
+	if !config.ByName() {
+		e.Past = r.pastOf(config.ID)
+		return e
+	}
+	best := len(config.Callback)/2 + 1 // further than that is another word
+	for name := range r.byName {
+		if n := len(name) - len(config.Callback); max(n, -n) > best {
+			continue // a hostile module's name may be long, and the distance slow
+		}
+		d := distance(config.Callback, name)
+		if d < best || d == best && e.Nearest != "" && name < e.Nearest {
+			best, e.Nearest = d, name
+		}
+	}
+	return e
+}
+
+// distance is the number of letters to insert, delete or replace that make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
