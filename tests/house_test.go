@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"builder":           {"mlir", "stablehlo", "aliasing", "passes", "contract", "tensor", "callbacks"},
 	"callbacks":         {"contract", "tensor"},
 	"bridge":            {"c", "callbacks", "contract", "tensor", "native"},
+	"bridge/preflight":  {"mlir", "stablehlo", "callbacks", "contract", "tensor"},
 	"tools/mlir-lint":   {"mlir", "stablehlo", "aliasing", "contract", "native"},
 	"examples":          {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge"},
 	"tools":             {"*"},

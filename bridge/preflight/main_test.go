@@ -1,0 +1,54 @@
+package preflight_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func TestMain(m *testing.M) {
+	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func parse(t *testing.T, text string) *mlir.Module {
+	t.Helper()
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ir := library.NewContext(mlir.ContextOptions{})
+	t.Cleanup(ir.Close)
+	m, err := ir.Parse("m.mlir", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return m
+}
+
+// compile compiles with four devices.
+func compile(t *testing.T, text string, o bridge.CompileOptions) error {
+	t.Helper()
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	executable, err := client.Compile(t.Context(), []byte(text), o)
+	if err != nil {
+		return err
+	}
+	return executable.Close()
+}

@@ -1,0 +1,244 @@
+package preflight_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/bridge/preflight"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// called is a module with one custom call, in line 2.
+func called(target, attributes, operands, types, results string) string {
+	value := "%r = "
+	switch {
+	case results == "()":
+		value = ""
+	case strings.HasPrefix(results, "("):
+		value = "%r:2 = "
+	}
+	return fmt.Sprintf("func.func @main(%%a: tensor<4xf32>, %%b: tensor<i32>, %%t: tensor<i8>) {\n  %sstablehlo.custom_call @%q(%s) {has_side_effect = true, %s} : (%s) -> %s\n  return\n}",
+		value, target, operands, attributes, types, results)
+}
+
+// tap is a passthrough call of one operand; config is what stands besides the form.
+func tap(config string) string {
+	return called(contract.TargetIOCallback, `api_version = 4 : i32, backend_config = {v = 1 : i64, form = "passthrough", `+config+`}`,
+		"%a", "tensor<4xf32>", "tensor<4xf32>")
+}
+
+func registered(t *testing.T) {
+	t.Helper()
+	other, err := callbacks.NewRegistry("other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing := func(*callbacks.Frame) error { return nil }
+	if err := errors.Join(
+		callbacks.Default.Register("log", nothing, callbacks.Options{Signature: "f32[4]->f32[4]"}),
+		callbacks.Default.Register("any", nothing, callbacks.Options{}),
+		other.Register("there", nothing, callbacks.Options{}),
+	); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		other.Close()
+		if err := errors.Join(callbacks.Default.Unregister("log"), callbacks.Default.Unregister("any")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What one call is told, and that XLA says no where Check does, and yes where it does
+// not.
+func TestCheck(t *testing.T) {
+	registered(t)
+	hash := contract.SignatureHash("f32[4]->f32[4]")
+	type problem struct {
+		Kind                        preflight.Kind
+		Callback, Registry, Nearest string
+		Text                        string
+	}
+	const v4 = "api_version = 4 : i32, backend_config = "
+	for name, test := range map[string]struct {
+		module string
+		want   problem // nothing where Text is ""
+		// runs says that only a run of the module would fail, or not even that.
+		runs bool
+	}{
+		"registered":            {module: tap(`callback = "log"`)},
+		"with its signature":    {module: tap(`callback = "log", signature = "` + hash + `"`)},
+		"any signature":         {module: tap(`callback = "any", signature = "` + hash + `"`)},
+		"in another registry":   {module: tap(`callback = "there", registry = "other"`)},
+		"optional":              {module: tap(`callback = "absent", optional = true`)},
+		"optional registry":     {module: tap(`callback = "absent", registry = "absent", optional = true`)},
+		"as JAX spells it":      {module: called(contract.TargetIOCallback, `backend_config = "", mhlo.backend_config = {v = 1 : i64, form = "passthrough", callback = "log"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
+		"observe with a token":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any", n_tokens = 1 : i64}`, "%a, %t", "tensor<4xf32>, tensor<i8>", "tensor<i8>")},
+		"call with a token":     {module: called(contract.TargetRuntimeCall, v4+`{v = 1 : i64, form = "call", callback = "log", n_tokens = 1 : i64}`, "%a, %t", "tensor<4xf32>, tensor<i8>", "(tensor<4xf32>, tensor<i8>)")},
+		"unknown target":        {module: called("shading", v4+"{}", "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingTarget, Nearest: "Sharding", Text: `m.mlir:2:8: no handler is registered for the target "shading" (is it "Sharding"?)`}},
+		"unlike any":            {module: called("xla_ffi_python_cpu_callback", `backend_config = "", mhlo.backend_config = {index = 0 : ui64}`, "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.MissingTarget, Text: `m.mlir:2:3: no handler is registered for the target "xla_ffi_python_cpu_callback"`}},
+		"ours, misspelt":        {module: called("calliope_io_calback", v4+"{}", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.MissingTarget, Nearest: contract.TargetIOCallback, Text: "is it"}},
+		"unpartitioned":         {module: called("xla.sdy.GlobalToLocalShape", "api_version = 1 : i32", "%a", "tensor<4xf32>", "tensor<2xf32>"), want: problem{Kind: preflight.MissingTarget, Text: "compile it with Partitions above 1"}},
+		"untyped":               {module: called(contract.TargetIOCallback, `api_version = 2 : i32, backend_config = "x"`, "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.WrongVersion, Text: `the call has the API version 2: write api_version = 4`}},
+		"no attributes":         {module: called(contract.TargetIOCallback, "api_version = 4 : i32", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.BadAttributes, Text: `lacks the key "v"`}},
+		"unknown key":           {module: tap(`callback = "log", colour = "red"`), want: problem{Kind: preflight.BadAttributes, Text: `unknown key "colour"`}},
+		"mistyped i64":          {module: tap(`callback = "log", every = 2 : i32`), want: problem{Kind: preflight.BadAttributes, Text: `the key "every" is an i64, not 2 (int32)`}},
+		"mistyped by an array":  {module: tap(`callback = "log", every = array<i64: 1>`), want: problem{Kind: preflight.BadAttributes, Text: "array<i64: 1>"}},
+		"mistyped by a float":   {module: tap(`callback = "log", optional = 1.5 : f64`), want: problem{Kind: preflight.BadAttributes, Text: "is a bool, not 1.5 (float64)"}},
+		"mistyped by unsigned":  {module: tap(`callback = "log", every = 1 : ui64`), want: problem{Kind: preflight.BadAttributes, Text: "(uint64)"}},
+		"unknown name":          {module: tap(`callback = "lag"`), want: problem{preflight.MissingCallback, "lag", "", "log", `m.mlir:2:8: callbacks: callback "lag" is not registered in the default registry (is it "log"?)`}},
+		"unknown registry":      {module: tap(`callback = "log", registry = "r"`), want: problem{preflight.MissingCallback, "log", "r", "", `there is no registry "r"`}},
+		"unknown id":            {module: tap(`callback_id = 123456 : i64`), want: problem{preflight.MissingCallback, "id 123456", "", "", `callback "id 123456"`}},
+		"unserved policy":       {module: tap(`callback = "log", policy = "once"`), want: problem{preflight.BadAttributes, "log", "", "", "device policy"}},
+		"signature of another":  {module: tap(`callback = "log", signature = "0011223344556677"`), want: problem{preflight.WrongSignature, "log", "", "", `called with f32[4]->f32[4], which is not the signature that stands beside its name`}},
+		"called with other":     {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "log"}`, "%b", "tensor<i32>", "tensor<i32>"), want: problem{preflight.WrongSignature, "log", "", "", "f32[4]->f32[4], but the module was built for another one"}, runs: true},
+		"form of other target":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "call", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{preflight.BadCall, "any", "", "", "which is of the target calliope_runtime_call"}, runs: true},
+		"passthrough, one lost": {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a, %b", "tensor<4xf32>, tensor<i32>", "tensor<4xf32>"), want: problem{preflight.BadCall, "any", "", "", "it has 2 of them and 1 results"}, runs: true},
+		"passthrough, changed":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xi32>"), want: problem{preflight.BadCall, "any", "", "", "operand 0 is tensor<4xf32> and the result is tensor<4xi32>"}, runs: true},
+		"too few operands":      {module: tap(`callback = "any", n_ids = 3 : i64`), want: problem{preflight.BadCall, "any", "", "", "has only 1 operands"}, runs: true},
+		"too few results":       {module: called(contract.TargetRuntimeCall, v4+`{v = 1 : i64, form = "call", callback = "any", n_tokens = 1 : i64}`, "%t", "tensor<i8>", "()"), want: problem{preflight.BadCall, "any", "", "", "has 0 results, fewer than its 1 tokens"}, runs: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := preflight.Check(parse(t, test.module), preflight.Options{File: "m.mlir"})
+			xla := compile(t, test.module, bridge.CompileOptions{})
+			if (err != nil) != (xla != nil) && !test.runs {
+				t.Errorf("Check says %v and XLA says %v", err, xla)
+			}
+			if test.want.Text == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			found, ok := errors.AsType[*preflight.Error](err)
+			if !ok || len(found.Problems) != 1 {
+				t.Fatalf("got %v, want one problem", err)
+			}
+			p := found.Problems[0]
+			if !strings.Contains(p.String(), test.want.Text) {
+				t.Errorf("got %q, want it to have %q", p, test.want.Text)
+			}
+			if d := cmp.Diff(test.want, problem{p.Kind, p.Callback, p.Registry, p.Nearest, test.want.Text}); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+			if p.Position.Line != 2 || p.Operation.Name() != "stablehlo.custom_call" {
+				t.Errorf("it is said to stand at %v, %s", p.Position, p.Operation.Name())
+			}
+		})
+	}
+}
+
+// All that is missing is in one error, in the order of the module, and errors.As finds
+// the callbacks' own.
+func TestAll(t *testing.T) {
+	registered(t)
+	m := parse(t, `module {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.custom_call @one(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = func.call @inner(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = stablehlo.custom_call @two(%1) {api_version = 4 : i32, backend_config = {}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %2 : tensor<4xf32>
+  }
+  func.func private @inner(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.custom_call @calliope_io_callback(%a) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "passthrough", callback = "absent"}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}`)
+	err := preflight.Check(m, preflight.Options{File: "m.mlir", Targets: []string{"two"}})
+	unknown, ok := errors.AsType[*callbacks.UnknownError](err)
+	if !ok || unknown.Callback != "absent" {
+		t.Errorf("errors.As finds %v", unknown)
+	}
+	const want = `preflight: these custom calls of the module cannot be served:
+  m.mlir:3:10: no handler is registered for the target "one"
+  m.mlir:9:10: callbacks: callback "absent" is not registered in the default registry: register it before the module is compiled, and until its executable is closed`
+	if d := cmp.Diff(want, fmt.Sprint(err)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	err = preflight.Check(m, preflight.Options{Targets: []string{"one", "two"}})
+	if p := err.(*preflight.Error).Problems[0]; p.Kind != preflight.WrongVersion {
+		t.Errorf("an untyped call of a typed handler is %v: %v", p.Kind, p)
+	}
+}
+
+// What XLA drops is not asked for; XLA is the judge.
+func TestDropped(t *testing.T) {
+	const absent = `stablehlo.custom_call @absent(%a) : (tensor<4xf32>) -> tensor<4xf32>`
+	for name, test := range map[string]struct {
+		body string
+		want bool
+	}{
+		"unused":           {"%r = " + absent, false},
+		"used by the dead": {"%r = " + absent + " %s = stablehlo.add %r, %r : tensor<4xf32> %u = stablehlo.negate %s : tensor<4xf32>", false},
+		"side effect":      {`stablehlo.custom_call @absent(%a) {has_side_effect = true} : (tensor<4xf32>) -> ()`, true},
+		"used by a call":   {"%r = " + absent + ` stablehlo.custom_call @calliope_io_callback(%r) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "x", optional = true}} : (tensor<4xf32>) -> ()`, true},
+		"in a loop": {`%c = stablehlo.constant dense<1> : tensor<i32>
+  %w:2 = stablehlo.while(%i = %c, %x = %a) : tensor<i32>, tensor<4xf32>
+    cond { %t = stablehlo.compare EQ, %i, %c : (tensor<i32>, tensor<i32>) -> tensor<i1> stablehlo.return %t : tensor<i1> }
+    do { %y = stablehlo.custom_call @absent(%x) : (tensor<4xf32>) -> tensor<4xf32> stablehlo.return %i, %y : tensor<i32>, tensor<4xf32> }
+  return %w#1 : tensor<4xf32> }
+  func.func private @tail(%a: tensor<4xf32>) -> tensor<4xf32> {`, true},
+		"never called": {`return %a : tensor<4xf32> } func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> { %r = ` + absent + ` return %r : tensor<4xf32> }
+  func.func private @g(%a: tensor<4xf32>) -> tensor<4xf32> { %r = func.call @f(%a) : (tensor<4xf32>) -> tensor<4xf32>`, false},
+		"called": {`%r = func.call @f(%a) : (tensor<4xf32>) -> tensor<4xf32> return %r : tensor<4xf32> } func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> { %r = ` + absent + ` return %r : tensor<4xf32> }
+  func.func private @g(%a: tensor<4xf32>) -> tensor<4xf32> {`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			module := "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n" + test.body + "\nreturn %a : tensor<4xf32>\n}"
+			err := preflight.Check(parse(t, module), preflight.Options{})
+			xla := compile(t, module, bridge.CompileOptions{})
+			if (err != nil) != test.want || (xla != nil) != test.want {
+				t.Errorf("Check says %v and XLA says %v", err, xla)
+			}
+		})
+	}
+}
+
+// The modules of the corpus: what is missing in each, and no more.
+func TestCorpus(t *testing.T) {
+	const folder = "../../tests/testdata/modules"
+	for name, want := range map[string][]string{
+		"mlp_forward.mlir":              nil,
+		"sort_topk.mlir":                nil,
+		"jit_named_sharding_gspmd.mlir": nil,
+		"cb_io_ordered.mlir":            slices.Repeat([]string{"xla_ffi_python_cpu_callback"}, 5),
+		"cb_vmap_pytree.mlir":           slices.Repeat([]string{"xla_ffi_python_cpu_callback"}, 3),
+		"ffi_call_typed.mlir":           {"host_axpy", "host_stats"},
+		"ffi_call_legacy_v1_v2.mlir":    {"legacy_scale", "legacy_orig"},
+		"exla_host_callback_hooks.mlir": {"exla_runtime_callback", "exla_runtime_callback"},
+		"cholesky_solve.mlir":           {"lapack_spotrf_ffi", "lapack_strsm_ffi"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(folder, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			if found, ok := errors.AsType[*preflight.Error](preflight.Check(parse(t, string(text)), preflight.Options{})); ok {
+				for _, p := range found.Problems {
+					got = append(got, p.Target)
+				}
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestKind(t *testing.T) {
+	for kind, want := range map[preflight.Kind]string{preflight.MissingTarget: "missing target", preflight.BadCall: "bad call", -1: "Kind(-1)", 99: "Kind(99)"} {
+		if kind.String() != want {
+			t.Errorf("%d is %q, want %q", int(kind), kind, want)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package preflight
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// same is a module that calls a target with a vector and gets one.
+func same(target string) string {
+	return `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %r = stablehlo.custom_call @"` + target + `"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}`
+}
+
+// pair is one that calls a target with a matrix and gets two results.
+func pair(target, first, second, attributes string) string {
+	return "func.func @main(%a: tensor<4x4xf32>) -> (" + first + ", " + second + `) {
+  %r:2 = stablehlo.custom_call @` + target + "(%a) {" + attributes + "} : (tensor<4x4xf32>) -> (" + first + ", " + second + `)
+  return %r#0, %r#1 : ` + first + ", " + second + "\n}"
+}
+
+// approx takes its top 4 in a way that the compiler expands.
+const approx = `func.func @main(%a: tensor<16xf32>, %i: tensor<16xi32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %z = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %m = stablehlo.constant dense<-1> : tensor<i32>
+  %r:2 = stablehlo.custom_call @ApproxTopK(%a, %i, %z, %m) {api_version = 4 : i32, called_computations = [@greater],
+    backend_config = {top_k = 4 : i64, reduction_dim = 0 : i64, recall_target = 0.95 : f32, aggregate_to_topk = true, reduction_input_size_override = -1 : i64, is_fallback = true}}
+    : (tensor<16xf32>, tensor<16xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xi32>
+}
+func.func private @greater(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>) -> tensor<i1> {
+  %r = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %r : tensor<i1>
+}`
+
+// sharded is what Shardy's export makes of a manual computation on two devices.
+const sharded = `module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\"x\"=2]>}"}} {
+  func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = stablehlo.custom_call @xla.sdy.GlobalToLocalShape(%a) {mhlo.frontend_attributes = {xla.sdy.in_shardings = "#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>]>", xla.sdy.manual_axes = "#sdy<manual_axes{\"x\"}>"}} : (tensor<8xf32>) -> tensor<4xf32>
+    %1 = func.call @xla.sdy.manual_computation_body(%0) {mhlo.frontend_attributes = {xla.sdy.in_shardings = "#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>]>", xla.sdy.manual_axes = "#sdy<manual_axes{\"x\"}>", xla.sdy.out_shardings = "#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>]>"}} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = stablehlo.custom_call @xla.sdy.LocalToGlobalShape(%1) {mhlo.frontend_attributes = {xla.sdy.out_shardings = "#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>]>", xla.sdy.manual_axes = "#sdy<manual_axes{\"x\"}>"}} : (tensor<4xf32>) -> tensor<8xf32>
+    return %2 : tensor<8xf32>
+  }
+  func.func private @xla.sdy.manual_computation_body(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.add %a, %a : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}`
+
+// examples are a module for each target that XLA serves by itself.
+var examples = map[string]string{
+	"ApproxTopK":       approx,
+	"Eigh":             pair("Eigh", "tensor<4x4xf32>", "tensor<4xf32>", `backend_config = "1,1,100,1e-6"`),
+	"LayoutConstraint": same("LayoutConstraint"),
+	"ProductOfElementaryHouseholderReflectors": `func.func @main(%a: tensor<4x4xf32>, %t: tensor<4xf32>) -> tensor<4x4xf32> {
+  %r = stablehlo.custom_call @ProductOfElementaryHouseholderReflectors(%a, %t) : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}`,
+	"Qr":                         pair("Qr", "tensor<4x4xf32>", "tensor<4xf32>", ""),
+	"SPMDFullToShardShape":       same("SPMDFullToShardShape"),
+	"SPMDShardToFullShape":       same("SPMDShardToFullShape"),
+	"Sharding":                   same("Sharding"),
+	"TopK":                       pair("TopK", "tensor<4x2xf32>", "tensor<4x2xi32>", ""),
+	"xla.sdy.FuncResultSharding": same("xla.sdy.FuncResultSharding"),
+	"xla.sdy.PropagationBarrier": same("xla.sdy.PropagationBarrier"),
+	"xla.sdy.ShardingGroup": `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  stablehlo.custom_call @xla.sdy.ShardingGroup(%a) {has_side_effect = true, mhlo.frontend_attributes = {xla.sdy.sharding_group_id = "0 : i64"}} : (tensor<4xf32>) -> ()
+  return %a : tensor<4xf32>
+}`,
+	"xla.sdy.GlobalToLocalShape": sharded,
+	"xla.sdy.LocalToGlobalShape": sharded,
+}
+
+// The table is what the pinned plugin compiles.
+func TestTargets(t *testing.T) {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ir := library.NewContext(mlir.ContextOptions{})
+	defer ir.Close()
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, target := range slices.Concat(cpuTargets, partitionedTargets) {
+		t.Run(target, func(t *testing.T) {
+			text := examples[target]
+			if text == "" {
+				t.Fatal("the target has no example")
+			}
+			m, err := ir.Parse(target, []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, compile := Options{}, bridge.CompileOptions{}
+			if slices.Contains(partitionedTargets, target) {
+				if err := Check(m, Options{}); err == nil {
+					t.Error("it is fine without partitions")
+				}
+				o.Partitions, compile.Partitions = 2, 2
+			}
+			if err := Check(m, o); err != nil {
+				t.Error(err)
+			}
+			executable, err := client.Compile(context.Background(), []byte(text), compile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			executable.Close()
+		})
+	}
+	if len(examples) != len(cpuTargets)+len(partitionedTargets) {
+		t.Errorf("%d examples are for %d targets", len(examples), len(cpuTargets)+len(partitionedTargets))
+	}
+}
+
+// What looks as if XLA had it, and has not.
+func TestNoTargets(t *testing.T) {
+	for _, target := range []string{"MoveToHost", "MoveToDevice", "annotate_device_placement", "mhlo.topk", "mhlo.erf", "shape_assertion", "Cholesky", "PartialReduce"} {
+		if slices.Contains(cpuTargets, target) {
+			t.Errorf("%s is in the table", target)
+		}
+		plugin, err := bridge.Open(bridge.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := plugin.NewClient(bridge.ClientOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Compile(context.Background(), []byte(same(target)), bridge.CompileOptions{}); err == nil {
+			t.Errorf("the plugin compiles %s: add it to the table", target)
+		}
+		client.Close()
+	}
+}
