@@ -85,7 +85,7 @@ func runVector(t *testing.T, e *bridge.Executable, server string) ([]float32, er
 }
 
 // timesTen is for the forms that return something, addOne for the one that passes.
-var timesTen = callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+var timesTen = callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 	in, err := tensor.Slice[float32](args[0])
 	if err != nil {
 		return nil, err
