@@ -391,7 +391,7 @@ func TestPassthroughOfTrees(t *testing.T) {
 
 type hidden struct {
 	X float32
-	y float32 //nolint:unused
+	y float32
 }
 
 // Types that are no trees are found when the function is made.
@@ -404,7 +404,7 @@ func TestTypesThatAreNoTrees(t *testing.T) {
 			callbacks.Tap(func(context.Context, struct{ S []string }) error { return nil })
 		},
 		"callbacks: Call: the results: the field y of callbacks_test.hidden is not exported": func() {
-			callbacks.Call(func(context.Context, struct{}) (hidden, error) { return hidden{}, nil })
+			callbacks.Call(func(context.Context, struct{}) (hidden, error) { return hidden{y: 1}, nil })
 		},
 		"callbacks: Call: the results: map[float64]int is a map with keys of type float64: they must be strings or integers, which have an order": func() {
 			callbacks.Call(func(context.Context, struct{}) (map[float64]int, error) { return nil, nil })
