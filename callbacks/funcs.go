@@ -83,13 +83,15 @@ func (r *Registry) Release(id int64) error {
 	return nil
 }
 
-// withStatic is the function with its static arguments in the frame.
+// withStatic is the function with its static arguments in the frame. They are taken out
+// again, because the next call on this frame may be another function's.
 func withStatic(fn Func, static []any) Func {
 	if len(static) == 0 {
 		return fn
 	}
 	return func(f *Frame) error {
 		f.Static = static
+		defer func() { f.Static = nil }()
 		return fn(f)
 	}
 }

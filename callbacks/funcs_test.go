@@ -177,7 +177,9 @@ func TestStatic(t *testing.T) {
 	for _, config := range []contract.Config{{Callback: "f"}, {Callback: "g"}, {ID: id}} {
 		s, err := r.Resolve(config)
 		noError(t, err)
-		noError(t, s.Invoke(&callbacks.Frame{}))
+		var frame callbacks.Frame
+		noError(t, s.Invoke(&frame))
+		diff(t, "afterwards", []any(nil), frame.Static) // a frame may serve another function next
 	}
 	diff(t, "static", [][]any{{"layer", 3}, nil, {"layer", 3}}, seen)
 }
