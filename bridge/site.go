@@ -45,9 +45,10 @@ type site struct {
 	// What the module says of the site's shapes is held against the first call.
 	checked atomic.Bool
 
-	// The frame of a call that is over, for the next one: calls of a site rarely
-	// overlap, and then one allocates.
-	spare atomic.Pointer[frame]
+	// The frame of the call that is under way: calls of a site rarely overlap, and
+	// then one allocates.
+	frame *frame
+	busy  atomic.Uint32
 }
 
 // instantiate binds a call site, while XLA compiles.
@@ -83,11 +84,13 @@ func siteOf(config contract.Config) (c.Site, error) {
 }
 
 func bind(slot *callbacks.Slot, config contract.Config) *site {
-	return &site{
+	s := &site{
 		slot: slot, config: config, name: config.Name(),
 		form: formOf(config.Form), ids: config.NumIDs, tokens: config.NumTokens,
 		picky: slot.Picky(), deferred: slot.Deferred(),
 	}
+	s.frame = newFrame(s)
+	return s
 }
 
 // Delete implements c.Site.
@@ -95,8 +98,8 @@ func (s *site) Delete() { s.slot.Close() }
 
 // Execute implements c.Site.
 func (s *site) Execute(call *c.Call) (int32, string) {
-	f := s.spare.Swap(nil)
-	if f == nil {
+	f := s.frame
+	if !s.busy.CompareAndSwap(0, 1) {
 		f = newFrame(s)
 	}
 	run := runs.get(call.RunID())
@@ -104,11 +107,18 @@ func (s *site) Execute(call *c.Call) (int32, string) {
 	if later {
 		return 0, ""
 	}
-	s.spare.Store(f)
+	s.free(f)
 	if err == nil {
 		return 0, ""
 	}
 	return s.fail(run, err)
+}
+
+// free makes a frame the next call's.
+func (s *site) free(f *frame) {
+	if f == s.frame {
+		s.busy.Store(0)
+	}
 }
 
 // execute makes the call. Where it is over later, f is the call's until then.
@@ -182,7 +192,7 @@ func (s *site) defers(f *frame, call *c.Call, run *Run) bool {
 	done := func(err error) {
 		f.call.SetRun(nil)
 		s.leave(f, run, err)
-		s.spare.Store(f)
+		s.free(f)
 		if err == nil {
 			future.Finish(0, "")
 		} else {
