@@ -1,11 +1,16 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 // Client has devices and the memory on them. It is safe for concurrent use.
@@ -13,6 +18,10 @@ type Client struct {
 	plugin  *Plugin
 	pjrt    *pjrt.Client
 	options ClientOptions
+	number  int64 // among those of the process, from 1
+	group   *callbacks.Group
+	debug   bool
+	onCall  bool // every Run is as by OnCaller
 
 	// A use is an open executable, buffer or run: PJRT does not survive a client
 	// that goes before them.
@@ -27,7 +36,14 @@ type ClientOptions struct {
 	// Devices is the number of devices that the CPU is made to look like; 0 leaves
 	// it to the plugin.
 	Devices int
+	// DrainTimeout is how long Close waits for runs and callbacks that are under way; 0
+	// is 10 s, and a negative one does not wait.
+	DrainTimeout time.Duration
 }
+
+const defaultDrain = 10 * time.Second
+
+var lastClient atomic.Int64
 
 // NewClient makes a client.
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
@@ -43,11 +59,13 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		return nil, pluginError("new client", err)
 	}
 	if name := wrapped.Platform(); name != "cpu" {
-		return nil, errors.Join(
-			fmt.Errorf("bridge: the plugin's platform is %q, and Go can only be called from cpu", name),
-			wrapped.Destroy())
+		return nil, errors.Join(&PlatformError{name}, wrapped.Destroy())
 	}
-	c := &Client{plugin: p, pjrt: wrapped, options: o}
+	c := &Client{
+		plugin: p, pjrt: wrapped, options: o, number: lastClient.Add(1),
+		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
+	}
+	c.group = callbacks.NewGroup(callbacks.GroupOptions{Enter: enter, Inside: func() bool { return c.within(nil) }})
 	// Left to the garbage collector, a client could go before its executables.
 	p.mu.Lock()
 	p.clients[c] = struct{}{}
@@ -58,9 +76,22 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 // NumDevices is the number of devices; they are numbered from 0.
 func (c *Client) NumDevices() int { return len(c.pjrt.AddressableDevices()) }
 
-// Close ends the client: from now on it compiles, runs and transfers nothing. What
-// it holds in C is freed when the last of its executables, buffers and runs is
-// closed or over. Closing again does nothing.
+// Barrier waits until every callback of every run that was started before it is over,
+// on all devices, those in queues too. Taps do not stop a run: their errors come back
+// here, as a *callbacks.Error, nil where there was none since the last barrier. When
+// ctx ends first it is a *callbacks.BarrierError, which says what is under way. name
+// stands in these errors. Inside a callback a barrier is refused.
+func (c *Client) Barrier(ctx context.Context, name string) error {
+	return c.group.Barrier(ctx, name)
+}
+
+// Close ends the client: from now on it compiles, runs and transfers nothing. It waits
+// for the callbacks that are under way, for as long as ClientOptions.DrainTimeout says,
+// and its error tells which were left, and what taps failed since the last barrier.
+// What the client holds in C is freed when the last of its executables, buffers and
+// runs is closed or over. Closing again does nothing.
+//
+// Nothing waits at the end of a Go program by itself: defer it.
 func (c *Client) Close() error {
 	first, free := c.life.close()
 	if !first {
@@ -69,14 +100,32 @@ func (c *Client) Close() error {
 	c.innerMu.Lock()
 	inner := c.inner
 	c.innerMu.Unlock()
-	var err error
+	err := c.drain()
+	c.group.Close()
 	if inner != nil {
-		err = inner.Close()
+		err = errors.Join(err, inner.Close())
 	}
 	if free {
 		err = errors.Join(err, c.free())
 	}
 	return err
+}
+
+// drain is the barrier of Close. Inside a callback it would wait for itself.
+func (c *Client) drain() error {
+	limit := c.options.DrainTimeout
+	if limit == 0 {
+		limit = defaultDrain
+	}
+	if limit < 0 || c.within(nil) {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), limit)
+	defer stop()
+	if err := c.group.Barrier(ctx, "close client"); err != nil {
+		return fmt.Errorf("bridge: close client: %w", err)
+	}
+	return nil
 }
 
 func (c *Client) use(method string) error {

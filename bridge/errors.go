@@ -27,6 +27,13 @@ func (e *PluginError) Error() string {
 // callbacks.UnknownError when a module was compiled, or nil.
 func (e *PluginError) Unwrap() error { return e.cause }
 
+// PlatformError is a client of a platform from which Go cannot be called.
+type PlatformError struct{ Platform string }
+
+func (e *PlatformError) Error() string {
+	return fmt.Sprintf("bridge: the plugin's platform is %q, and compiled code can call Go on cpu only: open a CPU plugin for modules with callbacks, and keep those without for %q", e.Platform, e.Platform)
+}
+
 var codeNames = [...]string{
 	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
 	"ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",

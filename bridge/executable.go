@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gomlx/gopjrt/pjrt"
@@ -19,6 +20,10 @@ type Executable struct {
 	devices []int // one for each replica or partition; nil where any single device will do
 	outputs int   // on each device
 	life    lifetime
+
+	closeMu sync.Mutex
+	onClose []func()
+	freed   bool
 
 	// The shapes of the outputs on each device, known after the first run.
 	shapes atomic.Pointer[[]tensor.Shape]
@@ -130,6 +135,21 @@ func (e *Executable) Close() error {
 	return nil
 }
 
+// OnClose has f called when the executable is freed: after Close, and after the last
+// of its runs. It is where what was registered for the executable alone is released.
+// Where that is over, f is called at once.
+func (e *Executable) OnClose(f func()) {
+	e.closeMu.Lock()
+	if !e.freed {
+		e.onClose = append(e.onClose, f)
+		f = nil
+	}
+	e.closeMu.Unlock()
+	if f != nil {
+		f()
+	}
+}
+
 func (e *Executable) done() error {
 	if e.life.done() {
 		return e.free()
@@ -141,6 +161,14 @@ func (e *Executable) free() error {
 	err := e.pjrt.Destroy()
 	if err != nil {
 		err = pluginError("close executable", err)
+	}
+	e.closeMu.Lock()
+	e.freed = true
+	list := e.onClose
+	e.onClose = nil
+	e.closeMu.Unlock()
+	for _, f := range list {
+		f()
 	}
 	return errors.Join(err, e.client.done())
 }

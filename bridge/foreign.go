@@ -34,8 +34,8 @@ func instantiateForeign(config contract.Config) (c.Site, error) {
 // wordsSite is a call site that says its id and not its form.
 type wordsSite struct{ call, pass *site }
 
-// Delete implements c.Site.
-func (s *wordsSite) Delete() {}
+// Delete implements c.Site. Both have one slot.
+func (s *wordsSite) Delete() { s.call.Delete() }
 
 // Execute implements c.Site. Results in the operands' memory, for which the module has
 // aliases, are the operands.
@@ -68,7 +68,13 @@ type operandSite struct {
 }
 
 // Delete implements c.Site.
-func (s *operandSite) Delete() {}
+func (s *operandSite) Delete() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, inner := range s.sites {
+		inner.Delete()
+	}
+}
 
 // Execute implements c.Site.
 func (s *operandSite) Execute(call *c.Call) (int32, string) {
@@ -113,6 +119,10 @@ func (s *operandSite) find(call *c.Call) (*site, *c.Call, error) {
 		}
 		inner = bind(slot, config)
 		s.mu.Lock()
+		if other := s.sites[config]; other != nil { // another call was faster
+			inner.Delete()
+			inner = other
+		}
 		s.sites[config] = inner
 		s.mu.Unlock()
 	}
@@ -125,7 +135,7 @@ func operand(call *c.Call, i int, dtype tensor.DType, rank int) (tensor.View, er
 		return tensor.View{}, errors.New("there is none")
 	}
 	var v tensor.View
-	if _, err := setView(&v, call.Args().At(i)); err != nil {
+	if _, err := new(layout).read(&v, call.Args().At(i)); err != nil {
 		return tensor.View{}, err
 	}
 	if v.Shape.DType != dtype || v.Shape.Rank() != rank {

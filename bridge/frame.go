@@ -8,8 +8,122 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
 )
+
+// frame is what one call needs.
+type frame struct {
+	call   callbacks.Frame
+	views  []tensor.View // operands, then results
+	packed []packed      // results to pack after the call
+
+	// What the last call had, beside each of the views. XLA's shapes are static: a
+	// call of the same site differs in its addresses only.
+	layouts []layout
+	args    int // of the layouts those of operands; -1 where the next call is to be read anew
+	aliased []bool
+}
+
+// layout is the type of an operand or a result as it stands in a call frame.
+type layout struct {
+	number int32 // of the element type in XLA
+	dtype  tensor.DType
+	dims   []int
+	bytes  int
+}
+
+func newFrame(s *site) *frame {
+	return &frame{call: callbacks.Frame{Name: s.name, Config: s.config}, args: -1}
+}
+
+// frameError is a call frame that makes no sense.
+type frameError struct {
+	callback string
+	err      error
+}
+
+func (e *frameError) Error() string { return fmt.Sprintf("bridge: callback %s: %v", e.callback, e.err) }
+func (e *frameError) Unwrap() error { return e.err }
+
+// again makes views of a call that is like the last one of this frame, and is false
+// where it is not: then read is to look.
+func (f *frame) again(call *c.Call, s *site) bool {
+	operands, returns := call.Args(), call.Results()
+	args := operands.Len()
+	if args != f.args || args+returns.Len() != len(f.layouts) {
+		return false
+	}
+	for i := range args {
+		if !f.layouts[i].view(&f.views[i], operands.At(i)) {
+			return false
+		}
+	}
+	if s.form == formPassthrough {
+		// The last one was aliased.
+		for i := range args {
+			b := returns.At(i)
+			if b == nil || unsafe.Pointer(unsafe.SliceData(f.views[i].Data)) != b.Data() || !f.layouts[i].same(b) {
+				return false
+			}
+		}
+	} else {
+		for i := args; i < len(f.layouts); i++ {
+			if !f.layouts[i].view(&f.views[i], returns.At(i-args)) {
+				return false
+			}
+		}
+	}
+	f.divide(call, s)
+	return true
+}
+
+// same reports whether a buffer is of that layout.
+func (l *layout) same(b *c.Buffer) bool {
+	if b.DType() != l.number || b.Rank() != len(l.dims) || b.Data() == nil && l.bytes > 0 {
+		return false
+	}
+	for i, d := range l.dims {
+		if b.Dim(i) != d {
+			return false
+		}
+	}
+	return true
+}
+
+// view makes v a view of a buffer of that layout.
+func (l *layout) view(v *tensor.View, b *c.Buffer) bool {
+	if b == nil || !l.same(b) {
+		return false
+	}
+	v.Shape.DType, v.Shape.Dims = l.dtype, l.dims
+	v.Data = unsafe.Slice((*byte)(b.Data()), l.bytes)
+	return true
+}
+
+// divide gives the call its operands, ids and results, and clears the tokens. The
+// counts were checked.
+func (f *frame) divide(call *c.Call, s *site) {
+	args := call.Args().Len()
+	data := args - s.ids - s.tokens
+	in, out := f.views[:args], f.views[args:]
+	f.call.Device, f.call.RunID = call.Device(), call.RunID()
+	f.call.Args = in[:data]
+	f.call.IDs = in[data : data+s.ids]
+	switch s.form {
+	case formPassthrough:
+		f.call.Results = in[:data]
+		return
+	case formObserve:
+		f.call.Results = nil
+	default:
+		// An ordered call has its tokens behind its results, too.
+		f.call.Results, out = out[:len(out)-s.tokens], out[len(out)-s.tokens:]
+	}
+	for _, token := range out {
+		clear(token.Data)
+	}
+}
 
 // read makes views of what stands in XLA's call frame. Nothing is copied, but
 // values of sub-byte types, and passed-through ones that XLA gave a new place. A
@@ -17,113 +131,69 @@ import (
 func (f *frame) read(call *c.Call, s *site) error {
 	operands, returns := call.Args(), call.Results()
 	args, results := operands.Len(), returns.Len()
-	if args < s.ids+s.tokens {
-		return fmt.Errorf("bridge: callback %s has %d operands, and says that its last are %d ids and %d tokens", s.name, args, s.ids, s.tokens)
+	f.args = -1
+	if args-s.ids < s.tokens {
+		return &frameError{s.name, fmt.Errorf("it has %d operands, and says that its last are %d ids and %d tokens", args, s.ids, s.tokens)}
 	}
-	if n := args + results; len(f.views) != n {
-		f.views = make([]tensor.View, n)
+	if s.form == formCall && results < s.tokens {
+		return &frameError{s.name, fmt.Errorf("it has %d results, fewer than its %d tokens", results, s.tokens)}
 	}
-	f.packed = f.packed[:0]
+	n := args + results
+	f.views, f.layouts, f.packed = make([]tensor.View, n), make([]layout, n), f.packed[:0]
 	in, out := f.views[:args], f.views[args:]
+	packs := false
 	for i := range in {
-		if _, err := setView(&in[i], operands.At(i)); err != nil {
-			return fmt.Errorf("bridge: callback %s: operand %d: %w", s.name, i, err)
+		bits, err := f.layouts[i].read(&in[i], operands.At(i))
+		if err != nil {
+			return &frameError{s.name, fmt.Errorf("operand %d: %w", i, err)}
 		}
-	}
-	data := args - s.ids - s.tokens
-	f.call.Device = call.Device()
-	f.call.RunID = call.RunID()
-	f.call.Args = in[:data]
-	f.call.IDs = in[data : data+s.ids]
-	if s.form == formPassthrough && aliased(operands, returns) {
-		f.call.Results = in[:data]
-		return nil
+		packs = packs || bits != 0
 	}
 	for i := range out {
 		b := returns.At(i)
-		bits, err := setView(&out[i], b)
+		bits, err := f.layouts[args+i].read(&out[i], b)
 		if err != nil {
-			return fmt.Errorf("bridge: callback %s: result %d: %w", s.name, i, err)
+			return &frameError{s.name, fmt.Errorf("result %d: %w", i, err)}
 		}
 		if bits != 0 {
 			size := packedSize(len(out[i].Data), bits)
-			f.packed = append(f.packed, packed{&out[i], unsafe.Slice((*byte)(b.Data()), size), bits})
+			f.packed = append(f.packed, packed{out[i].Data, unsafe.Slice((*byte)(b.Data()), size), bits})
+			packs = true
 		}
 	}
-	tokens := out
-	switch s.form {
-	case formPassthrough:
-		f.call.Results = out[:min(data, results)]
-		return pass(in, out)
-	case formObserve:
-		f.call.Results = nil
-	default:
-		// An ordered call has its tokens behind its results, too.
-		if results < s.tokens {
-			return fmt.Errorf("bridge: callback %s has %d results, fewer than its %d tokens", s.name, results, s.tokens)
-		}
-		f.call.Results, tokens = out[:results-s.tokens], out[results-s.tokens:]
-	}
-	for _, token := range tokens {
-		clear(token.Data)
-	}
-	return nil
-}
-
-// aliased says whether each result is its operand: XLA honoured the contract's
-// aliases, and the views of the operands will do.
-func aliased(operands, results *c.Buffers) bool {
-	if operands.Len() != results.Len() {
-		return false
-	}
-	for i := range operands.Len() {
-		// The operands were read already.
-		a, b := operands.At(i), results.At(i)
-		if b == nil || a.Data() != b.Data() || a.DType() != b.DType() || ffiTypes[a.DType()].bits != 0 {
-			return false
-		}
-		from, _ := a.Dims()
-		to, ok := b.Dims()
-		if !ok || !slices.Equal(from, to) {
-			return false
-		}
-	}
-	return true
-}
-
-// pass makes results of operands, and lets the operands be seen where the results
-// are. With the aliases of the contract they are the same memory already.
-func pass(in, out []tensor.View) error {
-	if len(in) != len(out) {
-		return fmt.Errorf("bridge: a passthrough callback has %d operands and %d results; it needs one result for each operand", len(in), len(out))
-	}
-	for i := range in {
-		from, to := in[i].Data, out[i].Data
-		if len(from) != len(to) {
-			return fmt.Errorf("bridge: a passthrough callback has the operand %s and the result %s; they must be of one type", in[i].Shape, out[i].Shape)
-		}
-		if unsafe.SliceData(from) != unsafe.SliceData(to) {
-			copy(to, from)
-			in[i].Data = to
-		}
-	}
-	return nil
-}
-
-// clearResults zeroes what a function that is not called, or failed, would have
-// written. What passes through stays as it is: it is computed already.
-func (f *frame) clearResults(s *site) {
+	f.aliased = nil
+	moved := false
 	if s.form == formPassthrough {
-		return
+		f.aliased = make([]bool, results)
+		if len(in) != len(out) {
+			return &frameError{s.name, fmt.Errorf("a passthrough callback has %d operands and %d results; it needs one result for each operand", len(in), len(out))}
+		}
+		for i := range in {
+			if !f.layouts[i].equal(&f.layouts[args+i]) {
+				return &frameError{s.name, fmt.Errorf("a passthrough callback has the operand %s and the result %s; they must be of one type", in[i].Shape, out[i].Shape)}
+			}
+			f.aliased[i] = operands.At(i).Data() == returns.At(i).Data()
+			moved = moved || !f.aliased[i]
+			if !f.aliased[i] || f.views[i].Shape.DType.Bits() < 8 {
+				// The operand is seen where the result is.
+				copy(out[i].Data, in[i].Data)
+				in[i].Data = out[i].Data
+			}
+		}
 	}
-	for _, v := range f.call.Results {
-		clear(v.Data)
+	f.call.SetAliased(f.aliased)
+	f.divide(call, s)
+	if !packs && !moved {
+		f.args = args
 	}
+	return nil
 }
 
-// setView makes v a view of b, in place, and says how many bits an element has in
+func (l *layout) equal(o *layout) bool { return l.number == o.number && slices.Equal(l.dims, o.dims) }
+
+// read makes v a view of b, keeps the layout, and says how many bits an element has in
 // XLA's memory where it is packed.
-func setView(v *tensor.View, b *c.Buffer) (packed uint, err error) {
+func (l *layout) read(v *tensor.View, b *c.Buffer) (packed uint, err error) {
 	if b == nil {
 		return 0, errors.New("it is not a buffer")
 	}
@@ -149,12 +219,23 @@ func setView(v *tensor.View, b *c.Buffer) (packed uint, err error) {
 	if b.Data() == nil && n > 0 {
 		return 0, errors.New("it has no memory")
 	}
-	v.Shape.DType = e.dtype
-	v.Shape.Dims = dims
+	*l = layout{b.DType(), e.dtype, slices.Clone(dims), int(n)}
+	v.Shape = tensor.Shape{DType: e.dtype, Dims: l.dims}
 	if e.bits != 0 {
 		v.Data = unpack(e.dtype, b.Data(), int(n), uint(e.bits))
 	} else {
 		v.Data = unsafe.Slice((*byte)(b.Data()), int(n))
 	}
 	return uint(e.bits), nil
+}
+
+// clearResults zeroes what a function that is not called, or failed, would have
+// written. What passes through stays as it is: it is computed already.
+func (f *frame) clearResults(s *site) {
+	if s.form == formPassthrough {
+		return
+	}
+	for _, v := range f.call.Results {
+		clear(v.Data)
+	}
 }

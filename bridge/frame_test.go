@@ -73,7 +73,7 @@ func TestCorruptFrames(t *testing.T) {
 			}
 			s := newSite(t, test.config, func(*callbacks.Frame) error { t.Error("the function was called"); return nil })
 			code, message := s.Execute(ffitest.Frame{Args: test.args, Results: test.results}.Call())
-			if code != codeInternal || !strings.Contains(message, test.want) {
+			if code != codeInvalidArgument || !strings.Contains(message, test.want) {
 				t.Errorf("got %d %q, want %q", code, message, test.want)
 			}
 		})
@@ -139,7 +139,7 @@ func TestPack(t *testing.T) {
 		values := unpack(test.dtype, unsafe.Pointer(unsafe.SliceData(test.packed)), len(test.values), bits)
 		diff(t, test.dtype.String()+" unpacked", test.values, values)
 		to := slices.Repeat([]byte{0xaa}, len(test.packed))
-		packed{&tensor.View{Data: values}, to, bits}.pack()
+		packed{values, to, bits}.pack()
 		diff(t, test.dtype.String()+" packed", test.packed, to)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gomlx/gopjrt/pjrt"
 
@@ -22,6 +24,7 @@ type Plugin struct {
 	pjrt *pjrt.Plugin
 
 	bench func() error
+	debug atomic.Bool // for clients that are made from now on
 
 	mu      sync.Mutex
 	targets map[string]bool      // those that are registered
@@ -39,6 +42,18 @@ type Options struct {
 	// Targets are the custom call targets that call Go; nil is contract.Targets. A
 	// plugin that is open already gets those that it does not have.
 	Targets []string
+	// Debug catches views that are used after their call, in clients that are made from
+	// now on: an inline callback gets copies, in memory that is taken away when it
+	// returns, so that a later use stops the program where it happens. Each call is
+	// logged at level Debug, with whether results are in the memory of operands.
+	// CALLIOPE_DEBUG=1 in the environment does it too.
+	Debug bool
+}
+
+// enabled says whether a variable of the environment is set to something like yes.
+func enabled(variable string) bool {
+	on, err := strconv.ParseBool(os.Getenv(variable))
+	return err == nil && on
 }
 
 var opened = struct {
@@ -83,6 +98,9 @@ func Open(o Options) (*Plugin, error) {
 		if err := p.RegisterTarget(target); err != nil {
 			return nil, err
 		}
+	}
+	if o.Debug || enabled("CALLIOPE_DEBUG") {
+		p.debug.Store(true)
 	}
 	return p, nil
 }

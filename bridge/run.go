@@ -12,16 +12,17 @@ import (
 	"github.com/gomlx/gopjrt/pjrt"
 
 	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Run is one execution. It is safe for concurrent use.
 type Run struct {
-	exec   *Executable
-	id     int32
-	ctx    context.Context
-	cancel context.CancelFunc
-	outer  *Run // the run in whose callback it was started, if any
+	exec    *Executable
+	id      int32
+	calls   callbacks.Run // what its callbacks have in common
+	several bool          // devices
+	debug   bool
 
 	c      c.Run
 	device int            // where it runs, for a run on one device
@@ -52,7 +53,7 @@ const grace = 100 * time.Millisecond
 //
 // Every Run that Start gives is to be waited for, with Wait.
 func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
-	r, err := e.start(ctx, inputs)
+	r, err := e.start(ctx, inputs, launch{nested: inside()})
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,10 @@ func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
 
 // Run executes the module and waits for it. It is Start and Wait.
 func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error) {
-	r, err := e.start(ctx, inputs)
+	if e.client.onCall || isOnCaller(ctx) {
+		return e.runOnCaller(ctx, inputs)
+	}
+	r, err := e.start(ctx, inputs, launch{nested: inside()})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +123,7 @@ func (r *Run) abandon(err error) {
 	defer r.mu.Unlock()
 	if r.outputs == nil && r.err == nil && !r.over() {
 		r.abandoned, r.err = true, err
-		r.cancel()
+		r.calls.Cancel()
 	}
 }
 
@@ -132,23 +136,30 @@ func (r *Run) over() bool {
 	}
 }
 
+// launch is how a run is started.
+type launch struct {
+	caller *callbacks.Caller // who makes the calls; nil for whoever does by their dispatch
+	nested bool              // inside of a callback
+}
+
 // start launches the run. Where it succeeds, either await or notify must follow.
-func (e *Executable) start(ctx context.Context, inputs []Input) (*Run, error) {
+func (e *Executable) start(ctx context.Context, inputs []Input, how launch) (*Run, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if !e.life.use() {
 		return nil, errors.New("bridge: Executable.Start: the executable is closed")
 	}
-	r := &Run{exec: e, outer: runOf(ctx), done: make(chan struct{})}
-	if err := r.launch(ctx, inputs); err != nil {
+	r := &Run{exec: e, several: e.devices != nil, debug: e.client.debug, done: make(chan struct{})}
+	if err := r.launch(ctx, inputs, how); err != nil {
 		r.release()
+		close(r.done)
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Run) launch(ctx context.Context, inputs []Input) error {
+func (r *Run) launch(ctx context.Context, inputs []Input, how launch) error {
 	e := r.exec
 	if e.client.life.closed() {
 		return errors.New("bridge: Executable.Start: the client is closed")
@@ -159,7 +170,9 @@ func (r *Run) launch(ctx context.Context, inputs []Input) error {
 	if err := runs.add(r); err != nil {
 		return err
 	}
-	r.ctx, r.cancel = context.WithCancel(context.WithValue(ctx, runKey{}, r))
+	e.client.group.Begin(ctx, &r.calls, callbacks.RunOptions{
+		Owner: r, Devices: e.NumDevices(), Nested: how.nested, OnCaller: how.caller, Slow: r.debug,
+	})
 	r.c = e.client.plugin.c.NewRun(r.id, e.NumDevices())
 	err := r.execute(ctx)
 	if r.failure.Load() != nil {
@@ -240,7 +253,7 @@ func (r *Run) finish() {
 // forget ends the run's identity.
 func (r *Run) forget() {
 	runs.remove(r)
-	r.cancel()
+	r.calls.End()
 	r.c.Free()
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 // maxRuns is the number of runs that may be under way at once in the process.
@@ -47,28 +48,59 @@ func (t *runTable) get(id int64) *Run {
 
 func (t *runTable) remove(r *Run) { t.slots[r.id%maxRuns].Store(nil) }
 
-// runKey is the key of the run in the context of its callbacks.
-type runKey struct{}
-
 // runOf is the run that ctx belongs to, nil outside of callbacks.
 func runOf(ctx context.Context) *Run {
-	r, _ := ctx.Value(runKey{}).(*Run)
-	return r
+	if r := callbacks.RunOf(ctx); r != nil {
+		owner, _ := r.Owner().(*Run)
+		return owner
+	}
+	return nil
+}
+
+// group is what the callbacks of the run have in common; nil of nil.
+func (r *Run) group() *callbacks.Run {
+	if r == nil {
+		return nil
+	}
+	return &r.calls
+}
+
+// inside says whether this thread is inside of a callback.
+func inside() bool { return len(c.Inside()) > 0 }
+
+// enter makes the thread one inside a callback of a run, for functions that are not
+// called on XLA's. The run may be over before such a function is, so that what the
+// thread keeps is the client.
+func enter(r *callbacks.Run) (leave func()) {
+	return c.Enter(-r.Owner().(*Run).exec.client.number)
+}
+
+// within says whether the caller is inside of a callback of one of the client's runs:
+// the thread knows, and so does ctx, which may be nil.
+func (client *Client) within(ctx context.Context) bool {
+	for _, id := range c.Inside() {
+		outer := runs.get(id)
+		if id == -client.number || outer != nil && outer.exec.client == client {
+			return true
+		}
+	}
+	for ctx != nil {
+		outer := callbacks.RunOf(ctx)
+		if outer == nil {
+			break
+		}
+		if run, _ := outer.Owner().(*Run); run != nil && run.exec.client == client {
+			return true
+		}
+		ctx = outer.Outer()
+	}
+	return false
 }
 
 // refuseNested refuses an execution inside a callback of a run on the same client:
-// XLA would wait for ever, for the thread that waits. The thread knows a callback
-// that it is in, the context one that it came from.
+// XLA would wait for ever, for the thread that waits.
 func refuseNested(ctx context.Context, client *Client) error {
-	nested := false
-	for _, id := range c.Inside() {
-		outer := runs.get(id)
-		nested = nested || outer != nil && outer.exec.client == client
-	}
-	for outer := runOf(ctx); outer != nil; outer = outer.outer {
-		nested = nested || outer.exec.client == client && !outer.over()
-	}
-	if nested {
+	if client.within(ctx) {
 		return errors.New("bridge: Executable.Start: inside a callback its own client cannot execute; use the client that bridge.InnerClient(ctx) gives")
 	}
 	return nil

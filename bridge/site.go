@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -34,26 +33,22 @@ func formOf(f contract.Form) form {
 // site is one call site of an executable, bound to a function. XLA calls it on
 // threads of its own, several at once.
 type site struct {
-	slot   *callbacks.Slot
-	config contract.Config
-	name   string
-	form   form
-	ids    int // number of operands that are ids
-	tokens int // and of those that are tokens
+	slot     *callbacks.Slot
+	config   contract.Config
+	name     string
+	form     form
+	picky    bool // not every call may be made
+	deferred bool // XLA need not wait for a call
+	ids      int  // number of operands that are ids
+	tokens   int  // and of those that are tokens
 
 	// What the module says of the site's shapes is held against the first call.
 	checked atomic.Bool
 
-	// The frame of a call that is over, for the next one: calls of a site rarely
-	// overlap, and then one allocates.
-	spare atomic.Pointer[frame]
-}
-
-// frame is what one call needs.
-type frame struct {
-	call   callbacks.Frame
-	views  []tensor.View // operands, then results
-	packed []packed      // results to pack after the call
+	// The frame of the call that is under way: calls of a site rarely overlap, and
+	// then one allocates.
+	frame *frame
+	busy  atomic.Uint32
 }
 
 // instantiate binds a call site, while XLA compiles.
@@ -89,66 +84,132 @@ func siteOf(config contract.Config) (c.Site, error) {
 }
 
 func bind(slot *callbacks.Slot, config contract.Config) *site {
-	return &site{
+	s := &site{
 		slot: slot, config: config, name: config.Name(),
 		form: formOf(config.Form), ids: config.NumIDs, tokens: config.NumTokens,
+		picky: slot.Picky(), deferred: slot.Deferred(),
 	}
+	s.frame = newFrame(s)
+	return s
 }
 
 // Delete implements c.Site.
-func (s *site) Delete() {}
+func (s *site) Delete() { s.slot.Close() }
 
 // Execute implements c.Site.
 func (s *site) Execute(call *c.Call) (int32, string) {
-	f := s.spare.Swap(nil)
-	if f == nil {
-		f = &frame{call: callbacks.Frame{Name: s.name, Config: s.config}}
+	f := s.frame
+	if !s.busy.CompareAndSwap(0, 1) {
+		f = newFrame(s)
 	}
 	run := runs.get(call.RunID())
-	err := f.read(call, s)
-	if err == nil && !s.checked.Load() {
-		err = s.check(&f.call)
+	later, err := s.execute(f, call, run)
+	if later {
+		return 0, ""
 	}
-	if err == nil {
-		err = s.invoke(f, run)
-		for _, p := range f.packed {
-			p.pack()
-		}
-	}
-	s.spare.Store(f)
+	s.free(f)
 	if err == nil {
 		return 0, ""
 	}
 	return s.fail(run, err)
 }
 
-// invoke calls the function, in the context of its run.
-func (s *site) invoke(f *frame, run *Run) error {
-	ctx := context.Background()
-	if run != nil {
-		ctx = run.ctx
-		if run.exec.devices != nil && run.failure.Load() != nil {
-			f.clearResults(s)
-			return nil
+// free makes a frame the next call's.
+func (s *site) free(f *frame) {
+	if f == s.frame {
+		s.busy.Store(0)
+	}
+}
+
+// execute makes the call. Where it is over later, f is the call's until then.
+func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error) {
+	if s.picky && s.form == formObserve && s.slot.Skip(run.group()) {
+		return false, s.clearTokens(call.Results())
+	}
+	if !f.again(call, s) {
+		if err := f.read(call, s); err != nil {
+			return false, err
+		}
+		if !s.checked.Load() {
+			if err := s.check(&f.call); err != nil {
+				return false, err
+			}
 		}
 	}
-	if s.slot.NoOp() {
+	if run != nil {
+		if run.several && run.failure.Load() != nil {
+			f.clearResults(s)
+			return false, nil
+		}
+		f.call.SetRun(&run.calls)
+	}
+	if s.picky && s.form != formObserve && s.slot.Skip(run.group()) {
+		f.clearResults(s)
+	} else if run != nil && run.debug {
+		err = s.debug(f, run)
+	} else if s.deferred {
+		if later = s.defers(f, call, run); later {
+			return true, nil
+		}
+		err = s.slot.Invoke(&f.call)
+	} else {
+		err = s.slot.Invoke(&f.call)
+	}
+	f.call.SetRun(nil) // it would keep the run and its outputs
+	s.leave(f, run, err)
+	return false, err
+}
+
+// clearTokens makes the results of a call that only observes.
+func (s *site) clearTokens(results *c.Buffers) error {
+	for i := range results.Len() {
+		var l layout
+		var v tensor.View
+		if _, err := l.read(&v, results.At(i)); err != nil {
+			return &frameError{s.name, fmt.Errorf("result %d: %w", i, err)}
+		}
+		clear(v.Data)
+	}
+	return nil
+}
+
+// leave makes of the views what XLA is to find.
+func (s *site) leave(f *frame, run *Run, err error) {
+	if err != nil && run != nil && run.several {
 		f.clearResults(s)
 	}
-	f.call.SetContext(ctx)
-	err := s.slot.Invoke(&f.call)
-	f.call.SetContext(context.Background()) // its own would keep the run and its outputs
-	if err != nil && run != nil && run.exec.devices != nil {
-		f.clearResults(s)
+	for _, p := range f.packed {
+		p.pack()
 	}
-	return err
+}
+
+// defers makes a call that XLA's thread does not wait for, where XLA can do without.
+func (s *site) defers(f *frame, call *c.Call, run *Run) bool {
+	future, ok := call.Defer()
+	if !ok {
+		return false
+	}
+	done := func(err error) {
+		f.call.SetRun(nil)
+		s.leave(f, run, err)
+		s.free(f)
+		if err == nil {
+			future.Finish(0, "")
+		} else {
+			future.Finish(s.fail(run, err))
+		}
+	}
+	if later, err := s.slot.Begin(&f.call, done); !later {
+		done(err)
+	}
+	return true
 }
 
 // fail keeps the error of a call for its run, and makes of it what XLA is told.
 func (s *site) fail(run *Run, err error) (int32, string) {
 	if run != nil {
 		run.failure.CompareAndSwap(nil, &failure{err})
-		if run.exec.devices != nil {
+		if run.several {
 			// A device that stops would leave the others waiting in the next
 			// collective operation, and after a minute XLA ends the process. So the
 			// run goes on to its end, and fails there.
@@ -156,23 +217,6 @@ func (s *site) fail(run *Run, err error) (int32, string) {
 		}
 	}
 	return told(err)
-}
-
-// told is the code and the message of an error, whose methods may be anybody's.
-func told(err error) (code int32, message string) {
-	code = codeInternal
-	defer func() {
-		if p := recover(); p != nil {
-			message = fmt.Sprintf("a method of the callback's error panicked: %v", p)
-		}
-	}()
-	switch {
-	case errors.Is(err, context.Canceled):
-		code = codeCancelled
-	case errors.Is(err, context.DeadlineExceeded):
-		code = codeDeadline
-	}
-	return code, err.Error()
 }
 
 // check holds the first call against the signature in the module: compiled code
@@ -188,7 +232,7 @@ func (s *site) check(call *callbacks.Frame) error {
 	if want := s.config.Signature; want != "" {
 		signature := contract.Signature(shapes(call.Args), shapes(call.Results))
 		if contract.SignatureHash(signature) != want {
-			return fmt.Errorf("bridge: callback %s: the module calls it with %s, which is not the signature that it was compiled for", s.name, signature)
+			return &frameError{s.name, fmt.Errorf("the module calls it with %s, which is not the signature that it was compiled for", signature)}
 		}
 	}
 	s.checked.Store(true)

@@ -23,9 +23,9 @@ func packedBits(d tensor.DType) uint {
 
 // packed is a result that is to be packed.
 type packed struct {
-	view *tensor.View
-	to   []byte
-	bits uint
+	values []byte // one in each byte
+	to     []byte
+	bits   uint
 }
 
 func packedSize(n int, bits uint) int { return int((uint(n)*bits + 7) / 8) }
@@ -55,7 +55,7 @@ func extendSign(dtype tensor.DType, values []byte) {
 
 func (p packed) pack() {
 	clear(p.to)
-	for i, v := range p.view.Data {
+	for i, v := range p.values {
 		at := uint(i) * p.bits
 		p.to[at/8] |= v & (1<<p.bits - 1) << (at % 8)
 	}

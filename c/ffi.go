@@ -53,6 +53,33 @@ func (c *Call) RunID() int64 { return int64(c.run_id) }
 // Device is the ordinal of the device that the call runs on.
 func (c *Call) Device() int { return int(c.device) }
 
+// Future is a call that is not over when its handler returns.
+type Future struct {
+	api    *C.ffi_api
+	future *C.ffi_future
+}
+
+// Defer makes the call go on after Execute returns, until Finish; XLA keeps the
+// memory of its operands and results, and nothing else of the call. It is false where
+// XLA cannot wait.
+func (c *Call) Defer() (Future, bool) {
+	if c.api == nil {
+		return Future{}, false // a part of a call, see Between
+	}
+	future := C.calliope_ffi_defer((*C.calliope_call)(c))
+	return Future{c.api, future}, future != nil
+}
+
+// Finish ends the call, with an error where code, an absl status code, is not 0. It is
+// to be called once, on any thread. XLA may go on with the run before it returns.
+func (f Future) Finish(code int32, message string) {
+	var text *C.char
+	if code != 0 {
+		text = cMessage(message)
+	}
+	C.calliope_ffi_finish(f.api, f.future, C.int32_t(code), text)
+}
+
 // Args are the operands.
 func (c *Call) Args() *Buffers { return (*Buffers)(&c.frame.args) }
 
@@ -86,6 +113,17 @@ func (b *Buffer) DType() int32 { return int32(b.dtype) }
 // Data is the address of the elements; nil is allowed where there are none.
 func (b *Buffer) Data() unsafe.Pointer { return b.data }
 
+// Rank is the number of dimensions that the buffer says it has; it may make no sense.
+func (b *Buffer) Rank() int { return int(b.rank) }
+
+// Dim is dimension i, which must be below Rank; -1 where there are none.
+func (b *Buffer) Dim(i int) int {
+	if b.dims == nil {
+		return -1
+	}
+	return *(*int)(unsafe.Add(unsafe.Pointer(b.dims), i*8))
+}
+
 // Dims are the dimensions in XLA's own memory, and false where their number is
 // no number of dimensions.
 func (b *Buffer) Dims() ([]int, bool) {
@@ -107,6 +145,13 @@ func Inside() []int64 {
 		ids = append(ids, int64(call.run_id))
 	}
 	return ids
+}
+
+// Enter makes this thread, to which the goroutine is to be locked, one inside of a call
+// with the given run id, until leave.
+func Enter(runID int64) (leave func()) {
+	call := C.calliope_ffi_enter(C.int64_t(runID))
+	return func() { C.calliope_ffi_leave(call) }
 }
 
 // sites gives each Site a number that C can keep. Reading takes no lock: a slice

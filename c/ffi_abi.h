@@ -15,6 +15,7 @@
 typedef struct ffi_api ffi_api;
 typedef struct ffi_error ffi_error;      // opaque, owned by whoever receives it
 typedef struct ffi_context ffi_context;  // opaque, one per call
+typedef struct ffi_future ffi_future;    // opaque, XLA's
 
 typedef struct ffi_extension {
   size_t struct_size;
@@ -104,7 +105,7 @@ typedef struct {
   ffi_values args;
   ffi_values results;
   ffi_attrs attrs;
-  void* future;
+  ffi_future* future;  // set by a handler that is not done when it returns
 } ffi_frame;
 
 typedef ffi_error* (*ffi_handler)(ffi_frame*);
@@ -188,6 +189,19 @@ typedef struct {
   int32_t ordinal;
 } ffi_device_args;
 
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_future* future;  // out of Create, into SetAvailable
+} ffi_future_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_future* future;
+  ffi_error* error;  // XLA's from then on
+} ffi_future_error_args;
+
 // The size that XLA counts ends with the last field, not with the padding behind.
 #define FFI_SIZE(type, last) (offsetof(type, last) + sizeof(((type*)0)->last))
 
@@ -209,9 +223,9 @@ struct ffi_api {
   void* device_memory_free;
   void* thread_pool_schedule;
   void* thread_pool_num_threads;
-  void* future_create;
-  void* future_set_available;
-  void* future_set_error;
+  ffi_error* (*future_create)(ffi_future_args*);
+  ffi_error* (*future_set_available)(ffi_future_args*);
+  ffi_error* (*future_set_error)(ffi_future_error_args*);
   ffi_error* (*run_id_get)(ffi_run_id_args*);
   ffi_error* (*device_ordinal_get)(ffi_device_args*);
 };

@@ -124,6 +124,7 @@ static inline ffi_error* open_call(calliope_ffi* p, ffi_frame* frame, calliope_c
   error = p->api->device_ordinal_get(&device);
   if (error != NULL) return error;
   call->frame = frame;
+  call->api = p->api;
   call->site = (uintptr_t)state;
   call->run_id = run.run_id;
   call->device = device.ordinal;
@@ -136,6 +137,51 @@ static ffi_error* take_error(calliope_ffi* p, int32_t code, char* message) {
   ffi_error* error = new_error(p->api, code, message ? message : "calliope: error without a message");
   free(message);
   return error;
+}
+
+calliope_call* calliope_ffi_enter(int64_t run_id) {
+  calliope_call* call = calloc(1, sizeof *call);
+  if (call == NULL) abort();
+  call->run_id = run_id;
+  call->outer = inside;
+  inside = call;
+  return call;
+}
+
+void calliope_ffi_leave(calliope_call* call) {
+  inside = call->outer;
+  free(call);
+}
+
+static void drop_error(const ffi_api* api, ffi_error* error) {
+  if (error == NULL) return;
+  ffi_error_destroy_args destroy = {.struct_size = sizeof destroy, .error = error};
+  api->error_destroy(&destroy);
+}
+
+ffi_future* calliope_ffi_defer(calliope_call* call) {
+  if (call->frame->struct_size < FFI_SIZE(ffi_frame, future)) return NULL;
+  ffi_future_args args = {.struct_size = sizeof args};
+  ffi_error* error = call->api->future_create(&args);
+  drop_error(call->api, error);
+  if (error != NULL) return NULL;
+  call->frame->future = args.future;
+  return args.future;
+}
+
+void calliope_ffi_finish(const ffi_api* api, ffi_future* future, int32_t code, char* message) {
+  if (code == 0) {
+    ffi_future_args args = {.struct_size = sizeof args, .future = future};
+    drop_error(api, api->future_set_available(&args));
+    return;
+  }
+  ffi_error_create_args make = {.struct_size = FFI_SIZE(ffi_error_create_args, code),
+                                .message = message ? message : "calliope: error without a message",
+                                .code = code};
+  ffi_future_error_args args = {
+      .struct_size = sizeof args, .future = future, .error = api->error_create(&make)};
+  free(message);
+  drop_error(api, api->future_set_error(&args));
 }
 
 static ffi_error* instantiate(calliope_ffi* p, ffi_frame* frame) {
@@ -253,6 +299,10 @@ static char* check_layouts(const ffi_api* api) {
       {"Handler_Register", (function)api->handler_register, FFI_SIZE(ffi_handler_register_args, traits)},
       {"State_Set", (function)api->state_set, state},
       {"State_Get", (function)api->state_get, state},
+      // XLA counts this one without the future that it fills in.
+      {"Future_Create", (function)api->future_create, FFI_SIZE(ffi_future_args, extensions)},
+      {"Future_SetAvailable", (function)api->future_set_available, sizeof(ffi_future_args)},
+      {"Future_SetError", (function)api->future_set_error, sizeof(ffi_future_error_args)},
       {"RunId_Get", (function)api->run_id_get, FFI_SIZE(ffi_run_id_args, run_id)},
       {"DeviceOrdinal_Get", (function)api->device_ordinal_get, FFI_SIZE(ffi_device_args, ordinal)},
   };

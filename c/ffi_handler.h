@@ -23,6 +23,7 @@ typedef struct {
 // What a call hands to Go when XLA executes it, and what Go answers.
 typedef struct calliope_call {
   ffi_frame* frame;
+  const ffi_api* api;
   uintptr_t site;
   int64_t run_id;
   int32_t device;
@@ -50,6 +51,19 @@ const ffi_api* calliope_ffi_boot_api(void);
 
 // The call that is running on this thread, NULL outside of any.
 calliope_call* calliope_ffi_inside(void);
+
+// Makes this thread one that is inside a call of the given run id until the matching
+// leave: for functions that are called on another thread than XLA's.
+calliope_call* calliope_ffi_enter(int64_t run_id);
+void calliope_ffi_leave(calliope_call* call);
+
+// Makes the call one that XLA does not take for done when its handler returns, but
+// when the future is. NULL where XLA gives none.
+ffi_future* calliope_ffi_defer(calliope_call* call);
+
+// Ends a deferred call, with an error where code is not 0; the message is freed. XLA
+// may go on with the whole run before this returns.
+void calliope_ffi_finish(const ffi_api* api, ffi_future* future, int32_t code, char* message);
 
 // The number N in a message with ": expected N", 0 where there is none: what XLA
 // answers to a structure that is too small.

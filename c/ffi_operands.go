@@ -16,5 +16,6 @@ func (c *Call) Between(first, end int) *Call {
 	args.items = (*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(args.items), first*8))
 	args.size = C.int64_t(end - first)
 	call.frame = &frame
+	call.api = nil // XLA does not know this frame: see Defer
 	return &call
 }

@@ -59,6 +59,7 @@ func TestLoadRefuses(t *testing.T) {
 		12: "FFI table has",
 		13: "State_Set takes 48 bytes where 40 are known",
 		14: "State_Set accepted a structure of 8 bytes",
+		16: "Future_Create takes 32 bytes where 16 are known",
 	} {
 		if want == "" {
 			continue // a plugin that is right
@@ -90,6 +91,23 @@ func (s fakeSite) Execute(call *Call) (int32, string) {
 	if d := cmp.Diff(want, got); d != "" {
 		s.t.Error(d)
 	}
+	if *s.calls > 1 {
+		future, ok := call.Defer()
+		if !ok {
+			s.t.Error("XLA cannot wait")
+			return 0, ""
+		}
+		leave := Enter(-5)
+		if d := cmp.Diff([]int64{-5, 77}, Inside()); d != "" {
+			s.t.Error(d)
+		}
+		leave()
+		if *s.calls == 2 {
+			future.Finish(3, "late")
+		} else {
+			future.Finish(0, "")
+		}
+	}
 	return 0, ""
 }
 
@@ -114,7 +132,7 @@ func TestFFILayouts(t *testing.T) {
 			if err := p.Register("target"); err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff([]int{1, 1}, []int{calls, deleted}); d != "" {
+			if d := cmp.Diff([]int{3, 1}, []int{calls, deleted}); d != "" {
 				t.Errorf("calls and deletions: %s", d)
 			}
 			want := []Attr{{"a", int64(7)}, {"b", []int64{8, 9}}, {"c", "text"}, {"d", []Attr{{"in", int64(7)}}}}

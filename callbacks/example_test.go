@@ -12,7 +12,7 @@ import (
 // What a runtime does with a registered function: it binds the function when a module
 // is compiled, and invokes it for each call.
 func Example() {
-	registry, err := callbacks.NewRegistry("example")
+	registry, err := callbacks.NewRegistry("example", callbacks.RegistryOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

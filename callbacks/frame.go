@@ -34,15 +34,20 @@ type Frame struct {
 	Device int   // ordinal of the device that calls
 	RunID  int64 // the run that the call belongs to; 0 when the runtime does not say
 
-	ctx context.Context
+	ctx     context.Context
+	run     *Run   // where there is no ctx
+	aliased []bool // by result
 }
 
 // Context is the context of the run: it ends when the run is cancelled.
 func (c *Frame) Context() context.Context {
-	if c.ctx == nil {
-		return context.Background()
+	switch {
+	case c.ctx != nil:
+		return c.ctx
+	case c.run != nil:
+		return c.run.ctx
 	}
-	return c.ctx
+	return context.Background()
 }
 
 // SetContext is for the runtime that makes the call.

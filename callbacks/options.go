@@ -3,6 +3,7 @@ package callbacks
 import (
 	"errors"
 	"reflect"
+	"time"
 
 	"github.com/calliope-mlir/calliope/contract"
 )
@@ -25,6 +26,24 @@ type Options struct {
 	// line, and so are two method values; closures that capture nothing may be one.
 	// A callback with a name has no key: its name is that.
 	Key any
+
+	// Dispatch is the way in which the function is called; the zero value is Inline.
+	Dispatch Dispatch
+	// Timeout is how long one call may take, waiting for a worker or for room in the
+	// queue included; 0 is the registry's. With it Inline becomes Goroutine. In a run on
+	// several devices a call may never take longer than 45 s, because XLA ends the
+	// process when devices wait for one another for a minute.
+	Timeout time.Duration
+	// PerSecond is how many calls are made in a second at most; the others are dropped
+	// before anything is copied. 0 is all of them. Not for calls with results.
+	PerSecond int
+	// FailRun has an error in the observe form fail the run. Without it the run goes on,
+	// and the error is the next barrier's. In the other forms an error fails the run
+	// always.
+	FailRun bool
+	// Measure has Stats show how long the calls took; it costs an inline call a tenth
+	// of a microsecond.
+	Measure bool
 }
 
 // check says what is wrong with the options.
@@ -32,6 +51,9 @@ func (o Options) check() error {
 	// Value.Comparable looks into interfaces, too; a map would panic on what is not.
 	if o.Key != nil && !reflect.ValueOf(o.Key).Comparable() {
 		return errors.New("the key is not comparable: use a string, a number, a pointer or a struct of those")
+	}
+	if err := o.checkDispatch(); err != nil {
+		return err
 	}
 	if o.Signature == "" {
 		return nil

@@ -21,6 +21,9 @@ type Registry struct {
 	byID   map[int64]*binding
 	byFunc map[identity][]*binding // those of byID
 	number int64                   // of this registry among those that gave ids; 0 before the first
+
+	engine  atomic.Pointer[engine]
+	tallies tallies
 }
 
 // binding is one registered function. A Slot keeps it; releasing it empties it.
@@ -47,7 +50,10 @@ var registries = struct {
 
 // NewRegistry makes a registry that modules reach by its name (the key "registry").
 // The name must be free; Close frees it.
-func NewRegistry(name string) (*Registry, error) {
+func NewRegistry(name string, o RegistryOptions) (*Registry, error) {
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("callbacks: registry %q: %w", name, err)
+	}
 	registries.Lock()
 	defer registries.Unlock()
 	if _, taken := registries.byName[name]; taken {
@@ -57,6 +63,7 @@ func NewRegistry(name string) (*Registry, error) {
 		return nil, fmt.Errorf("callbacks: there is a registry %q already: Close it first, or take another name", name)
 	}
 	r := &Registry{name: name}
+	r.engine.Store(newEngine(name, o))
 	registries.byName[name] = r
 	return r, nil
 }
@@ -177,7 +184,7 @@ func Resolve(config contract.Config) (*Slot, error) {
 	registries.RUnlock()
 	if !ok {
 		if config.Optional {
-			return &Slot{config: config}, nil
+			return newSlot(&Registry{name: config.Registry}, config, nil)
 		}
 		return nil, &UnknownError{Callback: config.Name(), Registry: config.Registry, Missing: "registry"}
 	}
@@ -197,13 +204,13 @@ func (r *Registry) Resolve(config contract.Config) (*Slot, error) {
 	case config.Policy != "":
 		return nil, fmt.Errorf("callbacks: callback %q asks for the device policy %q; no policy is served yet: leave the key out, and each device calls", config.Name(), config.Policy)
 	case b == nil && config.Optional:
-		return &Slot{config: config}, nil
+		return newSlot(r, config, nil)
 	case b == nil:
 		return nil, r.unknown(config)
 	case b.options.Signature != "" && config.Signature != "" && contract.SignatureHash(b.options.Signature) != config.Signature:
 		return nil, &SignatureError{Callback: config.Callback, Have: b.options.Signature, WantHash: config.Signature}
 	}
-	return &Slot{config: config, registry: r.name, binding: b}, nil
+	return newSlot(r, config, b)
 }
 
 func (r *Registry) closedError() error {

@@ -20,7 +20,7 @@ func nothing(*callbacks.Frame) error { return nil }
 // registry makes one for the test, named after it.
 func registry(t testing.TB) *callbacks.Registry {
 	t.Helper()
-	r, err := callbacks.NewRegistry(t.Name())
+	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	noError(t, err)
 	t.Cleanup(r.Close)
 	return r
@@ -127,9 +127,9 @@ func TestZeroRegistry(t *testing.T) {
 
 func TestNewRegistryErrors(t *testing.T) {
 	r := registry(t)
-	_, err := callbacks.NewRegistry(r.Name())
+	_, err := callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
 	wantText(t, err, `callbacks: there is a registry "TestNewRegistryErrors" already: Close it first, or take another name`)
-	_, err = callbacks.NewRegistry("")
+	_, err = callbacks.NewRegistry("", callbacks.RegistryOptions{})
 	wantText(t, err, "callbacks: a registry needs a name: the one without is Default")
 }
 
@@ -219,14 +219,14 @@ func TestClose(t *testing.T) {
 	wantText(t, err, `callbacks: there is no registry "TestClose", which the module names for callback "f": make it with NewRegistry before the module is compiled`)
 
 	// Its name is free, and closing it again does not touch the new owner.
-	successor, err := callbacks.NewRegistry(r.Name())
+	successor, err := callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
 	noError(t, err)
 	defer successor.Close()
 	noError(t, successor.Register("f", nothing, callbacks.Options{}))
 	r.Close()
 	_, err = callbacks.Resolve(named(r, "f"))
 	noError(t, err)
-	_, err = callbacks.NewRegistry(r.Name())
+	_, err = callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
 	wantText(t, err, `callbacks: there is a registry "TestClose" already: Close it first, or take another name`)
 }
 
@@ -390,7 +390,7 @@ func TestConcurrency(t *testing.T) {
 				if err := always.Invoke(&call); err != nil {
 					t.Error(err)
 				}
-				own, err := callbacks.NewRegistry(fmt.Sprint(t.Name(), w))
+				own, err := callbacks.NewRegistry(fmt.Sprint(t.Name(), w), callbacks.RegistryOptions{})
 				if err != nil {
 					t.Error(err)
 					return

@@ -38,7 +38,7 @@ func tap(config string) string {
 
 func registered(t *testing.T) {
 	t.Helper()
-	other, err := callbacks.NewRegistry("other")
+	other, err := callbacks.NewRegistry("other", callbacks.RegistryOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

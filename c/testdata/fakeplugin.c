@@ -27,6 +27,7 @@ enum {
   OTHER_STATE,
   ANY_STATE,
   REFUSED,
+  OTHER_FUTURE,
 };
 
 static char message[256];
@@ -109,6 +110,29 @@ static ffi_error* device_ordinal_get(ffi_device_args* args) {
   return error;
 }
 
+static struct ffi_future {
+  int available;
+  char error[256];
+} the_future;
+
+static ffi_error* future_create(ffi_future_args* args) {
+  ffi_error* error = check(args->struct_size, VARIANT == OTHER_FUTURE ? 32 : 16);
+  if (error == NULL) args->future = &the_future;
+  return error;
+}
+static ffi_error* future_set_available(ffi_future_args* args) {
+  ffi_error* error = check(args->struct_size, 24);
+  if (error == NULL) args->future->available = 1;
+  return error;
+}
+static ffi_error* future_set_error(ffi_future_error_args* args) {
+  ffi_error* error = check(args->struct_size, 32);
+  if (error != NULL) return error;
+  snprintf(args->future->error, sizeof args->future->error, "%s", args->error->text);
+  free(args->error);
+  return NULL;
+}
+
 static ffi_error* type_register(ffi_type_register_args* args) {
   ffi_error* error = check(args->struct_size, 48);
   if (error != NULL) return error;
@@ -131,6 +155,9 @@ static ffi_api ffi = {
     .type_register = type_register,
     .state_set = state_set,
     .state_get = state_get,
+    .future_create = future_create,
+    .future_set_available = future_set_available,
+    .future_set_error = future_set_error,
     .run_id_get = run_id_get,
     .device_ordinal_get = device_ordinal_get,
 };
@@ -172,6 +199,14 @@ static ffi_error* handler_register(ffi_handler_register_args* args) {
   frame.stage = FFI_STAGE_EXECUTE;
   frame.args = (ffi_values){.struct_size = sizeof(ffi_values), .size = 1, .kinds = &kind, .items = &item};
   if ((error = args->execute(&frame)) != NULL) return error;
+
+  // Twice a call that is over later: it fails, then it does not.
+  if ((error = args->execute(&frame)) != NULL) return error;
+  if (frame.future != &the_future || strcmp(the_future.error, "late") != 0) return ffi_fail("the future's error");
+  frame.future = NULL;
+  if ((error = args->execute(&frame)) != NULL) return error;
+  if (frame.future != &the_future || !the_future.available) return ffi_fail("the future");
+  memset(&the_future, 0, sizeof the_future);
 
   frame.struct_size = 16;
   error = args->execute(&frame);

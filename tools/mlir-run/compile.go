@@ -116,7 +116,7 @@ func (t *taps) serveCallback(unknown *callbacks.UnknownError) (bool, error) {
 	registry := t.registries[unknown.Registry]
 	if registry == nil {
 		var err error
-		if registry, err = callbacks.NewRegistry(unknown.Registry); err != nil {
+		if registry, err = callbacks.NewRegistry(unknown.Registry, callbacks.RegistryOptions{}); err != nil {
 			return false, err
 		}
 		t.registries[unknown.Registry] = registry

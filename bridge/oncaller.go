@@ -1,0 +1,63 @@
+package bridge
+
+import (
+	"context"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+type onCallerKey struct{}
+
+// OnCaller gives a context with which Executable.Run makes all callbacks on the
+// goroutine that called Run, one at a time, whatever their dispatch, while another
+// goroutine executes. It is for debugging: the stack in a callback shows who runs, and
+// runtime.Goexit, as of testing.T.Fatal, does what it does elsewhere. Timeouts do not
+// count. CALLIOPE_INLINE=1 in the environment does it for every client that is made.
+// Start knows nothing of it.
+func OnCaller(ctx context.Context) context.Context {
+	return context.WithValue(ctx, onCallerKey{}, true)
+}
+
+func isOnCaller(ctx context.Context) bool { return ctx.Value(onCallerKey{}) != nil }
+
+// runOnCaller is Run where this goroutine makes the callbacks.
+func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer, error) {
+	if err := refuseNested(ctx, e.client); err != nil {
+		return nil, err
+	}
+	caller := callbacks.NewCaller()
+	nested := inside()
+	var r *Run
+	var err error
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		if r, err = e.start(ctx, inputs, launch{caller, nested}); err == nil {
+			r.await()
+		}
+	}()
+	returned := false
+	defer func() {
+		if !returned { // a callback ended this goroutine
+			go func() {
+				if <-over; err == nil {
+					r.discard()
+				}
+			}()
+		}
+	}()
+	caller.Serve(over)
+	returned = true
+	if err != nil {
+		return nil, err
+	}
+	return r.result()
+}
+
+// discard closes the outputs of a run that is over and that nobody waits for.
+func (r *Run) discard() {
+	outputs, _ := r.result()
+	for _, b := range outputs {
+		_ = b.Close() // nobody is there to be told
+	}
+}

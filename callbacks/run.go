@@ -1,0 +1,108 @@
+package callbacks
+
+import (
+	"context"
+	"runtime"
+)
+
+// Run is what the calls of one execution have in common. A runtime begins one before
+// it executes, and ends it when no call of it is under way any more.
+type Run struct {
+	ctx       context.Context
+	outer     context.Context // what ctx was made of
+	cancel    context.CancelFunc
+	group     *Group
+	options   RunOptions
+	overrides *override
+	caller    *Caller // who makes the calls
+	special   bool    // not every call takes the shortest way
+
+	// Of the group's list, under its lock:
+	prev, next *Run
+	over       bool
+	done       chan struct{} // made by the first who waits
+}
+
+// RunOptions are what a runtime says of a run.
+type RunOptions struct {
+	// Owner is what the runtime knows of the run; see RunOf.
+	Owner any
+	// Devices is the number of devices that take part; 0 is one.
+	Devices int
+	// Nested says that the run was started inside a call. Its calls do not wait for a
+	// worker, which the outer call may hold.
+	Nested bool
+	// OnCaller makes every call of the run, whatever its dispatch; nil for nobody.
+	OnCaller *Caller
+	// Slow keeps the calls from the shortest way, where the runtime has a way of its own.
+	Slow bool
+}
+
+type runKey struct{}
+
+// Begin makes r a run of the group. Its context, which all its calls get, comes from
+// ctx and ends with End.
+func (g *Group) Begin(ctx context.Context, r *Run, o RunOptions) {
+	outer := RunOf(ctx)
+	overrides, _ := ctx.Value(overrideKey{}).(*override)
+	*r = Run{group: g, options: o, overrides: overrides, outer: ctx}
+	r.options.Nested = o.Nested || outer != nil
+	r.ctx, r.cancel = context.WithCancel(context.WithValue(ctx, runKey{}, r))
+	r.caller = o.OnCaller
+	r.special = overrides != nil || o.OnCaller != nil || o.Slow
+	g.add(r)
+}
+
+// End says that no call of the run is under way, and cancels its context.
+func (r *Run) End() {
+	r.cancel()
+	r.group.remove(r)
+}
+
+// Context is the context of the run's calls.
+func (r *Run) Context() context.Context { return r.ctx }
+
+// Outer is the context that the run was begun with.
+func (r *Run) Outer() context.Context { return r.outer }
+
+// Cancel ends the context of the run: what waits for a call does so no longer.
+func (r *Run) Cancel() { r.cancel() }
+
+// Owner is what the runtime gave in RunOptions.
+func (r *Run) Owner() any { return r.options.Owner }
+
+// RunOf is the run that a context of a call belongs to, nil for any other context.
+func RunOf(ctx context.Context) *Run {
+	r, _ := ctx.Value(runKey{}).(*Run)
+	return r
+}
+
+// SetRun is for the runtime that makes the call; nil takes it back.
+func (f *Frame) SetRun(r *Run) { f.run = r }
+
+func (r *Run) several() bool { return r != nil && r.options.Devices > 1 }
+func (r *Run) nested() bool  { return r != nil && r.options.Nested }
+
+// enter makes this thread one that is inside a call, and keeps the goroutine on it.
+func (r *Run) enter() (leave func()) {
+	if r == nil || r.group.options.Enter == nil {
+		return func() {}
+	}
+	runtime.LockOSThread()
+	left := r.group.options.Enter(r)
+	return func() {
+		left()
+		runtime.UnlockOSThread()
+	}
+}
+
+// taps is the group that keeps the errors of the run's taps.
+func (r *Run) taps() *Group {
+	if r == nil {
+		return nowhere
+	}
+	return r.group
+}
+
+// cancelled says whether the run was given up.
+func (r *Run) cancelled() bool { return r != nil && r.ctx.Err() != nil }

@@ -1,0 +1,153 @@
+package callbacks
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Stat is what became of the calls of one callback: Fired is Delivered, Dropped,
+// Failed and Underway together.
+type Stat struct {
+	Callback string // the name, or "id N"
+	Registry string
+
+	Fired     int64 // calls that compiled code made
+	Delivered int64 // calls whose function returned without an error
+	Dropped   int64 // calls not made: nobody bound, or not their turn
+	Failed    int64 // calls that ended with an error
+	Underway  int64 // calls in a queue or on a goroutine; inline ones only when measured
+
+	Latency Latency // with Options.Measure
+}
+
+// Latency is how long measured calls took, the time in a queue included.
+type Latency struct {
+	Count      int64
+	Total, Max time.Duration
+}
+
+// counts are those of a slot. It stands at the end of a Slot, away from what is only
+// read.
+type counts struct {
+	_                                    [64]byte
+	delivered, dropped, failed, underway atomic.Int64
+
+	timed       bool
+	measured    atomic.Int64
+	nanoseconds atomic.Int64
+	longest     atomic.Int64
+	_           [64]byte
+}
+
+// begin counts a call as under way.
+func (c *counts) begin() (started time.Time) {
+	c.underway.Add(1)
+	if c.timed {
+		started = time.Now()
+	}
+	return started
+}
+
+func (c *counts) end(started time.Time) {
+	c.underway.Add(-1)
+	if !c.timed {
+		return
+	}
+	n := int64(time.Since(started))
+	c.measured.Add(1)
+	c.nanoseconds.Add(n)
+	for {
+		old := c.longest.Load()
+		if n <= old || c.longest.CompareAndSwap(old, n) {
+			return
+		}
+	}
+}
+
+// addTo adds the counts to a Stat.
+func (c *counts) addTo(s *Stat) {
+	s.Delivered += c.delivered.Load()
+	s.Dropped += c.dropped.Load()
+	s.Failed += c.failed.Load()
+	s.Underway += c.underway.Load()
+	s.Fired = s.Delivered + s.Dropped + s.Failed + s.Underway
+	s.Latency.Count += c.measured.Load()
+	s.Latency.Total += time.Duration(c.nanoseconds.Load())
+	s.Latency.Max = max(s.Latency.Max, time.Duration(c.longest.Load()))
+}
+
+// tallies are the counts of a registry by callback. Those of a call site that is gone
+// stay in the sum.
+type tallies struct {
+	mu     sync.Mutex
+	byName map[string]*tally
+}
+
+type tally struct {
+	past  Stat
+	slots map[*Slot]struct{}
+}
+
+func (r *Registry) tally(s *Slot) {
+	t := &r.tallies
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byName == nil {
+		t.byName = map[string]*tally{}
+	}
+	one := t.byName[s.name]
+	if one == nil {
+		one = &tally{slots: map[*Slot]struct{}{}}
+		t.byName[s.name] = one
+	}
+	one.slots[s] = struct{}{}
+	s.home = r
+}
+
+// Close says that the call site is gone. Its counts stay in those of the registry.
+func (s *Slot) Close() {
+	t := &s.home.tallies
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := t.byName[s.name]
+	if _, open := one.slots[s]; open {
+		delete(one.slots, s)
+		s.counts.addTo(&one.past)
+	}
+}
+
+// Stats is what became of the calls of each callback that a module was bound to, by
+// name. The numbers of one callback are read one after the other while calls go on.
+func (r *Registry) Stats() []Stat {
+	t := &r.tallies
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := make([]Stat, 0, len(t.byName))
+	for name, one := range t.byName {
+		stat := one.past
+		stat.Callback, stat.Registry = name, r.name
+		for s := range one.slots {
+			s.counts.addTo(&stat)
+		}
+		list = append(list, stat)
+	}
+	slices.SortFunc(list, func(a, b Stat) int { return cmp.Compare(a.Callback, b.Callback) })
+	return list
+}
+
+// Stats is that of every registry that modules can reach.
+func Stats() []Stat {
+	registries.RLock()
+	defer registries.RUnlock()
+	var list []Stat
+	for _, r := range registries.byName {
+		list = append(list, r.Stats()...)
+	}
+	slices.SortFunc(list, func(a, b Stat) int {
+		return cmp.Or(cmp.Compare(a.Registry, b.Registry), cmp.Compare(a.Callback, b.Callback))
+	})
+	return list
+}
