@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -129,19 +130,13 @@ func (c *choice) create() ([]Value, bool) {
 		}
 		regions[i] = s.end(c.results[i])
 	}
-	op, ok := f.append(c.at, c.op, []Value{c.selector}, raw{
-		Name: "stablehlo." + c.op, Operands: []mlir.Value{c.selector.v}, Results: typesOf(c.results[0]), Regions: regions,
-	})
+	var o operation = stablehlo.Case{Index: c.selector.v, Branches: regions}
+	if c.op == "if" {
+		o = stablehlo.If{Pred: c.selector.v, TrueBranch: regions[0], FalseBranch: regions[1]}
+	}
+	op, ok := f.append(c.at, c.op, []Value{c.selector}, o)
 	if !ok {
 		return nil, false
 	}
 	return f.takeTokens(f.results(op), effects), true
-}
-
-// raw is an operation as package mlir makes it.
-type raw mlir.OperationState
-
-func (r raw) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
-	r.Location = at
-	return mlir.Create(in, mlir.OperationState(r))
 }
