@@ -55,7 +55,7 @@ func choose[T any](op string, selector Value, want tensor.DType, names []string,
 			return dead(f, first)
 		}
 		var tree T
-		c.branch("the "+names[i]+" of the "+op, func() (values []Value, err error) {
+		c.branch(c.name(names[i]), func() (values []Value, err error) {
 			tree = branch()
 			return leaves(tree)
 		})
@@ -82,6 +82,14 @@ type choice struct {
 	selector Value
 	branches []*scope
 	results  [][]Value // of each branch
+}
+
+// name is what errors call a branch.
+func (c *choice) name(branch string) string {
+	if c.op == "if" {
+		return "the " + branch + " branch of the if"
+	}
+	return branch + " of the case"
 }
 
 func (c *choice) branch(name string, build func() ([]Value, error)) {
