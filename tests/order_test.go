@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -60,6 +61,8 @@ type (
 		body   steps
 	}
 	callStep struct{ function int }
+	through  struct{ tag int32 } // passes through Go, in the order of the effect "other"
+	ask      struct{ tag int32 } // Go adds one to the number, likewise
 )
 
 // program is what is built: functions of which each calls earlier ones only. The last
@@ -104,6 +107,26 @@ func (s tapStep) build(p *program, _, x builder.Value) builder.Value {
 func (s tapStep) run(m *interpreter, _, x int32) int32 {
 	m.tap(s.effect, s.tag, x)
 	return x
+}
+
+func (s through) build(p *program, _, x builder.Value) builder.Value {
+	cb := builder.Callback{ID: p.callback, Effect: "other"}
+	return builder.IOCallback(cb, []builder.Value{p.number(s.tag), x})[1]
+}
+
+func (s through) run(m *interpreter, _, x int32) int32 {
+	m.tap("other", s.tag, x)
+	return x
+}
+
+func (s ask) build(p *program, _, x builder.Value) builder.Value {
+	cb := builder.Callback{ID: p.callback, Effect: "other"}
+	return builder.RuntimeCall(cb, x, []builder.Value{p.number(s.tag), x})
+}
+
+func (s ask) run(m *interpreter, _, x int32) int32 {
+	m.tap("other", s.tag, x)
+	return x + 1
 }
 
 func (s ifStep) build(p *program, i, x builder.Value) builder.Value {
@@ -204,9 +227,9 @@ func randomSteps(r *rand.Rand, depth, functions int) steps {
 	inner := func() steps { return randomSteps(r, depth-1, functions) }
 	var out steps
 	for range 1 + r.IntN(3) {
-		kind := r.IntN(7)
+		kind := r.IntN(9)
 		if depth == 0 {
-			kind %= 2
+			kind = r.IntN(4)
 		}
 		switch kind {
 		case 0:
@@ -214,14 +237,18 @@ func randomSteps(r *rand.Rand, depth, functions int) steps {
 		case 1:
 			out = append(out, tapStep{effect(), tag()})
 		case 2:
-			out = append(out, ifStep{r.IntN(2), inner(), inner()})
+			out = append(out, through{tag()})
 		case 3:
-			out = append(out, caseStep{[]steps{inner(), inner(), inner()}})
+			out = append(out, ask{tag()})
 		case 4:
-			out = append(out, loopStep{r.Int32N(4), inner()})
+			out = append(out, ifStep{r.IntN(2), inner(), inner()})
 		case 5:
-			out = append(out, whileStep{r.Int32N(3), effect(), tag(), inner()})
+			out = append(out, caseStep{[]steps{inner(), inner(), inner()}})
 		case 6:
+			out = append(out, loopStep{r.Int32N(4), inner()})
+		case 7:
+			out = append(out, whileStep{r.Int32N(3), effect(), tag(), inner()})
+		case 8:
 			if functions > 0 {
 				out = append(out, callStep{r.IntN(functions)})
 			}
@@ -232,7 +259,7 @@ func randomSteps(r *rand.Rand, depth, functions int) steps {
 
 func TestOrder(t *testing.T) {
 	cases := map[string][]steps{
-		"straight":  {{tapStep{"", 1}, shift{1}, tapStep{"", 2}, tapStep{"other", 3}, tapStep{"", 4}}},
+		"straight":  {{tapStep{"", 1}, shift{1}, tapStep{"", 2}, tapStep{"other", 3}, through{5}, ask{6}, tapStep{"other", 7}, tapStep{"", 4}}},
 		"if":        {{tapStep{"", 1}, ifStep{0, steps{tapStep{"", 2}, shift{5}}, steps{shift{6}}}, ifStep{1, steps{tapStep{"", 3}}, steps{tapStep{"", 4}}}, tapStep{"", 5}}},
 		"loop":      {{loopStep{5, steps{tapStep{"", 1}, shift{1}, tapStep{"other", 2}, tapStep{"", 3}}}, tapStep{"", 4}}},
 		"condition": {{tapStep{"", 1}, whileStep{3, "", 10, steps{tapStep{"", 2}, shift{7}, tapStep{"other", 3}}}, tapStep{"", 4}}},
@@ -250,7 +277,7 @@ func TestOrder(t *testing.T) {
 			}}, tapStep{"", 3}}}},
 		},
 	}
-	for seed := range uint64(8) {
+	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		var bodies []steps
 		for k := range 3 {
@@ -278,7 +305,15 @@ func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
 	id, err := callbacks.Default.RegisterFunc(func(c *callbacks.Frame) error {
 		mu.Lock()
 		defer mu.Unlock()
-		got.tap(c.Config.Effect, c.Args[0].At(0).(int32), c.Args[1].At(0).(int32))
+		x := c.Args[1].At(0).(int32)
+		got.tap(c.Config.Effect, c.Args[0].At(0).(int32), x)
+		if c.Config.Form == contract.Call {
+			out, err := tensor.Slice[int32](c.Results[0])
+			if err != nil {
+				return err
+			}
+			out[0] = x + 1
+		}
 		return nil
 	}, callbacks.Options{})
 	if err != nil {
