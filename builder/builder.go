@@ -41,23 +41,24 @@ func New(ctx *mlir.Context, o Options) *Builder {
 func (b *Builder) Module() (*mlir.Module, error) {
 	at := b.here()
 	for _, f := range b.funcs {
-		if !f.returned {
+		if !f.returned && !b.done {
 			b.fail(f.at, "func", nil, fmt.Errorf("function %q has no Return", f.name))
 		}
 	}
-	if len(b.funcs) == 0 {
+	if len(b.funcs) == 0 && !b.done {
 		b.fail(at, "module", nil, errors.New("there is no function in it: start one with Func"))
-	}
-	if b.done {
-		return nil, &Error{File: at.file, Line: at.line, Op: "module", Err: errFinished}
 	}
 	if b.err != nil {
 		b.Close()
 		return nil, b.err
 	}
+	if b.done {
+		return nil, &Error{File: at.file, Line: at.line, Op: "module", Err: errFinished}
+	}
 	if err := b.module.Verify(); err != nil {
+		e := b.verifyError(at, err)
 		b.Close()
-		return nil, verifyError(at, err)
+		return nil, e
 	}
 	b.done = true
 	return b.module, nil
@@ -84,7 +85,7 @@ func (b *Builder) fail(at place, op string, operands []Value, err error) {
 	if b.err != nil {
 		return
 	}
-	e := &Error{File: at.file, Line: at.line, Op: op, Err: err}
+	e := &Error{File: at.file, Line: at.line, Op: op, Err: shorten(err)}
 	for _, v := range operands {
 		e.Operands = append(e.Operands, v.describe())
 	}

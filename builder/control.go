@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -54,7 +55,7 @@ func choose[T any](op string, selector Value, want tensor.DType, names []string,
 			return dead(f, first)
 		}
 		var tree T
-		c.branch("the "+names[i]+" of the "+op, func() (values []Value, err error) {
+		c.branch(c.name(names[i]), func() (values []Value, err error) {
 			tree = branch()
 			return leaves(tree)
 		})
@@ -81,6 +82,14 @@ type choice struct {
 	selector Value
 	branches []*scope
 	results  [][]Value // of each branch
+}
+
+// name is what errors call a branch.
+func (c *choice) name(branch string) string {
+	if c.op == "if" {
+		return "the " + branch + " branch of the if"
+	}
+	return branch + " of the case"
 }
 
 func (c *choice) branch(name string, build func() ([]Value, error)) {
@@ -129,19 +138,13 @@ func (c *choice) create() ([]Value, bool) {
 		}
 		regions[i] = s.end(c.results[i])
 	}
-	op, ok := f.append(c.at, c.op, []Value{c.selector}, raw{
-		Name: "stablehlo." + c.op, Operands: []mlir.Value{c.selector.v}, Results: typesOf(c.results[0]), Regions: regions,
-	})
+	var o operation = stablehlo.Case{Index: c.selector.v, Branches: regions}
+	if c.op == "if" {
+		o = stablehlo.If{Pred: c.selector.v, TrueBranch: regions[0], FalseBranch: regions[1]}
+	}
+	op, ok := f.append(c.at, c.op, []Value{c.selector}, o)
 	if !ok {
 		return nil, false
 	}
 	return f.takeTokens(f.results(op), effects), true
-}
-
-// raw is an operation as package mlir makes it.
-type raw mlir.OperationState
-
-func (r raw) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
-	r.Location = at
-	return mlir.Create(in, mlir.OperationState(r))
 }

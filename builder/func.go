@@ -112,6 +112,14 @@ type operation interface {
 	Create(in mlir.Place, at mlir.Location) (mlir.Operation, error)
 }
 
+// raw is an operation as package mlir makes it.
+type raw mlir.OperationState
+
+func (r raw) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	r.Location = at
+	return mlir.Create(in, mlir.OperationState(r))
+}
+
 // add appends an operation of one result.
 func (f *Func) add(at place, name string, operands []Value, o operation) Value {
 	op, ok := f.append(at, name, operands, o)

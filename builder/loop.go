@@ -81,7 +81,8 @@ func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
 	l := loop{
 		f: f, at: at, name: "loop", init: append([]Value{zero}, carried...),
 		cond: func(state []Value) Value {
-			return f.less(at, state[0], n)
+			less := stablehlo.Compare{LHS: state[0].v, RHS: n.v, ComparisonDirection: stablehlo.CompareLT}
+			return f.add(at, "loop", []Value{state[0], n}, less)
 		},
 		body: func(state []Value) ([]Value, error) {
 			next, err := sameLeaves(init, body(state[0], rebuild(init, state[1:])))
@@ -109,24 +110,6 @@ func sameLeaves[T any](init, next T) ([]Value, error) {
 }
 
 func integer(d tensor.DType) bool { return tensor.S2 <= d && d <= tensor.U64 }
-
-// less is x < y for integers.
-func (f *Func) less(at place, x, y Value) Value {
-	direction, err := f.b.ctx.ParseAttribute("#stablehlo<comparison_direction LT>")
-	if err != nil {
-		f.b.fail(at, "loop", nil, err)
-		return f.nothing()
-	}
-	result, err := stablehlo.TensorType(f.b.ctx, tensor.ShapeOf(tensor.Pred))
-	if err != nil {
-		f.b.fail(at, "loop", nil, err)
-		return f.nothing()
-	}
-	return f.add(at, "loop", []Value{x, y}, raw{
-		Name: "stablehlo.compare", Operands: []mlir.Value{x.v, y.v}, Results: []mlir.Type{result},
-		Attributes: []mlir.NamedAttribute{{Name: "comparison_direction", Value: direction}},
-	})
-}
 
 // loop is a while that is being built.
 type loop struct {
@@ -180,9 +163,8 @@ func (l loop) build() ([]Value, bool) {
 		cond.block.AddArgument(before.v.Type(), l.at.location)
 		results = append(results, body.tokens[effect])
 	}
-	op, ok := f.append(l.at, l.name, l.init, raw{
-		Name: "stablehlo.while", Operands: operands, Results: typesOf(results),
-		Regions: []mlir.Region{cond.end([]Value{test}), body.end(results)},
+	op, ok := f.append(l.at, l.name, l.init, stablehlo.While{
+		Operand: operands, Cond: cond.end([]Value{test}), Body: body.end(results),
 	})
 	if !ok {
 		return nil, false

@@ -1,0 +1,360 @@
+package builder_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/builder"
+)
+
+// mistake is something wrong, made on a line that build returns, and what the error says.
+type mistake struct {
+	name  string
+	build func(b *builder.Builder) (line int)
+	want  string
+}
+
+func checkMistakes(t *testing.T, file string, all []mistake) {
+	for _, test := range all {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBuilder(t)
+			line := test.build(b)
+			_, err := b.Module()
+			var e *builder.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("error is %v, want a builder.Error", err)
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error is %q, want it to say %q", err, test.want)
+			}
+			if filepath.Base(e.File) != file || e.Line != line {
+				t.Errorf("the mistake is said to be at %s:%d, it is on line %d", e.File, e.Line, line)
+			}
+		})
+	}
+}
+
+func TestMistakesWithScopes(t *testing.T) {
+	type nested struct {
+		X []builder.Value
+		M map[string]builder.Value
+	}
+	start := func(b *builder.Builder) (f *builder.Func, p, n, x builder.Value) {
+		f = b.Func("main", flag, count, number)
+		return f, f.Param(0), f.Param(1), f.Param(2)
+	}
+	same := func(v builder.Value) builder.Value { return v }
+	checkMistakes(t, "scope_test.go", []mistake{
+		{"value of a region that has ended", func(b *builder.Builder) int {
+			f, p, _, x := start(b)
+			var inner builder.Value
+			builder.If(p, func() builder.Value { inner = builder.Sin(x); return inner }, func() builder.Value { return x })
+			f.Return(builder.Cos(inner))
+			return here(1)
+		}, "cosine(f32[]): operand 0 belongs to the then branch of the if at "},
+		{"value of the other branch", func(b *builder.Builder) int {
+			_, p, _, x := start(b)
+			var inner builder.Value
+			builder.If(p, func() builder.Value { inner = builder.Sin(x); return inner },
+				func() builder.Value { return builder.Cos(inner) })
+			return here(1)
+		}, "which has ended: have its Go function return the value, and use what the operation returns"},
+		{"returned from the wrong region", func(b *builder.Builder) int {
+			_, p, _, x := start(b)
+			var inner builder.Value
+			builder.If(p, func() builder.Value { inner = builder.Sin(x); return inner }, func() builder.Value { return inner })
+			return here(1)
+		}, "the otherwise branch of the if(f32[]): result 0 belongs to the then branch of the if at "},
+		{"argument of a loop afterwards", func(b *builder.Builder) int {
+			f, p, _, x := start(b)
+			var state builder.Value
+			builder.While(x, func(builder.Value) builder.Value { return p }, func(v builder.Value) builder.Value { state = v; return v })
+			f.Return(state)
+			return here(1)
+		}, "return(f32[]): result 0 belongs to the body of the while at "},
+		{"return inside a region", func(b *builder.Builder) int {
+			f, p, _, x := start(b)
+			builder.If(p, func() builder.Value {
+				f.Return(x)
+				return x
+			}, func() builder.Value { return x })
+			return here(3)
+		}, "return(f32[]): the then branch of the if is open: it ends when its Go function returns"},
+		{"another function in a region", func(b *builder.Builder) int {
+			_, p, _, x := start(b)
+			builder.If(p, func() builder.Value {
+				g := b.Func("g", number)
+				g.Return(x)
+				return x
+			}, func() builder.Value { return x })
+			return here(3)
+		}, `belongs to the function "main", not to "g"`},
+		{"branches differ in type", func(b *builder.Builder) int {
+			_, p, n, x := start(b)
+			builder.If(p, func() pair { return pair{x, n} }, func() pair { return pair{x, x} })
+			return here(1)
+		}, "if(pred[]): the branches do not return the same: .B is s32[] in then and f32[] in otherwise"},
+		{"branches differ in structure", func(b *builder.Builder) int {
+			_, _, n, x := start(b)
+			builder.Case(n, func() nested {
+				return nested{X: []builder.Value{x, x}, M: map[string]builder.Value{"a": x}}
+			}, func() nested {
+				return nested{X: []builder.Value{n}, M: map[string]builder.Value{"b": x}}
+			})
+			return here(5)
+		}, "case(s32[]): the branches do not return the same: .X[0] is f32[] in branch 0 and s32[] in branch 1; .X[1], f32[], is only in branch 0; .M[a], f32[], is only in branch 0; .M[b], f32[], is only in branch 1"},
+		{"no tree", func(b *builder.Builder) int {
+			_, p, _, _ := start(b)
+			builder.If(p, func() int { return 1 }, func() int { return 2 })
+			return here(1)
+		}, "the argument is a int: a tree is made of builder.Value"},
+		{"zero value from a branch", func(b *builder.Builder) int {
+			_, p, _, _ := start(b)
+			builder.If(p, func() builder.Value { return builder.Value{} }, func() builder.Value { return p })
+			return here(1)
+		}, "the then branch of the if(nothing): result 0 is the zero Value"},
+		{"predicate is no pred", func(b *builder.Builder) int {
+			_, _, n, x := start(b)
+			builder.If(n, func() builder.Value { return x }, func() builder.Value { return x })
+			return here(1)
+		}, "if(s32[]): what it asks must be pred[]"},
+		{"nil branch", func(b *builder.Builder) int {
+			f, p, _, x := start(b)
+			f.Return(builder.Sin(builder.If(p, nil, func() builder.Value { return x })))
+			return here(1)
+		}, "if(pred[]): a branch is nil"},
+		{"no branch", func(b *builder.Builder) int {
+			_, _, n, _ := start(b)
+			builder.Case[builder.Value](n)
+			return here(1)
+		}, "case(s32[]): it needs a branch at least"},
+		{"index is no s32", func(b *builder.Builder) int {
+			_, _, _, x := start(b)
+			builder.Case(x, func() builder.Value { return x })
+			return here(1)
+		}, "case(f32[]): what it asks must be s32[]"},
+		{"body returns something else", func(b *builder.Builder) int {
+			_, p, n, x := start(b)
+			builder.While(pair{x, x}, func(pair) builder.Value { return p }, func(s pair) pair { return pair{s.A, n} })
+			return here(1)
+		}, "while(f32[], f32[]): the body does not return what it was given: .B is f32[] in what it starts with and s32[] in what the body returns"},
+		{"condition is no pred", func(b *builder.Builder) int {
+			_, _, _, x := start(b)
+			builder.While(x, same, same)
+			return here(1)
+		}, "while(f32[]): the condition is f32[], it must be pred[]"},
+		{"zero condition", func(b *builder.Builder) int {
+			_, _, _, x := start(b)
+			builder.While(x, func(builder.Value) builder.Value { return builder.Value{} }, same)
+			return here(1)
+		}, "the condition of the while(nothing): result 0 is the zero Value"},
+		{"nil body", func(b *builder.Builder) int {
+			_, _, _, x := start(b)
+			builder.While(x, same, nil)
+			return here(1)
+		}, "its condition or its body is nil"},
+		{"zero value in the state", func(b *builder.Builder) int {
+			f, p, _, x := start(b)
+			s := builder.While(pair{A: x}, func(pair) builder.Value { return p }, func(s pair) pair { return s })
+			f.Return(builder.Sin(s.B))
+			return here(2)
+		}, "while(f32[], nothing): operand 1 is the zero Value"},
+		{"turns are no integer", func(b *builder.Builder) int {
+			_, _, _, x := start(b)
+			builder.Loop(x, x, func(_, v builder.Value) builder.Value { return v })
+			return here(1)
+		}, "loop(f32[]): the number of turns must be an integer scalar"},
+		{"body of a loop returns something else", func(b *builder.Builder) int {
+			_, _, n, x := start(b)
+			builder.Loop(n, x, func(i, _ builder.Value) builder.Value { return i })
+			return here(1)
+		}, "the value is f32[] in what it starts with and s32[] in what the body returns"},
+		{"mistake in a nested region", func(b *builder.Builder) int {
+			f, p, n, x := start(b)
+			f.Return(builder.Loop(n, x, func(i, v builder.Value) builder.Value {
+				return builder.If(p, func() builder.Value {
+					return builder.Add(v, f.Param(3))
+				}, func() builder.Value { return v })
+			}))
+			return here(3)
+		}, `param: function "main" has no parameter 3`},
+		{"what the verifier finds in a nested region", func(b *builder.Builder) int {
+			f, p, n, x := start(b)
+			f.Return(builder.Loop(n, x, func(i, v builder.Value) builder.Value {
+				return builder.If(p, func() builder.Value {
+					return builder.Add(v, n)
+				}, func() builder.Value { return v })
+			}))
+			return here(3)
+		}, "add(f32[], s32[]): op requires the same element type for all operands and results"},
+		{"closed inside a region", func(b *builder.Builder) int {
+			_, p, _, x := start(b)
+			builder.If(p, func() builder.Value {
+				y := builder.Sin(x)
+				b.Close()
+				return builder.Cos(y)
+			}, func() builder.Value { return x })
+			return here(2)
+		}, "the builder is finished"},
+		{"finished inside a region", func(b *builder.Builder) int {
+			f := b.Func("main", flag)
+			builder.If(f.Param(0), func() builder.Value {
+				y := builder.Not(f.Param(0))
+				_, _ = b.Module()
+				return builder.Not(y)
+			}, func() builder.Value { return f.Param(0) })
+			return here(6)
+		}, `function "main" has no Return`},
+	})
+}
+
+func TestMistakesWithCalls(t *testing.T) {
+	double := func(b *builder.Builder) *builder.Func {
+		f := b.Func("double", number)
+		f.Return(builder.Add(f.Param(0), f.Param(0)))
+		return f
+	}
+	other := newBuilder(t)
+	checkMistakes(t, "scope_test.go", []mistake{
+		{"recursion", func(b *builder.Builder) int {
+			f := b.Func("main", number)
+			f.Return(builder.Call[builder.Value](f, f.Param(0)))
+			return here(1)
+		}, `call(f32[]): the function "main" calls itself`},
+		{"recursion without arguments", func(b *builder.Builder) int {
+			f := b.Func("main")
+			f.Call()
+			return here(1)
+		}, `call: the function "main" calls itself`},
+		{"unfinished", func(b *builder.Builder) int {
+			f, g := b.Func("main", number), b.Func("g", number)
+			f.Return(builder.Sin(builder.Call[builder.Value](g, f.Param(0))))
+			return here(1)
+		}, `call(f32[]): the function "g" has no Return yet: finish it before it is called`},
+		{"arity", func(b *builder.Builder) int {
+			g, f := double(b), b.Func("main", number)
+			f.Return(g.Call(f.Param(0), f.Param(0))[0])
+			return here(1)
+		}, `call(f32[], f32[]): the function "double" takes 1 arguments, 2 given`},
+		{"type", func(b *builder.Builder) int {
+			g, f := double(b), b.Func("main", vector)
+			f.Return(g.Call(f.Param(0))...)
+			return here(1)
+		}, `call(f32[4]): argument 0 of "double" is f32[4], it takes f32[]`},
+		{"results", func(b *builder.Builder) int {
+			g, f := double(b), b.Func("main", number)
+			p := builder.Call[pair](g, f.Param(0))
+			f.Return(p.A, builder.Sin(p.B))
+			return here(2)
+		}, `call(f32[]): the function "double" has 1 results, and builder_test.pair holds 2`},
+		{"nil", func(b *builder.Builder) int {
+			f := b.Func("main", number)
+			f.Return(builder.Call[builder.Value](nil, f.Param(0)))
+			return here(1)
+		}, `call(f32[]): the function is nil`},
+		{"nobody calls", func(b *builder.Builder) int {
+			g := b.Func("g")
+			g.Return()
+			g.Call()
+			return here(1)
+		}, `the call of "g" has no argument that says from which function it is called, and 0 functions lack their Return`},
+		{"another builder", func(b *builder.Builder) int {
+			g, f := double(other), b.Func("main", number)
+			f.Return(builder.Call[builder.Value](g, f.Param(0)))
+			return here(1)
+		}, `the function "double" belongs to another Builder`},
+		{"main with taps", func(b *builder.Builder) int {
+			f, g := b.Func("main", number), b.Func("g", number)
+			tap("f", f.Param(0))
+			f.Return()
+			f.Call(g.Param(0))
+			return here(1)
+		}, `the function "main" has ordered callbacks and cannot be called`},
+	})
+}
+
+func TestMistakesInSignatures(t *testing.T) {
+	with := func(p ...builder.Param) builder.Signature { return builder.Signature{Params: p} }
+	checkMistakes(t, "scope_test.go", []mistake{
+		{"no name", func(b *builder.Builder) int {
+			b.Func("", number)
+			return here(1)
+		}, "func: it needs a name"},
+		{"alias out of range", func(b *builder.Builder) int {
+			f := b.FuncWith("main", with(builder.Param{Shape: number, AliasOutput: new(1)}))
+			f.Return(f.Param(0))
+			return here(1)
+		}, `parameter 0 of "main" is aliased to result 1, and there are 1 results`},
+		{"alias of another type", func(b *builder.Builder) int {
+			f := b.FuncWith("main", with(builder.Param{Shape: number, AliasOutput: new(0)}, builder.Param{Shape: vector}))
+			f.Return(f.Param(1))
+			return here(1)
+		}, `parameter 0 of "main", f32[], is aliased to result 0, which is f32[4]: they must have one type`},
+		{"alias twice", func(b *builder.Builder) int {
+			f := b.FuncWith("main", with(builder.Param{Shape: number, AliasOutput: new(0)}, builder.Param{Shape: number, AliasOutput: new(0)}))
+			f.Return(f.Param(1))
+			return here(1)
+		}, `parameters 0 and 1 of "main" are both aliased to result 0`},
+		{"results", func(b *builder.Builder) int {
+			f := b.FuncWith("main", builder.Signature{Results: []builder.Result{{Name: "x"}}})
+			f.Return()
+			return here(1)
+		}, `the signature of "main" has 1 results, 0 given`},
+		{"no mesh", func(b *builder.Builder) int {
+			b.FuncWith("main", with(builder.Param{Shape: number, Sharding: builder.Sharding{Mesh: "m"}}))
+			return here(1)
+		}, `parameter 0 of "main": there is no mesh "m": make it with Builder.Mesh first`},
+		{"name of a mesh", func(b *builder.Builder) int {
+			b.Mesh("m", builder.Axis{Name: "x", Size: 2})
+			b.Func("m")
+			return here(1)
+		}, `the name "m" is taken already, at `},
+		{"axis twice", func(b *builder.Builder) int {
+			b.Mesh("m", builder.Axis{Name: "x", Size: 2}, builder.Axis{Name: "x", Size: 2})
+			return here(1)
+		}, `the mesh "m" has the axis "x" twice`},
+		{"axis without size", func(b *builder.Builder) int {
+			b.Mesh("m", builder.Axis{Name: "x"})
+			return here(1)
+		}, `the axis "x" of the mesh "m" has the size 0`},
+		{"sharding of result", func(b *builder.Builder) int {
+			b.Mesh("m", builder.Axis{Name: "x", Size: 2})
+			f := b.FuncWith("main", builder.Signature{
+				Params:  []builder.Param{{Shape: number}},
+				Results: []builder.Result{{Sharding: builder.Sharding{Mesh: "m", Dims: [][]string{{"x"}}}}},
+			})
+			f.Return(f.Param(0))
+			return here(1)
+		}, `result 0 of "main": the sharding has 1 dimensions, and f32[] has 0`},
+		{"unequal parts", func(b *builder.Builder) int {
+			b.Mesh("m", builder.Axis{Name: "x", Size: 3})
+			f := b.Func("main", vector)
+			builder.Constrain(f.Param(0), builder.Sharding{Mesh: "m", Dims: [][]string{{"x"}}})
+			return here(1)
+		}, `constrain(f32[4]): dimension 0 of f32[4] cannot be split into 3 equal parts`},
+		{"unknown axis", func(b *builder.Builder) int {
+			b.Mesh("m", builder.Axis{Name: "x", Size: 2})
+			f := b.Func("main", vector)
+			builder.Constrain(f.Param(0), builder.Sharding{Mesh: "m", Dims: [][]string{{"y"}}})
+			return here(1)
+		}, `the mesh "m" has no axis "y"`},
+		{"both forms", func(b *builder.Builder) int {
+			b.Mesh("m", builder.Axis{Name: "x", Size: 2})
+			f := b.Func("main", vector)
+			builder.Constrain(f.Param(0), builder.Sharding{Mesh: "m", HLO: "{replicated}"})
+			return here(1)
+		}, `the sharding has both forms`},
+		{"no sharding", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			builder.Constrain(f.Param(0), builder.Sharding{})
+			return here(1)
+		}, `the sharding says nothing`},
+		{"type of another context", func(b *builder.Builder) int {
+			foreign := newBuilder(t).Func("f", number).Param(0).MLIR().Type()
+			b.FuncWith("main", with(builder.Param{Type: foreign}))
+			return here(1)
+		}, `the type tensor<f32> is of another context`},
+	})
+}
