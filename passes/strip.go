@@ -13,10 +13,10 @@ import (
 // goes as well. Everything else stays as it is, also what only a tap has used. It returns
 // how many callbacks were removed. After an error the module is changed in part.
 func StripTaps(m *mlir.Module, which func(Call) bool) (int, error) {
-	var taps []mlir.Operation
+	var taps []Call
 	for call := range Calls(m) {
 		if call.Err == nil && call.Config.Form == contract.Observe && (which == nil || which(call)) {
-			taps = append(taps, call.Op)
+			taps = append(taps, call)
 		}
 	}
 	s := &stripper{changed: map[uint64]bool{}}
@@ -40,8 +40,9 @@ type stripper struct {
 }
 
 // remove takes out one tap; who took its token takes the one that it took.
-func (s *stripper) remove(tap mlir.Operation) error {
-	if n := tap.NumOperands(); n > 0 && tap.NumResults() == 1 && tap.Operand(n-1).Type().Equal(tap.Result(0).Type()) {
+func (s *stripper) remove(call Call) error {
+	tap := call.Op
+	if n := tap.NumOperands(); call.Config.NumTokens == 1 && n > 0 && tap.NumResults() == 1 {
 		s.loosen(tap.Operand(n - 1))
 		tap.Result(0).ReplaceAllUses(tap.Operand(n - 1))
 	} else if tap.NumResults() == 1 && tap.Result(0).HasUses() {
