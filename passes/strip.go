@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -42,7 +43,10 @@ type stripper struct {
 // remove takes out one tap; who took its token takes the one that it took.
 func (s *stripper) remove(call Call) error {
 	tap := call.Op
-	if n := tap.NumOperands(); call.Config.NumTokens == 1 && n > 0 && tap.NumResults() == 1 {
+	if n := tap.NumOperands(); call.Config.NumTokens == 1 {
+		if n == 0 || tap.NumResults() != 1 || !tap.Operand(n-1).Type().Equal(tap.Result(0).Type()) {
+			return fmt.Errorf("passes: the tap of callback %q says that it takes a token and gives one, and does not", call.Config.Name())
+		}
 		s.loosen(tap.Operand(n - 1))
 		tap.Result(0).ReplaceAllUses(tap.Operand(n - 1))
 	} else if tap.NumResults() == 1 && tap.Result(0).HasUses() {
