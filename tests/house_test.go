@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"mlir":              {"internal/capi", "native"},
 	"stablehlo":         {"mlir", "internal/capi", "tensor"},
 	"aliasing":          {"mlir", "stablehlo"},
-	"passes":            {"mlir", "stablehlo", "aliasing", "contract"},
+	"passes":            {"mlir", "stablehlo", "aliasing", "contract", "tensor"},
 	"builder":           {"mlir", "stablehlo", "aliasing", "passes", "contract", "tensor", "callbacks"},
 	"callbacks":         {"contract", "tensor"},
 	"bridge":            {"c", "callbacks", "contract", "tensor", "native"},

@@ -1,0 +1,248 @@
+package passes
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// TapSpec says which callback a tap calls, and how.
+type TapSpec struct {
+	// Config has who is called (Callback or ID, and Registry), the effect, and the
+	// options; the rest of it is filled in.
+	Config contract.Config
+	Target string // custom call target, "" for the contract's
+	// Unordered leaves the tokens out: the module keeps its operations and signatures,
+	// and the taps may come in any order.
+	Unordered bool
+}
+
+// InsertTap adds a tap behind the making of every array value that after says yes to:
+// results of operations, and arguments of functions and of bodies. It returns how many
+// there are.
+//
+// The taps run in the order of the text, for each run of it: a token goes through them,
+// through while, if and case, and into functions that only calls of the module reach;
+// other functions start a chain of their own. In the condition of a while a tap runs
+// after what came before it, and what follows does not wait for it. Values in bodies of
+// reduce, sort, map and the like, in which no callback can run, are left alone.
+//
+// After an error the module is changed in part: tap a Clone where that matters.
+func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapSpec) (int, error) {
+	c := m.Context()
+	token, err := tokenType(c)
+	if err != nil {
+		return 0, err
+	}
+	config := spec.Config
+	config.Form, config.NumIDs, config.NumTokens = contract.Observe, 0, 1
+	config.Signature, config.Loc = "", ""
+	if spec.Unordered {
+		config.NumTokens = 0
+		if config.Effect != "" {
+			return 0, errors.New("passes: a tap without order has no effect: leave Config.Effect out, or Unordered")
+		}
+	}
+	if err := config.Validate(); err != nil {
+		return 0, err
+	}
+	if spec.Target == "" {
+		spec.Target = contract.TargetIOCallback
+	}
+	p := plan(m, after)
+	ins := &inserter{spec: spec, config: config, plan: p, token: token}
+	for _, f := range p.order {
+		if err := ins.function(f); err != nil {
+			return ins.count, err
+		}
+	}
+	return ins.count, m.Verify()
+}
+
+// ByOp is for InsertTap: the results of operations of these names, for example
+// "stablehlo.dot_general".
+func ByOp(names ...string) func(mlir.Value) bool {
+	return func(v mlir.Value) bool {
+		return v.IsResult() && slices.Contains(names, v.Owner().Name())
+	}
+}
+
+// ByLocation is for InsertTap: the results of operations whose location, as MLIR prints
+// it, contains the text: a name such as "jit(f)/dot_general", or a place such as
+// "model.py":12.
+func ByLocation(text string) func(mlir.Value) bool {
+	return func(v mlir.Value) bool {
+		return v.IsResult() && strings.Contains(v.Owner().Location().String(), text)
+	}
+}
+
+// inserter puts taps in the places of a plan.
+type inserter struct {
+	spec   TapSpec
+	config contract.Config
+	plan   *tapPlan
+	token  mlir.Type
+	count  int
+}
+
+// function taps the values of one function.
+func (ins *inserter) function(f mlir.Operation) error {
+	name, _ := f.Symbol()
+	if !ins.plan.contains[f.Hash()] {
+		return nil
+	}
+	block := f.Region(0).First()
+	if ins.spec.Unordered {
+		_, err := ins.block(block, mlir.Value{})
+		return err
+	}
+	if !ins.plan.carries[name] {
+		first, err := firstToken(f.Context(), f.Location())
+		if err != nil {
+			return err
+		}
+		first = block.Insert(0, first)
+		_, err = ins.block(block, first.Result(0))
+		return err
+	}
+	last, err := ins.block(block, block.AddArgument(ins.token, f.Location()))
+	if err != nil {
+		return err
+	}
+	end := block.Terminator()
+	end.SetOperands(append(operandsOf(end), last)...)
+	setSignature(f, -1, -1)
+	return nil
+}
+
+// block taps the values of a block and gives the token of its last tap.
+func (ins *inserter) block(block mlir.Block, token mlir.Value) (mlir.Value, error) {
+	ops := slices.Collect(block.Operations())
+	var anchor mlir.Operation // what the next tap of an argument stands behind
+	if len(ops) > 0 && !ins.spec.Unordered && !token.IsArgument() && token.Owner().Equal(ops[0]) {
+		anchor = ops[0]
+	}
+	for _, i := range ins.plan.arguments(block) {
+		tap, err := ins.tap(block.Argument(i), block.Parent().Location(), token)
+		if err != nil {
+			return token, err
+		}
+		if anchor.IsNil() {
+			tap = block.Insert(0, tap)
+		} else {
+			tap = block.InsertAfter(anchor, tap)
+		}
+		anchor, token = tap, ins.next(tap)
+	}
+	for _, op := range ops {
+		results := ins.plan.results[op.Hash()]
+		if ins.plan.contains[op.Hash()] {
+			var err error
+			if op, token, err = ins.thread(op, token); err != nil {
+				return token, err
+			}
+		}
+		anchor := op
+		for _, i := range results {
+			tap, err := ins.tap(op.Result(i), op.Location(), token)
+			if err != nil {
+				return token, err
+			}
+			tap = block.InsertAfter(anchor, tap)
+			anchor, token = tap, ins.next(tap)
+		}
+	}
+	return token, nil
+}
+
+// next is the token of a tap, for the one behind it.
+func (ins *inserter) next(tap mlir.Operation) mlir.Value {
+	if ins.spec.Unordered {
+		return mlir.Value{}
+	}
+	return tap.Result(0)
+}
+
+// thread taps what stands in an operation, or in the function that it calls. The
+// operation is another one then, which takes and gives the token.
+func (ins *inserter) thread(op mlir.Operation, token mlir.Value) (mlir.Operation, mlir.Value, error) {
+	if ins.spec.Unordered {
+		for _, region := range op.Regions() {
+			if _, err := ins.block(region.First(), token); err != nil {
+				return op, token, err
+			}
+		}
+		return op, token, nil
+	}
+	if _, isCall := callee(op); isCall {
+		return ins.remade(op, token)
+	}
+	loop := op.Name() == "stablehlo.while"
+	for i, region := range op.Regions() {
+		block := region.First()
+		inside := token
+		if loop {
+			inside = block.AddArgument(ins.token, op.Location())
+		}
+		last, err := ins.block(block, inside)
+		if err != nil {
+			return op, token, err
+		}
+		if loop && i == 0 {
+			continue // a condition gives nothing but the condition
+		}
+		end := block.Terminator()
+		end.SetOperands(append(operandsOf(end), last)...)
+	}
+	if loop {
+		return ins.remade(op, token)
+	}
+	return ins.remade(op, mlir.Value{})
+}
+
+func (ins *inserter) remade(op mlir.Operation, token mlir.Value) (mlir.Operation, mlir.Value, error) {
+	made, err := extended(op, token, ins.token)
+	if err != nil {
+		return op, token, err
+	}
+	return made, made.Result(made.NumResults() - 1), nil
+}
+
+// tap makes a tap of a value; it stands nowhere yet.
+func (ins *inserter) tap(v mlir.Value, at mlir.Location, token mlir.Value) (mlir.Operation, error) {
+	config := ins.config
+	shape, err := stablehlo.ShapeOf(v.Type())
+	if err != nil {
+		return mlir.Operation{}, err
+	}
+	if config.ByName() {
+		config.Signature = contract.SignatureHash(contract.Signature([]tensor.Shape{shape}, nil))
+	}
+	if p := at.Position(); !p.IsZero() {
+		file := filepath.ToSlash(p.File)
+		config.Loc = fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(file)), path.Base(file)), p.Line)
+	}
+	c := v.Type().Context()
+	call := stablehlo.CustomCall{
+		Target: ins.spec.Target, APIVersion: stablehlo.TypedFFI, HasSideEffect: true,
+		Operands: []mlir.Value{v}, Results: []mlir.Type{ins.token},
+	}
+	if !ins.spec.Unordered {
+		call.Operands = append(call.Operands, token)
+		call.Aliases = aliasing.List{aliasing.Result(0, 1, 1)}
+	}
+	if call.BackendConfig, err = ConfigAttribute(c, config); err != nil {
+		return mlir.Operation{}, err
+	}
+	ins.count++
+	return call.Create(c, at)
+}

@@ -1,0 +1,141 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// tapPlan says where taps go, and what their token goes through. It is made before
+// anything is changed; operations are known by their hash.
+type tapPlan struct {
+	order    []mlir.Operation // functions, each behind those that it calls
+	results  map[uint64][]int // of an operation: its results to tap
+	args     map[uint64][][]int
+	contains map[uint64]bool // operations with a tap in them or in what they call
+	carries  map[string]bool // functions that take the token from their callers
+}
+
+// plan finds the values that after says yes to.
+func plan(m *mlir.Module, after func(mlir.Value) bool) *tapPlan {
+	p := &tapPlan{results: map[uint64][]int{}, args: map[uint64][][]int{}, contains: map[uint64]bool{}, carries: map[string]bool{}}
+	functions, byName := functions(m)
+	closed := closedFunctions(m, byName)
+	seen := map[string]bool{}
+	var visit func(f mlir.Operation)
+	visit = func(f mlir.Operation) {
+		name, _ := f.Symbol()
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		for _, called := range callees(f) {
+			if g, ok := byName[called]; ok {
+				visit(g)
+			}
+		}
+		if !closed[name] {
+			p.mark(f, after)
+			if p.contains[f.Hash()] {
+				calls, only := callsOf(m, name)
+				p.carries[name] = only && len(calls) > 0 && name != "main"
+			}
+		}
+		p.order = append(p.order, f)
+	}
+	for _, f := range functions {
+		visit(f)
+	}
+	return p
+}
+
+// mark notes what is to be tapped in an operation that may have callbacks in it, and
+// everything around that.
+func (p *tapPlan) mark(op mlir.Operation, after func(mlir.Value) bool) {
+	found := false
+	args := make([][]int, op.NumRegions())
+	for i, region := range op.Regions() {
+		if region.NumBlocks() != 1 {
+			continue
+		}
+		block := region.First()
+		for j, v := range block.Arguments() {
+			if tappable(v) && after(v) {
+				args[i] = append(args[i], j)
+				found = true
+			}
+		}
+		for inner := range block.Operations() {
+			for j, v := range inner.Results() {
+				if tappable(v) && after(v) {
+					p.results[inner.Hash()] = append(p.results[inner.Hash()], j)
+					found = true
+				}
+			}
+			if open(inner) {
+				p.mark(inner, after)
+			} else if name, isCall := callee(inner); isCall && p.carries[name] {
+				p.contains[inner.Hash()] = true
+			}
+			found = found || p.contains[inner.Hash()]
+		}
+	}
+	if found {
+		p.contains[op.Hash()] = true
+		p.args[op.Hash()] = args
+	}
+}
+
+// arguments are those of a block that are to be tapped.
+func (p *tapPlan) arguments(block mlir.Block) []int {
+	parent := block.Parent()
+	for i, region := range parent.Regions() {
+		if args := p.args[parent.Hash()]; region.First().Equal(block) && i < len(args) {
+			return args[i]
+		}
+	}
+	return nil
+}
+
+// open reports whether callbacks can run in an operation's regions.
+func open(op mlir.Operation) bool {
+	switch op.Name() {
+	case "stablehlo.while", "stablehlo.if", "stablehlo.case":
+		return true
+	}
+	return false
+}
+
+// tappable reports whether a callback can be given the value: it is an array.
+func tappable(v mlir.Value) bool {
+	_, err := stablehlo.ShapeOf(v.Type())
+	return err == nil
+}
+
+// closedFunctions are those that are reached, maybe through others, from where no
+// callback can run: the body of a reduce, for example.
+func closedFunctions(m *mlir.Module, byName map[string]mlir.Operation) map[string]bool {
+	closed := map[string]bool{}
+	var queue []string
+	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if name, isCall := callee(op); isCall {
+			for at := op.Parent(); !at.IsNil() && at.Name() != "func.func"; at = at.Parent() {
+				if !open(at) {
+					queue = append(queue, name)
+					break
+				}
+			}
+		}
+		return mlir.WalkContinue
+	})
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		if f, ok := byName[name]; ok && !closed[name] {
+			closed[name] = true
+			queue = slices.Concat(queue, callees(f))
+		}
+	}
+	return closed
+}

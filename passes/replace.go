@@ -1,0 +1,93 @@
+package passes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// PassesThrough orders the operands of a custom call as a callback that stands in for
+// it takes them: first, for each result, the one that passes through to it (the one that
+// it is aliased to, or else the one in the same place), then the others. Where that
+// cannot be, the error says why, and the order is the call's own.
+func PassesThrough(call stablehlo.CustomCall) (order []int, err error) {
+	all := upTo(len(call.Operands))
+	for i, operand := range call.Operands {
+		if t := operand.Type(); !t.IsRankedTensor() {
+			err = fmt.Errorf("operand %d is %s, not an array", i, t)
+		}
+	}
+	if err != nil || len(call.Results) == 0 {
+		return all, err
+	}
+	unlike := errors.New("its results are not of the types of its operands")
+	switch {
+	case len(call.Aliases) == len(call.Results):
+		order = slices.Repeat([]int{-1}, len(call.Results))
+		for _, alias := range call.Aliases {
+			result := 0
+			if len(alias.OutputTupleIndices) == 1 {
+				result = int(alias.OutputTupleIndices[0])
+			}
+			order[result] = int(alias.OperandIndex)
+		}
+	case len(all) == len(call.Results):
+		order = slices.Clone(all)
+	default:
+		return all, unlike
+	}
+	for result, operand := range order {
+		if operand < 0 || slices.Contains(order[:result], operand) || !call.Results[result].Equal(call.Operands[operand].Type()) {
+			return all, unlike
+		}
+	}
+	for _, i := range all {
+		if !slices.Contains(order, i) {
+			order = append(order, i)
+		}
+	}
+	return order, nil
+}
+
+// ReplaceCall puts a callback in the place of a custom call, with the operands in the
+// order that PassesThrough gave: one that passes them through where the call has results
+// of which each is an operand, and else one of the call form, which is to make the
+// results. config says who is called; its form is filled in.
+func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
+	call, ok := stablehlo.AsCustomCall(op)
+	if !ok {
+		return fmt.Errorf("passes: %s is no custom call", op.Name())
+	}
+	made := stablehlo.CustomCall{Results: call.Results, APIVersion: stablehlo.TypedFFI, HasSideEffect: true}
+	config.Form = contract.Call
+	if _, unfit := PassesThrough(call); unfit == nil && len(call.Results) > 0 {
+		config.Form = contract.Passthrough
+		made.Results = nil // one for each operand: those behind the call's own stay unused
+		for _, i := range order {
+			made.Results = append(made.Results, call.Operands[i].Type())
+		}
+		made.Aliases = aliasing.Passthrough(len(order))
+	}
+	for _, i := range order {
+		made.Operands = append(made.Operands, call.Operands[i])
+	}
+	made.Target = config.Form.Target()
+	var err error
+	if made.BackendConfig, err = ConfigAttribute(op.Context(), config); err != nil {
+		return err
+	}
+	replacement, err := made.Create(op.Context(), op.Location())
+	if err != nil {
+		return err
+	}
+	replacement = op.Block().InsertBefore(op, replacement)
+	for i, result := range op.Results() {
+		result.ReplaceAllUses(replacement.Result(i))
+	}
+	return op.Erase()
+}

@@ -1,0 +1,297 @@
+package passes
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// StripTaps removes the callbacks of the observe form that which says yes to, or all
+// where it is nil, and the tokens that ordered them: through loops, branches and calls
+// too, where nothing else needs them. What then is left of a branch that only had taps
+// goes as well. Everything else stays as it is, also what only a tap has used. It returns
+// how many callbacks were removed. After an error the module is changed in part.
+func StripTaps(m *mlir.Module, which func(Call) bool) (int, error) {
+	var taps []Call
+	for call := range Calls(m) {
+		if call.Err == nil && call.Config.Form == contract.Observe && (which == nil || which(call)) {
+			taps = append(taps, call)
+		}
+	}
+	s := &stripper{changed: map[uint64]bool{}}
+	for _, tap := range taps {
+		if err := s.remove(tap); err != nil {
+			return 0, err
+		}
+	}
+	if len(taps) == 0 {
+		return 0, nil
+	}
+	return len(taps), s.unthread(m)
+}
+
+// stripper takes out tokens that order nothing any more.
+type stripper struct {
+	// loose are values that a removed operation took as its token. There are few: where a
+	// chain is removed, all that is left of it is its beginning.
+	loose   []mlir.Value
+	changed map[uint64]bool // operations that lost a token, by their hash
+}
+
+// remove takes out one tap; who took its token takes the one that it took.
+func (s *stripper) remove(call Call) error {
+	tap := call.Op
+	if n := tap.NumOperands(); call.Config.NumTokens == 1 {
+		if n == 0 || tap.NumResults() != 1 || !tap.Operand(n-1).Type().Equal(tap.Result(0).Type()) {
+			return fmt.Errorf("passes: the tap of callback %q says that it takes a token and gives one, and does not", call.Config.Name())
+		}
+		s.loosen(tap.Operand(n - 1))
+		tap.Result(0).ReplaceAllUses(tap.Operand(n - 1))
+	} else if tap.NumResults() == 1 && tap.Result(0).HasUses() {
+		// It took no token, and somebody took its own.
+		first, err := firstToken(tap.Context(), tap.Location())
+		if err != nil {
+			return err
+		}
+		tap.Result(0).ReplaceAllUses(tap.Block().InsertBefore(tap, first).Result(0))
+	}
+	return tap.Erase()
+}
+
+func (s *stripper) loosen(v mlir.Value) {
+	if !s.isLoose(v) {
+		s.loose = append(s.loose, v)
+	}
+}
+
+func (s *stripper) isLoose(v mlir.Value) bool { return slices.ContainsFunc(s.loose, v.Equal) }
+
+// forget is for values that are about to go.
+func (s *stripper) forget(v mlir.Value) { s.loose = slices.DeleteFunc(s.loose, v.Equal) }
+
+// unthread removes loose tokens from operations with regions, the innermost first, and
+// from functions, the ones that are called first.
+func (s *stripper) unthread(m *mlir.Module) error {
+	order, byName := functions(m)
+	done := map[string]bool{}
+	var visit func(f mlir.Operation) error
+	visit = func(f mlir.Operation) error {
+		name, _ := f.Symbol()
+		if done[name] {
+			return nil
+		}
+		done[name] = true
+		for _, called := range callees(f) {
+			if g, ok := byName[called]; ok {
+				if err := visit(g); err != nil {
+					return err
+				}
+			}
+		}
+		var inner []mlir.Operation
+		f.WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {
+			switch op.Name() {
+			case "stablehlo.while", "stablehlo.if", "stablehlo.case":
+				inner = append(inner, op)
+			}
+			return mlir.WalkContinue
+		})
+		for _, op := range inner {
+			if err := s.unthreadOperation(op); err != nil {
+				return err
+			}
+		}
+		return s.unthreadFunction(m, f)
+	}
+	for _, f := range order {
+		if err := visit(f); err != nil {
+			return err
+		}
+	}
+	for _, v := range slices.Clone(s.loose) {
+		if owner := v.Owner(); !v.IsArgument() && owner.Name() == "stablehlo.constant" && !v.HasUses() {
+			if err := owner.Erase(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *stripper) unthreadOperation(op mlir.Operation) error {
+	for i := op.NumResults() - 1; i >= 0; i-- {
+		var err error
+		if op.Name() == "stablehlo.while" {
+			op, err = s.unthreadLoop(op, i)
+		} else {
+			op, err = s.unthreadBranches(op, i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.changed[op.Hash()] && op.NumResults() == 0 && op.Name() != "stablehlo.while" {
+		for _, region := range op.Regions() {
+			if region.First().First().Equal(region.First().Terminator()) {
+				continue
+			}
+			return nil
+		}
+		return op.Erase() // only what was removed stood in it
+	}
+	return nil
+}
+
+// unthreadLoop removes what a while carries at i, if it is a loose token that nothing
+// in the loop takes.
+func (s *stripper) unthreadLoop(op mlir.Operation, i int) (mlir.Operation, error) {
+	cond, body := op.Region(0).First(), op.Region(1).First()
+	inCond, inBody := cond.Argument(i), body.Argument(i)
+	end := body.Terminator()
+	if !s.isLoose(inCond) && !s.isLoose(inBody) || !end.Operand(i).Equal(inBody) || inBody.NumUses() != 1 || inCond.HasUses() {
+		return op, nil
+	}
+	s.forget(inCond)
+	s.forget(inBody)
+	end.SetOperands(slices.Delete(operandsOf(end), i, i+1)...)
+	for _, block := range []mlir.Block{cond, body} {
+		if err := block.EraseArgument(i); err != nil {
+			return op, err
+		}
+	}
+	return s.cut(op, i, i, op.Operand(i))
+}
+
+// unthreadBranches removes the i-th result of an if or case, if each branch returns one
+// loose token from outside.
+func (s *stripper) unthreadBranches(op mlir.Operation, i int) (mlir.Operation, error) {
+	var from mlir.Value
+	for _, region := range op.Regions() {
+		v := region.First().Terminator().Operand(i)
+		if !from.IsNil() && !from.Equal(v) || !s.isLoose(v) || stands(v, op) {
+			return op, nil
+		}
+		from = v
+	}
+	if from.IsNil() {
+		return op, nil
+	}
+	for _, region := range op.Regions() {
+		end := region.First().Terminator()
+		end.SetOperands(slices.Delete(operandsOf(end), i, i+1)...)
+	}
+	return s.cut(op, i, -1, from)
+}
+
+// cut removes a result of an operation, which is the value that came in anyway.
+func (s *stripper) cut(op mlir.Operation, result, operand int, from mlir.Value) (mlir.Operation, error) {
+	s.forget(op.Result(result))
+	op.Result(result).ReplaceAllUses(from)
+	s.loosen(from)
+	// The other results get new handles; loose ones among them must not be lost.
+	var at []int
+	for i, v := range op.Results() {
+		if i != result && s.isLoose(v) {
+			s.forget(v)
+			at = append(at, i)
+		}
+	}
+	made, err := without(op, result, operand)
+	if err != nil {
+		return op, err
+	}
+	s.changed[made.Hash()] = true
+	for _, i := range at {
+		if i > result {
+			i--
+		}
+		s.loosen(made.Result(i))
+	}
+	return made, nil
+}
+
+// stands reports whether a value is made in a region of op.
+func stands(v mlir.Value, op mlir.Operation) bool {
+	var at mlir.Operation
+	if v.IsArgument() {
+		at = v.Block().Parent()
+	} else {
+		at = v.Owner().Parent()
+	}
+	for ; !at.IsNil(); at = at.Parent() {
+		if at.Equal(op) {
+			return true
+		}
+	}
+	return false
+}
+
+// unthreadFunction removes loose tokens from a function that gives them back as they
+// came, and from its calls.
+func (s *stripper) unthreadFunction(m *mlir.Module, f mlir.Operation) error {
+	name, _ := f.Symbol()
+	block := f.Region(0).First()
+	end := block.Terminator()
+	for i := end.NumOperands() - 1; i >= 0; i-- {
+		v := end.Operand(i)
+		if !v.IsArgument() || !v.Block().Equal(block) || v.NumUses() != 1 || !s.isLoose(v) {
+			continue
+		}
+		calls, only := callsOf(m, name)
+		if !only || len(calls) == 0 && f.Visibility() != mlir.Private {
+			continue // somebody else counts on its signature
+		}
+		param := v.Index()
+		s.forget(v)
+		end.SetOperands(slices.Delete(operandsOf(end), i, i+1)...)
+		if err := block.EraseArgument(param); err != nil {
+			return err
+		}
+		setSignature(f, param, i)
+		for _, call := range calls {
+			if _, err := s.cut(call, i, param, call.Operand(param)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// callsOf are the calls of a function; false where the module refers to it otherwise.
+func callsOf(m *mlir.Module, name string) (calls []mlir.Operation, ok bool) {
+	ok = true
+	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if called, isCall := callee(op); isCall {
+			if called == name {
+				calls = append(calls, op)
+			}
+			return mlir.WalkContinue
+		}
+		for attribute, a := range op.Attributes() {
+			if attribute != "sym_name" && refers(a, name) {
+				ok = false
+				return mlir.WalkStop
+			}
+		}
+		return mlir.WalkContinue
+	})
+	return calls, ok
+}
+
+// refers reports whether an attribute names a symbol, also deep inside.
+func refers(a mlir.Attribute, name string) bool {
+	if symbol, ok := a.Symbol(); ok {
+		return symbol == name
+	}
+	if elements, ok := a.Elements(); ok {
+		return slices.ContainsFunc(elements, func(e mlir.Attribute) bool { return refers(e, name) })
+	}
+	for _, e := range a.Entries() {
+		if refers(e, name) {
+			return true
+		}
+	}
+	return false
+}

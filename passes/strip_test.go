@@ -1,0 +1,201 @@
+package passes_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+var (
+	vector = tensor.ShapeOf(tensor.F32, 4)
+	s32    = tensor.ShapeOf(tensor.S32)
+	pred   = tensor.ShapeOf(tensor.Pred)
+)
+
+// tapper taps, or leaves it.
+type tapper bool
+
+func (t tapper) tap(name, effect string, v builder.Value) {
+	if t {
+		builder.Tap(builder.Callback{Name: name, Effect: effect}, v)
+	}
+}
+
+// programs have taps wherever there can be one.
+var programs = []struct {
+	name  string
+	build func(b *builder.Builder, t tapper)
+}{
+	{"straight", func(b *builder.Builder, t tapper) {
+		f := b.Func("main", vector)
+		x := f.Param(0)
+		t.tap("a", "", x)
+		y := builder.Cos(x)
+		t.tap("b", "", y)
+		t.tap("c", "other", y)
+		f.Return(builder.Sin(y))
+	}},
+	{"loop", func(b *builder.Builder, t tapper) {
+		f := b.Func("main", vector)
+		t.tap("before", "", f.Param(0))
+		x := builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(0), func(i, x builder.Value) builder.Value {
+			t.tap("index", "", i)
+			t.tap("other", "other", x)
+			x = builder.Cos(x)
+			t.tap("value", "", x)
+			return x
+		})
+		t.tap("after", "", x)
+		f.Return(x)
+	}},
+	{"loop that only has taps", func(b *builder.Builder, t tapper) {
+		f := b.Func("main", vector)
+		x := builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(0), func(i, x builder.Value) builder.Value {
+			t.tap("value", "", x)
+			return x
+		})
+		f.Return(x)
+	}},
+	{"branches", func(b *builder.Builder, t tapper) {
+		f := b.Func("main", vector, pred, s32)
+		x := builder.If(f.Param(1), func() builder.Value {
+			y := builder.Cos(f.Param(0))
+			t.tap("then", "", y)
+			return y
+		}, func() builder.Value { return builder.Sin(f.Param(0)) })
+		t.tap("between", "", x)
+		x = builder.Case(f.Param(2), func() builder.Value {
+			t.tap("one", "", x)
+			return builder.Neg(x)
+		}, func() builder.Value {
+			t.tap("two", "other", x)
+			t.tap("two", "", x)
+			return builder.Exp(x)
+		})
+		f.Return(x)
+	}},
+	{"nested", func(b *builder.Builder, t tapper) {
+		f := b.Func("main", vector, pred)
+		x := builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(0), func(i, x builder.Value) builder.Value {
+			t.tap("outer", "", i)
+			x = builder.If(f.Param(1), func() builder.Value {
+				return builder.Loop(f.Constant(tensor.Scalar[int32](2)), x, func(j, x builder.Value) builder.Value {
+					t.tap("inner", "", x)
+					return builder.Neg(x)
+				})
+			}, func() builder.Value { return builder.Abs(x) })
+			return x
+		})
+		t.tap("after", "", x)
+		f.Return(x, x)
+	}},
+	{"calls", func(b *builder.Builder, t tapper) {
+		g := b.Func("inner", vector)
+		t.tap("in inner", "", g.Param(0))
+		g.Return(builder.Cos(g.Param(0)))
+		h := b.Func("middle", vector)
+		t.tap("in middle", "other", h.Param(0))
+		h.Return(g.Call(g.Call(h.Param(0))...)...)
+		f := b.Func("main", vector)
+		x := builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(0), func(i, x builder.Value) builder.Value { return h.Call(x)[0] })
+		t.tap("after", "", x)
+		f.Return(x, g.Call(x)[0])
+	}},
+	{"the rest stays", func(b *builder.Builder, t tapper) {
+		f := b.Func("main", vector, tensor.ShapeOf(tensor.S8, 1))
+		t.tap("a", "", f.Param(0))
+		x := builder.IOCallback(builder.Callback{Name: "io"}, f.Param(0))
+		// A byte that is no token, in the places where tokens are.
+		builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(1), func(_, v builder.Value) builder.Value { t.tap("b", "", x); return v })
+		f.Return(x)
+	}},
+}
+
+func build(t *testing.T, program func(b *builder.Builder, t tapper), tap tapper) *mlir.Module {
+	t.Helper()
+	b := builder.New(mlirtest.Context(t), builder.Options{})
+	program(b, tap)
+	m, err := b.Module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestStripTaps holds that a module without its taps is the module that was built
+// without any.
+func TestStripTaps(t *testing.T) {
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			want, got := build(t, p.build, false), build(t, p.build, true)
+			if want.String() == got.String() {
+				t.Fatal("there are no taps to strip")
+			}
+			n, err := passes.StripTaps(got, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n == 0 {
+				t.Error("nothing was removed")
+			}
+			if err := got.Verify(); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+				t.Errorf("module (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStripSomeTaps strips one effect, and one at a time, which must leave the same.
+func TestStripSomeTaps(t *testing.T) {
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			want, got := build(t, p.build, false), build(t, p.build, true)
+			of := func(effect string) func(passes.Call) bool {
+				return func(c passes.Call) bool { return c.Config.Effect == effect }
+			}
+			for _, effect := range []string{"other", ""} {
+				if _, err := passes.StripTaps(got, of(effect)); err != nil {
+					t.Fatal(err)
+				}
+				if err := got.Verify(); err != nil {
+					t.Error(err)
+				}
+				for call := range passes.Calls(got) {
+					if call.Config.Form == contract.Observe && call.Config.Effect == effect {
+						t.Errorf("%s is there still", call.Config.Name())
+					}
+				}
+			}
+			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+				t.Errorf("effect by effect (-want +got):\n%s", diff)
+			}
+			got = build(t, p.build, true)
+			for {
+				first := true
+				n, err := passes.StripTaps(got, func(passes.Call) bool { was := first; first = false; return was })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := got.Verify(); err != nil {
+					t.Fatal(err)
+				}
+				if n == 0 {
+					break
+				}
+			}
+			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+				t.Errorf("one by one (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package tests
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// conditional compiles a function of a pred[] and a f32[3] that main adds to.
+func conditional(t *testing.T, main func(cond, x builder.Value)) *bridge.Executable {
+	t.Helper()
+	b := builder.New(newContext(t), builder.Options{})
+	f := b.Func("main", tensor.ShapeOf(tensor.Pred), tensor.ShapeOf(tensor.F32, 3))
+	x := builder.Neg(f.Param(1))
+	main(f.Param(0), x)
+	f.Return(builder.Neg(x))
+	m, err := b.Module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	e, err := newClient(t).Compile(t.Context(), bytecode(t, m), bridge.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+func bytecode(t *testing.T, m *mlir.Module) []byte {
+	t.Helper()
+	program, err := m.Bytecode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+func runIf(t *testing.T, e *bridge.Executable, cond bool) error {
+	t.Helper()
+	outputs, err := e.Run(t.Context(), tensor.Scalar(cond), tensor.Vector[float32](1, 2, 3))
+	for _, b := range outputs {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return err
+}
+
+// TestTapIf holds that a tap with a condition is called where it holds, in the order of
+// the others.
+func TestTapIf(t *testing.T) {
+	var called []string
+	for _, name := range []string{"first", "if", "last"} {
+		err := callbacks.Default.Register(name, func(c *callbacks.Frame) error { called = append(called, c.Name); return nil }, callbacks.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer callbacks.Default.Unregister(name)
+	}
+	e := conditional(t, func(cond, x builder.Value) {
+		builder.Tap(builder.Callback{Name: "first"}, x)
+		builder.TapIf(cond, builder.Callback{Name: "if"}, []builder.Value{x, x})
+		builder.Tap(builder.Callback{Name: "last"}, x)
+	})
+	for _, cond := range []bool{true, false, true} {
+		if err := runIf(t, e, cond); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := strings.Fields("first if last first last first if last")
+	if diff := cmp.Diff(want, called); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// TestCheck holds that a check fails the run where its condition is false, and does
+// nothing else.
+func TestCheck(t *testing.T) {
+	if err := callbacks.Default.Register("positive", callbacks.Check("a loss must be positive"), callbacks.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer callbacks.Default.Unregister("positive")
+	e := conditional(t, func(cond, x builder.Value) {
+		builder.Check(cond, builder.Callback{Name: "positive"}, x)
+	})
+	for _, cond := range []bool{true, false, true} {
+		err := runIf(t, e, cond)
+		var failed *callbacks.CheckError
+		if errors.As(err, &failed) == cond {
+			t.Fatalf("with %t the error is %v", cond, err)
+		}
+		if cond {
+			continue
+		}
+		if want := []tensor.View{tensor.Vector[float32](-1, -2, -3)}; !cmp.Equal(want, failed.Args) {
+			t.Errorf("it shows %v", failed.Args)
+		}
+		if text := err.Error(); !strings.Contains(text, `check "positive" of tests/tap_if_test.go:`) || !strings.Contains(text, "failed: a loss must be positive; f32[3]") {
+			t.Errorf("error is %q", text)
+		}
+	}
+}
