@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/quant"
 )
 
 // The functions below compute the result types of operations for which StableHLO has
@@ -117,10 +116,11 @@ func BitcastConvertType(operand, element mlir.Type) (mlir.Type, error) {
 // RngBitGeneratorTypes are the result types of rng_bit_generator: the new state, which
 // is as the initial one, and the bits.
 func RngBitGeneratorTypes(initialState, output mlir.Type) ([]mlir.Type, error) {
-	for what, t := range map[string]mlir.Type{"initial state": initialState, "output": output} {
-		if _, err := tensorOf("rng_bit_generator", what, t); err != nil {
-			return nil, err
-		}
+	if _, err := tensorOf("rng_bit_generator", "initial state", initialState); err != nil {
+		return nil, err
+	}
+	if _, err := tensorOf("rng_bit_generator", "output", output); err != nil {
+		return nil, err
 	}
 	return []mlir.Type{initialState, output}, nil
 }
@@ -250,14 +250,17 @@ func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
 	if spatial < 0 || len(r.dims) != rank || len(d.InputSpatialDimensions) != spatial || len(d.KernelSpatialDimensions) != spatial || len(d.OutputSpatialDimensions) != spatial {
 		return mlir.Type{}, fmt.Errorf("stablehlo: %s: operands of %d and %d dimensions do not go with %d, %d and %d spatial dimensions", op, rank, len(r.dims), len(d.InputSpatialDimensions), len(d.KernelSpatialDimensions), len(d.OutputSpatialDimensions))
 	}
-	for what, list := range map[string][]int64{
-		"input dimension":  append([]int64{d.InputBatchDimension, d.InputFeatureDimension}, d.InputSpatialDimensions...),
-		"kernel dimension": append([]int64{d.KernelInputFeatureDimension, d.KernelOutputFeatureDimension}, d.KernelSpatialDimensions...),
-		"output dimension": append([]int64{d.OutputBatchDimension, d.OutputFeatureDimension}, d.OutputSpatialDimensions...),
+	for _, side := range []struct {
+		what string
+		dims []int64
+	}{
+		{"input dimension", append([]int64{d.InputBatchDimension, d.InputFeatureDimension}, d.InputSpatialDimensions...)},
+		{"kernel dimension", append([]int64{d.KernelInputFeatureDimension, d.KernelOutputFeatureDimension}, d.KernelSpatialDimensions...)},
+		{"output dimension", append([]int64{d.OutputBatchDimension, d.OutputFeatureDimension}, d.OutputSpatialDimensions...)},
 	} {
 		taken := make([]bool, rank)
-		for _, i := range list {
-			if err := place(op, what, i, taken); err != nil {
+		for _, i := range side.dims {
+			if err := place(op, side.what, i, taken); err != nil {
 				return mlir.Type{}, err
 			}
 		}
@@ -439,11 +442,8 @@ func bitsOf(element mlir.Type) int {
 	if part, ok := element.ComplexElement(); ok {
 		return 2 * bitsOf(part)
 	}
-	if q, err := quant.AsUniform(element); err == nil {
-		return bitsOf(q.Storage.Integer)
-	}
-	if q, err := quant.AsPerAxis(element); err == nil {
-		return bitsOf(q.Storage.Integer)
+	if q, ok := AsQuantized(element); ok {
+		return q.Bits
 	}
 	return 0
 }
