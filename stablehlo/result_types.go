@@ -250,20 +250,8 @@ func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
 	if spatial < 0 || len(r.dims) != rank || len(d.InputSpatialDimensions) != spatial || len(d.KernelSpatialDimensions) != spatial || len(d.OutputSpatialDimensions) != spatial {
 		return mlir.Type{}, fmt.Errorf("stablehlo: %s: operands of %d and %d dimensions do not go with %d, %d and %d spatial dimensions", op, rank, len(r.dims), len(d.InputSpatialDimensions), len(d.KernelSpatialDimensions), len(d.OutputSpatialDimensions))
 	}
-	for _, side := range []struct {
-		what string
-		dims []int64
-	}{
-		{"input dimension", append([]int64{d.InputBatchDimension, d.InputFeatureDimension}, d.InputSpatialDimensions...)},
-		{"kernel dimension", append([]int64{d.KernelInputFeatureDimension, d.KernelOutputFeatureDimension}, d.KernelSpatialDimensions...)},
-		{"output dimension", append([]int64{d.OutputBatchDimension, d.OutputFeatureDimension}, d.OutputSpatialDimensions...)},
-	} {
-		taken := make([]bool, rank)
-		for _, i := range side.dims {
-			if err := place(op, side.what, i, taken); err != nil {
-				return mlir.Type{}, err
-			}
-		}
+	if err := d.check(); err != nil {
+		return mlir.Type{}, err
 	}
 	dims := make([]Dimension, rank)
 	batch := l.dims[d.InputBatchDimension]
