@@ -40,6 +40,7 @@ func guards() map[string]ods.Guard {
 		"slice":                aligned("start_indices", "limit_indices", "strides"),                 // indexes the others as the first
 		"sort":                 computations,                                                         // as all_reduce
 		"while":                condition,                                                            // takes what the condition returns for a tensor
+		"uniform_dequantize":   quantizedOperand,                                                     // takes the element for a quantized one
 	}
 	all := map[string]ods.Guard{string(Abs): ods.RankedTensors}
 	for _, name := range operationNames {
@@ -105,6 +106,13 @@ func condition(s mlir.OperationState) error {
 	}
 	if len(returned) != 1 || !returned[0].Type().IsRankedTensor() {
 		return errors.New("the condition returns one tensor<i1>")
+	}
+	return nil
+}
+
+func quantizedOperand(s mlir.OperationState) error {
+	if element, _ := s.Operands[0].Type().Element(); element.Dialect() != "quant" {
+		return fmt.Errorf("the operand is a tensor of quantized numbers, not %s", s.Operands[0].Type())
 	}
 	return nil
 }

@@ -11,6 +11,13 @@ func of(name string, operands []string, make func(b *body) mlirtest.Made) mlirte
 	return mlirtest.Sample{Name: dialect + name, Operand: operands, Make: make}
 }
 
+// quantized is a sample that needs the quant dialect.
+func quantized(name string, operands []string, make func(b *body) mlirtest.Made) mlirtest.Sample {
+	s := of(name, operands, make)
+	s.Needs = "quant"
+	return s
+}
+
 type types = []string
 
 // sum is a region that adds its two arguments of one type.
@@ -331,24 +338,20 @@ var samples = []mlirtest.Sample{
 			Body: b.Region(types{"tensor<f32>", "tensor<f32>"}, func(_ mlir.Block, in []mlir.Value) []mlir.Value { return []mlir.Value{in[1], in[0]} }),
 		}, AsWhile)
 	}),
-}
-
-// quantized are those that need the quant dialect.
-var quantized = []mlirtest.Sample{
-	of("uniform_quantize", types{"tensor<2xf32>"}, func(b *body) mlirtest.Made {
+	quantized("uniform_quantize", types{"tensor<2xf32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(UniformQuantize{Operand: b.In[0], Result: mlirtest.Must(ConvertType(b.In[0].Type(), b.Type("!quant.uniform<i8:f32, 5.000000e-01:3>")))}, AsUniformQuantize)
 	}),
-	of("uniform_dequantize", types{"tensor<2x!quant.uniform<i8:f32, 5.000000e-01:3>>"}, func(b *body) mlirtest.Made {
+	quantized("uniform_dequantize", types{"tensor<2x!quant.uniform<i8:f32, 5.000000e-01:3>>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(UniformDequantize{Operand: b.In[0]}, AsUniformDequantize)
 	}),
-	of("dot_general", types{"tensor<2x3x!quant.uniform<i8:f32, 5.000000e-01:3>>", "tensor<3x4x!quant.uniform<i8:f32, 5.000000e-01>>"}, func(b *body) mlirtest.Made {
+	quantized("dot_general", types{"tensor<2x3x!quant.uniform<i8:f32, 5.000000e-01:3>>", "tensor<3x4x!quant.uniform<i8:f32, 5.000000e-01>>"}, func(b *body) mlirtest.Made {
 		d := DotDimensionNumbers{LHSContractingDimensions: []int64{1}, RHSContractingDimensions: []int64{0}}
 		return mlirtest.Of(DotGeneral{
 			LHS: b.In[0], RHS: b.In[1], DotDimensionNumbers: d,
 			Result: mlirtest.Must(DotGeneralType(b.In[0].Type(), b.In[1].Type(), d, b.Type("!quant.uniform<i32:f32, 2.500000e-01>"))),
 		}, AsDotGeneral)
 	}),
-	of("bitcast_convert", types{"tensor<2x!quant.uniform<i8:f32, 5.000000e-01:3>>"}, func(b *body) mlirtest.Made {
+	quantized("bitcast_convert", types{"tensor<2x!quant.uniform<i8:f32, 5.000000e-01:3>>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(BitcastConvert{Operand: b.In[0], Result: mlirtest.Must(BitcastConvertType(b.In[0].Type(), b.Type("i8")))}, AsBitcastConvert)
 	}),
 }

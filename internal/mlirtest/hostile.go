@@ -73,7 +73,7 @@ func hostile(t *testing.T, samples []Sample, start int) {
 	EachEngine(t, func(t *testing.T, e Engine) {
 		for _, s := range samples {
 			c := ContextOf(t, e.Library)
-			if !c.Registered(s.Name) {
+			if !c.Registered(s.Name) || !s.supported(c) {
 				continue
 			}
 			h := &hostility{c: c, s: s}
@@ -94,6 +94,12 @@ func hostile(t *testing.T, samples []Sample, start int) {
 				}
 				h.try(this, first, second)
 			}
+			attributes := h.attributes()
+			for i := range attributes * len(oddAttributes) {
+				if n++; n > start {
+					h.tryAttribute(n-1, i/len(oddAttributes), oddAttributes[i%len(oddAttributes)])
+				}
+			}
 			c.Close()
 		}
 	})
@@ -101,7 +107,7 @@ func hostile(t *testing.T, samples []Sample, start int) {
 }
 
 // pairsEach is how many pairs of replacements are tried of a sample.
-const pairsEach = 1500
+const pairsEach = 20
 
 type hostility struct {
 	c     *mlir.Context
@@ -153,6 +159,46 @@ func (h *hostility) try(n, first, second int) {
 		list[second].apply()
 	}
 	op, err := root.Interface().(Operation).Create(h.c, mlir.Location{})
+	if err != nil {
+		return
+	}
+	_ = op.Verify()
+	_ = op.String()
+	_ = op.Erase()
+}
+
+// state is what the sample's operation is made of, and whether it infers its types.
+func (h *hostility) state() mlir.OperationState {
+	op := Must(h.fresh().Interface().(Operation).Create(h.c, mlir.Location{}))
+	s := mlir.OperationState{Name: h.s.Name, InferResults: h.c.InfersTypes(h.s.Name)}
+	for _, v := range op.Operands() {
+		s.Operands = append(s.Operands, v)
+	}
+	for name, a := range op.Attributes() {
+		s.Attributes = append(s.Attributes, mlir.NamedAttribute{Name: name, Value: a})
+	}
+	for _, r := range op.Regions() {
+		region := h.c.NewRegion()
+		region.TakeBody(r)
+		s.Regions = append(s.Regions, region)
+	}
+	if !s.InferResults {
+		for _, v := range op.Results() {
+			s.Results = append(s.Results, v.Type())
+		}
+	}
+	return s
+}
+
+func (h *hostility) attributes() int { return len(h.state().Attributes) }
+
+// tryAttribute gives the operation an attribute of another kind, which no struct can.
+func (h *hostility) tryAttribute(n, i int, odd string) {
+	s := h.state()
+	a := &s.Attributes[i]
+	fmt.Printf("%s%d %s: attribute %s = %s\n", caseMark, n, h.s.Name, a.Name, odd)
+	a.Value = Attribute(h.c, odd)
+	op, err := h.c.Create(s)
 	if err != nil {
 		return
 	}

@@ -7,14 +7,30 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// guards refuse operands that are no tensors: the inference of several operations takes
-// them for tensors without looking, and crashes.
+// guards refuse what makes the library crash: operands that are no tensors, which the
+// inference of several operations takes for tensors without looking, and, in a newer
+// release than the pinned one, negative dimensions to broadcast along.
 func guards() map[string]ods.Guard {
 	all := map[string]ods.Guard{}
 	for _, name := range operationNames {
-		all[name] = tensors
+		all[name] = ods.All(tensors, dimensions)
 	}
 	return all
+}
+
+func dimensions(s mlir.OperationState) error {
+	for _, a := range s.Attributes {
+		if a.Name != "broadcast_dimensions" {
+			continue
+		}
+		list, _ := a.Value.Int64s()
+		for _, d := range list {
+			if d < 0 {
+				return fmt.Errorf("there is no dimension %d to broadcast along", d)
+			}
+		}
+	}
+	return nil
 }
 
 func tensors(s mlir.OperationState) error {
