@@ -39,15 +39,8 @@ func (r ResultAccuracy) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 
 // String is the attribute's text.
 func (r ResultAccuracy) String() string {
-	number := func(v float64) string {
-		s := strconv.FormatFloat(v, 'e', -1, 64)
-		if mantissa, exponent, _ := strings.Cut(s, "e"); !strings.Contains(mantissa, ".") {
-			return mantissa + ".0e" + exponent // MLIR wants the point
-		}
-		return s
-	}
 	return fmt.Sprintf("#stablehlo.result_accuracy<atol = %s, rtol = %s, ulps = %d, mode = #stablehlo.result_accuracy_mode<%s>>",
-		number(r.Atol), number(r.Rtol), r.Ulps, r.Mode)
+		decimal(r.Atol), decimal(r.Rtol), r.Ulps, r.Mode)
 }
 
 // AsResultAccuracy reads the attribute; false where it is another one.

@@ -22,8 +22,12 @@ type ConvDimensionNumbers struct {
 	OutputSpatialDimensions                                   []int64
 }
 
-// Attribute is #stablehlo.conv<…>.
+// Attribute is #stablehlo.conv<…>. Each dimension of an operand or of the result is
+// named once.
 func (d ConvDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	if err := d.check(); err != nil {
+		return mlir.Attribute{}, err
+	}
 	return structured(c, "stablehloConvDimensionNumbersGet", d.String, func(t *capi.Table) capi.MlirAttribute {
 		return capi.StablehloConvDimensionNumbersGet(t, c.Raw(),
 			d.InputBatchDimension, d.InputFeatureDimension,
@@ -33,6 +37,28 @@ func (d ConvDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error)
 			d.OutputBatchDimension, d.OutputFeatureDimension,
 			len(d.OutputSpatialDimensions), ods.First(d.OutputSpatialDimensions))
 	})
+}
+
+// check looks for dimensions that are not there: the library ends the process when it
+// prints them.
+func (d ConvDimensionNumbers) check() error {
+	for _, side := range []struct {
+		what    string
+		a, b    int64
+		spatial []int64
+	}{
+		{"input", d.InputBatchDimension, d.InputFeatureDimension, d.InputSpatialDimensions},
+		{"kernel", d.KernelInputFeatureDimension, d.KernelOutputFeatureDimension, d.KernelSpatialDimensions},
+		{"output", d.OutputBatchDimension, d.OutputFeatureDimension, d.OutputSpatialDimensions},
+	} {
+		taken := make([]bool, 2+len(side.spatial))
+		for _, i := range append([]int64{side.a, side.b}, side.spatial...) {
+			if err := place("convolution", side.what+" dimension", i, taken); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // String is the attribute's text, in the form that can say anything.

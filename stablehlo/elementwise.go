@@ -1,8 +1,6 @@
 package stablehlo
 
 import (
-	"fmt"
-
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -74,10 +72,6 @@ const dialect = "stablehlo."
 // Create makes the operation. Whether it is defined for the operand's element type is
 // for the verifier to say.
 func (o Unary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
-	// Its inference alone takes the operand for a tensor without looking, and crashes.
-	if o.Op == Abs && !o.Operand.Type().IsRankedTensor() {
-		return mlir.Operation{}, fmt.Errorf("stablehlo: abs takes a ranked tensor, not %s", o.Operand.Type())
-	}
 	return mlir.Create(in, mlir.OperationState{
 		Name: string(o.Op), Location: at,
 		Operands: []mlir.Value{o.Operand}, InferResults: true,

@@ -123,6 +123,45 @@ var operationNames = []string{
 	"stablehlo.xor",
 }
 
+// elementwise are those that are made by Unary and Binary.
+var elementwise = map[string]bool{
+	"stablehlo.abs":                    true,
+	"stablehlo.cbrt":                   true,
+	"stablehlo.ceil":                   true,
+	"stablehlo.cosine":                 true,
+	"stablehlo.exponential":            true,
+	"stablehlo.exponential_minus_one":  true,
+	"stablehlo.floor":                  true,
+	"stablehlo.log":                    true,
+	"stablehlo.log_plus_one":           true,
+	"stablehlo.logistic":               true,
+	"stablehlo.negate":                 true,
+	"stablehlo.not":                    true,
+	"stablehlo.round_nearest_afz":      true,
+	"stablehlo.round_nearest_even":     true,
+	"stablehlo.rsqrt":                  true,
+	"stablehlo.sign":                   true,
+	"stablehlo.sine":                   true,
+	"stablehlo.sqrt":                   true,
+	"stablehlo.tan":                    true,
+	"stablehlo.tanh":                   true,
+	"stablehlo.add":                    true,
+	"stablehlo.and":                    true,
+	"stablehlo.atan2":                  true,
+	"stablehlo.divide":                 true,
+	"stablehlo.maximum":                true,
+	"stablehlo.minimum":                true,
+	"stablehlo.multiply":               true,
+	"stablehlo.or":                     true,
+	"stablehlo.power":                  true,
+	"stablehlo.remainder":              true,
+	"stablehlo.shift_left":             true,
+	"stablehlo.shift_right_arithmetic": true,
+	"stablehlo.shift_right_logical":    true,
+	"stablehlo.subtract":               true,
+	"stablehlo.xor":                    true,
+}
+
 // inference is what the type inference of each operation that has one reads.
 var inference = map[string]mlir.Inference{
 	"stablehlo.abs":                    {Operands: 1},

@@ -1,9 +1,5 @@
 package chlo
 
-import "github.com/calliope-mlir/calliope/mlir"
+import "github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 
-func init() {
-	for name, i := range inference {
-		mlir.AllowInference(name, i)
-	}
-}
+func init() { ods.Register(inference, guards()) }

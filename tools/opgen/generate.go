@@ -21,22 +21,20 @@ var volumes = map[string][]string{
 }
 
 // byHand are operations that have their struct in another file.
-var byHand = map[string]bool{
-	"stablehlo.constant":    true,
-	"stablehlo.custom_call": true,
-	// Unary
-	"stablehlo.abs": true, "stablehlo.cbrt": true, "stablehlo.ceil": true, "stablehlo.cosine": true,
-	"stablehlo.exponential": true, "stablehlo.exponential_minus_one": true, "stablehlo.floor": true,
-	"stablehlo.log": true, "stablehlo.log_plus_one": true, "stablehlo.logistic": true,
-	"stablehlo.negate": true, "stablehlo.not": true, "stablehlo.round_nearest_afz": true,
-	"stablehlo.round_nearest_even": true, "stablehlo.rsqrt": true, "stablehlo.sign": true,
-	"stablehlo.sine": true, "stablehlo.sqrt": true, "stablehlo.tan": true, "stablehlo.tanh": true,
-	// Binary
-	"stablehlo.add": true, "stablehlo.and": true, "stablehlo.atan2": true, "stablehlo.divide": true,
-	"stablehlo.maximum": true, "stablehlo.minimum": true, "stablehlo.multiply": true, "stablehlo.or": true,
-	"stablehlo.power": true, "stablehlo.remainder": true, "stablehlo.shift_left": true,
-	"stablehlo.shift_right_arithmetic": true, "stablehlo.shift_right_logical": true,
-	"stablehlo.subtract": true, "stablehlo.xor": true,
+var byHand = []string{"stablehlo.constant", "stablehlo.custom_call"}
+
+// elementwise are operations that are of the structs Unary and Binary.
+var elementwise = []string{
+	"stablehlo.abs", "stablehlo.cbrt", "stablehlo.ceil", "stablehlo.cosine", "stablehlo.exponential",
+	"stablehlo.exponential_minus_one", "stablehlo.floor", "stablehlo.log", "stablehlo.log_plus_one",
+	"stablehlo.logistic", "stablehlo.negate", "stablehlo.not", "stablehlo.round_nearest_afz",
+	"stablehlo.round_nearest_even", "stablehlo.rsqrt", "stablehlo.sign", "stablehlo.sine", "stablehlo.sqrt",
+	"stablehlo.tan", "stablehlo.tanh",
+
+	"stablehlo.add", "stablehlo.and", "stablehlo.atan2", "stablehlo.divide", "stablehlo.maximum",
+	"stablehlo.minimum", "stablehlo.multiply", "stablehlo.or", "stablehlo.power", "stablehlo.remainder",
+	"stablehlo.shift_left", "stablehlo.shift_right_arithmetic", "stablehlo.shift_right_logical",
+	"stablehlo.subtract", "stablehlo.xor",
 }
 
 // generate makes the Go code from the tables below the repository's root.
@@ -61,7 +59,7 @@ func generate(root string) (map[string][]byte, error) {
 			b.WriteString("\nimport (\n\"github.com/calliope-mlir/calliope/mlir\"\n\"github.com/calliope-mlir/calliope/stablehlo/internal/ods\"\n)\n")
 			for _, op := range ops {
 				first := goName(op.shortName())[0] | 0x20
-				if byHand[op.name] || first < letters[0] || first > letters[2] {
+				if slices.Contains(byHand, op.name) || slices.Contains(elementwise, op.name) || first < letters[0] || first > letters[2] {
 					continue
 				}
 				if err := writeOperation(&b, op); err != nil {
@@ -95,6 +93,12 @@ func writeInference(b *bytes.Buffer, dialect string, ops []operation) {
 	b.WriteString("// operationNames are the names of all operations of the dialect.\nvar operationNames = []string{\n")
 	for _, op := range ops {
 		fmt.Fprintf(b, "%q,\n", op.name)
+	}
+	if dialect == "stablehlo" {
+		b.WriteString("}\n\n// elementwise are those that are made by Unary and Binary.\nvar elementwise = map[string]bool{\n")
+		for _, name := range elementwise {
+			fmt.Fprintf(b, "%q: true,\n", name)
+		}
 	}
 	b.WriteString("}\n\n// inference is what the type inference of each operation that has one reads.\nvar inference = map[string]mlir.Inference{\n")
 	for _, op := range ops {

@@ -23,6 +23,9 @@ func NewWriter(name string, in mlir.Place, at mlir.Location) *Writer {
 
 // Create makes the operation with the result types that were given.
 func (w *Writer) Create() (mlir.Operation, error) {
+	if g := guards[w.state.Name]; g != nil && w.err == nil && !w.state.InferResults {
+		w.err = g(w.state)
+	}
 	if w.err != nil {
 		return mlir.Operation{}, w.err
 	}

@@ -1,0 +1,196 @@
+package stablehlo
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
+)
+
+// The library has no assertions: its type inference, and in places its verifiers, take
+// what they are given for what the operation's definition says. Each guard here stands
+// for a crash that was seen.
+
+// anything are the operations whose operands may be of types other than ranked tensors.
+var anything = map[string]bool{
+	"stablehlo.after_all": true, "stablehlo.composite": true, "stablehlo.custom_call": true, "stablehlo.get_tuple_element": true,
+	"stablehlo.infeed": true, "stablehlo.optimization_barrier": true, "stablehlo.outfeed": true, "stablehlo.recv": true,
+	"stablehlo.return": true, "stablehlo.send": true, "stablehlo.tuple": true, "stablehlo.while": true,
+}
+
+func guards() map[string]ods.Guard {
+	special := map[string]ods.Guard{
+		"all_to_all":           groups,                                                               // divides by the size of a group
+		"all_reduce":           computations,                                                         // looks at what the region returns
+		"batch_norm_grad":      features(4),                                                          // indexes the dimensions with the feature index
+		"batch_norm_inference": features(5),                                                          //
+		"batch_norm_training":  features(3),                                                          //
+		"concatenate":          someOperand,                                                          // looks at the first one
+		"get_tuple_element":    counted("index"),                                                     // indexes the elements with it
+		"map":                  computations,                                                         // as all_reduce
+		"pad":                  aligned("edge_padding_low", "edge_padding_high", "interior_padding"), // indexes the others as the first
+		"reduce":               ods.All(computations, reduction),                                     // indexes what the region returns
+		"reduce_scatter":       computations,                                                         // as all_reduce
+		"reduce_window":        ods.All(computations, reduction),                                     //
+		"rng":                  shape(2),                                                             // makes as many dimensions as the shape has elements
+		"scatter":              computations,                                                         // as all_reduce
+		"select_and_scatter":   computations,                                                         //
+		"slice":                aligned("start_indices", "limit_indices", "strides"),                 // indexes the others as the first
+		"sort":                 computations,                                                         // as all_reduce
+		"while":                condition,                                                            // takes what the condition returns for a tensor
+		"uniform_dequantize":   quantizedOperand,                                                     // takes the element for a quantized one
+	}
+	all := map[string]ods.Guard{string(Abs): ods.RankedTensors}
+	for _, name := range operationNames {
+		if elementwise[name] {
+			continue
+		}
+		var list []ods.Guard
+		if !anything[name] {
+			list = append(list, ods.RankedTensors)
+		}
+		list = append(list, ods.Bodies)
+		if g := special[strings.TrimPrefix(name, dialect)]; g != nil {
+			list = append(list, g)
+		}
+		all[name] = ods.All(list...)
+	}
+	return all
+}
+
+// computations wants regions that take and return ranked tensors, at least one.
+func computations(s mlir.OperationState) error {
+	for i, r := range s.Regions {
+		returned, err := ods.Returned(r)
+		if err != nil {
+			return err
+		}
+		if len(returned) == 0 {
+			return fmt.Errorf("region %d returns nothing: it needs a value", i)
+		}
+		for _, v := range returned {
+			if !v.Type().IsRankedTensor() {
+				return fmt.Errorf("region %d returns a ranked tensor, not %s", i, v.Type())
+			}
+		}
+		for _, v := range r.First().Arguments() {
+			if !v.Type().IsRankedTensor() {
+				return fmt.Errorf("the arguments of region %d are ranked tensors, not %s", i, v.Type())
+			}
+		}
+	}
+	return nil
+}
+
+// reduction wants the region of a reduction to return as many values as are reduced.
+func reduction(s mlir.OperationState) error {
+	returned, err := ods.Returned(s.Regions[0])
+	if err != nil {
+		return err
+	}
+	n := len(s.Operands) / 2
+	if n == 0 || len(returned) != n || s.Regions[0].First().NumArguments() != 2*n {
+		return fmt.Errorf("to reduce %d inputs the region takes %d values and returns %d, but takes %d and returns %d",
+			n, 2*n, n, s.Regions[0].First().NumArguments(), len(returned))
+	}
+	return nil
+}
+
+// condition wants the first region of while to return one ranked tensor.
+func condition(s mlir.OperationState) error {
+	returned, err := ods.Returned(s.Regions[0])
+	if err != nil {
+		return err
+	}
+	if len(returned) != 1 || !returned[0].Type().IsRankedTensor() {
+		return errors.New("the condition returns one tensor<i1>")
+	}
+	return nil
+}
+
+func quantizedOperand(s mlir.OperationState) error {
+	if element, _ := s.Operands[0].Type().Element(); element.Dialect() != "quant" {
+		return fmt.Errorf("the operand is a tensor of quantized numbers, not %s", s.Operands[0].Type())
+	}
+	return nil
+}
+
+func someOperand(s mlir.OperationState) error {
+	if len(s.Operands) == 0 {
+		return errors.New("it needs an operand")
+	}
+	return nil
+}
+
+// groups wants replica groups that are not empty.
+func groups(s mlir.OperationState) error {
+	if t, ok := given(s, "replica_groups").Type(); ok && t.IsShaped() {
+		if n, ok := t.NumElements(); ok && n == 0 {
+			return errors.New("the replica groups are empty")
+		}
+	}
+	return nil
+}
+
+// counted wants an integer attribute that counts from zero.
+func counted(name string) ods.Guard {
+	return func(s mlir.OperationState) error {
+		if n, ok := given(s, name).Int(); ok && n < 0 {
+			return fmt.Errorf("%s is %d: it counts from 0", name, n)
+		}
+		return nil
+	}
+}
+
+// features wants the operands after the first to be vectors, up to the n-th, and an
+// index of a dimension.
+func features(n int) ods.Guard {
+	return func(s mlir.OperationState) error {
+		for i := 1; i < n; i++ {
+			if rank, _ := s.Operands[i].Type().Rank(); rank != 1 {
+				return fmt.Errorf("operand %d is a tensor of one dimension, not %s", i, s.Operands[i].Type())
+			}
+		}
+		return counted("feature_index")(s)
+	}
+}
+
+// aligned wants lists of one length.
+func aligned(first string, others ...string) ods.Guard {
+	return func(s mlir.OperationState) error {
+		list, _ := given(s, first).Int64s()
+		for _, name := range others {
+			if other, ok := given(s, name).Int64s(); ok && len(other) != len(list) {
+				return fmt.Errorf("%s has %d numbers and %s has %d: they need one for each dimension", first, len(list), name, len(other))
+			}
+		}
+		return nil
+	}
+}
+
+// maxRank is far above what any shape has.
+const maxRank = 1 << 10
+
+// shape wants operand i to be a shape: a list of known length.
+func shape(i int) ods.Guard {
+	return func(s mlir.OperationState) error {
+		dims, _ := s.Operands[i].Type().Dims()
+		if len(dims) != 1 || dims[0] < 0 || dims[0] > maxRank {
+			return fmt.Errorf("the shape is a tensor of one dimension, of a known size of at most %d, not %s", maxRank, s.Operands[i].Type())
+		}
+		return nil
+	}
+}
+
+// given finds an attribute that the operation must have; whether it has is looked
+// at before.
+func given(s mlir.OperationState, name string) mlir.Attribute {
+	for _, a := range s.Attributes {
+		if a.Name == name {
+			return a.Value
+		}
+	}
+	return mlir.Attribute{}
+}

@@ -1,0 +1,437 @@
+package stablehlo
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// The functions below compute the result types of operations for which StableHLO has
+// no inference, from the rules of its specification. A dimension that cannot be known
+// is dynamic in the result; a bound is kept where the dimension itself is. What is
+// wrong between the operands and could not give any type is an error; the rest is for
+// the verifier.
+
+// ReshapeType is the result type of reshape: the operand's elements in other
+// dimensions. The number of elements must stay.
+func ReshapeType(operand mlir.Type, dims ...int64) (mlir.Type, error) {
+	t, err := tensorOf("reshape", "operand", operand)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	to := make([]Dimension, len(dims))
+	for i, d := range dims {
+		to[i].Size = d
+	}
+	if have, ok := count(t.dims); ok {
+		if want, ok := count(to); ok && want != have {
+			return mlir.Type{}, fmt.Errorf("stablehlo: reshape: %s has %d elements, and %v would have %d", operand, have, dims, want)
+		}
+	}
+	return BoundedTensorType(t.c, t.element, to...)
+}
+
+// BroadcastInDimType is the result type of broadcast_in_dim: dimension i of the operand
+// becomes dimension broadcastDimensions[i] of the result, which has the given ones.
+func BroadcastInDimType(operand mlir.Type, broadcastDimensions []int64, dims ...int64) (mlir.Type, error) {
+	const op = "broadcast_in_dim"
+	t, err := tensorOf(op, "operand", operand)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if len(broadcastDimensions) != len(t.dims) {
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: %s has %d dimensions, but %d broadcast dimensions are given", op, operand, len(t.dims), len(broadcastDimensions))
+	}
+	to := make([]Dimension, len(dims))
+	for i, d := range dims {
+		to[i].Size = d
+	}
+	seen := make([]bool, len(dims))
+	for i, d := range broadcastDimensions {
+		if err := place(op, "broadcast dimension", d, seen); err != nil {
+			return mlir.Type{}, err
+		}
+		from := t.dims[i]
+		if from.Size != mlir.Dynamic && from.Size != 1 && dims[d] != mlir.Dynamic && from.Size != dims[d] {
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: dimension %d of the operand has the size %d, which cannot become the %d of the result's dimension %d", op, i, from.Size, dims[d], d)
+		}
+	}
+	return BoundedTensorType(t.c, t.element, to...)
+}
+
+// IotaType is the result type of iota, whose values count along one dimension.
+func IotaType(element mlir.Type, dimension int64, dims ...int64) (mlir.Type, error) {
+	if element.IsNil() {
+		return mlir.Type{}, fmt.Errorf("stablehlo: iota: the element type is missing")
+	}
+	if dimension < 0 || dimension >= int64(len(dims)) {
+		return mlir.Type{}, fmt.Errorf("stablehlo: iota: there is no dimension %d among %d: a scalar cannot be counted along", dimension, len(dims))
+	}
+	return element.Context().TensorType(element, dims...)
+}
+
+// ConvertType is the result type of convert, and of uniform_quantize where element is
+// a quantized type: the operand's dimensions with other elements.
+func ConvertType(operand, element mlir.Type) (mlir.Type, error) {
+	t, err := tensorOf("convert", "operand", operand)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	return BoundedTensorType(t.c, element, t.dims...)
+}
+
+// BitcastConvertType is the result type of bitcast_convert: the operand's bits read as
+// elements of another type. Narrower ones stand along a new last dimension; wider ones
+// are made of the last dimension, which goes.
+func BitcastConvertType(operand, element mlir.Type) (mlir.Type, error) {
+	const op = "bitcast_convert"
+	t, err := tensorOf(op, "operand", operand)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if element.IsNil() {
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: the element type is missing", op)
+	}
+	from, to := bitsOf(t.element), bitsOf(element)
+	if from == 0 || to == 0 {
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: the bits of %s or of %s cannot be counted", op, t.element, element)
+	}
+	dims := t.dims
+	switch {
+	case from == to:
+	case from%to == 0:
+		dims = append(dims[:len(dims):len(dims)], Dimension{Size: int64(from / to)})
+	case to%from == 0:
+		last := len(dims) - 1
+		if last < 0 || dims[last].Size != int64(to/from) && dims[last].Size != mlir.Dynamic {
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: to make elements of %s, %s needs a last dimension of the size %d", op, element, operand, to/from)
+		}
+		dims = dims[:last]
+	default:
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: the %d bits of %s and the %d of %s do not divide each other", op, from, t.element, to, element)
+	}
+	return BoundedTensorType(t.c, element, dims...)
+}
+
+// RngBitGeneratorTypes are the result types of rng_bit_generator: the new state, which
+// is as the initial one, and the bits.
+func RngBitGeneratorTypes(initialState, output mlir.Type) ([]mlir.Type, error) {
+	if _, err := tensorOf("rng_bit_generator", "initial state", initialState); err != nil {
+		return nil, err
+	}
+	if _, err := tensorOf("rng_bit_generator", "output", output); err != nil {
+		return nil, err
+	}
+	return []mlir.Type{initialState, output}, nil
+}
+
+// AllGatherType is the result type of all_gather for one operand: one dimension becomes
+// as many times longer as there are devices in a group.
+func AllGatherType(operand mlir.Type, dimension, groupSize int64) (mlir.Type, error) {
+	const op = "all_gather"
+	t, err := tensorOf(op, "operand", operand)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if err := place(op, "all-gather dimension", dimension, make([]bool, len(t.dims))); err != nil {
+		return mlir.Type{}, err
+	}
+	if groupSize < 1 {
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: a group of %d devices gathers nothing", op, groupSize)
+	}
+	if d := &t.dims[dimension]; d.Size != mlir.Dynamic {
+		if d.Size > 0 && groupSize > maxSize/d.Size {
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: %d times the size %d is too large", op, groupSize, d.Size)
+		}
+		d.Size *= groupSize
+	} else {
+		*d = Dimension{Size: mlir.Dynamic}
+	}
+	return BoundedTensorType(t.c, t.element, t.dims...)
+}
+
+// ReduceScatterType is the result type of reduce_scatter: one dimension is shared
+// out among the devices of a group, and must be divisible by their number.
+func ReduceScatterType(operand mlir.Type, dimension, groupSize int64) (mlir.Type, error) {
+	const op = "reduce_scatter"
+	t, err := tensorOf(op, "operand", operand)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if err := place(op, "scatter dimension", dimension, make([]bool, len(t.dims))); err != nil {
+		return mlir.Type{}, err
+	}
+	if groupSize < 1 {
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: a group of %d devices shares nothing", op, groupSize)
+	}
+	if d := &t.dims[dimension]; d.Size != mlir.Dynamic {
+		if d.Size%groupSize != 0 {
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: the size %d of dimension %d cannot be shared by %d devices", op, d.Size, dimension, groupSize)
+		}
+		d.Size /= groupSize
+	} else {
+		*d = Dimension{Size: mlir.Dynamic}
+	}
+	return BoundedTensorType(t.c, t.element, t.dims...)
+}
+
+// DotGeneralType is the result type of dot_general: the batching dimensions, then what
+// is left of lhs, then what is left of rhs. A nil element type means that of lhs; where
+// lhs is quantized it must be given.
+func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type) (mlir.Type, error) {
+	const op = "dot_general"
+	l, r, element, err := factors(op, lhs, rhs, element)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	takenL, takenR := make([]bool, len(l.dims)), make([]bool, len(r.dims))
+	var dims []Dimension
+	for _, group := range []struct {
+		what     string
+		lhs, rhs []int64
+	}{
+		{"batching", d.LHSBatchingDimensions, d.RHSBatchingDimensions},
+		{"contracting", d.LHSContractingDimensions, d.RHSContractingDimensions},
+	} {
+		if len(group.lhs) != len(group.rhs) {
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: %d %s dimensions of lhs and %d of rhs cannot be taken together", op, len(group.lhs), group.what, len(group.rhs))
+		}
+		for i := range group.lhs {
+			if err := place(op, group.what+" dimension of lhs", group.lhs[i], takenL); err != nil {
+				return mlir.Type{}, err
+			}
+			if err := place(op, group.what+" dimension of rhs", group.rhs[i], takenR); err != nil {
+				return mlir.Type{}, err
+			}
+			joint, ok := join(l.dims[group.lhs[i]], r.dims[group.rhs[i]])
+			if !ok {
+				return mlir.Type{}, fmt.Errorf("stablehlo: %s: the %s dimensions %d of %s and %d of %s differ in size", op, group.what, group.lhs[i], lhs, group.rhs[i], rhs)
+			}
+			if group.what == "batching" {
+				dims = append(dims, joint)
+			}
+		}
+	}
+	dims = append(dims, left(l.dims, takenL)...)
+	dims = append(dims, left(r.dims, takenR)...)
+	return BoundedTensorType(l.c, element, dims...)
+}
+
+// DotType is the result type of dot: vectors and matrices multiplied. A nil element
+// type means that of lhs.
+func DotType(lhs, rhs, element mlir.Type) (mlir.Type, error) {
+	l, r, _, err := factors("dot", lhs, rhs, element)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	if len(l.dims) < 1 || len(l.dims) > 2 || len(r.dims) < 1 || len(r.dims) > 2 {
+		return mlir.Type{}, fmt.Errorf("stablehlo: dot: the operands are vectors or matrices, not %s and %s", lhs, rhs)
+	}
+	return DotGeneralType(lhs, rhs, DotDimensionNumbers{
+		LHSContractingDimensions: []int64{int64(len(l.dims) - 1)},
+		RHSContractingDimensions: []int64{0},
+	}, element)
+}
+
+// ConvolutionType is the result type of a convolution, whose Result need not be set. A
+// nil element type means that of the left operand; where that is quantized it must be
+// given.
+func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
+	const op = "convolution"
+	if o.LHS.IsNil() || o.RHS.IsNil() {
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: an operand is missing", op)
+	}
+	l, r, element, err := factors(op, o.LHS.Type(), o.RHS.Type(), element)
+	if err != nil {
+		return mlir.Type{}, err
+	}
+	d, rank := o.DimensionNumbers, len(l.dims)
+	spatial := rank - 2
+	if spatial < 0 || len(r.dims) != rank || len(d.InputSpatialDimensions) != spatial || len(d.KernelSpatialDimensions) != spatial || len(d.OutputSpatialDimensions) != spatial {
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: operands of %d and %d dimensions do not go with %d, %d and %d spatial dimensions", op, rank, len(r.dims), len(d.InputSpatialDimensions), len(d.KernelSpatialDimensions), len(d.OutputSpatialDimensions))
+	}
+	if err := d.check(); err != nil {
+		return mlir.Type{}, err
+	}
+	dims := make([]Dimension, rank)
+	batch := l.dims[d.InputBatchDimension]
+	if o.BatchGroupCount > 1 && batch.Size != mlir.Dynamic {
+		if batch.Size%o.BatchGroupCount != 0 {
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: a batch of %d cannot be cut into %d groups", op, batch.Size, o.BatchGroupCount)
+		}
+		batch.Size /= o.BatchGroupCount
+	} else if o.BatchGroupCount > 1 {
+		batch = Dimension{Size: mlir.Dynamic}
+	}
+	dims[d.OutputBatchDimension] = batch
+	dims[d.OutputFeatureDimension] = r.dims[d.KernelOutputFeatureDimension]
+	for i := range spatial {
+		w := window{
+			size:   r.dims[d.KernelSpatialDimensions[i]].Size,
+			stride: 1, baseDilation: 1, dilation: 1,
+		}
+		for _, list := range []struct {
+			what   string
+			values []int64
+			to     *int64
+		}{{"window strides", o.WindowStrides, &w.stride}, {"lhs dilation", o.LHSDilation, &w.baseDilation}, {"rhs dilation", o.RHSDilation, &w.dilation}} {
+			if list.values == nil {
+				continue
+			}
+			if len(list.values) != spatial || list.values[i] < 1 {
+				return mlir.Type{}, fmt.Errorf("stablehlo: %s: %s needs %d numbers above zero, and is %v", op, list.what, spatial, list.values)
+			}
+			*list.to = list.values[i]
+		}
+		if o.Padding != nil {
+			if len(o.Padding) != spatial {
+				return mlir.Type{}, fmt.Errorf("stablehlo: %s: padding needs %d pairs and has %d", op, spatial, len(o.Padding))
+			}
+			w.low, w.high = o.Padding[i][0], o.Padding[i][1]
+		}
+		dims[d.OutputSpatialDimensions[i]] = w.over(l.dims[d.InputSpatialDimensions[i]])
+	}
+	return BoundedTensorType(l.c, element, dims...)
+}
+
+// window is what slides along one dimension.
+type window struct {
+	size, stride, dilation, baseDilation, low, high int64
+}
+
+// over is how often the window fits (StableHLO specification, reduce_window).
+func (w window) over(base Dimension) Dimension {
+	windows := func(size int64) int64 {
+		padded := w.low + dilated(size, w.baseDilation) + w.high
+		if need := dilated(w.size, w.dilation); padded > 0 && need <= padded {
+			return (padded-need)/w.stride + 1
+		}
+		return 0
+	}
+	switch {
+	case w.size == mlir.Dynamic || base.Size == mlir.Dynamic && base.Bound == 0:
+		return Dimension{Size: mlir.Dynamic}
+	case base.Size == mlir.Dynamic:
+		return Dimension{Size: mlir.Dynamic, Bound: windows(base.Bound)}
+	}
+	return Dimension{Size: windows(base.Size)}
+}
+
+func dilated(size, dilation int64) int64 {
+	if size == 0 {
+		return 0
+	}
+	return (size-1)*dilation + 1
+}
+
+// tensorParts is a ranked tensor type taken apart. The dimensions may be changed.
+type tensorParts struct {
+	c       *mlir.Context
+	dims    []Dimension
+	element mlir.Type
+}
+
+func tensorOf(op, what string, t mlir.Type) (tensorParts, error) {
+	dims, ok := DimensionsOf(t)
+	if !ok {
+		name := "nothing"
+		if !t.IsNil() {
+			name = t.String()
+		}
+		return tensorParts{}, fmt.Errorf("stablehlo: %s: the %s is a ranked tensor, not %s", op, what, name)
+	}
+	element, _ := t.Element()
+	return tensorParts{t.Context(), dims, element}, nil
+}
+
+// factors are the operands of a multiplication, and the element type of the result.
+func factors(op string, lhs, rhs, element mlir.Type) (l, r tensorParts, _ mlir.Type, err error) {
+	if l, err = tensorOf(op, "left operand", lhs); err != nil {
+		return l, r, element, err
+	}
+	if r, err = tensorOf(op, "right operand", rhs); err != nil {
+		return l, r, element, err
+	}
+	if element.IsNil() {
+		if element = l.element; element.Dialect() == "quant" {
+			err = fmt.Errorf("stablehlo: %s: the result of the quantized %s has a scale of its own: give the element type", op, lhs)
+		}
+	}
+	return l, r, element, err
+}
+
+const maxSize = 1<<63 - 1
+
+// count is how many elements there are; false where that is not known, or too many.
+func count(dims []Dimension) (int64, bool) {
+	n := int64(1)
+	for _, d := range dims {
+		switch {
+		case d.Size == 0:
+			n = 0
+		case d.Size < 0 || n > maxSize/d.Size:
+			return 0, false
+		default:
+			n *= d.Size
+		}
+	}
+	return n, true
+}
+
+// place marks dimension d as taken; it must exist and be free.
+func place(op, what string, d int64, taken []bool) error {
+	switch {
+	case d < 0 || d >= int64(len(taken)):
+		return fmt.Errorf("stablehlo: %s: there is no %s %d among %d dimensions", op, what, d, len(taken))
+	case taken[d]:
+		return fmt.Errorf("stablehlo: %s: the %s %d is named twice", op, what, d)
+	}
+	taken[d] = true
+	return nil
+}
+
+// join is a dimension that two operands have in common: each may know what the other
+// does not.
+func join(a, b Dimension) (Dimension, bool) {
+	switch {
+	case a.Size == mlir.Dynamic && b.Size == mlir.Dynamic:
+		if a.Bound == 0 || b.Bound != 0 && b.Bound < a.Bound {
+			return b, true
+		}
+		return a, true
+	case a.Size == mlir.Dynamic:
+		return b, true
+	case b.Size == mlir.Dynamic:
+		return a, true
+	}
+	return a, a.Size == b.Size
+}
+
+func left(dims []Dimension, taken []bool) (out []Dimension) {
+	for i, d := range dims {
+		if !taken[i] {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// bitsOf is how many bits an element has, 0 where that is not known.
+func bitsOf(element mlir.Type) int {
+	if element.IsNil() {
+		return 0
+	}
+	if bits, _, ok := element.IntegerWidth(); ok {
+		return bits
+	}
+	if kind, ok := element.FloatKind(); ok {
+		return kind.Bits()
+	}
+	if part, ok := element.ComplexElement(); ok {
+		return 2 * bitsOf(part)
+	}
+	if q, ok := AsQuantized(element); ok {
+		return q.Bits
+	}
+	return 0
+}

@@ -1,0 +1,74 @@
+package stablehlo
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// eachStableHLO runs a test in a new context of every engine that has the dialect.
+func eachStableHLO(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		if c.LoadDialect("stablehlo") == nil {
+			test(t, c)
+		}
+	})
+}
+
+// TestEveryOperation makes each operation through its struct, and takes it through text
+// and back.
+func TestEveryOperation(t *testing.T) {
+	eachStableHLO(t, func(t *testing.T, c *mlir.Context) {
+		for _, s := range samples {
+			t.Run(s.Name, func(t *testing.T) { s.RoundTrip(t, c) })
+		}
+	})
+}
+
+// TestSamplesAreComplete holds that no operation of the dialect goes without a sample or
+// a test of its own.
+func TestSamplesAreComplete(t *testing.T) {
+	have := map[string]bool{
+		"stablehlo.constant": true, "stablehlo.custom_call": true, "stablehlo.return": true,
+	}
+	for _, test := range unaryOps {
+		have[string(test.op)] = true
+	}
+	for _, test := range binaryOps {
+		have[string(test.op)] = true
+	}
+	for _, s := range samples {
+		have[s.Name] = true
+	}
+	c := mlirtest.Context(t)
+	for _, name := range operationNames {
+		if !have[name] {
+			t.Errorf("%s has no sample", name)
+		}
+		if !c.Registered(name) {
+			t.Errorf("%s is not in the library", name)
+		}
+	}
+}
+
+// TestReturn reads the terminator of a region, and makes one.
+func TestReturn(t *testing.T) {
+	c := mlirtest.Context(t)
+	in := values(t, c, "tensor<f32>", "tensor<i32>")
+	op, err := Return{Results: in}.Create(c, mlir.Location{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, ok := AsReturn(op)
+	if !ok || len(read.Results) != 2 || !read.Results[0].Equal(in[0]) || !read.Results[1].Equal(in[1]) {
+		t.Errorf("%v is read, %v", read, ok)
+	}
+	empty, err := Return{}.Create(c, mlir.Location{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read, ok := AsReturn(empty); !ok || len(read.Results) != 0 {
+		t.Errorf("%v is read, %v", read, ok)
+	}
+}
