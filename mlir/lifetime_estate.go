@@ -229,6 +229,9 @@ func (c *Context) end(raw pointer, by string) {
 	}
 	c.ending = append(c.ending, r)
 	c.sweep()
+	if len(c.tops) == 0 {
+		clear(c.gone) // no handle is left that could be taken for another one
+	}
 }
 
 // remains are an outermost thing that has ended and is not freed yet.

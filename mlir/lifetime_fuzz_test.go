@@ -49,13 +49,15 @@ func FuzzHandles(f *testing.F) {
 				}
 			}
 		}
-		for range 2 {
-			m, err := c.Parse("", []byte(nested))
+		parse := func(text string) {
+			m, err := c.Parse("", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
 			collect(m)
 		}
+		parse(nested)
+		parse(nested)
 		next := func() int {
 			if len(data) == 0 {
 				return 0
@@ -65,7 +67,7 @@ func FuzzHandles(f *testing.F) {
 			return int(b)
 		}
 		for len(data) > 0 && len(ops) < 500 && len(modules) < 20 {
-			action := next() % 36
+			action := next() % 37
 			o, p := ops[next()%len(ops)], ops[next()%len(ops)]
 			b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
 			r := regions[next()%len(regions)]
@@ -178,6 +180,8 @@ func FuzzHandles(f *testing.F) {
 						_ = pm.Run(m)
 						collect(m)
 					}
+				case 36:
+					parse(removable)
 				}
 			})
 			sentence(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
@@ -189,6 +193,20 @@ func FuzzHandles(f *testing.F) {
 		}
 	})
 }
+
+// removable has operations that passes take away.
+const removable = `module {
+  func.func private @dead(%x: i32) -> i32 {
+    %0 = arith.addi %x, %x : i32
+    return %0 : i32
+  }
+  func.func @alive(%x: i32) -> i32 {
+    %0 = arith.addi %x, %x : i32
+    %1 = arith.addi %x, %x : i32
+    %2 = arith.subi %0, %1 : i32
+    return %1 : i32
+  }
+}`
 
 // small gives up on what has been copied into itself again and again.
 func small(o mlir.Operation) {
