@@ -1,5 +1,6 @@
 #include "mlir_table.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "dl.h"
@@ -19,15 +20,21 @@ static int llvm_release(void* library) {
   return (int)major;
 }
 
+// has_prototype reports whether the library's function is the one that was bound. A
+// function whose prototype changed is called only where it is known which one it is.
+static bool has_prototype(void* library, int release, size_t i) {
+  if (calliope_mlir_names[i].release != 0) return calliope_mlir_names[i].release == release;
+  if (calliope_mlir_names[i].unless == NULL) return true;
+  if (release != 0) return release <= calliope_mlir_newest;
+  return calliope_dlsym(library, calliope_mlir_names[i].unless) == NULL;
+}
+
 void* calliope_mlir_table(void* library) {
   void** table = calloc(kNames, sizeof(void*));
   if (table == NULL) return NULL;
   int release = llvm_release(library);
   for (size_t i = 0; i < kNames; i++) {
-    // A function whose prototype changed is called only where it is known which one
-    // the library has.
-    if (calliope_mlir_names[i].release != 0 && calliope_mlir_names[i].release != release) continue;
-    table[i] = calliope_dlsym(library, calliope_mlir_names[i].symbol);
+    if (has_prototype(library, release, i)) table[i] = calliope_dlsym(library, calliope_mlir_names[i].symbol);
   }
   return table;
 }

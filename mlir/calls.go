@@ -3,6 +3,7 @@ package mlir
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -113,23 +114,39 @@ func (c *Context) enter(root capi.MlirOperation, top pointer, pattern bool, f fu
 	this := &call{root: root, pattern: pattern, previous: c.calls.current}
 	c.calls.current = this
 	defer func() { c.calls.current = this.previous }()
+	defer c.cutOff(top) // the library goes on, and may destroy what something detached uses
 	life := c.renew(top, "the end of the pass or pattern that it was for")
 	return recovered(func() error { return f(life) })
 }
 
 // renew ends all handles into an outermost thing, because the library may have changed
 // and destroyed anything there, and returns the lifetime of the new ones. by is what
-// the panic of an old one names.
+// the panic of an old one names. Handles into what something was moved here from may
+// point here too, and nobody can tell which of them do: they all end.
 func (c *Context) renew(top pointer, by string) *lifetime {
+	if e := c.tops[top].life.estate; e != nil {
+		for other, t := range c.tops {
+			if slices.ContainsFunc(e.kin, func(k *lifetime) bool { return k.root() == t.life }) {
+				c.expire(other, by+" on what something was moved to from there")
+			}
+		}
+	}
+	return c.expire(top, by)
+}
+
+// expire is renew for one outermost thing alone.
+func (c *Context) expire(top pointer, by string) *lifetime {
 	t := c.tops[top]
 	fresh := *t.life
-	t.life.ended, t.life.by, t.life.estate = true, by, nil
+	t.life.ended, t.life.by = true, by
+	if e := t.life.estate; e != nil {
+		t.life.estate = &estate{kin: slices.Clone(e.kin)} // the rest is the new one's
+	}
 	t.life = &fresh
 	c.tops[top] = t
 	if fresh.module != nil {
 		fresh.module.life = t.life
 	}
-	clear(c.gone) // the library may use their addresses again
 	return t.life
 }
 
@@ -150,6 +167,7 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 		panic("mlir: " + what + " was given an operation in a block or region that is not part of one")
 	}
 	o.life = c.renew(top, what)
+	c.cutOff(top) // the library may destroy what something detached uses
 	module := o.life.module
 	if module != nil {
 		module.busy++

@@ -16,9 +16,9 @@ type Context struct {
 	raw    capi.MlirContext
 	life   *lifetime
 	sink   capi.Sink
-	tops   map[pointer]top    // what is outermost, by its operation, block or region
-	ending []remains          // what has ended and is not freed yet
-	erased map[pointer]string // what was erased and is not freed yet, and by what
+	tops   map[pointer]top // what is outermost, by its operation, block or region
+	ending []remains       // what has ended and is not freed yet
+	erased graveyard
 	// gone are the block arguments that were erased, whose memory the library has freed
 	// at once, with the lifetime of handles to what has taken their place since.
 	gone map[pointer]*lifetime
@@ -63,7 +63,6 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
 		threads:     o.Threads,
 		tops:        map[pointer]top{},
-		erased:      map[pointer]string{},
 		gone:        map[pointer]*lifetime{},
 		identifiers: map[string]capi.MlirIdentifier{},
 		texts:       map[capi.MlirIdentifier]string{},

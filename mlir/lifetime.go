@@ -57,10 +57,8 @@ func (l *lifetime) use(method string, raw pointer) *capi.Table {
 	if raw == nil {
 		panic("mlir: " + method + " called on a nil handle: ask IsNil first")
 	}
-	if erased := l.ctx.erased; len(erased) > 0 {
-		if by, ok := erased[raw]; ok {
-			panic("mlir: " + method + " called on something that " + by + " has erased")
-		}
+	if l.ctx.erased.has(raw) {
+		panic("mlir: " + method + " called on something that " + l.ctx.erased.by[raw] + " has erased")
 	}
 	return t
 }
@@ -107,10 +105,8 @@ func (l *lifetime) given(c *Context, raw pointer, what, method string) {
 // attributes are their context's and are never erased.
 func (l *lifetime) pass(c *Context, raw pointer, what, method string) {
 	l.given(c, raw, what, method)
-	if len(c.erased) > 0 {
-		if by, ok := c.erased[raw]; ok {
-			panic("mlir: " + method + " was given " + what + " that " + by + " has erased")
-		}
+	if c.erased.has(raw) {
+		panic("mlir: " + method + " was given " + what + " that " + c.erased.by[raw] + " has erased")
 	}
 }
 

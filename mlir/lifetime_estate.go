@@ -222,15 +222,16 @@ func (c *Context) end(raw pointer, by string) {
 	if t.life.estate.awaited() {
 		// Handles of other lifetimes meet a sentence too.
 		r.addresses = capi.Gather(c.lib.api, t.kind, raw)
-		for _, p := range r.addresses {
-			c.erased[p] = t.life.ending()
-		}
+		c.erased.add(r.addresses, t.life.ending())
 	}
 	if t.life.of != "Module" && (r.addresses != nil || len(c.ending) > 0) {
 		c.sever(t, raw, nil) // what it uses may be freed before it
 	}
 	c.ending = append(c.ending, r)
 	c.sweep()
+	if len(c.tops) == 0 {
+		clear(c.gone) // no handle is left that could be taken for another one
+	}
 }
 
 // remains are an outermost thing that has ended and is not freed yet.
@@ -255,9 +256,7 @@ func (c *Context) sweep() {
 			}
 		}
 		c.destroy(r.kind, r.raw)
-		for _, p := range r.addresses {
-			delete(c.erased, p)
-		}
+		c.erased.remove(r.addresses)
 		c.clear(r.life)
 	}
 }
@@ -307,9 +306,7 @@ func (c *Context) clear(l *lifetime) {
 			capi.MlirRegionDestroy(c.lib.api, g.region)
 		}
 		capi.MlirBlockDestroy(c.lib.api, g.block)
-		for _, p := range g.addresses {
-			delete(c.erased, p)
-		}
+		c.erased.remove(g.addresses)
 	}
 	for _, block := range l.estate.standIns {
 		capi.MlirBlockDestroy(c.lib.api, block)
@@ -348,9 +345,7 @@ func (c *Context) entomb(kind capi.Kind, raw pointer, out *lifetime, by string) 
 		g.region = capi.MlirRegionCreate(t)
 		capi.MlirRegionAppendOwnedBlock(t, g.region, capi.MlirBlock{Ptr: raw})
 	}
-	for _, p := range g.addresses {
-		c.erased[p] = by
-	}
+	c.erased.add(g.addresses, by)
 	out.root().bury(g)
 }
 

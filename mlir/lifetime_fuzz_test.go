@@ -49,13 +49,15 @@ func FuzzHandles(f *testing.F) {
 				}
 			}
 		}
-		for range 2 {
-			m, err := c.Parse("", []byte(nested))
+		parse := func(text string) {
+			m, err := c.Parse("", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
 			collect(m)
 		}
+		parse(nested)
+		parse(nested)
 		next := func() int {
 			if len(data) == 0 {
 				return 0
@@ -65,7 +67,7 @@ func FuzzHandles(f *testing.F) {
 			return int(b)
 		}
 		for len(data) > 0 && len(ops) < 500 && len(modules) < 20 {
-			action := next() % 26
+			action := next() % 37
 			o, p := ops[next()%len(ops)], ops[next()%len(ops)]
 			b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
 			r := regions[next()%len(regions)]
@@ -135,6 +137,51 @@ func FuzzHandles(f *testing.F) {
 					ops = append(ops, o.CloneWith(&mapping))
 				case 25:
 					o.SetSuccessor(0, b)
+				case 26, 27:
+					op, err := b.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
+					if err != nil {
+						return
+					}
+					result := op.Result(0)
+					if !result.Owner().Equal(op) || result.Index() != 0 {
+						t.Error("the first result of a new operation is another one's")
+					}
+					ops, values = append(ops, op), append(values, result)
+				case 28:
+					op, err := b.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{d}})
+					if err == nil {
+						ops = append(ops, op)
+					}
+				case 29:
+					ops = append(ops, b.InsertBefore(o, p))
+				case 30:
+					ops = append(ops, b.InsertAfter(o, p))
+				case 31:
+					v.ReplaceAllUsesExcept(w, o)
+				case 32:
+					o.SetOperands(v, w)
+				case 33:
+					r.InsertBefore(b, d)
+				case 34:
+					o.Walk(func(inner mlir.Operation) mlir.WalkAction {
+						if inner.Name() == "t.inner" || inner.Equal(p) {
+							p.Erase()
+						}
+						return mlir.WalkContinue
+					})
+				case 35:
+					// Passes take it that what they are given is valid.
+					if m.Verify() == nil {
+						pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(cse,symbol-dce)"})
+						if err != nil {
+							t.Fatal(err)
+						}
+						defer pm.Close()
+						_ = pm.Run(m)
+						collect(m)
+					}
+				case 36:
+					parse(removable)
 				}
 			})
 			sentence(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
@@ -146,6 +193,20 @@ func FuzzHandles(f *testing.F) {
 		}
 	})
 }
+
+// removable has operations that passes take away.
+const removable = `module {
+  func.func private @dead(%x: i32) -> i32 {
+    %0 = arith.addi %x, %x : i32
+    return %0 : i32
+  }
+  func.func @alive(%x: i32) -> i32 {
+    %0 = arith.addi %x, %x : i32
+    %1 = arith.addi %x, %x : i32
+    %2 = arith.subi %0, %1 : i32
+    return %1 : i32
+  }
+}`
 
 // small gives up on what has been copied into itself again and again.
 func small(o mlir.Operation) {

@@ -312,8 +312,10 @@ func (l PassList) String() string {
 }
 
 // Run runs the passes on a module. Handles to what is in the module are over then,
-// whether or not it fails: passes may move and destroy anything. The error is a
-// *PassError where a Pass failed, and else a *DiagnosticError.
+// whether or not it fails: passes may move and destroy anything. So are handles into
+// other modules out of which something was moved into this one, and what is detached no
+// longer uses values of the module. The error is a *PassError where a Pass failed, and
+// else a *DiagnosticError.
 func (p *PassManager) Run(m *Module) error {
 	_, err := p.RunOn(m.Operation())
 	return err

@@ -129,8 +129,8 @@ func (s *Patterns) pdlArguments(t *capi.Table, life *lifetime, values []capi.Mli
 	for i, v := range values {
 		if op := capi.MlirPDLValueAsOperation(t, v); op.Ptr != nil {
 			out[i] = Operation{life, op}
-		} else if value := capi.MlirPDLValueAsValue(t, v); value.Ptr != nil {
-			out[i] = Value{life, value}
+		} else if raw := capi.MlirPDLValueAsValue(t, v); raw.Ptr != nil {
+			out[i] = value(life, raw)
 		} else if typ := capi.MlirPDLValueAsType(t, v); typ.Ptr != nil {
 			out[i] = s.ctx.typ(typ)
 		} else if a := capi.MlirPDLValueAsAttribute(t, v); a.Ptr != nil {

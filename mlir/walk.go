@@ -101,6 +101,5 @@ func (o Operation) All() iter.Seq[Operation] {
 // erased reports whether the operation is one that was erased or is gone with what it
 // stood in.
 func (o Operation) erased() bool {
-	_, erased := o.life.ctx.erased[o.raw.Ptr]
-	return erased || o.life.over()
+	return o.life.ctx.erased.has(o.raw.Ptr) || o.life.over()
 }

@@ -178,6 +178,37 @@ void mlirOnlyNew(void);
 	}
 }
 
+// TestChangedAfter holds that what changed after the newest release says by what newer
+// libraries are told, and that the table of these follows the headers.
+func TestChangedAfter(t *testing.T) {
+	const both = `
+struct MlirType { void *ptr; };
+typedef struct MlirType MlirType;
+void mlirLLVMDIDerivedTypeAttrGet(int tag);
+void mlirLLVMDIStringTypeAttrGet(int tag);
+`
+	older, newer := parseText(t, both), parseText(t, both+"void mlirLLVMDIDerivedTypeAttrGetName(int of);")
+	if err := checkChanged(older, newer); err != nil {
+		t.Error(err)
+	}
+	names := string(cNames(merge(release{19, older}, release{22, newer})))
+	for _, want := range []string{
+		`{"mlirLLVMDIDerivedTypeAttrGet", 0, "mlirLLVMDIDerivedTypeAttrGetName"},`,
+		`{"mlirLLVMDIDerivedTypeAttrGetName", 0},`,
+		"calliope_mlir_newest = 22",
+	} {
+		if !strings.Contains(names, want) {
+			t.Errorf("the names lack %q:\n%s", want, names)
+		}
+	}
+	if err := checkChanged(older, older); err == nil || !strings.Contains(err.Error(), "must be in LLVM 22") {
+		t.Errorf("without what tells new libraries: %v", err)
+	}
+	if err := checkChanged(older, parsed(t)); err == nil || !strings.Contains(err.Error(), "take it out") {
+		t.Errorf("without the functions: %v", err)
+	}
+}
+
 func TestCoverage(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{

@@ -51,13 +51,18 @@ func cType(t *namedType) string {
 func cNames(a *api) []byte {
 	var b strings.Builder
 	b.WriteString(generated)
-	b.WriteString("// The table in its order: each function's symbol, and the only release of LLVM in\n")
-	b.WriteString("// which it has this prototype (0: any).\n")
-	b.WriteString("static const struct { const char* symbol; int release; } calliope_mlir_names[] = {\n")
+	b.WriteString("// The table in its order: each function's symbol; the only release of LLVM in which\n")
+	b.WriteString("// it has this prototype (0: any); and, for one that has another prototype in releases\n")
+	b.WriteString("// after calliope_mlir_newest, a symbol that tells that a library may be of these.\n")
+	b.WriteString("static const struct { const char* symbol; int release; const char* unless; } calliope_mlir_names[] = {\n")
 	for _, f := range a.functions {
+		if f.unless != "" {
+			fmt.Fprintf(&b, "    {%q, %d, %q},\n", f.name, f.release, f.unless)
+			continue
+		}
 		fmt.Fprintf(&b, "    {%q, %d},\n", f.name, f.release)
 	}
-	b.WriteString("};\n")
+	fmt.Fprintf(&b, "};\n\nenum { calliope_mlir_newest = %d };\n", newestRelease)
 	return []byte(b.String())
 }
 

@@ -13,8 +13,8 @@
 //	go run ./tools/bindgen [-llvm19 DIR] [-llvm22 DIR] [-out DIR]
 //
 // Two releases of the headers are read, so that a function whose prototype changed is
-// never called by its name alone. Where no folder is given, Debian's package is
-// fetched into the cache.
+// never called by its name alone; what is known to have changed after the newer one is
+// in changed.go. Where no folder is given, Debian's package is fetched into the cache.
 package main
 
 import (
@@ -56,7 +56,7 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 	for _, h := range []struct {
 		release int
 		dir     *string
-	}{{19, &older}, {22, &newer}} {
+	}{{oldestRelease, &older}, {newestRelease, &newer}} {
 		if *h.dir == "" {
 			fetched, err := native.Headers(context.Background(), h.release, native.EnsureOptions{})
 			if err != nil {
@@ -98,5 +98,8 @@ func read(older, newer, declarations string) (*api, error) {
 	if err != nil {
 		return nil, err
 	}
-	return merge(release{19, b}, release{22, a}), nil
+	if err := checkChanged(b, a); err != nil {
+		return nil, err
+	}
+	return merge(release{oldestRelease, b}, release{newestRelease, a}), nil
 }

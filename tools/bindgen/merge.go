@@ -22,6 +22,9 @@ func merge(older, newer release) *api {
 		was[f.name] = f
 	}
 	renumbered := renumberedEnums(older.api, newer.api)
+	for _, f := range newer.api.functions {
+		f.unless = changedAfter[f.name]
+	}
 	out := &api{types: slices.Clone(newer.api.types)}
 	for _, f := range newer.api.functions {
 		old, both := was[f.name]

@@ -64,6 +64,7 @@ type function struct {
 	name    string
 	header  string // the header that declares it, as in an #include
 	release int    // the only release of LLVM in which it is called; 0 for any
+	unless  string // a function of newer libraries, in which it is not called; see changedAfter
 	result  cc.Type
 	params  []param
 }

@@ -102,11 +102,10 @@ type DIDerivedType struct {
 	ExtraData    mlir.Attribute
 }
 
-// Attribute makes the attribute. Releases after LLVM 22 have a longer C function of the
-// same name, which is not called.
+// Attribute makes the attribute. Releases after LLVM 22 have another C function of the
+// name: there the error matches mlir.ErrUnsupported.
 func (d DIDerivedType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIDerivedType", "mlirLLVMDIDerivedTypeAttrGet")
-	m.untilRelease22("mlirLLVMDIDerivedTypeAttrGet")
 	tag, align, name := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits), m.text(d.Name)
 	base, extra := m.field("BaseType", d.BaseType, typeKinds), m.field("ExtraData", d.ExtraData, nodeKinds)
 	space := int64(-1) // the C API's word for none
@@ -151,11 +150,10 @@ type DIStringType struct {
 	Encoding          int
 }
 
-// Attribute makes the attribute. Releases after LLVM 22 have a C function of the same
-// name that takes something else, which is not called.
+// Attribute makes the attribute. Releases after LLVM 22 have another C function of the
+// name: there the error matches mlir.ErrUnsupported.
 func (d DIStringType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIStringType", "mlirLLVMDIStringTypeAttrGet")
-	m.untilRelease22("mlirLLVMDIStringTypeAttrGet")
 	tag, align, encoding := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits), m.number("Encoding", d.Encoding)
 	name, length := c.StringAttribute(d.Name).Raw(), m.field("StringLength", d.StringLength, variableKinds)
 	lengthExp := m.field("StringLengthExp", d.StringLengthExp, expressionKind)
@@ -181,21 +179,9 @@ func (d DISubroutineType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// The table holds a function whose prototype changed between LLVM 19 and 22 only
-// where the library says its release, so such a function tells that the release is
-// one of the two; the …GetName functions are newer than 19.
-
+// isRelease19 reports which of two C functions of one name the library has: the table
+// holds either only where the library says that its release is 19 or 22, and the
+// …GetName functions are newer than 19.
 func isRelease19(c *mlir.Context) bool {
 	return c.Library().Has("mlirLLVMDISubprogramAttrGet") && !c.Library().Has("mlirLLVMDISubprogramAttrGetName")
-}
-
-// untilRelease22 refuses a library newer than LLVM 22: the function has other
-// parameters there.
-func (m *maker) untilRelease22(function string) {
-	l := m.c.Library()
-	known := l.Has("mlirLLVMDISubprogramAttrGet")
-	older := !l.Has("mlirLLVMDIDerivedTypeAttrGetName")
-	if m.err == nil && !known && !older {
-		m.err = &mlir.UnsupportedError{Library: l.Path(), Function: function}
-	}
 }

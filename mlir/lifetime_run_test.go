@@ -1,0 +1,61 @@
+package mlir_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+const dead = `func.func private @dead(%x: i32) -> i32 {
+  %0 = arith.addi %x, %x : i32
+  return %0 : i32
+}`
+
+func removeDead(t *testing.T, c *mlir.Context, m *mlir.Module) {
+	t.Helper()
+	if err := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(symbol-dce)"}).Run(m); err != nil {
+		t.Fatal(err)
+	}
+	mlirtest.Same(t, "what is left", "module {\n}\n", m.String())
+}
+
+// TestRunAfterMove holds that a handle from before a move is over when passes have run
+// where the thing stands now, and that so are all handles into where it stood.
+func TestRunAfterMove(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		from, to := parse(t, c, dead), c.NewModule(mlir.Location{})
+		f, body := op(from, "func.func"), from.Body()
+		to.Body().Append(f.Detach())
+		removeDead(t, c, to)
+		mustPanic(t, "Operation.Name called after PassManager.Run on what something was moved to from there", func() { f.Name() })
+		mustPanic(t, "after PassManager.Run", func() { body.First() })
+		mlirtest.Same(t, "where it stood", true, from.Body().First().IsNil())
+	})
+}
+
+// TestRunOnUsed holds that something detached does not keep operands that passes destroy.
+func TestRunOnUsed(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		m := parse(t, c, dead)
+		v := op(m, "arith.addi").Result(0)
+		user := create(t, c, mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{v, v}, Results: []mlir.Type{v.Type()}})
+		removeDead(t, c, m)
+		mlirtest.Same(t, "the operand's type", "i32", user.Operand(0).Type().String())
+		mlirtest.Same(t, "it is a result", false, user.Operand(0).IsResult())
+	})
+}
+
+// TestRunElsewhere holds that a run on one module brings no erased argument of another
+// one back to life.
+func TestRunElsewhere(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		block := c.NewBlock(mlir.Location{}, c.IndexType())
+		v := block.Argument(0)
+		if err := block.EraseArgument(0); err != nil {
+			t.Fatal(err)
+		}
+		removeDead(t, c, parse(t, c, dead))
+		mustPanic(t, "that Block.EraseArgument has erased", func() { v.Type() })
+	})
+}
