@@ -16,6 +16,28 @@ import (
 // anywhere. So what is erased is only cut off here and kept, in a block of its own,
 // until the module (or what else it stood in) ends: its addresses are not used again
 // meanwhile, and every handle to it panics with a sentence.
+//
+// What holds whenever a method returns:
+//
+//  1. A handle is a lifetime and a pointer. Where the lifetime is not over and the
+//     pointer is not in Context.erased, it points to what the handle was made for. Two
+//     things end otherwise: a block argument, whose memory the library uses again at
+//     once (Context.gone), and a region that Create has used up (lifetime.spent).
+//  2. Each outermost thing stands in Context.tops with a lifetime that has joined no
+//     other, and whatever is not in a grave is reached from one.
+//  3. Handles to what is in an outermost thing have its lifetime, one that has joined
+//     it, or one of the kin in its estate. Memory is freed when all of these are over;
+//     when the library may free it before, in a run of passes, they are all ended.
+//  4. A lifetime that is not lost says where its things stand: in what it is the
+//     lifetime of. For one that is lost the library is asked.
+//  5. What an operation uses, and where it branches to, stands in the same outermost
+//     thing. Something detached may also use others': its lifetime.uses says so, it is
+//     cut off from what is freed or given to passes, and a module takes it only when all
+//     that it uses is there. A module may use what was detached from it: that is not
+//     erased, and goes nowhere but back, for as long as it does.
+//
+// What a Rewriter erases is the exception to 1 and 3: it is gone at once, and its
+// documentation forbids the handles.
 
 // estate is what a lifetime leaves behind.
 type estate struct {
@@ -80,13 +102,8 @@ func (c *Context) home(kind capi.Kind, raw pointer, held *lifetime) *lifetime {
 func (c *Context) taken(kind capi.Kind, raw pointer, out, held *lifetime) *lifetime {
 	l := c.detached(kind, raw)
 	e := l.property()
-	e.addKin(out)
+	e.inherit(out)
 	e.addKin(held.root())
-	if out.estate != nil {
-		for _, k := range out.estate.kin {
-			e.addKin(k)
-		}
-	}
 	// What it uses may still stand where it was.
 	l.uses = out
 	out.lost, held.root().lost = true, true
@@ -94,6 +111,17 @@ func (c *Context) taken(kind capi.Kind, raw pointer, out, held *lifetime) *lifet
 		out.uses = c.life // and what stayed may use it
 	}
 	return l
+}
+
+// inherit notes where something stood, and where handles to what stood there may be
+// from.
+func (e *estate) inherit(out *lifetime) {
+	e.addKin(out)
+	if out.estate != nil {
+		for _, k := range out.estate.kin {
+			e.addKin(k)
+		}
+	}
 }
 
 func (e *estate) addKin(l *lifetime) {

@@ -144,13 +144,7 @@ func (r Region) TakeBody(from Region) {
 			home.using(there)
 		}
 		there.lost, from.life.root().lost = true, true
-		e := home.property()
-		e.addKin(there)
-		if there.estate != nil {
-			for _, k := range there.estate.kin {
-				e.addKin(k)
-			}
-		}
+		home.property().inherit(there)
 	}
 	capi.MlirRegionTakeBody(t, r.raw, from.raw)
 }
