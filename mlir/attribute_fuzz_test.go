@@ -36,7 +36,8 @@ func FuzzTypes(f *testing.F) {
 }
 
 // FuzzAttributes does so with attributes. MLIR does not read everything that it prints of
-// them: what it reads must be the same, but for those that are new ones each time.
+// them: what it reads must be the same, but for those that are new ones each time, and for
+// locations, whose columns it leaves out.
 func FuzzAttributes(f *testing.F) {
 	for _, seed := range []string{
 		"unit", "true", "1 : i128", "1.5 : f8E8M0FNU", `"s" : i8`, "@a::@b", "[1, {a}]", "array<i8: 1>", "array<bf16>",
@@ -62,7 +63,7 @@ func FuzzAttributes(f *testing.F) {
 		}
 		readAttribute(a)
 		printed := a.String()
-		if strings.Contains(printed, "distinct[") || strings.Contains(printed, "dense_resource<") {
+		if strings.Contains(printed, "distinct[") || strings.Contains(printed, "dense_resource<") || strings.Contains(printed, "loc(") {
 			return
 		}
 		if again, err := c.ParseAttribute(printed); err == nil && !again.Equal(a) {
