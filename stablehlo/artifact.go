@@ -9,23 +9,6 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// CurrentVersion is the StableHLO version of the library, for example "1.10.0".
-func CurrentVersion(l *mlir.Library) (string, error) {
-	return version(l, "stablehloGetCurrentVersion", capi.StablehloGetCurrentVersion)
-}
-
-// MinimumVersion is the oldest version that the library can write portable artifacts for.
-func MinimumVersion(l *mlir.Library) (string, error) {
-	return version(l, "stablehloGetMinimumVersion", capi.StablehloGetMinimumVersion)
-}
-
-func version(l *mlir.Library, name string, get func(*capi.Table, capi.MlirStringCallback, unsafe.Pointer)) (string, error) {
-	if !l.Has(name) {
-		return "", &mlir.UnsupportedError{Library: l.Path(), Function: name}
-	}
-	return string(capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) { get(l.RawTable(), cb, ud) })), nil
-}
-
 // PortableArtifact serializes the module for any consumer from the target version of
 // StableHLO on; "" is the library's current one. The module stays as it is. One that
 // the version cannot express is an error, as is one with operations or attributes of

@@ -184,7 +184,7 @@ func TestStrangeOperands(t *testing.T) {
 		}
 	}
 	_, err := Unary{Abs, values(t, c, "!stablehlo.token")[0]}.Create(c, mlir.Location{})
-	wantError(t, err, "stablehlo: abs takes a ranked tensor, not !stablehlo.token")
+	wantError(t, err, "stablehlo: abs: operand 0 is a ranked tensor, not !stablehlo.token")
 }
 
 func TestMismatch(t *testing.T) {

@@ -1,0 +1,72 @@
+package stablehlo
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// CurrentVersion is the StableHLO version of the library, for example "1.10.0".
+func CurrentVersion(l *mlir.Library) (string, error) {
+	return version(l, "stablehloGetCurrentVersion", capi.StablehloGetCurrentVersion)
+}
+
+// MinimumVersion is the oldest version that the library can write portable artifacts for.
+func MinimumVersion(l *mlir.Library) (string, error) {
+	return version(l, "stablehloGetMinimumVersion", capi.StablehloGetMinimumVersion)
+}
+
+// Compatibility says how old a consumer of portable artifacts may be.
+type Compatibility int32
+
+const (
+	CompatibleNone    Compatibility = iota // of the same version
+	CompatibleWeeks4                       // of about the last four weeks
+	CompatibleWeeks12                      // of about the last twelve weeks
+	CompatibleMax                          // as old as can be
+)
+
+// VersionFor is the version to write portable artifacts for, so that consumers which
+// are that old can read them. The weeks are counted back from the library's release.
+func VersionFor(l *mlir.Library, c Compatibility) (string, error) {
+	if c < CompatibleNone || c > CompatibleMax {
+		return "", fmt.Errorf("stablehlo: there is no compatibility %d", c) // the library ends the process
+	}
+	return version(l, "stablehloVersionFromCompatibilityRequirement", func(t *capi.Table, cb capi.MlirStringCallback, data unsafe.Pointer) {
+		capi.StablehloVersionFromCompatibilityRequirement(t, capi.MlirStablehloCompatibilityRequirement(c), cb, data)
+	})
+}
+
+// SmallerVersion is the older one of two versions.
+func SmallerVersion(l *mlir.Library, a, b string) (string, error) {
+	for _, v := range []string{a, b} {
+		if err := checkVersion(v); err != nil {
+			return "", err
+		}
+	}
+	return version(l, "stablehloGetSmallerVersion", func(t *capi.Table, cb capi.MlirStringCallback, data unsafe.Pointer) {
+		capi.StablehloGetSmallerVersion(t, a, b, cb, data)
+	})
+}
+
+func version(l *mlir.Library, name string, get func(*capi.Table, capi.MlirStringCallback, unsafe.Pointer)) (string, error) {
+	if !l.Has(name) {
+		return "", &mlir.UnsupportedError{Library: l.Path(), Function: name}
+	}
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) { get(l.RawTable(), cb, ud) })), nil
+}
+
+// checkVersion wants three numbers: major.minor.patch.
+func checkVersion(v string) error {
+	parts := strings.Split(v, ".")
+	for _, part := range parts {
+		if _, err := strconv.ParseUint(part, 10, 31); err != nil || len(parts) != 3 {
+			return fmt.Errorf("stablehlo: %q is no version: it is of the form 1.10.0", v)
+		}
+	}
+	return nil
+}
