@@ -595,10 +595,17 @@ func TestOnClose(t *testing.T) {
 // Call sites of executables that are closed stay in the counts.
 func TestStatsOfExecutables(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
-	name := register(t, signature, func(*callbacks.Frame) error { return nil })
+	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Register("f", func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err != nil {
+		t.Fatal(err)
+	}
 	c := testClient(t)
 	for range 3 {
-		e, err := c.Compile(t.Context(), []byte(loop(contract.TargetIOCallback, named(name, signature))), CompileOptions{})
+		e, err := c.Compile(t.Context(), []byte(loop(contract.TargetIOCallback, named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -609,11 +616,8 @@ func TestStatsOfExecutables(t *testing.T) {
 		out[0].Close()
 		e.Close()
 	}
-	for _, s := range callbacks.Default.Stats() {
-		if s.Callback == name {
-			diff(t, "stats", callbacks.Stat{Callback: name, Fired: 300, Delivered: 300}, s)
-		}
-	}
+	want := callbacks.Stat{Callback: "f", Registry: r.Name(), Fired: 300, Delivered: 300}
+	diff(t, "stats", []callbacks.Stat{want}, r.Stats())
 }
 
 // A tap that nobody listens to, or whose turn it is not, still makes its token.
