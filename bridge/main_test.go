@@ -68,7 +68,7 @@ func register(t testing.TB, signature string, fn callbacks.Func) (name string) {
 	if err := callbacks.Default.Register(name, fn, callbacks.Options{Signature: signature}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { callbacks.Default.Unregister(name) })
+	t.Cleanup(func() { _ = callbacks.Default.Unregister(name) })
 	return name
 }
 

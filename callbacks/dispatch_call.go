@@ -94,7 +94,11 @@ func (p *call) call() error {
 	}
 	p.begun.Store(true)
 	defer p.run.enter()()
-	return protect(p.fn, p.frame)
+	err := protect(p.fn, p.frame)
+	if err == nil && p.ctx.Err() != nil {
+		err = p.ended() // a function that gave up may say nothing of it
+	}
+	return err
 }
 
 // finish ends the call, for the first who asks.

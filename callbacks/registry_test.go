@@ -403,9 +403,9 @@ func TestConcurrency(t *testing.T) {
 	group.Wait()
 }
 
-func diff(t testing.TB, what string, want, got any) {
+func diff(t testing.TB, what string, want, got any, options ...cmp.Option) {
 	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, got, options...); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }

@@ -141,10 +141,15 @@ func (s *Slot) Begin(f *Frame, done func(error)) (later bool, err error) {
 	}
 	switch {
 	case run != nil && run.caller != nil:
-		err := run.onCaller(f, func() error { return s.inline(ctx, *fn, f) })
-		return false, s.settle(f, run, err)
+		started := s.counts.begin()
+		err := s.settle(f, run, run.onCaller(f, func() error { return s.inline(ctx, *fn, f) }))
+		s.counts.end(started)
+		return false, err
 	case s.dispatch == Inline:
-		return false, s.settle(f, run, s.inline(ctx, *fn, f))
+		started := s.counts.begin()
+		err := s.settle(f, run, s.inline(ctx, *fn, f))
+		s.counts.end(started)
+		return false, err
 	case s.dispatch == Async:
 		return false, s.enqueue(ctx, *fn, f)
 	}
@@ -157,16 +162,15 @@ func (s *Slot) Begin(f *Frame, done func(error)) (later bool, err error) {
 				copy(to[i], data)
 			}
 		}
+		err = s.settle(own, run, err)
 		s.counts.end(started)
-		done(s.settle(own, run, err))
+		done(err)
 	})
 	return true, nil
 }
 
 // inline calls the function here and now.
 func (s *Slot) inline(ctx context.Context, fn Func, f *Frame) error {
-	started := s.counts.begin()
-	defer s.counts.end(started)
 	defer s.watch(f, f.run, nil)()
 	if err := protect(fn, f); err != nil {
 		return err
@@ -190,13 +194,13 @@ func (s *Slot) enqueue(ctx context.Context, fn Func, f *Frame) error {
 	ctx = context.WithoutCancel(ctx)
 	run.taps().lane(f.Device).push(func(next func()) {
 		s.start(ctx, fn, own, run, func(err error) {
-			s.counts.end(started)
 			if err == nil {
 				s.counts.delivered.Add(1)
 			} else {
 				s.counts.failed.Add(1)
 				s.keep(own, run, err)
 			}
+			s.counts.end(started)
 			s.engine.queue.give(size)
 			next()
 		})

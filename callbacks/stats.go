@@ -87,8 +87,8 @@ type tallies struct {
 }
 
 type tally struct {
-	past  Stat
-	slots map[*Slot]struct{}
+	past  Stat           // of call sites that are gone
+	slots map[*Slot]bool // true where it is closed, and calls in a queue may still count
 }
 
 func (r *Registry) tally(s *Slot) {
@@ -100,10 +100,10 @@ func (r *Registry) tally(s *Slot) {
 	}
 	one := t.byName[s.name]
 	if one == nil {
-		one = &tally{slots: map[*Slot]struct{}{}}
+		one = &tally{slots: map[*Slot]bool{}}
 		t.byName[s.name] = one
 	}
-	one.slots[s] = struct{}{}
+	one.slots[s] = false
 	s.home = r
 }
 
@@ -113,9 +113,19 @@ func (s *Slot) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.byName[s.name]
-	if _, open := one.slots[s]; open {
-		delete(one.slots, s)
-		s.counts.addTo(&one.past)
+	if _, known := one.slots[s]; known {
+		one.slots[s] = true
+	}
+	one.sweep()
+}
+
+// sweep forgets the call sites that are gone. The caller holds the lock.
+func (t *tally) sweep() {
+	for s, closed := range t.slots {
+		if closed && s.counts.underway.Load() == 0 {
+			delete(t.slots, s)
+			s.counts.addTo(&t.past)
+		}
 	}
 }
 
@@ -127,6 +137,7 @@ func (r *Registry) Stats() []Stat {
 	defer t.mu.Unlock()
 	list := make([]Stat, 0, len(t.byName))
 	for name, one := range t.byName {
+		one.sweep()
 		stat := one.past
 		stat.Callback, stat.Registry = name, r.name
 		for s := range one.slots {

@@ -1,0 +1,119 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// debugClient is a client as of a plugin that was opened with Debug.
+func debugClient(t testing.TB) *Client {
+	c := testClient(t)
+	c.debug = true
+	return c
+}
+
+// In debug mode calls do what they do without it.
+func TestDebug(t *testing.T) {
+	c := debugClient(t)
+	const typ = "tensor<3xf32>"
+	for _, way := range ways {
+		for _, form := range []contract.Form{contract.Passthrough, contract.Call} {
+			t.Run(way.String()+"/"+string(form), func(t *testing.T) {
+				name := registerWith(t, callbacks.Options{Dispatch: way}, negate)
+				e := compile(t, c, mainFunc("%x: "+typ, typ, "%c = stablehlo.add %x, %x : "+typ+"\n%p = "+custom(form, "callback = \""+name+"\"", "%c", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+				for range gravesKept + 10 {
+					out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
+					if err != nil {
+						t.Fatal(err)
+					}
+					diff(t, "result", []float32{-2, -4, -6}, host[float32](t, out[0]))
+				}
+			})
+		}
+	}
+}
+
+// A view that is kept and used in a later call is an error of that call, which says
+// whose view it was.
+func TestDebugCatchesLateUse(t *testing.T) {
+	c := debugClient(t)
+	var kept tensor.View
+	name := registerWith(t, callbacks.Options{}, func(f *callbacks.Frame) error {
+		if kept.Data != nil {
+			if kept.Data[0] == 77 {
+				return errSentinel
+			}
+			return nil
+		}
+		kept = f.Args[0]
+		return nil
+	})
+	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
+	in := view(t, make([]float32, 4), 4)
+	out, err := e.Run(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out[0].Close()
+	_, err = e.Run(t.Context(), in)
+	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "a view that callback \""+name+"\" was called with was used after that call: Clone what is kept") {
+		t.Errorf("got %v, want a panic with an explanation", err)
+	}
+}
+
+// Anywhere else a late use stops the program where it happens.
+func TestDebugStopsTheProgram(t *testing.T) {
+	if os.Getenv("CALLIOPE_TEST_LATE_USE") != "" {
+		lateUse(t)
+		return
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestDebugStopsTheProgram$")
+	child.Env = append(os.Environ(), "CALLIOPE_TEST_LATE_USE=1", "CALLIOPE_DEBUG=1")
+	out, err := child.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "unexpected fault address") || !strings.Contains(string(out), "bridge.lateUse") {
+		t.Errorf("got %v, want a fault with the stack:\n%s", err, out)
+	}
+}
+
+func lateUse(t *testing.T) {
+	var kept tensor.View
+	name := register(t, "", func(f *callbacks.Frame) error { kept = f.Args[0]; return nil })
+	e := compile(t, testClient(t), passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
+	if _, err := e.Run(context.Background(), view(t, make([]float32, 4), 4)); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(kept.Data[0])
+}
+
+// Whether a result is in its operand's memory, as the run has it.
+func TestAliasedAtRunTime(t *testing.T) {
+	const signature = "f32[3]->f32[3]"
+	const typ = "tensor<3xf32>"
+	for _, aliased := range []bool{true, false} {
+		var saw []bool
+		name := register(t, signature, func(f *callbacks.Frame) error { saw = append(saw, f.Aliased(0)); return nil })
+		call := custom(contract.Passthrough, named(name, signature), "%c", typ, typ)
+		if !aliased {
+			before, _, _ := strings.Cut(call, ", output_operand_aliases")
+			call = before + "} : (" + typ + ") -> " + typ
+		}
+		e := compile(t, testClient(t), mainFunc("%x: "+typ, typ, "%c = stablehlo.add %x, %x : "+typ+"\n%p = "+call+"\nreturn %p : "+typ), CompileOptions{})
+		for range 3 {
+			out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "result", []float32{2, 4, 6}, host[float32](t, out[0]))
+		}
+		diff(t, "aliased", []bool{aliased, aliased, aliased}, saw)
+		callbacks.Default.Unregister(name)
+	}
+}
