@@ -24,6 +24,15 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 		}
 		return p, true
 	}
+	if config.Encoding != contract.EncodingDictionary {
+		if err := checkOperand(call, config.Encoding); err != nil {
+			return fail(BadCall, err)
+		}
+		if err := resolveFurther(config); err != nil {
+			return fail(MissingCallback, err)
+		}
+		return Problem{}, false
+	}
 	args, results, err := data(call, config)
 	if err != nil {
 		return fail(BadCall, err)
@@ -56,9 +65,6 @@ func data(call stablehlo.CustomCall, config contract.Config) (args, results []ml
 	}
 	for _, v := range call.Operands[:n] {
 		args = append(args, v.Type())
-	}
-	if want := config.Form.Target(); call.Target != want {
-		return nil, nil, fmt.Errorf("callback %q has the form %s, which is of the target %s and not of %s", config.Name(), config.Form, want, call.Target)
 	}
 	switch config.Form {
 	case contract.Observe:
@@ -119,6 +125,9 @@ func goValue(a mlir.Attribute) any {
 		return sized(v, a)
 	}
 	if v, ok := a.Float(); ok {
+		return v
+	}
+	if v, ok := a.Int64s(); ok {
 		return v
 	}
 	return unread(a.String())

@@ -19,8 +19,10 @@
 // are preceded by their length as a varint:
 //
 //	'S' start  nanoseconds since 1970
-//	'C' site   the backend_config of a call site: a count, then key and value of each;
-//	           a value is 's' and a text, 'b' and 0 or 1, or 'i' and a zig-zag varint.
+//	'C' site   the contract.Encoding of a call site, and for the contract's own the
+//	           backend_config: a count, then key and value of each; a value is 's' and
+//	           a text, 'b' and 0 or 1, or 'i' and a zig-zag varint. For the others: form,
+//	           id (zig-zag), opaque id, server, number of aliased results.
 //	           Sites are numbered from 0 in the order of their records.
 //	'B' begin  site, device, run (zig-zag), nanoseconds since the start, then the
 //	           arguments and the ids, each a count and that many arrays. Calls are

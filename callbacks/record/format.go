@@ -61,7 +61,14 @@ func (e encoder) views(list []tensor.View) encoder {
 	return e
 }
 
-func (e encoder) attrs(list []contract.Attr) encoder {
+// site is a backend_config; what is in one of other hosts' encodings is not all in its
+// attributes.
+func (e encoder) site(c contract.Config) (encoder, error) {
+	e = e.number(uint64(c.Encoding))
+	if c.Encoding != contract.EncodingDictionary {
+		return e.text(string(c.Form)).signed(c.ID).text(c.Opaque).text(c.Server).number(uint64(c.Aliased)), c.Validate()
+	}
+	list, err := c.Attrs()
 	e = e.number(uint64(len(list)))
 	for _, a := range list {
 		e = e.text(a.Key)
@@ -77,7 +84,7 @@ func (e encoder) attrs(list []contract.Attr) encoder {
 			e = append(e, 'i').signed(v)
 		}
 	}
-	return e
+	return e, err
 }
 
 // decoder reads a body. The first mistake stays in err; what is read after it is zero.
@@ -162,7 +169,24 @@ func (d *decoder) views() []tensor.View {
 	return list
 }
 
-func (d *decoder) config() contract.Config {
+func (d *decoder) site() contract.Config {
+	config, err := d.config()
+	if err == nil {
+		err = config.Validate()
+	}
+	if err != nil {
+		d.fail(err)
+	}
+	return config
+}
+
+func (d *decoder) config() (contract.Config, error) {
+	if encoding := d.number(); encoding != uint64(contract.EncodingDictionary) {
+		return contract.Config{
+			Encoding: contract.Encoding(min(encoding, 255)), Form: contract.Form(d.bytes()), ID: d.signed(),
+			Opaque: string(d.bytes()), Server: string(d.bytes()), Aliased: int(d.number()),
+		}, d.err
+	}
 	var list []contract.Attr
 	for range d.count() {
 		a := contract.Attr{Key: string(d.bytes())}
@@ -179,13 +203,9 @@ func (d *decoder) config() contract.Config {
 		list = append(list, a)
 	}
 	if d.err != nil {
-		return contract.Config{}
+		return contract.Config{}, d.err
 	}
-	config, err := contract.Decode(list)
-	if err != nil {
-		d.fail(err)
-	}
-	return config
+	return contract.Decode(list)
 }
 
 // end holds that nothing is left.

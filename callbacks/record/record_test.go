@@ -29,7 +29,7 @@ func diff(t *testing.T, what string, want, got any) {
 }
 
 // double is a callback of the call form that doubles floats.
-var double = callbacks.CallFunc(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+var double = callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 	values, err := tensor.Slice[float32](args[0])
 	if err != nil {
 		return nil, err
@@ -242,6 +242,28 @@ func TestWriteFails(t *testing.T) {
 	if got, err := call(fn, configOf("double", 0), 0, 1, 2); err != nil || got != 4 {
 		t.Errorf("after closing: %v, %v", got, err)
 	}
+}
+
+// The encodings of other hosts come back with what their attributes do not say.
+func TestEncodings(t *testing.T) {
+	configs := []contract.Config{
+		{Form: contract.Passthrough, Encoding: contract.EncodingWords, Opaque: "\x01\xff", Server: "s"},
+		{Form: contract.Call, Encoding: contract.EncodingOperand, ID: 77},
+		{Form: contract.Passthrough, Encoding: contract.EncodingServer, Opaque: "o", Aliased: 2},
+	}
+	impossible := contract.Config{Form: contract.Observe, Encoding: contract.EncodingWords, Opaque: "o"}
+	r := read(t, recorded(t, func(wrap callbacks.Middleware) {
+		for _, c := range append(configs, impossible, contract.Config{}) {
+			if got, err := call(wrap(double), c, 0, 1, 2); err != nil || got != 4 {
+				t.Errorf("%s: %v, %v", c.Name(), got, err)
+			}
+		}
+	}))
+	var got []contract.Config
+	for _, c := range r.Calls {
+		got = append(got, c.Config)
+	}
+	diff(t, "configs", configs, got)
 }
 
 // Many goroutines record at once: none is lost, and each has its own data.

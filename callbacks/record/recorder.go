@@ -108,13 +108,13 @@ func (r *Recorder) begin(f *callbacks.Frame) (call uint64, recorded bool) {
 	defer r.mu.Unlock()
 	site, known := r.sites[f.Config]
 	if !known {
-		attrs, err := f.Config.Attrs()
+		record, err := newRecord(kindSite, r.spare).site(f.Config)
 		if err != nil {
 			return 0, false // no module can say this: a call that somebody made by hand
 		}
 		site = uint64(len(r.sites))
 		r.sites[f.Config] = site
-		r.write(newRecord(kindSite, r.spare).attrs(attrs))
+		r.write(record)
 	}
 	r.write(newRecord(kindBegin, r.spare).number(site).number(uint64(f.Device)).signed(f.RunID).
 		number(r.now()).views(f.Args).views(f.IDs))

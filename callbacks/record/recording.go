@@ -125,7 +125,7 @@ func (p *parser) read(body []byte) error {
 	case kindStart:
 		r.Start = time.Unix(0, int64(d.number()))
 	case kindSite:
-		if config := d.config(); d.err == nil {
+		if config := d.site(); d.err == nil {
 			p.sites = append(p.sites, config)
 		}
 	case kindBegin:
