@@ -7,7 +7,8 @@ import "slices"
 type Middleware func(next Func) Func
 
 // Use puts m around every function of the registry, those that are registered already
-// and those to come, until remove is called. What is used later stands outside of what
+// and those to come, and around those that With is given from now on, until remove is
+// called; what With was given keeps what was in use then. What is used later stands outside of what
 // was used before. The functions are replaced where they are kept: a call takes no
 // longer than what m adds, and with nothing in use it takes no longer at all. A call
 // that has begun goes on with what it began with.
@@ -31,11 +32,16 @@ func (r *Registry) Use(m Middleware) (remove func()) {
 // arm makes a binding callable, with what is in use around its function. The caller
 // holds the lock.
 func (r *Registry) arm(b *binding) {
-	fn := b.plain
+	fn := r.wrapped(b.plain)
+	b.fn.Store(&fn)
+}
+
+// wrapped is fn with what is in use around it. The caller holds the lock.
+func (r *Registry) wrapped(fn Func) Func {
 	for _, m := range r.used {
 		fn = (*m)(fn)
 	}
-	b.fn.Store(&fn)
+	return fn
 }
 
 // rearm does so again for every binding. The caller holds the lock.

@@ -1,6 +1,7 @@
 package callbacks_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 // What is in use stands around every function, the later the further out, until it is
 // removed.
 func TestUse(t *testing.T) {
-	r, err := callbacks.NewRegistry(t.Name())
+	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +33,12 @@ func TestUse(t *testing.T) {
 	invoke := func(config contract.Config) []string {
 		t.Helper()
 		said = nil
-		config.Form, config.Registry = contract.Observe, r.Name()
+		config.Form, config.Registry = contract.Call, r.Name()
 		slot, err := callbacks.Resolve(config)
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer slot.Close()
 		if err := slot.Invoke(&callbacks.Frame{Name: config.Name(), Config: config}); err == nil || err.Error() != "its error" {
 			t.Errorf("the error is %v", err)
 		}
@@ -60,6 +62,29 @@ func TestUse(t *testing.T) {
 	diff(t, "before", []string{"outer", "outer", "inner", "before"}, invoke(before))
 	diff(t, "after", []string{"outer", "outer", "inner", "after"}, invoke(after))
 	diff(t, "by id", []string{"outer", "outer", "inner", byID.Name()}, invoke(byID))
+	called := func(ctx context.Context) []string {
+		t.Helper()
+		said = nil
+		group := callbacks.NewGroup(callbacks.GroupOptions{})
+		defer group.Close()
+		var run callbacks.Run
+		group.Begin(ctx, &run, callbacks.RunOptions{})
+		defer run.End()
+		config := contract.Config{Form: contract.Call, Registry: r.Name(), Callback: "before"}
+		slot, err := callbacks.Resolve(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer slot.Close()
+		f := &callbacks.Frame{Name: "before", Config: config}
+		f.SetRun(&run)
+		if err := slot.Invoke(f); err != nil {
+			t.Error(err)
+		}
+		return said
+	}
+	own := r.With(t.Context(), "before", func(*callbacks.Frame) error { said = append(said, "its own"); return nil })
+	diff(t, "of one run", []string{"outer", "outer", "inner", "its own"}, called(own))
 	removeTwice()
 	removeTwice()
 	diff(t, "one removed", []string{"outer", "inner", "before"}, invoke(before))

@@ -45,7 +45,8 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 	if known {
 		config.Signature = hash // also where the module asks for no check
 	}
-	if _, err := callbacks.Resolve(config); err != nil {
+	slot, err := callbacks.Resolve(config)
+	if err != nil {
 		if wrong, ok := errors.AsType[*callbacks.SignatureError](err); ok {
 			return fail(WrongSignature, fmt.Errorf("%w: the module calls it with %s", wrong, signature))
 		}
@@ -54,6 +55,7 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 		}
 		return fail(BadAttributes, err)
 	}
+	slot.Close()
 	return Problem{}, false
 }
 

@@ -39,7 +39,10 @@ func checkOperand(call stablehlo.CustomCall, encoding contract.Encoding) error {
 func resolveFurther(config contract.Config) error {
 	switch config.Encoding {
 	case contract.EncodingWords:
-		_, err := callbacks.ResolveOpaque(config)
+		slot, err := callbacks.ResolveOpaque(config)
+		if err == nil {
+			slot.Close()
+		}
 		return err
 	case contract.EncodingServer:
 		if !callbacks.HasOpaque(config.Opaque) {

@@ -82,17 +82,18 @@ func (p *Replay) Bind(r *callbacks.Registry) (release func(), err error) {
 			_ = r.Unregister(name) // gone already where the registry is closed
 		}
 	}
+	registered := map[string]bool{}
+	for _, info := range r.List() {
+		registered[info.Name] = true
+	}
 	for _, l := range p.order {
-		config := contract.Config{Form: contract.Observe, Callback: l.callback}
 		i := slices.IndexFunc(p.recording.Calls, func(c Call) bool {
 			return c.Config.ByName() && c.Config.Callback == l.callback && c.Config.Registry == l.registry
 		})
-		if l.registry != r.Name() || i < 0 {
+		if l.registry != r.Name() || i < 0 || registered[l.callback] {
 			continue
 		}
-		if _, err := r.Resolve(config); err == nil {
-			continue
-		}
+		registered[l.callback] = true
 		if err := r.Register(l.callback, p.answer, callbacks.Options{}); err != nil {
 			release()
 			return nil, err

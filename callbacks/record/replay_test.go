@@ -226,7 +226,7 @@ func TestReplayConcurrent(t *testing.T) {
 
 // Bind brings the names that are not registered, replaces what is, and puts all back.
 func TestBind(t *testing.T) {
-	r, err := callbacks.NewRegistry(t.Name())
+	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
