@@ -126,7 +126,7 @@ func TestReplayOfConcurrentRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	registry, err := callbacks.NewRegistry(t.Name())
+	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestReplayOfConcurrentRuns(t *testing.T) {
 	}
 
 	// Without the functions, the runs in another order, twice.
-	if registry, err = callbacks.NewRegistry(t.Name()); err != nil {
+	if registry, err = callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	defer registry.Close()
