@@ -68,7 +68,7 @@ func (x *observers) attach(r *callbacks.Registry) error {
 
 // callbackOptions are those of the callbacks that stand in.
 func (x *observers) callbackOptions() callbacks.Options {
-	return callbacks.Options{}
+	return callbacks.Options{Measure: x.options.stats}
 }
 
 func (x *observers) replaying() bool { return x.replay != nil }

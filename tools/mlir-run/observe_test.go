@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -230,6 +232,26 @@ func TestReplayResults(t *testing.T) {
 	c.run(t, "-", "--in", "x.npy", "--replay", "both.rec").want(t, exitDone, "out0 s32[] 5\nout1 s32[] 6\n", "")
 	c.run(t, "-", "--in", "x.npy", "--replay", "one.rec").want(t, exitFailed, "", `which would have the name "f@1:2#2"`)
 	c.run(t, "-", "--in", "x.npy", "--tap").want(t, exitFailed, "", "its results are not of the types of its operands")
+}
+
+// The counters are those of the loop's taps, and a module without any says so.
+func TestStats(t *testing.T) {
+	const name = "cb_debug_in_scan_cond"
+	args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz", "--tap", "--stats"}
+	got := command{folder: corpus}.run(t, args...)
+	got.want(t, exitDone, "fired  delivered  dropped  failed", "")
+	if line := regexp.MustCompile(`(?m)^ +4 +4 +0 +0 +[0-9.]+[nµm]?s +[0-9.]+[nµm]?s +xla_ffi_python_cpu_callback@30:5$`); !line.MatchString(got.stdout) {
+		t.Errorf("the table is:\n%s", got.stdout)
+	}
+	command{folder: corpus}.run(t, "mlp_forward.mlir", "--in", "mlp_forward.npz", "--expect", "mlp_forward.npz", "--stats").want(t, exitDone, "no callbacks\n", "")
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0s", 999: "999ns", 1234: "1.23µs", 123456: "123µs", 1234567: "1.23ms", 98765432100: "1m38.8s"} {
+		if got := short(d); got != want {
+			t.Errorf("%d is %s, want %s", d, got, want)
+		}
+	}
 }
 
 func TestObserveRefused(t *testing.T) {

@@ -32,6 +32,8 @@ artifact), or - for standard input.
                  call that is not as recorded fails the run, and says what differs first
   --trace FILE   write the calls as a Chrome trace, which Perfetto shows
                  (https://ui.perfetto.dev): runs, devices and callbacks as tracks
+  --stats        print at the end how often each callback was called, and how long it
+                 took
   --replicas N   run N replicas, each on a device of its own (default 1). All take the
                  same inputs, or each its own, numbered on: with two parameters the
                  second replica takes in2 and in3. The results are numbered on, too.
@@ -55,6 +57,7 @@ type options struct {
 	record   string
 	replay   string
 	trace    string
+	stats    bool
 	replicas int
 	devices  int
 	timeout  time.Duration
@@ -77,6 +80,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&o.record, "record", "", "")
 	flags.StringVar(&o.replay, "replay", "", "")
 	flags.StringVar(&o.trace, "trace", "", "")
+	flags.BoolVar(&o.stats, "stats", false, "")
 	flags.IntVar(&o.replicas, "replicas", o.replicas, "")
 	flags.IntVar(&o.devices, "devices", 0, "")
 	flags.DurationVar(&o.timeout, "timeout", 0, "")

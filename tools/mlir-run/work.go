@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
@@ -53,6 +54,9 @@ func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 	expected, err := m.expected(o)
 	if err != nil {
 		return false, err
+	}
+	if o.stats {
+		defer func() { showStats(stdout, callbacks.Stats()) }()
 	}
 	outputs, err := m.execute(o, inputs, stdout, stderr)
 	if err != nil {
