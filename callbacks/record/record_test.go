@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -298,6 +299,33 @@ func TestConcurrent(t *testing.T) {
 		diff(t, "result", 2*value[0], result[0])
 	}
 	diff(t, "calls", callers*each, len(r.Calls))
+}
+
+// A call of 16 bytes, alone, and with a recorder or a tracer that writes to nowhere.
+func BenchmarkCall(b *testing.B) {
+	recorder, err := record.NewRecorder(io.Discard)
+	if err != nil {
+		b.Fatal(err)
+	}
+	tracer, err := record.NewTracer(io.Discard)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, wrap := range map[string]callbacks.Middleware{
+		"alone": func(next callbacks.Func) callbacks.Func { return next }, "recorded": recorder.Wrap, "traced": tracer.Wrap,
+	} {
+		b.Run(name, func(b *testing.B) {
+			fn := wrap(func(*callbacks.Frame) error { return nil })
+			v := []tensor.View{tensor.Vector[float32](1, 2, 3, 4)}
+			f := &callbacks.Frame{Name: "f", Config: configOf("f", 0), Args: v, Results: v}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := fn(f); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
 
 // sealed is a file of records that carry right lengths and sums, whatever is in them.
