@@ -51,13 +51,12 @@ func (r *Registry) RegisterFunc(fn Func, o Options) (id int64, err error) {
 			return b.id, nil
 		}
 	}
-	b := &binding{options: o, id: r.nextID(), same: same, original: fn, refs: 1}
-	fn = withStatic(fn, o.Static)
-	b.fn.Store(&fn)
+	b := &binding{options: o, id: r.nextID(), same: same, original: fn, refs: 1, plain: withStatic(fn, o.Static)}
 	if r.byID == nil {
 		r.byID, r.byFunc = map[int64]*binding{}, map[identity][]*binding{}
 	}
 	r.byID[b.id] = b
+	r.arm(b)
 	r.byFunc[same] = append(r.byFunc[same], b)
 	return b.id, nil
 }

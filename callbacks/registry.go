@@ -20,6 +20,7 @@ type Registry struct {
 	byName map[string]*binding
 	byID   map[int64]*binding
 	byFunc map[identity][]*binding // those of byID
+	used   []*Middleware           // see Use
 	number int64                   // of this registry among those that gave ids; 0 before the first
 
 	engine  atomic.Pointer[engine]
@@ -30,6 +31,7 @@ type Registry struct {
 type binding struct {
 	options  Options
 	fn       atomic.Pointer[Func] // nil where released
+	plain    Func                 // what was registered; fn has around it what is in use
 	declared bool
 
 	// Of one with an id:
@@ -83,10 +85,7 @@ func (r *Registry) Register(name string, fn Func, o Options) error {
 		return fmt.Errorf("callbacks: callback %q: %w", name, err)
 	}
 	o.Static = slices.Clone(o.Static)
-	b := &binding{options: o}
-	fn = withStatic(fn, o.Static)
-	b.fn.Store(&fn)
-	return r.bindName(name, b)
+	return r.bindName(name, &binding{options: o, plain: withStatic(fn, o.Static)})
 }
 
 // Declare makes a name known without a function: modules that call it can be
@@ -101,7 +100,7 @@ func (r *Registry) Declare(name string, o Options) error {
 		return fmt.Errorf("callbacks: callback %q: %w", name, err)
 	}
 	b := &binding{options: o, declared: true}
-	fn := Func(func(f *Frame) error {
+	b.plain = Func(func(f *Frame) error {
 		if !f.Config.Optional {
 			return &UnknownError{Callback: name, Registry: r.name, Missing: "function"}
 		}
@@ -112,7 +111,6 @@ func (r *Registry) Declare(name string, o Options) error {
 		}
 		return nil
 	})
-	b.fn.Store(&fn)
 	return r.bindName(name, b)
 }
 
@@ -133,6 +131,7 @@ func (r *Registry) bindName(name string, b *binding) error {
 		r.byName = map[string]*binding{}
 	}
 	r.byName[name] = b
+	r.arm(b)
 	return nil
 }
 

@@ -29,6 +29,9 @@ func (r *Registry) With(ctx context.Context, name string, fn Func) context.Conte
 			return fmt.Errorf("callbacks: the function that With was given for callback %q is nil", name)
 		}
 	}
+	r.mu.RLock()
+	fn = r.wrapped(fn)
+	r.mu.RUnlock()
 	outer, _ := ctx.Value(overrideKey{}).(*override)
 	return context.WithValue(ctx, overrideKey{}, &override{r.name, name, fn, outer})
 }

@@ -29,6 +29,8 @@ var mayImport = map[string][]string{
 	"passes":            {"mlir", "stablehlo", "aliasing", "contract", "tensor"},
 	"builder":           {"mlir", "stablehlo", "aliasing", "passes", "contract", "tensor", "callbacks"},
 	"callbacks":         {"contract", "tensor"},
+	"callbacks/metrics": {"callbacks"},
+	"callbacks/record":  {"callbacks", "contract", "tensor"},
 	"bridge":            {"c", "callbacks", "contract", "tensor", "native"},
 	"bridge/preflight":  {"mlir", "stablehlo", "callbacks", "contract", "tensor"},
 	"tools/mlir-lint":   {"mlir", "stablehlo", "aliasing", "contract", "native"},

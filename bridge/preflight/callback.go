@@ -24,6 +24,15 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 		}
 		return p, true
 	}
+	if config.Encoding != contract.EncodingDictionary {
+		if err := checkOperand(call, config.Encoding); err != nil {
+			return fail(BadCall, err)
+		}
+		if err := resolveFurther(config); err != nil {
+			return fail(MissingCallback, err)
+		}
+		return Problem{}, false
+	}
 	args, results, err := data(call, config)
 	if err != nil {
 		return fail(BadCall, err)
@@ -36,7 +45,8 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 	if known {
 		config.Signature = hash // also where the module asks for no check
 	}
-	if _, err := callbacks.Resolve(config); err != nil {
+	slot, err := callbacks.Resolve(config)
+	if err != nil {
 		if wrong, ok := errors.AsType[*callbacks.SignatureError](err); ok {
 			return fail(WrongSignature, fmt.Errorf("%w: the module calls it with %s", wrong, signature))
 		}
@@ -45,6 +55,7 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 		}
 		return fail(BadAttributes, err)
 	}
+	slot.Close()
 	return Problem{}, false
 }
 
@@ -56,9 +67,6 @@ func data(call stablehlo.CustomCall, config contract.Config) (args, results []ml
 	}
 	for _, v := range call.Operands[:n] {
 		args = append(args, v.Type())
-	}
-	if want := config.Form.Target(); call.Target != want {
-		return nil, nil, fmt.Errorf("callback %q has the form %s, which is of the target %s and not of %s", config.Name(), config.Form, want, call.Target)
 	}
 	switch config.Form {
 	case contract.Observe:
@@ -119,6 +127,9 @@ func goValue(a mlir.Attribute) any {
 		return sized(v, a)
 	}
 	if v, ok := a.Float(); ok {
+		return v
+	}
+	if v, ok := a.Int64s(); ok {
 		return v
 	}
 	return unread(a.String())

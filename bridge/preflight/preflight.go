@@ -14,8 +14,12 @@ import (
 type Options struct {
 	// File is what the module was read from, for places that name no file of their own.
 	File string
-	// Targets are the custom call targets of further handlers, of XLA's typed FFI.
+	// Targets are the custom call targets that call Go, as in bridge.Options; nil is
+	// contract.Targets.
 	Targets []string
+	// Handlers are the custom call targets of further handlers of XLA's typed FFI, of
+	// whose attributes nothing is known here.
+	Handlers []string
 	// Partitions is what bridge.CompileOptions will say: some annotations of Shardy
 	// are only understood in a module that several devices share.
 	Partitions int
@@ -47,7 +51,7 @@ func Check(m *mlir.Module, o Options) error {
 
 // check finds what is wrong with one call.
 func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, bool) {
-	ours := call.Target == contract.TargetIOCallback || call.Target == contract.TargetRuntimeCall
+	ours := slices.Contains(o.targets(), call.Target)
 	switch {
 	case slices.Contains(cpuTargets, call.Target):
 		return Problem{}, false
@@ -57,7 +61,7 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 		}
 		return Problem{Kind: MissingTarget, Err: fmt.Errorf(
 			"the target %q is for a module that several devices share: compile it with Partitions above 1", call.Target)}, true
-	case !ours && !slices.Contains(o.Targets, call.Target):
+	case !ours && !slices.Contains(o.Handlers, call.Target):
 		p := Problem{Kind: MissingTarget, Nearest: o.nearest(call.Target)}
 		p.Err = fmt.Errorf("no handler is registered for the target %q%s", call.Target, isIt(p.Nearest))
 		return p, true
@@ -72,6 +76,13 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 		return checkCallback(call, attributes)
 	}
 	return Problem{}, false
+}
+
+func (o Options) targets() []string {
+	if o.Targets == nil {
+		return contract.Targets()
+	}
+	return o.Targets
 }
 
 // typedAttributes is the dictionary of a call of the typed FFI, in either of its

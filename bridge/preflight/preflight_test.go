@@ -26,7 +26,7 @@ func called(target, attributes, operands, types, results string) string {
 	case strings.HasPrefix(results, "("):
 		value = "%r:2 = "
 	}
-	return fmt.Sprintf("func.func @main(%%a: tensor<4xf32>, %%b: tensor<i32>, %%t: tensor<i8>) {\n  %sstablehlo.custom_call @%q(%s) {has_side_effect = true, %s} : (%s) -> %s\n  return\n}",
+	return fmt.Sprintf("func.func @main(%%a: tensor<4xf32>, %%b: tensor<i32>, %%t: tensor<i8>, %%i: tensor<i64>, %%u: tensor<3xui8>) {\n  %sstablehlo.custom_call @%q(%s) {has_side_effect = true, %s} : (%s) -> %s\n  return\n}",
 		value, target, operands, attributes, types, results)
 }
 
@@ -42,17 +42,19 @@ func registered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	opaque := callbacks.Opaque{ID: "\x07\x00"}
 	nothing := func(*callbacks.Frame) error { return nil }
 	if err := errors.Join(
 		callbacks.Default.Register("log", nothing, callbacks.Options{Signature: "f32[4]->f32[4]"}),
 		callbacks.Default.Register("any", nothing, callbacks.Options{}),
 		other.Register("there", nothing, callbacks.Options{}),
+		callbacks.RegisterOpaque(opaque, nothing, callbacks.Options{}),
 	); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		other.Close()
-		if err := errors.Join(callbacks.Default.Unregister("log"), callbacks.Default.Unregister("any")); err != nil {
+		if err := errors.Join(callbacks.Default.Unregister("log"), callbacks.Default.Unregister("any"), callbacks.ReleaseOpaque(opaque)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -75,37 +77,45 @@ func TestCheck(t *testing.T) {
 		// runs says that only a run of the module would fail, or not even that.
 		runs bool
 	}{
-		"registered":            {module: tap(`callback = "log"`)},
-		"with its signature":    {module: tap(`callback = "log", signature = "` + hash + `"`)},
-		"any signature":         {module: tap(`callback = "any", signature = "` + hash + `"`)},
-		"in another registry":   {module: tap(`callback = "there", registry = "other"`)},
-		"optional":              {module: tap(`callback = "absent", optional = true`)},
-		"optional registry":     {module: tap(`callback = "absent", registry = "absent", optional = true`)},
-		"as JAX spells it":      {module: called(contract.TargetIOCallback, `backend_config = "", mhlo.backend_config = {v = 1 : i64, form = "passthrough", callback = "log"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
-		"observe with a token":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any", n_tokens = 1 : i64}`, "%a, %t", "tensor<4xf32>, tensor<i8>", "tensor<i8>")},
-		"call with a token":     {module: called(contract.TargetRuntimeCall, v4+`{v = 1 : i64, form = "call", callback = "log", n_tokens = 1 : i64}`, "%a, %t", "tensor<4xf32>, tensor<i8>", "(tensor<4xf32>, tensor<i8>)")},
-		"unknown target":        {module: called("shading", v4+"{}", "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingTarget, Nearest: "Sharding", Text: `m.mlir:2:8: no handler is registered for the target "shading" (is it "Sharding"?)`}},
-		"unlike any":            {module: called("xla_ffi_python_cpu_callback", `backend_config = "", mhlo.backend_config = {index = 0 : ui64}`, "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.MissingTarget, Text: `m.mlir:2:3: no handler is registered for the target "xla_ffi_python_cpu_callback"`}},
-		"ours, misspelt":        {module: called("calliope_io_calback", v4+"{}", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.MissingTarget, Nearest: contract.TargetIOCallback, Text: "is it"}},
-		"unpartitioned":         {module: called("xla.sdy.GlobalToLocalShape", "api_version = 1 : i32", "%a", "tensor<4xf32>", "tensor<2xf32>"), want: problem{Kind: preflight.MissingTarget, Text: "compile it with Partitions above 1"}},
-		"untyped":               {module: called(contract.TargetIOCallback, `api_version = 2 : i32, backend_config = "x"`, "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.WrongVersion, Text: `the call has the API version 2: write api_version = 4`}},
-		"no attributes":         {module: called(contract.TargetIOCallback, "api_version = 4 : i32", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.BadAttributes, Text: `lacks the key "v"`}},
-		"unknown key":           {module: tap(`callback = "log", colour = "red"`), want: problem{Kind: preflight.BadAttributes, Text: `unknown key "colour"`}},
-		"mistyped i64":          {module: tap(`callback = "log", every = 2 : i32`), want: problem{Kind: preflight.BadAttributes, Text: `the key "every" is an i64, not 2 (int32)`}},
-		"mistyped by an array":  {module: tap(`callback = "log", every = array<i64: 1>`), want: problem{Kind: preflight.BadAttributes, Text: "array<i64: 1>"}},
-		"mistyped by a float":   {module: tap(`callback = "log", optional = 1.5 : f64`), want: problem{Kind: preflight.BadAttributes, Text: "is a bool, not 1.5 (float64)"}},
-		"mistyped by unsigned":  {module: tap(`callback = "log", every = 1 : ui64`), want: problem{Kind: preflight.BadAttributes, Text: "(uint64)"}},
-		"unknown name":          {module: tap(`callback = "lag"`), want: problem{preflight.MissingCallback, "lag", "", "log", `m.mlir:2:8: callbacks: callback "lag" is not registered in the default registry (is it "log"?)`}},
-		"unknown registry":      {module: tap(`callback = "log", registry = "r"`), want: problem{preflight.MissingCallback, "log", "r", "", `there is no registry "r"`}},
-		"unknown id":            {module: tap(`callback_id = 123456 : i64`), want: problem{preflight.MissingCallback, "id 123456", "", "", `callback "id 123456"`}},
-		"unserved policy":       {module: tap(`callback = "log", policy = "once"`), want: problem{preflight.BadAttributes, "log", "", "", "device policy"}},
-		"signature of another":  {module: tap(`callback = "log", signature = "0011223344556677"`), want: problem{preflight.WrongSignature, "log", "", "", `called with f32[4]->f32[4], which is not the signature that stands beside its name`}},
-		"called with other":     {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "log"}`, "%b", "tensor<i32>", "tensor<i32>"), want: problem{preflight.WrongSignature, "log", "", "", "f32[4]->f32[4], but the module was built for another one"}, runs: true},
-		"form of other target":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "call", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{preflight.BadCall, "any", "", "", "which is of the target calliope_runtime_call"}, runs: true},
-		"passthrough, one lost": {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a, %b", "tensor<4xf32>, tensor<i32>", "tensor<4xf32>"), want: problem{preflight.BadCall, "any", "", "", "it has 2 of them and 1 results"}, runs: true},
-		"passthrough, changed":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xi32>"), want: problem{preflight.BadCall, "any", "", "", "operand 0 is tensor<4xf32> and the result is tensor<4xi32>"}, runs: true},
-		"too few operands":      {module: tap(`callback = "any", n_ids = 3 : i64`), want: problem{preflight.BadCall, "any", "", "", "has only 1 operands"}, runs: true},
-		"too few results":       {module: called(contract.TargetRuntimeCall, v4+`{v = 1 : i64, form = "call", callback = "any", n_tokens = 1 : i64}`, "%t", "tensor<i8>", "()"), want: problem{preflight.BadCall, "any", "", "", "has 0 results, fewer than its 1 tokens"}, runs: true},
+		"registered":             {module: tap(`callback = "log"`)},
+		"with its signature":     {module: tap(`callback = "log", signature = "` + hash + `"`)},
+		"any signature":          {module: tap(`callback = "any", signature = "` + hash + `"`)},
+		"in another registry":    {module: tap(`callback = "there", registry = "other"`)},
+		"optional":               {module: tap(`callback = "absent", optional = true`)},
+		"optional registry":      {module: tap(`callback = "absent", registry = "absent", optional = true`)},
+		"as JAX spells it":       {module: called(contract.TargetIOCallback, `backend_config = "", mhlo.backend_config = {v = 1 : i64, form = "passthrough", callback = "log"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
+		"observe with a token":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any", n_tokens = 1 : i64}`, "%a, %t", "tensor<4xf32>, tensor<i8>", "tensor<i8>")},
+		"call with a token":      {module: called(contract.TargetRuntimeCall, v4+`{v = 1 : i64, form = "call", callback = "log", n_tokens = 1 : i64}`, "%a, %t", "tensor<4xf32>, tensor<i8>", "(tensor<4xf32>, tensor<i8>)")},
+		"unknown target":         {module: called("shading", v4+"{}", "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingTarget, Nearest: "Sharding", Text: `m.mlir:2:8: no handler is registered for the target "shading" (is it "Sharding"?)`}},
+		"unlike any":             {module: called("xla_ffi_python_cpu_callback", `backend_config = "", mhlo.backend_config = {index = 0 : ui64}`, "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.MissingTarget, Text: `m.mlir:2:3: no handler is registered for the target "xla_ffi_python_cpu_callback"`}},
+		"ours, misspelt":         {module: called("calliope_io_calback", v4+"{}", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.MissingTarget, Nearest: contract.TargetIOCallback, Text: "is it"}},
+		"unpartitioned":          {module: called("xla.sdy.GlobalToLocalShape", "api_version = 1 : i32", "%a", "tensor<4xf32>", "tensor<2xf32>"), want: problem{Kind: preflight.MissingTarget, Text: "compile it with Partitions above 1"}},
+		"untyped":                {module: called(contract.TargetIOCallback, `api_version = 2 : i32, backend_config = "x"`, "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.WrongVersion, Text: `the call has the API version 2: write api_version = 4`}},
+		"no attributes":          {module: called(contract.TargetIOCallback, "api_version = 4 : i32", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.BadCall, Callback: "id 0", Text: "to have its callback's id as its last operand, a tensor<i64>; it is tensor<4xf32>"}, runs: true},
+		"id in an operand":       {module: called(contract.TargetEXLAElixirCallback, "api_version = 4 : i32", "%a, %i", "tensor<4xf32>, tensor<i64>", "tensor<4xf32>")},
+		"no operand at all":      {module: called(contract.TargetEXLAElixirCallback, "api_version = 4 : i32", "", "", "()"), want: problem{Kind: preflight.BadCall, Callback: "id 0", Text: "there are no operands"}, runs: true},
+		"opaque id":              {module: called(contract.TargetEXLAIOCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
+		"unknown opaque id":      {module: called(contract.TargetEXLAIOCallback, v4+`{callback_id = array<i64: 8>, callback_id_size = 2 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingCallback, Callback: "opaque id 0800", Text: `callback "opaque id 0800" is not registered`}},
+		"opaque id of a server":  {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%u, %a", "tensor<3xui8>, tensor<4xf32>", "tensor<4xf32>")},
+		"no server":              {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.BadCall, Callback: "opaque id 0700", Text: "name the server of the callback, as a tensor<Nxui8>; it is tensor<4xf32>"}, runs: true},
+		"unknown id of a server": {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 8>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%u, %a", "tensor<3xui8>, tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingCallback, Callback: "opaque id 0800", Text: "is not registered"}},
+		"ids, badly typed":       {module: called(contract.TargetEXLAIOCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : i64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.BadAttributes, Text: `"callback_id_size"`}},
+		"unknown key":            {module: tap(`callback = "log", colour = "red"`), want: problem{Kind: preflight.BadAttributes, Text: `unknown key "colour"`}},
+		"mistyped i64":           {module: tap(`callback = "log", every = 2 : i32`), want: problem{Kind: preflight.BadAttributes, Text: `the key "every" is an i64, not 2 (int32)`}},
+		"mistyped by an array":   {module: tap(`callback = "log", every = array<i64: 1>`), want: problem{Kind: preflight.BadAttributes, Text: "not []int64{1}"}},
+		"mistyped by a float":    {module: tap(`callback = "log", optional = 1.5 : f64`), want: problem{Kind: preflight.BadAttributes, Text: "is a bool, not 1.5 (float64)"}},
+		"mistyped by unsigned":   {module: tap(`callback = "log", every = 1 : ui64`), want: problem{Kind: preflight.BadAttributes, Text: "(uint64)"}},
+		"unknown name":           {module: tap(`callback = "lag"`), want: problem{preflight.MissingCallback, "lag", "", "log", `m.mlir:2:8: callbacks: callback "lag" is not registered in the default registry (is it "log"?)`}},
+		"unknown registry":       {module: tap(`callback = "log", registry = "r"`), want: problem{preflight.MissingCallback, "log", "r", "", `there is no registry "r"`}},
+		"unknown id":             {module: tap(`callback_id = 123456 : i64`), want: problem{preflight.MissingCallback, "id 123456", "", "", `callback "id 123456"`}},
+		"unserved policy":        {module: tap(`callback = "log", policy = "once"`), want: problem{preflight.BadAttributes, "log", "", "", "device policy"}},
+		"signature of another":   {module: tap(`callback = "log", signature = "0011223344556677"`), want: problem{preflight.WrongSignature, "log", "", "", `called with f32[4]->f32[4], which is not the signature that stands beside its name`}},
+		"called with other":      {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "log"}`, "%b", "tensor<i32>", "tensor<i32>"), want: problem{preflight.WrongSignature, "log", "", "", "f32[4]->f32[4], but the module was built for another one"}, runs: true},
+		"any target, any form":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "call", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
+		"passthrough, one lost":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a, %b", "tensor<4xf32>, tensor<i32>", "tensor<4xf32>"), want: problem{preflight.BadCall, "any", "", "", "it has 2 of them and 1 results"}, runs: true},
+		"passthrough, changed":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xi32>"), want: problem{preflight.BadCall, "any", "", "", "operand 0 is tensor<4xf32> and the result is tensor<4xi32>"}, runs: true},
+		"too few operands":       {module: tap(`callback = "any", n_ids = 3 : i64`), want: problem{preflight.BadCall, "any", "", "", "has only 1 operands"}, runs: true},
+		"too few results":        {module: called(contract.TargetRuntimeCall, v4+`{v = 1 : i64, form = "call", callback = "any", n_tokens = 1 : i64}`, "%t", "tensor<i8>", "()"), want: problem{preflight.BadCall, "any", "", "", "has 0 results, fewer than its 1 tokens"}, runs: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := preflight.Check(parse(t, test.module), preflight.Options{File: "m.mlir"})
@@ -153,7 +163,7 @@ func TestAll(t *testing.T) {
     return %0 : tensor<4xf32>
   }
 }`)
-	err := preflight.Check(m, preflight.Options{File: "m.mlir", Targets: []string{"two"}})
+	err := preflight.Check(m, preflight.Options{File: "m.mlir", Handlers: []string{"two"}})
 	unknown, ok := errors.AsType[*callbacks.UnknownError](err)
 	if !ok || unknown.Callback != "absent" {
 		t.Errorf("errors.As finds %v", unknown)
@@ -164,9 +174,17 @@ func TestAll(t *testing.T) {
 	if d := cmp.Diff(want, fmt.Sprint(err)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	err = preflight.Check(m, preflight.Options{Targets: []string{"one", "two"}})
+	err = preflight.Check(m, preflight.Options{Handlers: []string{"one", "two"}})
 	if p := err.(*preflight.Error).Problems[0]; p.Kind != preflight.WrongVersion {
 		t.Errorf("an untyped call of a typed handler is %v: %v", p.Kind, p)
+	}
+	err = preflight.Check(m, preflight.Options{Targets: []string{"two"}, Handlers: []string{"calliope_io_callback"}})
+	var kinds []preflight.Kind
+	for _, p := range err.(*preflight.Error).Problems {
+		kinds = append(kinds, p.Kind)
+	}
+	if d := cmp.Diff([]preflight.Kind{preflight.MissingTarget, preflight.BadCall}, kinds); d != "" {
+		t.Errorf("with other targets (-want +got):\n%s", d)
 	}
 }
 
@@ -215,6 +233,7 @@ func TestCorpus(t *testing.T) {
 		"ffi_call_typed.mlir":           {"host_axpy", "host_stats"},
 		"ffi_call_legacy_v1_v2.mlir":    {"legacy_scale", "legacy_orig"},
 		"exla_host_callback_hooks.mlir": {"exla_runtime_callback", "exla_runtime_callback"},
+		"cb_pure.mlir":                  {"xla_ffi_python_cpu_callback"},
 		"cholesky_solve.mlir":           {"lapack_spotrf_ffi", "lapack_strsm_ffi"},
 	} {
 		t.Run(name, func(t *testing.T) {

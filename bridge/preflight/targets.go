@@ -3,8 +3,6 @@ package preflight
 import (
 	"fmt"
 	"slices"
-
-	"github.com/calliope-mlir/calliope/contract"
 )
 
 // cpuTargets are the custom calls that XLA's CPU compiler serves by itself, with any
@@ -32,7 +30,7 @@ var partitionedTargets = []string{
 
 // nearest is the known target that is most alike, "" where none is.
 func (o Options) nearest(target string) string {
-	known := slices.Concat(cpuTargets, []string{contract.TargetIOCallback, contract.TargetRuntimeCall}, o.Targets)
+	known := slices.Concat(cpuTargets, o.targets(), o.Handlers)
 	best, name := len(target)/2, "" // further than that is another word
 	for _, k := range known {
 		if n := len(k) - len(target); max(n, -n) > best {

@@ -63,6 +63,7 @@ func unset(t *testing.T, name string) {
 }
 
 const whole = `build and verify ok
+preflight ok
 compile ok
 run ok
 io callback ok

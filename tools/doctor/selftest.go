@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -90,6 +91,21 @@ func (s *seen) register() error {
 	)
 }
 
+// checkModule holds the module against what is registered.
+func checkModule(bytecode []byte) error {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	ir := library.NewContext(mlir.ContextOptions{})
+	defer ir.Close()
+	module, err := ir.Parse("self-test", bytecode)
+	if err != nil {
+		return err
+	}
+	return preflight.Check(module, preflight.Options{File: "self-test"})
+}
+
 func buildAndRun(s *steps) {
 	bytecode, ok := buildModule(s)
 	if !ok {
@@ -97,12 +113,17 @@ func buildAndRun(s *steps) {
 	}
 	ctx := context.Background()
 	var saw seen
-	var client *bridge.Client
-	var executable *bridge.Executable
-	if !s.do("compile", func() (_ string, err error) {
+	if !s.do("preflight", func() (string, error) {
 		if err := saw.register(); err != nil {
 			return "", err
 		}
+		return "", checkModule(bytecode)
+	}) {
+		return
+	}
+	var client *bridge.Client
+	var executable *bridge.Executable
+	if !s.do("compile", func() (_ string, err error) {
 		plugin, err := bridge.Open(bridge.Options{})
 		if err != nil {
 			return "", err

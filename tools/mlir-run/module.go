@@ -130,15 +130,3 @@ func (m *module) place(op mlir.Operation) string {
 	}
 	return p.String()
 }
-
-// customCalls are the custom calls of a kind, in the order of the text.
-func (m *module) customCalls(kind func(stablehlo.CustomCall) bool) []mlir.Operation {
-	var list []mlir.Operation
-	m.mlir.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if call, ok := stablehlo.AsCustomCall(op); ok && kind(call) {
-			list = append(list, op)
-		}
-		return mlir.WalkContinue
-	})
-	return list
-}

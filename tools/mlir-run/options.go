@@ -27,6 +27,13 @@ artifact), or - for standard input.
   --tap          serve the custom calls that nothing here handles: print what goes in,
                  and pass it on. Possible where the results repeat the operands, or
                  where there are none.
+  --record FILE  write every call of a callback to a file, with what went in and came out
+  --replay FILE  serve the callbacks from such a file, without what it was made with: a
+                 call that is not as recorded fails the run, and says what differs first
+  --trace FILE   write the calls as a Chrome trace, which Perfetto shows
+                 (https://ui.perfetto.dev): runs, devices and callbacks as tracks
+  --stats        print at the end how often each callback was called, and how long it
+                 took
   --replicas N   run N replicas, each on a device of its own (default 1). All take the
                  same inputs, or each its own, numbered on: with two parameters the
                  second replica takes in2 and in3. The results are numbered on, too.
@@ -47,6 +54,10 @@ type options struct {
 	expect   string
 	compare  tolerance
 	tap      bool
+	record   string
+	replay   string
+	trace    string
+	stats    bool
 	replicas int
 	devices  int
 	timeout  time.Duration
@@ -66,6 +77,10 @@ func parseOptions(args []string) (options, error) {
 	flags.Float64Var(&o.compare.rtol, "rtol", o.compare.rtol, "")
 	flags.Float64Var(&o.compare.atol, "atol", o.compare.atol, "")
 	flags.BoolVar(&o.tap, "tap", false, "")
+	flags.StringVar(&o.record, "record", "", "")
+	flags.StringVar(&o.replay, "replay", "", "")
+	flags.StringVar(&o.trace, "trace", "", "")
+	flags.BoolVar(&o.stats, "stats", false, "")
 	flags.IntVar(&o.replicas, "replicas", o.replicas, "")
 	flags.IntVar(&o.devices, "devices", 0, "")
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
@@ -95,6 +110,10 @@ func (o options) check(modules []string) error {
 		return fmt.Errorf("give one module, not %d: %s", len(modules), strings.Join(modules, " "))
 	case o.out != "" && !strings.HasSuffix(o.out, ".npz"):
 		return fmt.Errorf("--out %s: results are written as .npz, give a name that ends so", o.out)
+	case o.replay != "" && (o.tap || o.record != ""):
+		return errors.New("--replay stands for --tap and --record: give it without them")
+	case o.trace != "" && (o.trace == o.record || o.trace == o.replay):
+		return fmt.Errorf("--trace %s: it is the recording, too; give another name", o.trace)
 	case bad(o.compare.rtol) || bad(o.compare.atol):
 		return errors.New("--rtol and --atol are numbers of zero or more")
 	case o.replicas < 1:

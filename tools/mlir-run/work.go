@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
@@ -22,7 +22,7 @@ func serve(args []string) int {
 	if err == nil {
 		// XLA's parser recurses as MLIR's does: all of it needs the large stack.
 		err = mlir.HandleFile(func() error {
-			same, err = work(o, stdout)
+			same, err = work(o, stdout, stderr)
 			return err
 		})
 	}
@@ -37,7 +37,7 @@ func serve(args []string) int {
 }
 
 // work runs the module; same is false where the results are not the expected ones.
-func work(o options, stdout io.Writer) (same bool, err error) {
+func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
 		return false, err
@@ -55,7 +55,10 @@ func work(o options, stdout io.Writer) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	outputs, err := m.execute(o, inputs, stdout)
+	if o.stats {
+		defer func() { showStats(stdout, callbacks.Stats()) }()
+	}
+	outputs, err := m.execute(o, inputs, stdout, stderr)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", m.name, err)
 	}
@@ -85,9 +88,13 @@ func named(outputs []tensor.View) []npz.Named {
 
 // execute compiles and runs the module: the inputs and outputs of the replicas follow
 // each other.
-func (m *module) execute(o options, inputs []tensor.View, stdout io.Writer) (outputs []tensor.View, err error) {
-	// Targets of other hosts are served as every custom call without a handler is.
-	plugin, err := bridge.Open(bridge.Options{Targets: []string{contract.TargetIOCallback, contract.TargetRuntimeCall}})
+func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writer) (outputs []tensor.View, err error) {
+	observers, err := observe(o, stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = observers.finish(err) }()
+	plugin, err := bridge.Open(bridge.Options{Targets: targets})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +103,11 @@ func (m *module) execute(o options, inputs []tensor.View, stdout io.Writer) (out
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	executable, err := m.compile(client, o, stdout)
+	standIns, err := newStandIns(m, observers, stdout)
+	if err != nil {
+		return nil, err
+	}
+	executable, err := m.compile(client, o, standIns)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,53 @@
+package preflight
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// checkOperand holds the operand that says what the attributes do not, in an encoding
+// of other hosts, against what it should be.
+func checkOperand(call stablehlo.CustomCall, encoding contract.Encoding) error {
+	var i, rank int
+	var dtype tensor.DType
+	var what string
+	switch encoding {
+	case contract.EncodingOperand:
+		i, dtype, what = len(call.Operands)-1, tensor.S64, "a custom call without backend_config is to have its callback's id as its last operand, a tensor<i64>"
+	case contract.EncodingServer:
+		i, dtype, rank, what = 0, tensor.U8, 1, "the first operand is to name the server of the callback, as a tensor<Nxui8>"
+	default:
+		return nil
+	}
+	if len(call.Operands) == 0 {
+		return fmt.Errorf("%s; there are no operands", what)
+	}
+	t := call.Operands[i].Type()
+	if s, err := stablehlo.ShapeOf(t); err != nil || s.DType != dtype || len(s.Dims) != rank || slices.Contains(s.Dims, -1) {
+		return fmt.Errorf("%s; it is %s", what, t)
+	}
+	return nil
+}
+
+// resolveFurther looks up what the attributes say of an id in an encoding of other
+// hosts; the rest is only known when the module runs.
+func resolveFurther(config contract.Config) error {
+	switch config.Encoding {
+	case contract.EncodingWords:
+		slot, err := callbacks.ResolveOpaque(config)
+		if err == nil {
+			slot.Close()
+		}
+		return err
+	case contract.EncodingServer:
+		if !callbacks.HasOpaque(config.Opaque) {
+			return &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// Recorder writes every call of the functions that it is put around. It is safe for
+// concurrent use; calls that overlap wait for one another's writing.
+type Recorder struct {
+	start time.Time
+
+	mu    sync.Mutex
+	out   io.Writer
+	close func() error
+	sites map[contract.Config]uint64
+	calls uint64
+	spare encoder // memory of the last record
+	err   error   // the first that writing met; nothing is written after it
+}
+
+// keep is how much memory is kept from one record for the next.
+const keep = 1 << 20
+
+var errClosed = errors.New("record: the recorder is closed")
+
+// Create begins a recording in a file, which it overwrites.
+func Create(path string) (*Recorder, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	r, err := NewRecorder(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.close = f.Close
+	return r, nil
+}
+
+// NewRecorder begins a recording in w, which is given each record in one Write. It does
+// not close w.
+func NewRecorder(w io.Writer) (*Recorder, error) {
+	r := &Recorder{start: time.Now(), out: w, sites: map[contract.Config]uint64{}}
+	if _, err := io.WriteString(w, magic); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	r.write(newRecord(kindStart, nil).number(uint64(r.start.UnixNano())))
+	return r, r.err
+}
+
+// Wrap is a callbacks.Middleware: the function that it gives calls next and records
+// the call. What the function does with its frame after a timeout is recorded as the
+// call's end, too, though nobody waited for it.
+//
+// Where writing fails, the functions go on without being recorded, and Close says why.
+func (r *Recorder) Wrap(next callbacks.Func) callbacks.Func {
+	return func(f *callbacks.Frame) error {
+		// Before the call: a function may change its arguments, or end the process.
+		n, recorded := r.begin(f)
+		if !recorded {
+			return next(f)
+		}
+		finished := false
+		defer func() {
+			if !finished {
+				r.end(n, f, endedPanic, "") // not recovered: its stack is wanted further out
+			}
+		}()
+		err := next(f)
+		finished = true
+		if err != nil {
+			r.end(n, f, endedError, textOf(err))
+		} else {
+			r.end(n, f, endedWell, "")
+		}
+		return err
+	}
+}
+
+// Close ends the recording. The error is the first that writing met. Calls go on, and
+// are not recorded any more.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == errClosed {
+		return nil
+	}
+	err := r.err
+	if r.close != nil {
+		if closing := r.close(); err == nil && closing != nil {
+			err = fmt.Errorf("record: %w", closing)
+		}
+	}
+	r.err = errClosed
+	return err
+}
+
+func (r *Recorder) begin(f *callbacks.Frame) (call uint64, recorded bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	site, known := r.sites[f.Config]
+	if !known {
+		record, err := newRecord(kindSite, r.spare).site(f.Config)
+		if err != nil {
+			return 0, false // no module can say this: a call that somebody made by hand
+		}
+		site = uint64(len(r.sites))
+		r.sites[f.Config] = site
+		r.write(record)
+	}
+	r.write(newRecord(kindBegin, r.spare).number(site).number(uint64(f.Device)).signed(f.RunID).
+		number(r.now()).views(f.Args).views(f.IDs))
+	call = r.calls
+	r.calls++
+	return call, r.err == nil
+}
+
+func (r *Recorder) end(call uint64, f *callbacks.Frame, how uint64, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := newRecord(kindEnd, r.spare).number(call).number(r.now()).number(how)
+	switch how {
+	case endedWell:
+		e = e.views(f.Results)
+	case endedError:
+		e = e.text(text)
+	}
+	r.write(e)
+}
+
+func (r *Recorder) now() uint64 { return uint64(time.Since(r.start)) }
+
+// write writes one record. The caller holds the lock.
+func (r *Recorder) write(e encoder) {
+	if r.err == nil {
+		if _, err := r.out.Write(e.seal()); err != nil {
+			r.err = fmt.Errorf("record: %w", err)
+		}
+	}
+	if cap(e) <= keep {
+		r.spare = e
+	}
+}
+
+// textOf is the text of an error, whose methods may be anybody's.
+func textOf(err error) (text string) {
+	defer func() {
+		if p := recover(); p != nil {
+			text = "a method of the callback's error panicked"
+		}
+	}()
+	return err.Error()
+}

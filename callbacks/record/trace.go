@@ -1,0 +1,258 @@
+package record
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Tracer writes calls as a Chrome trace while they happen: JSON that Perfetto and
+// chrome://tracing show. The tracks are the runs, each from its first call to the end
+// of its last, the devices, and the callbacks; calls that overlap on one of them stand
+// in further tracks of it. It is safe for concurrent use.
+//
+// Calls are written when they end, and the rest by Close; a viewer takes the file of a
+// process that died before that, too.
+type Tracer struct {
+	start time.Time
+
+	mu    sync.Mutex
+	out   io.Writer
+	any   bool // something was written
+	lanes map[track]*laneSet
+	names map[track]int // the tracks' numbers within their group
+	runs  map[int64]*span
+	err   error // the first that writing met, or errClosed
+}
+
+// The groups of tracks; a viewer calls them processes.
+const (
+	groupRuns = 1 + iota
+	groupDevices
+	groupCallbacks
+)
+
+var groupNames = map[int]string{groupRuns: "runs", groupDevices: "devices", groupCallbacks: "callbacks"}
+
+// track is one track, with its lanes.
+type track struct {
+	group int
+	name  string
+}
+
+// span is a run from its first call to its last.
+type span struct {
+	run        int64
+	begin, end time.Duration
+	calls      int
+}
+
+// NewTracer begins a trace in w, which it does not close.
+func NewTracer(w io.Writer) (*Tracer, error) {
+	t := newTracer(w)
+	return t, t.err
+}
+
+func newTracer(w io.Writer) *Tracer {
+	t := &Tracer{start: time.Now(), out: w, lanes: map[track]*laneSet{}, names: map[track]int{}, runs: map[int64]*span{}}
+	for _, group := range []int{groupRuns, groupDevices, groupCallbacks} {
+		t.write(event{Name: "process_name", Phase: "M", Group: group, Args: map[string]any{"name": groupNames[group]}})
+		t.write(event{Name: "process_sort_index", Phase: "M", Group: group, Args: map[string]any{"sort_index": group}})
+	}
+	return t
+}
+
+// Wrap is a callbacks.Middleware: the function that it gives calls next and traces the
+// call. Where writing fails, the functions go on, and Close says why.
+func (t *Tracer) Wrap(next callbacks.Func) callbacks.Func {
+	return func(f *callbacks.Frame) error {
+		open := t.begin(f.Name, f.Device, f.RunID, time.Since(t.start))
+		finished, failure := false, ""
+		defer func() {
+			if !finished {
+				failure = "panic"
+			}
+			t.end(open, time.Since(t.start), f.Args, failure)
+		}()
+		err := next(f)
+		finished = true
+		if err != nil {
+			failure = textOf(err)
+		}
+		return err
+	}
+}
+
+// Close writes the runs and ends the trace. The error is the first that writing met.
+func (t *Tracer) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err == errClosed {
+		return nil
+	}
+	runs := make([]*span, 0, len(t.runs))
+	for _, s := range t.runs {
+		runs = append(runs, s)
+	}
+	slices.SortFunc(runs, func(a, b *span) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.run, b.run)) })
+	var lanes laneSet
+	for _, s := range runs {
+		lane := lanes.take(s.begin)
+		lanes.give(lane, s.end)
+		t.write(event{Name: fmt.Sprintf("run %d", s.run), Phase: "X", Group: groupRuns, Thread: t.thread(place{track{groupRuns, "runs"}, lane}), Begin: micros(s.begin), Length: micros(s.end - s.begin),
+			Args: map[string]any{"calls": s.calls}})
+	}
+	if t.err == nil {
+		_, err := io.WriteString(t.out, "\n]\n")
+		t.fail(err)
+	}
+	err := t.err
+	t.err = errClosed
+	return err
+}
+
+// WriteTrace writes a recording as a Chrome trace; see Tracer for what is in it. Calls
+// that did not end are not shown.
+func (r *Recording) WriteTrace(w io.Writer) error {
+	t := newTracer(w)
+	type point struct {
+		at   time.Duration
+		call int
+		end  bool
+	}
+	var points []point
+	for i := range r.Calls {
+		if c := &r.Calls[i]; c.Finished {
+			points = append(points, point{c.Begin, i, false}, point{c.End, i, true})
+		}
+	}
+	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
+	opened := map[int]opened{}
+	for _, p := range points {
+		c := &r.Calls[p.call]
+		if !p.end {
+			opened[p.call] = t.begin(c.Name(), c.Device, c.RunID, p.at)
+			continue
+		}
+		failure := c.Err
+		if c.Panicked {
+			failure = "panic"
+		}
+		t.end(opened[p.call], p.at, c.Args, failure)
+		delete(opened, p.call)
+	}
+	return t.Close()
+}
+
+// opened is a call that has begun, with its places in the tracks.
+type opened struct {
+	name   string
+	device int
+	run    int64
+	begin  time.Duration
+	places [2]place
+}
+
+type place struct {
+	track track
+	lane  int
+}
+
+func (t *Tracer) begin(name string, device int, run int64, at time.Duration) opened {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o := opened{name: name, device: device, run: run, begin: at}
+	for i, tr := range []track{{groupDevices, fmt.Sprintf("device %d", device)}, {groupCallbacks, name}} {
+		set := t.lanes[tr]
+		if set == nil {
+			set = &laneSet{}
+			t.lanes[tr] = set
+		}
+		o.places[i] = place{tr, set.take(at)}
+	}
+	s := t.runs[run]
+	if s == nil {
+		s = &span{run: run, begin: at}
+		t.runs[run] = s
+	}
+	s.calls++
+	return o
+}
+
+func (t *Tracer) end(o opened, at time.Duration, arguments []tensor.View, failure string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.runs[o.run]
+	s.end = max(s.end, at)
+	shapes := make([]string, len(arguments))
+	for i, v := range arguments {
+		shapes[i] = v.Shape.String()
+	}
+	args := map[string]any{"run": o.run, "device": o.device, "arguments": shapes}
+	if failure != "" {
+		args["error"] = failure
+	}
+	for _, p := range o.places {
+		t.lanes[p.track].give(p.lane, at)
+		t.write(event{Name: o.name, Phase: "X", Group: p.track.group, Thread: t.thread(p), Begin: micros(o.begin), Length: micros(at - o.begin), Args: args})
+	}
+}
+
+// thread is the number of a lane within its group; a new one is given its name.
+func (t *Tracer) thread(p place) int {
+	name := p.track.name
+	if p.lane > 0 {
+		name = fmt.Sprintf("%s (%d)", name, p.lane+1)
+	}
+	key := track{p.track.group, name}
+	n, known := t.names[key]
+	if !known {
+		n = len(t.names)
+		t.names[key] = n
+		t.write(event{Name: "thread_name", Phase: "M", Group: key.group, Thread: n, Args: map[string]any{"name": name}})
+	}
+	return n
+}
+
+// event is one of the trace event format, which Chrome's documents define.
+type event struct {
+	Name   string         `json:"name"`
+	Phase  string         `json:"ph"`
+	Group  int            `json:"pid"`
+	Thread int            `json:"tid"`
+	Begin  float64        `json:"ts"`  // µs
+	Length float64        `json:"dur"` // µs
+	Args   map[string]any `json:"args,omitempty"`
+}
+
+func micros(d time.Duration) float64 { return float64(d) / 1e3 }
+
+// write writes an event. The caller holds the lock.
+func (t *Tracer) write(e event) {
+	if t.err != nil {
+		return
+	}
+	line, err := json.Marshal(e)
+	if err == nil {
+		before := ",\n"
+		if !t.any {
+			before = "[\n"
+		}
+		t.any = true
+		_, err = t.out.Write(append([]byte(before), line...))
+	}
+	t.fail(err)
+}
+
+func (t *Tracer) fail(err error) {
+	if err != nil && t.err == nil {
+		t.err = fmt.Errorf("record: the trace: %w", err)
+	}
+}

@@ -1,0 +1,159 @@
+package record_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/callbacks/record"
+)
+
+// event is what these tests read of a trace.
+type event struct {
+	Name, Ph string
+	Pid, Tid int
+	Ts, Dur  float64
+	Args     map[string]any
+}
+
+func events(t *testing.T, data []byte) []event {
+	t.Helper()
+	var list []event
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	return list
+}
+
+// tracks are the calls and runs of a trace by the name of their track, and a test that
+// none overlap in one.
+func tracks(t *testing.T, list []event) map[string][]string {
+	t.Helper()
+	groups, names := map[int]string{}, map[[2]int]string{}
+	spans := map[string][]event{}
+	for _, e := range list {
+		switch {
+		case e.Name == "process_name":
+			groups[e.Pid] = e.Args["name"].(string)
+		case e.Name == "thread_name":
+			names[[2]int{e.Pid, e.Tid}] = e.Args["name"].(string)
+		case e.Ph == "X":
+			name := groups[e.Pid] + "/" + names[[2]int{e.Pid, e.Tid}]
+			spans[name] = append(spans[name], e)
+		}
+	}
+	found := map[string][]string{}
+	for name, list := range spans {
+		slices.SortStableFunc(list, func(a, b event) int { return int(1000 * (a.Ts - b.Ts)) })
+		for i, e := range list {
+			found[name] = append(found[name], e.Name)
+			if i > 0 && list[i-1].Ts+list[i-1].Dur > e.Ts+1e-6 {
+				t.Errorf("in %s %v overlaps %v", name, list[i-1], e)
+			}
+		}
+	}
+	return found
+}
+
+// program calls two callbacks on two devices in two runs; two of the calls overlap.
+func program(t *testing.T, wrap callbacks.Middleware) {
+	var second sync.WaitGroup
+	begun, go1 := make(chan bool), make(chan bool)
+	slow := wrap(func(*callbacks.Frame) error { close(begun); <-go1; return nil })
+	fn := wrap(double)
+	second.Go(func() {
+		if _, err := call(slow, configOf("slow", 0), 0, 1, 1); err != nil {
+			t.Error(err)
+		}
+	})
+	<-begun
+	if _, err := call(fn, configOf("double", 0), 0, 1, 1); err != nil {
+		t.Error(err)
+	}
+	close(go1)
+	second.Wait()
+	if _, err := call(fn, configOf("double", 0), 1, 2, -1); err == nil {
+		t.Error("it does not fail")
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = call(wrap(func(*callbacks.Frame) error { panic(1) }), configOf("p\xff", 0), 1, 2, 0)
+	}()
+}
+
+var wantTracks = map[string][]string{
+	"runs/runs":            {"run 1", "run 2"},
+	"devices/device 0":     {"slow"},
+	"devices/device 0 (2)": {"double"},
+	"devices/device 1":     {"double", "p\ufffd"},
+	"callbacks/slow":       {"slow"},
+	"callbacks/double":     {"double", "double"},
+	"callbacks/p\ufffd":    {"p\ufffd"},
+}
+
+func TestTraceLive(t *testing.T) {
+	var b bytes.Buffer
+	tracer, err := record.NewTracer(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program(t, tracer.Wrap)
+	before := bytes.Clone(b.Bytes())
+	if err := tracer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list := events(t, b.Bytes())
+	diff(t, "tracks", wantTracks, tracks(t, list))
+	i := slices.IndexFunc(list, func(e event) bool { return e.Args["error"] == "-1 is negative" })
+	diff(t, "arguments", map[string]any{"run": 2.0, "device": 1.0, "arguments": []any{"f32[1]"}, "error": "-1 is negative"}, list[i].Args)
+	// What a process that died left is whole but for its end.
+	events(t, append(before, ']'))
+
+	if err := tracer.Close(); err != nil {
+		t.Error(err)
+	}
+	n := b.Len()
+	if _, err := call(tracer.Wrap(double), configOf("late", 0), 0, 3, 1); err != nil || b.Len() != n {
+		t.Errorf("after closing: %v, %d bytes more", err, b.Len()-n)
+	}
+}
+
+func TestTraceOfRecording(t *testing.T) {
+	var b bytes.Buffer
+	r := read(t, recorded(t, func(wrap callbacks.Middleware) { program(t, wrap) }))
+	if err := r.WriteTrace(&b); err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "tracks", wantTracks, tracks(t, events(t, b.Bytes())))
+}
+
+func TestTraceFails(t *testing.T) {
+	if _, err := record.NewTracer(&full{}); err == nil {
+		t.Error("a tracer that can write nothing")
+	}
+	tracer, err := record.NewTracer(&full{left: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if got, err := call(tracer.Wrap(double), configOf("f", 0), 0, 1, 2); err != nil || got != 4 {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+	if err := tracer.Close(); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("closing says %v", err)
+	}
+	var r record.Recording
+	if err := r.WriteTrace(writer(func([]byte) (int, error) { return 0, errors.New("gone") })); err == nil {
+		t.Error("a trace is written into nothing")
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }

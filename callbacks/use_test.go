@@ -1,0 +1,95 @@
+package callbacks_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// What is in use stands around every function, the later the further out, until it is
+// removed.
+func TestUse(t *testing.T) {
+	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var said []string
+	note := func(text string) callbacks.Middleware {
+		return func(next callbacks.Func) callbacks.Func {
+			return func(f *callbacks.Frame) error {
+				said = append(said, text)
+				return next(f)
+			}
+		}
+	}
+	function := func(f *callbacks.Frame) error {
+		said = append(said, f.Name)
+		return errors.New("its error")
+	}
+	invoke := func(config contract.Config) []string {
+		t.Helper()
+		said = nil
+		config.Form, config.Registry = contract.Call, r.Name()
+		slot, err := callbacks.Resolve(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer slot.Close()
+		if err := slot.Invoke(&callbacks.Frame{Name: config.Name(), Config: config}); err == nil || err.Error() != "its error" {
+			t.Errorf("the error is %v", err)
+		}
+		return said
+	}
+	if err := r.Register("before", function, callbacks.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	id, err := r.RegisterFunc(function, callbacks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, outer := note("inner"), note("outer")
+	removeInner := r.Use(inner)
+	removeOuter := r.Use(outer)
+	removeTwice := r.Use(outer)
+	if err := r.Register("after", function, callbacks.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	before, after, byID := contract.Config{Callback: "before"}, contract.Config{Callback: "after"}, contract.Config{ID: id}
+	diff(t, "before", []string{"outer", "outer", "inner", "before"}, invoke(before))
+	diff(t, "after", []string{"outer", "outer", "inner", "after"}, invoke(after))
+	diff(t, "by id", []string{"outer", "outer", "inner", byID.Name()}, invoke(byID))
+	called := func(ctx context.Context) []string {
+		t.Helper()
+		said = nil
+		group := callbacks.NewGroup(callbacks.GroupOptions{})
+		defer group.Close()
+		var run callbacks.Run
+		group.Begin(ctx, &run, callbacks.RunOptions{})
+		defer run.End()
+		config := contract.Config{Form: contract.Call, Registry: r.Name(), Callback: "before"}
+		slot, err := callbacks.Resolve(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer slot.Close()
+		f := &callbacks.Frame{Name: "before", Config: config}
+		f.SetRun(&run)
+		if err := slot.Invoke(f); err != nil {
+			t.Error(err)
+		}
+		return said
+	}
+	own := r.With(t.Context(), "before", func(*callbacks.Frame) error { said = append(said, "its own"); return nil })
+	diff(t, "of one run", []string{"outer", "outer", "inner", "its own"}, called(own))
+	removeTwice()
+	removeTwice()
+	diff(t, "one removed", []string{"outer", "inner", "before"}, invoke(before))
+	removeInner()
+	diff(t, "inner removed", []string{"outer", "after"}, invoke(after))
+	removeOuter()
+	diff(t, "all removed", []string{"before"}, invoke(before))
+}

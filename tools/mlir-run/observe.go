@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/callbacks/record"
+)
+
+// observers are what --record, --replay and --trace put around the callbacks.
+type observers struct {
+	options   options
+	recorder  *record.Recorder
+	recording *record.Recording
+	replay    *record.Replay
+	tracer    *record.Tracer
+	trace     *os.File
+}
+
+// observe opens the files. What is wrong with a recording that is still of use is told
+// on stderr.
+func observe(o options, stderr io.Writer) (*observers, error) {
+	x := &observers{options: o}
+	var err error
+	if o.replay != "" {
+		if x.recording, err = record.Open(o.replay); err != nil {
+			return nil, fmt.Errorf("--replay: %w", err)
+		}
+		if x.recording.Torn != nil {
+			fmt.Fprintf(stderr, "mlir-run: --replay %s: %v\n", o.replay, x.recording.Torn)
+		}
+		x.replay = record.NewReplay(x.recording)
+	}
+	if o.record != "" {
+		if x.recorder, err = record.Create(o.record); err != nil {
+			return nil, fmt.Errorf("--record: %w", err)
+		}
+	}
+	if o.trace != "" {
+		if x.trace, err = os.Create(o.trace); err == nil {
+			x.tracer, err = record.NewTracer(x.trace)
+		}
+		if err != nil {
+			return nil, x.finish(fmt.Errorf("--trace: %w", err))
+		}
+	}
+	return x, nil
+}
+
+// attach puts them around the functions of a registry, for as long as the process lives.
+func (x *observers) attach(r *callbacks.Registry) error {
+	if x.replay != nil {
+		if _, err := x.replay.Bind(r); err != nil {
+			return err
+		}
+	}
+	if x.recorder != nil {
+		r.Use(x.recorder.Wrap)
+	}
+	if x.tracer != nil {
+		r.Use(x.tracer.Wrap)
+	}
+	return nil
+}
+
+// callbackOptions are those of the callbacks that stand in.
+func (x *observers) callbackOptions() callbacks.Options {
+	return callbacks.Options{Measure: x.options.stats}
+}
+
+func (x *observers) replaying() bool { return x.replay != nil }
+
+// registries are those that a recording has calls of.
+func (x *observers) registries() []string {
+	if x.recording == nil {
+		return nil
+	}
+	return x.recording.Registries()
+}
+
+// recorded says whether calls of a callback are answered from a recording.
+func (x *observers) recorded(name string) bool {
+	if x.recording == nil {
+		return false
+	}
+	for i := range x.recording.Calls {
+		if c := x.recording.Calls[i].Config; c.Registry == "" && c.Callback == name {
+			return true
+		}
+	}
+	return false
+}
+
+// finish closes the files, and says how a run that ended with an error, or with none,
+// has differed from the recording.
+func (x *observers) finish(err error) error {
+	if x.replay != nil {
+		// The replay knows all differences, the run the one that it failed with.
+		if differs := x.replay.Finish(); differs != nil {
+			if _, same := errors.AsType[*record.DifferenceError](err); same || err == nil {
+				err = fmt.Errorf("the run is not the one in %s:\n%w", x.options.replay, differs)
+			}
+		}
+	}
+	if x.recorder != nil {
+		if closing := x.recorder.Close(); closing != nil {
+			err = errors.Join(err, fmt.Errorf("--record %s: %w", x.options.record, closing))
+		}
+	}
+	if x.trace != nil {
+		var closing error
+		if x.tracer != nil {
+			closing = x.tracer.Close()
+		}
+		if closing = errors.Join(closing, x.trace.Close()); closing != nil {
+			err = errors.Join(err, fmt.Errorf("--trace %s: %w", x.options.trace, closing))
+		}
+	}
+	return err
+}

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/callbacks/record"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+)
+
+// recordCalls writes a recording of calls, whose results are given.
+func recordCalls(t *testing.T, path string, calls ...callbacks.Frame) {
+	t.Helper()
+	r, err := record.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn := r.Wrap(func(*callbacks.Frame) error { return nil })
+	for _, f := range calls {
+		f.Config = contract.Config{Form: contract.Call, Callback: f.Name}
+		if err := fn(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is recorded of a module runs it again, wherever the module's file is, and what
+// is recorded and traced are the calls of JAX's loop.
+func TestRecordReplayTrace(t *testing.T) {
+	folder := t.TempDir()
+	const name = "cb_debug_in_scan_cond"
+	path := func(file string) string { return filepath.Join(folder, file) }
+	args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz"}
+	got := command{folder: corpus}.run(t, append(args, "--tap", "--record", path("calls.rec"), "--trace", path("trace.json"))...)
+	got.want(t, exitDone, "outputs match", "")
+	taps := strings.Count(got.stdout, "tap ")
+
+	recording, err := record.Open(path("calls.rec"))
+	if err != nil || recording.Torn != nil {
+		t.Fatal(err, recording.Torn)
+	}
+	if len(recording.Calls) != taps || taps < 4 {
+		t.Errorf("%d calls are recorded, and %d printed", len(recording.Calls), taps)
+	}
+	seen := map[string]int{}
+	for _, c := range recording.Calls {
+		seen[c.Name()]++
+		if len(c.Args) != 1 || c.Args[0].Shape.String() != "f32[3]" || !c.Finished {
+			t.Errorf("%s was called with %v", c.Name(), c.Args)
+		}
+	}
+	if seen["xla_ffi_python_cpu_callback@30:5"] != 4 {
+		t.Errorf("the calls are %v", seen)
+	}
+	traced := map[string]int{}
+	for _, file := range []string{"trace.json", "again.json"} {
+		if file == "again.json" { // the module is elsewhere, and nothing is printed
+			text, err := os.ReadFile(filepath.Join(corpus, name+".mlir"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, folder, "moved.mlir", string(text))
+			args[0] = path("moved.mlir")
+			got = command{folder: corpus}.run(t, append(args, "--replay", path("calls.rec"), "--trace", path(file))...)
+			got.want(t, exitDone, "outputs match", "")
+			if strings.Contains(got.stdout, "tap ") {
+				t.Errorf("it prints taps:\n%s", got.stdout)
+			}
+		}
+		var events []struct{ Name, Ph string }
+		data, err := os.ReadFile(path(file))
+		if err == nil {
+			err = json.Unmarshal(data, &events)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			if e.Ph == "X" && !strings.HasPrefix(e.Name, "run ") {
+				traced[file]++
+			}
+		}
+	}
+	if traced["trace.json"] != 2*taps || traced["again.json"] != 2*taps { // on its device's track and on its callback's
+		t.Errorf("%d calls were made, and traced %v", taps, traced)
+	}
+}
+
+// A recording has what no tap could give: here the values that JAX computed.
+func TestReplayCorpus(t *testing.T) {
+	folder := t.TempDir()
+	arrays := views(t, filepath.Join(corpus, "cb_pure.npz"))
+	in, err := tensor.Slice[float32](arrays["in0"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := tensor.Slice[float32](arrays["out0"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result []float32 // the module adds its operand to what the callback gives
+	for i := range in {
+		result = append(result, out[i]-in[i])
+	}
+	recorded := filepath.Join(folder, "jax.rec")
+	recordCalls(t, recorded,
+		callbacks.Frame{Name: "xla_ffi_python_cpu_callback@4:10", Args: []tensor.View{arrays["in0"]}, Results: []tensor.View{tensor.Vector(result...)}})
+	args := []string{"cb_pure.mlir", "--in", "cb_pure.npz", "--expect", "cb_pure.npz"}
+	command{folder: corpus}.run(t, append(args, "--tap")...).want(t, exitDiffers, "", "")
+	command{folder: corpus}.run(t, append(args, "--replay", recorded)...).want(t, exitDone, "outputs match", "")
+
+	other := filepath.Join(folder, "other.npz")
+	if err := npz.WriteFile(other, []npz.Named{{Name: "in0", View: tensor.Vector(append([]float32{in[0], 7}, in[2:]...)...)}}); err != nil {
+		t.Fatal(err)
+	}
+	got := command{folder: corpus}.run(t, "cb_pure.mlir", "--in", other, "--replay", recorded)
+	got.want(t, exitFailed, "", "the run is not the one in "+recorded+":\n"+
+		`record: callback "xla_ffi_python_cpu_callback@4:10" on device 0 differs from call 0 of the recording: argument 0 is 7 at [1], recorded is `)
+	got.want(t, exitFailed, "", "1 of its 1 recorded calls were not made")
+
+	got = command{folder: corpus}.run(t, "cb_vmap_pytree.mlir", "--in", "cb_vmap_pytree.npz", "--replay", recorded)
+	got.want(t, exitFailed, "", `(--replay cannot serve it: the recording has no call of it, which would have the name "xla_ffi_python_cpu_callback@`)
+}
+
+// A Go program records its own functions, and the module runs without them.
+func TestReplayOwnCallbacks(t *testing.T) {
+	const module = `func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>) {
+  %a = stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "call", callback = "double", registry = "TestReplayOwnCallbacks"}} : (tensor<2xf32>) -> tensor<2xf32>
+  %b = stablehlo.custom_call @calliope_runtime_call(%a) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "call", callback = "count", registry = "TestReplayOwnCallbacks"}} : (tensor<2xf32>) -> tensor<i32>
+  return %a, %b : tensor<2xf32>, tensor<i32>
+}`
+	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	folder := t.TempDir()
+	recorder, err := record.Create(filepath.Join(folder, "own.rec"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry.Use(recorder.Wrap)
+	double := func(_ context.Context, args []tensor.View) (tensor.View, error) {
+		values, err := tensor.Slice[float32](args[0])
+		if err != nil {
+			return tensor.View{}, err
+		}
+		return tensor.Vector(2*values[0], 2*values[1]), nil
+	}
+	if err := registry.Register("double", callbacks.Call(double), callbacks.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	count := func(_ context.Context, args []tensor.View) (int32, error) { return int32(len(args[0].Data)), nil }
+	if err := registry.Register("count", callbacks.Call(count), callbacks.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	executable, err := client.Compile(t.Context(), []byte(module), bridge.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer executable.Close()
+	outputs, err := executable.Run(t.Context(), tensor.Vector[float32](3, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range outputs {
+		b.Close()
+	}
+	if err := recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	writeArray(t, folder, "x.npy", tensor.Vector[float32](3, 4))
+	c := command{folder: folder, stdin: module}
+	c.run(t, "-", "--in", "x.npy", "--replay", "own.rec").want(t, exitDone, "out0 f32[2] [6 8]\nout1 s32[] 8\n", "")
+	c.run(t, "-", "--in", "x.npy").want(t, exitFailed, "", "nothing here handles these custom calls:\n  <stdin>:2:8: callback \"double\"\n  <stdin>:3:8: callback \"count\"\nwith --tap")
+
+	data, err := os.ReadFile(filepath.Join(folder, "own.rec"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, "torn.rec", string(data[:len(data)-1]))
+	got := c.run(t, "-", "--in", "x.npy", "--replay", "torn.rec")
+	got.want(t, exitFailed, "", "mlir-run: --replay torn.rec: record: the recording is torn at byte ")
+	got.want(t, exitFailed, "", "differs from call 1 of the recording: the recording ends within this call")
+
+	cut := bytes.LastIndex(data, []byte("double")) + 12
+	write(t, folder, "short.rec", string(data[:cut]))
+	c.run(t, "-", "--in", "x.npy", "--replay", "short.rec").want(t, exitFailed, "", `callback "count" (--replay cannot serve it: the recording has no call of it)`)
+}
+
+// Results that are of no operand's type need a recording; the names of calls in one
+// place tell them apart.
+func TestReplayResults(t *testing.T) {
+	const module = `func.func @main(%x: tensor<2xf32>) -> (tensor<i32>, tensor<i32>) {
+  %a = stablehlo.custom_call @f(%x) : (tensor<2xf32>) -> tensor<i32> loc("model":1:2)
+  %b = stablehlo.custom_call @f(%x) : (tensor<2xf32>) -> tensor<i32> loc("model":1:2)
+  return %a, %b : tensor<i32>, tensor<i32>
+}`
+	folder := t.TempDir()
+	x := tensor.Vector[float32](3, 4)
+	writeArray(t, folder, "x.npy", x)
+	call := func(name string, result int32) callbacks.Frame {
+		return callbacks.Frame{Name: name, Args: []tensor.View{x}, Results: []tensor.View{tensor.Scalar(result)}}
+	}
+	recordCalls(t, filepath.Join(folder, "one.rec"), call("f@1:2", 5))
+	recordCalls(t, filepath.Join(folder, "both.rec"), call("f@1:2#2", 6), call("f@1:2", 5))
+	c := command{folder: folder, stdin: module}
+	c.run(t, "-", "--in", "x.npy", "--replay", "both.rec").want(t, exitDone, "out0 s32[] 5\nout1 s32[] 6\n", "")
+	c.run(t, "-", "--in", "x.npy", "--replay", "one.rec").want(t, exitFailed, "", `which would have the name "f@1:2#2"`)
+	c.run(t, "-", "--in", "x.npy", "--tap").want(t, exitFailed, "", "its results are not of the types of its operands")
+}
+
+// The counters are those of the loop's taps, and a module without any says so.
+func TestStats(t *testing.T) {
+	const name = "cb_debug_in_scan_cond"
+	args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz", "--tap", "--stats"}
+	got := command{folder: corpus}.run(t, args...)
+	got.want(t, exitDone, "fired  delivered  dropped  failed", "")
+	if line := regexp.MustCompile(`(?m)^ +4 +4 +0 +0 +[0-9.]+[nµm]?s +[0-9.]+[nµm]?s +xla_ffi_python_cpu_callback@30:5$`); !line.MatchString(got.stdout) {
+		t.Errorf("the table is:\n%s", got.stdout)
+	}
+	command{folder: corpus}.run(t, "mlp_forward.mlir", "--in", "mlp_forward.npz", "--expect", "mlp_forward.npz", "--stats").want(t, exitDone, "no callbacks\n", "")
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0s", 999: "999ns", 1234: "1.23µs", 123456: "123µs", 1234567: "1.23ms", 98765432100: "1m38.8s"} {
+		if got := short(d); got != want {
+			t.Errorf("%d is %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestObserveRefused(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "add.mlir", add)
+	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2))
+	write(t, folder, "x.rec", "hello, world")
+	for args, want := range map[string]string{
+		"--replay x.rec --tap":            "--replay stands for --tap and --record",
+		"--replay x.rec --record y":       "--replay stands for --tap and --record",
+		"--record x --trace x":            "--trace x: it is the recording, too",
+		"--replay x.rec":                  "--replay: record: this is no recording of callbacks",
+		"--replay absent":                 "--replay: record: open absent: no such file",
+		"--record absent/x":               "--record: record: open absent/x: no such file",
+		"--trace absent/x":                "--trace: open absent/x: no such file",
+		"--trace absent/x --record y.rec": "--trace: open absent/x",
+	} {
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			command{folder: folder}.run(t, append([]string{"add.mlir", "--in", "a.npy", "--in", "a.npy"}, strings.Fields(args)...)...).want(t, exitFailed, "", want)
+		})
+	}
+	got := command{folder: folder}.run(t, "add.mlir", "--in", "a.npy", "--in", "a.npy", "--record", "none.rec", "--trace", "none.json")
+	got.want(t, exitDone, "out0 f32[2] [2 4]", "")
+	if r, err := record.Open(filepath.Join(folder, "none.rec")); err != nil || len(r.Calls) != 0 || r.Torn != nil {
+		t.Errorf("the recording of a module without callbacks: %v", err)
+	}
+}

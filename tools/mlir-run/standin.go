@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/bridge/preflight"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// targets are those that call Go as they stand. Those of other hosts are served as
+// every custom call without a handler is.
+var targets = []string{contract.TargetIOCallback, contract.TargetRuntimeCall}
+
+// standIns are the callbacks that stand in for handlers that are missing: taps, or with
+// --replay what was recorded of them.
+type standIns struct {
+	module     *module
+	observers  *observers
+	mu         sync.Mutex // of out: XLA calls from several threads
+	out        io.Writer
+	registries map[string]*callbacks.Registry
+	rewritten  bool            // the module is no longer what was read
+	names      map[string]int  // how often a name was given
+	tapped     map[string]bool // callbacks of the contract
+	missing    []missing
+}
+
+func newStandIns(m *module, x *observers, out io.Writer) (*standIns, error) {
+	s := &standIns{module: m, observers: x, out: out, registries: map[string]*callbacks.Registry{"": callbacks.Default}, names: map[string]int{}, tapped: map[string]bool{}}
+	if err := x.attach(callbacks.Default); err != nil {
+		return nil, err
+	}
+	for _, name := range x.registries() {
+		if _, err := s.registry(name); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// registry is the one with a name, which is made where there is none.
+func (s *standIns) registry(name string) (*callbacks.Registry, error) {
+	r := s.registries[name]
+	if r != nil {
+		return r, nil
+	}
+	r, err := callbacks.NewRegistry(name, callbacks.RegistryOptions{})
+	if err != nil {
+		return nil, err
+	}
+	s.registries[name] = r
+	return r, s.observers.attach(r)
+}
+
+// serve has something stand in for what a problem says is missing, or notes why that
+// cannot be.
+func (s *standIns) serve(p preflight.Problem) error {
+	place := s.module.place(p.Operation)
+	switch p.Kind {
+	case preflight.MissingTarget, preflight.WrongVersion:
+		if slices.Contains(targets, p.Target) {
+			break
+		}
+		if strings.HasPrefix(p.Target, sharded) {
+			return errPartitioned
+		}
+		return s.replace(p.Operation, place, p.Target)
+	case preflight.MissingCallback:
+		return s.tapCallback(p, place)
+	}
+	s.missing = append(s.missing, missing{place, p.Target, p.Err.Error()})
+	return nil
+}
+
+// tapCallback binds a callback of the contract that nobody registered.
+func (s *standIns) tapCallback(p preflight.Problem, place string) error {
+	m := missing{place: place, name: fmt.Sprintf("callback %q", p.Callback)}
+	config := configOf(p.Operation)
+	switch {
+	case !config.ByName():
+		m.unfit = "it is bound by an id, which was good in the process that made the module"
+	case s.observers.replaying():
+		m.unfit = "the recording has no call of it"
+	}
+	s.missing = append(s.missing, m)
+	if m.unfit != "" {
+		return nil
+	}
+	registry, err := s.registry(p.Registry)
+	if err != nil {
+		return err
+	}
+	key := p.Registry + "\x00" + p.Callback
+	if s.tapped[key] {
+		return nil // by an earlier call of the module
+	}
+	s.tapped[key] = true
+	return registry.Register(p.Callback, func(c *callbacks.Frame) error {
+		s.print(p.Callback, nil, c)
+		if c.Config.Form == contract.Passthrough || c.Config.Form == contract.Observe {
+			return nil
+		}
+		return repeat(p.Callback, c)
+	}, s.observers.callbackOptions())
+}
+
+// configOf is what is known of the binding of a call of the contract.
+func configOf(op mlir.Operation) contract.Config {
+	for _, key := range []string{"backend_config", "mhlo.backend_config"} {
+		if dictionary, ok := op.Attribute(key); ok && dictionary.IsDictionary() {
+			if name, ok := dictionary.Entry("callback"); ok {
+				text, _ := name.Text()
+				return contract.Config{Callback: text}
+			}
+		}
+	}
+	return contract.Config{}
+}
+
+// replace puts a callback in the place of a custom call.
+func (s *standIns) replace(op mlir.Operation, place, target string) error {
+	call, _ := stablehlo.AsCustomCall(op)
+	m := missing{place: place, name: target}
+	order, unfit := passes.PassesThrough(call)
+	name := s.nameOf(op, target)
+	recorded := s.observers.recorded(name)
+	switch {
+	case s.observers.replaying() && !recorded:
+		m.unfit = fmt.Sprintf("the recording has no call of it, which would have the name %q", name)
+	case unfit != nil && !(recorded && onlyArrays(call)):
+		m.unfit = unfit.Error()
+	}
+	s.missing = append(s.missing, m)
+	if m.unfit != "" {
+		return nil
+	}
+	if !recorded {
+		if err := callbacks.Default.Register(name, func(c *callbacks.Frame) error {
+			s.print(m.place+": "+target, order, c)
+			return nil
+		}, s.observers.callbackOptions()); err != nil {
+			return err
+		}
+	}
+	s.rewritten = true
+	return passes.ReplaceCall(op, order, contract.Config{Callback: name})
+}
+
+// onlyArrays says whether all that goes in and comes out of a call are arrays.
+func onlyArrays(call stablehlo.CustomCall) bool {
+	for _, v := range call.Operands {
+		if !v.Type().IsRankedTensor() {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(call.Results, func(t mlir.Type) bool { return !t.IsRankedTensor() })
+}
+
+// nameOf is the name of the callback that stands in for a call: it is the same for the
+// same text, wherever the file is.
+func (s *standIns) nameOf(op mlir.Operation, target string) string {
+	p := op.Location().Position()
+	name := fmt.Sprintf("%s@%d:%d", strings.ReplaceAll(target, "\x00", ""), p.Line, p.Column)
+	s.names[name]++
+	if n := s.names[name]; n > 1 {
+		name = fmt.Sprintf("%s#%d", name, n)
+	}
+	return name
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// showStats prints what became of the calls, as a table.
+func showStats(out io.Writer, stats []callbacks.Stat) {
+	if len(stats) == 0 {
+		fmt.Fprintln(out, "no callbacks")
+		return
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "fired\tdelivered\tdropped\tfailed\tmean\tlongest\t  callback")
+	for _, s := range stats {
+		mean, longest := "-", "-"
+		if n := s.Latency.Count; n > 0 {
+			mean = short(s.Latency.Total / time.Duration(n))
+			longest = short(s.Latency.Max)
+		}
+		name := s.Callback
+		if s.Registry != "" {
+			name = s.Registry + "/" + name
+		}
+		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%s\t%s\t  %s\n", s.Fired, s.Delivered, s.Dropped, s.Failed, mean, longest, name)
+	}
+	_ = table.Flush() // a reader who went away is no fault of the run
+}
+
+// short is a time with three digits or so.
+func short(d time.Duration) string {
+	unit := time.Nanosecond
+	for d >= 1000*unit {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}
