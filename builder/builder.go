@@ -14,7 +14,7 @@ type Builder struct {
 	funcs    []*Func
 	err      *Error
 	done     bool
-	places   map[uintptr]place         // by program counter
+	places   places
 	symbols  map[string]place          // the names of functions and meshes
 	meshes   map[string]map[string]int // their axes and how large these are
 	sites    map[siteKey]*callSite     // see emit.go
@@ -28,7 +28,7 @@ type Options struct {
 
 // New starts a module in a context. The context must outlive the builder.
 func New(ctx *mlir.Context, o Options) *Builder {
-	b := &Builder{ctx: ctx, places: map[uintptr]place{}, symbols: map[string]place{}}
+	b := &Builder{ctx: ctx, symbols: map[string]place{}}
 	b.module = ctx.NewModule(b.here().location)
 	if o.Name != "" {
 		b.module.Operation().SetAttribute("sym_name", ctx.StringAttribute(o.Name))
