@@ -60,16 +60,25 @@ func (b *Builder) Module() (*mlir.Module, error) {
 		b.Close()
 		return nil, e
 	}
-	b.done = true
+	b.end()
 	return b.module, nil
 }
 
 // Close drops a module that Module has not returned. Closing twice does nothing.
 func (b *Builder) Close() {
 	if !b.done {
+		b.end()
 		b.module.Close()
-		b.done = true
 	}
+}
+
+// end gives up all but the module.
+func (b *Builder) end() {
+	b.done = true
+	for _, site := range b.sites {
+		site.drop()
+	}
+	b.sites, b.lastSite = nil, nil
 }
 
 // Err is the first mistake so far, nil where there is none.
