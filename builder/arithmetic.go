@@ -55,12 +55,18 @@ func Min(x, y Value) Value { return binary(stablehlo.Minimum, x, y) }
 func Pow(x, y Value) Value { return binary(stablehlo.Power, x, y) }
 
 func unary(op stablehlo.UnaryOp, x Value) Value {
+	if v, ok := plainUnary(op, x); ok {
+		return v
+	}
 	name := short(string(op))
 	f := mustFuncOf(name, x)
 	return f.add(f.b.here(), name, []Value{x}, stablehlo.Unary{Op: op, Operand: x.v})
 }
 
 func binary(op stablehlo.BinaryOp, x, y Value) Value {
+	if v, ok := plainBinary(op, x, y); ok {
+		return v
+	}
 	name := short(string(op))
 	f := mustFuncOf(name, x, y)
 	return f.add(f.b.here(), name, []Value{x, y}, stablehlo.Binary{Op: op, LHS: x.v, RHS: y.v})

@@ -14,7 +14,7 @@ type Builder struct {
 	funcs    []*Func
 	err      *Error
 	done     bool
-	places   map[uintptr]place         // by program counter
+	places   places
 	symbols  map[string]place          // the names of functions and meshes
 	meshes   map[string]map[string]int // their axes and how large these are
 	sites    map[siteKey]*callSite     // see emit.go
@@ -28,7 +28,7 @@ type Options struct {
 
 // New starts a module in a context. The context must outlive the builder.
 func New(ctx *mlir.Context, o Options) *Builder {
-	b := &Builder{ctx: ctx, places: map[uintptr]place{}, symbols: map[string]place{}}
+	b := &Builder{ctx: ctx, symbols: map[string]place{}}
 	b.module = ctx.NewModule(b.here().location)
 	if o.Name != "" {
 		b.module.Operation().SetAttribute("sym_name", ctx.StringAttribute(o.Name))
@@ -60,16 +60,25 @@ func (b *Builder) Module() (*mlir.Module, error) {
 		b.Close()
 		return nil, e
 	}
-	b.done = true
+	b.end()
 	return b.module, nil
 }
 
 // Close drops a module that Module has not returned. Closing twice does nothing.
 func (b *Builder) Close() {
 	if !b.done {
+		b.end()
 		b.module.Close()
-		b.done = true
 	}
+}
+
+// end gives up all but the module.
+func (b *Builder) end() {
+	b.done = true
+	for _, site := range b.sites {
+		site.drop()
+	}
+	b.sites, b.lastSite = nil, nil
 }
 
 // Err is the first mistake so far, nil where there is none.

@@ -13,7 +13,7 @@ type leaf struct {
 	v  Value
 }
 
-func places(tree any) []leaf {
+func located(tree any) []leaf {
 	var out []leaf
 	_, _ = mapTree(reflect.ValueOf(tree), "", func(at string, v Value) (Value, error) {
 		out = append(out, leaf{at, v})
@@ -25,7 +25,7 @@ func places(tree any) []leaf {
 // difference is an error where two trees differ in structure or in a leaf's type: leaf
 // by leaf, with what each has. aIs and bIs name the trees.
 func difference(a, b any, aIs, bIs string) error {
-	as, bs := places(a), places(b)
+	as, bs := located(a), located(b)
 	var all []string
 	inB := map[string]Value{}
 	for _, l := range bs {

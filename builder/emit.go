@@ -98,14 +98,54 @@ type callSite struct {
 	results    []mlir.Type // with the token
 	attributes []mlir.NamedAttribute
 	operands   []mlir.Value // of the call that is being made
+
+	// model is what is copied from the third call on: that is much faster than making
+	// the operation of its attributes. It stands in a block of its own, so that nothing
+	// else depends on it.
+	model mlir.Operation
+	apart mlir.Block
+	used  bool
 }
 
 // Create makes the operation.
 func (s *callSite) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
-	return mlir.Create(in, mlir.OperationState{
+	if block, ok := in.(mlir.Block); ok && !s.model.IsNil() {
+		return block.CreateLike(s.model, s.operands...)
+	}
+	state := mlir.OperationState{
 		Name: "stablehlo.custom_call", Location: at,
 		Operands: s.operands, Results: s.results, Attributes: s.attributes,
-	})
+	}
+	if s.used {
+		if err := s.keep(mlir.ContextOf(in), state); err != nil {
+			return mlir.Operation{}, err
+		}
+	}
+	s.used = true
+	return mlir.Create(in, state)
+}
+
+// keep makes the model.
+func (s *callSite) keep(ctx *mlir.Context, state mlir.OperationState) error {
+	types := make([]mlir.Type, len(state.Operands))
+	for i, v := range state.Operands {
+		types[i] = v.Type()
+	}
+	s.apart = ctx.NewBlock(state.Location, types...)
+	state.Operands = make([]mlir.Value, len(types))
+	for i := range types {
+		state.Operands[i] = s.apart.Argument(i)
+	}
+	var err error
+	s.model, err = s.apart.Create(state)
+	return err
+}
+
+// drop gives up the model.
+func (s *callSite) drop() {
+	if s != nil && !s.apart.IsNil() {
+		_ = s.apart.Erase()
+	}
 }
 
 // callSite finds what the call has in common with an earlier one, or makes it.
@@ -132,6 +172,7 @@ func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered b
 	if b.sites == nil {
 		b.sites = map[siteKey]*callSite{}
 	}
+	b.sites[key].drop()
 	site.key = key
 	b.sites[key] = site
 	b.lastSite = site

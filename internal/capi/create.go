@@ -31,6 +31,25 @@ static inline created create_operation(
   return c;
 }
 
+// copy_operation copies an operation to the end of a block and gives the copy other
+// operands. It does nothing where their number is another one, or where the operation has
+// regions or successors.
+static inline created copy_operation(
+    uintptr_t table, uintptr_t operation, const uintptr_t* operands, intptr_t n_operands, uintptr_t block) {
+  const calliope_mlir_api* api = (const calliope_mlir_api*)table;
+  MlirOperation op = {(void*)operation};
+  created c = {{NULL}};
+  if (api->mlirOperationGetNumOperands(op) != n_operands || api->mlirOperationGetNumRegions(op) > 0 ||
+      api->mlirOperationGetNumSuccessors(op) > 0)
+    return c;
+  c.operation = api->mlirOperationClone(op);
+  for (intptr_t i = 0; i < n_operands; i++)
+    api->mlirOperationSetOperand(c.operation, i, (MlirValue){(void*)operands[i]});
+  api->mlirBlockAppendOwnedOperation((MlirBlock){(void*)block}, c.operation);
+  if (api->mlirOperationGetNumResults(c.operation) > 0) c.first = api->mlirOperationGetResult(c.operation, 0);
+  return c;
+}
+
 static inline MlirValue result_at(uintptr_t table, uintptr_t operation, intptr_t i) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   MlirOperation op = {(void*)operation};
@@ -66,6 +85,15 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)), number(at.Ptr),
 		results, nResults, operands, nOperands, attributes, nAttributes, regions, nRegions,
 		successors, nSuccessors, C.bool(s.Infer), number(end.Ptr))
+	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
+}
+
+// CopyOperation copies an operation to the end of a block, with other operands, and gives
+// the copy's first result too. It is null, and nothing was done, where the operation has
+// another number of operands, or regions or successors.
+func CopyOperation(t *Table, op MlirOperation, operands []MlirValue, end MlirBlock) (MlirOperation, MlirValue) {
+	values, n := numbers(operands)
+	made := C.copy_operation(t.number(), number(op.Ptr), values, n, number(end.Ptr))
 	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
 }
 

@@ -7,17 +7,21 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/capi/client"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 const (
 	irOperations = 100_000
 	irOperation  = "stablehlo.add"
 	irFile       = "model.py"
-	irLines      = 1000 // of the file: each operation comes from the next line, again and again
+	pythonless   = "callback" // the work that is not done in Python
+	irLines      = 1000       // of the file: each operation comes from the next line, again and again
 )
 
 // irSuite measures work on 100,000 operations in Go beside the same work in a C
@@ -46,7 +50,7 @@ func irSuite(ctx context.Context, s settings, r *report) error {
 				return fmt.Errorf("ir/%s: %w", work.name, err)
 			}
 			var inPython float64
-			if python != nil {
+			if python != nil && work.name != pythonless {
 				if inPython, err = python.measure(work.name); err != nil {
 					return err
 				}
@@ -66,12 +70,12 @@ func irSuite(ctx context.Context, s settings, r *report) error {
 		for j, c := range work.clients {
 			r.figure(name+c.name, perOperation(median(column(times, j))), "ns/op", nil)
 		}
-		if python != nil {
+		if python != nil && work.name != pythonless {
 			r.figure(name+"python", perOperation(median(pythons)), "ns/op", nil)
 		}
 		for j, c := range work.clients[1:] {
 			r.figure(name+c.name+"-over-c", median(column(overC, j+1)), "x", c.overC)
-			if python != nil {
+			if python != nil && work.name != pythonless {
 				r.figure(name+"python-over-"+c.name, median(column(underPython, j+1)), "x", c.underPython)
 			}
 		}
@@ -109,6 +113,11 @@ var irWorks = []irWork{
 		{name: "c", work: buildInC},
 		{"go", buildInGo, atMost(1.3), atLeast(3)},
 		{"go-stablehlo", buildInStableHLO, atMost(1.3), atLeast(3)},
+		{"go-builder", buildInBuilder, atMost(1.3), atLeast(3)},
+	}},
+	{pythonless, irOperations / irLines, false, []irClient{
+		{name: "c", work: callInC},
+		{"go-builder", callInBuilder, atMost(0.4), nil},
 	}},
 	{"walk", 1, true, []irClient{{name: "c", work: walkInC}, {"go", walkInGo, nil, atLeast(3)}}},
 	{"print", 1, true, []irClient{{name: "c", work: printInC}, {"go", printInGo, atMost(1.3), nil}}},
@@ -156,6 +165,8 @@ type irModule struct {
 	text   string        // of the module, where it is built
 	source client.Source // the same in C's memory
 	parsed []func()      // destroy what the C client parsed
+	built  *builder.Builder
+	f      *builder.Func // in built
 }
 
 func newIRModule(l *mlir.Library, built bool) (*irModule, error) {
@@ -170,6 +181,8 @@ func newIRModule(l *mlir.Library, built bool) (*irModule, error) {
 
 func (m *irModule) fill(built bool) error {
 	const source = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
+	m.built = builder.New(m.ctx, builder.Options{})
+	m.f = m.built.Func("main", tensor.ShapeOf(tensor.F32, 4))
 	var err error
 	if m.module, err = m.ctx.Parse("", []byte(source)); err != nil {
 		return err
@@ -197,6 +210,7 @@ func (m *irModule) close() {
 		destroy()
 	}
 	m.source.Free()
+	m.built.Close()
 	m.ctx.Close()
 }
 
@@ -230,6 +244,29 @@ func buildInStableHLO(m *irModule) error {
 		x = op.Result(0)
 	}
 	return nil
+}
+
+func buildInBuilder(m *irModule) error {
+	x := m.f.Param(0)
+	for range irLines {
+		x = builder.Add(x, x)
+	}
+	return m.built.Err()
+}
+
+// irCallback is what the clients call.
+const irCallback, irSignature = "bench", "f32[4]->f32[4]"
+
+func callInC(m *irModule) error {
+	return m.client.Call(m.module.Raw(), irCallback, contract.SignatureHash(irSignature), irFile, irLines, irLines)
+}
+
+func callInBuilder(m *irModule) error {
+	x := m.f.Param(0)
+	for range irLines {
+		x = builder.IOCallback(builder.Callback{Name: irCallback}, x)
+	}
+	return m.built.Err()
 }
 
 // counted is an error where a walk missed something.

@@ -32,6 +32,45 @@ static bool build(const void* table, MlirContext ctx, MlirModule m, const char* 
   return true;
 }
 
+// call appends n custom calls that pass their operand through, each with attributes of
+// its own making.
+static bool call(const void* table, MlirContext ctx, MlirModule m, const char* callback, const char* signature,
+                 const char* file, int lines, int n) {
+  const calliope_mlir_api* api = table;
+  MlirBlock block = first_function(api, m);
+  MlirValue x = api->mlirBlockGetArgument(block, 0);
+  MlirType type = api->mlirValueGetType(x);
+#define ATTRIBUTE(name, value) \
+  ((MlirNamedAttribute){api->mlirIdentifierGet(ctx, REF(name)), value})
+#define TEXT(value) api->mlirStringAttrGet(ctx, REF(value))
+#define NUMBER(bits, value) api->mlirIntegerAttrGet(api->mlirIntegerTypeGet(ctx, bits), value)
+  for (int i = 0; i < n; i++) {
+    MlirLocation at = api->mlirLocationFileLineColGet(ctx, REF(file), i % lines + 1, 7);
+    MlirOperationState s = api->mlirOperationStateGet(REF("stablehlo.custom_call"), at);
+    MlirNamedAttribute config[] = {
+        ATTRIBUTE("callback", TEXT(callback)), ATTRIBUTE("form", TEXT("passthrough")),
+        ATTRIBUTE("loc", TEXT(file)),          ATTRIBUTE("signature", TEXT(signature)),
+        ATTRIBUTE("v", NUMBER(64, 1)),
+    };
+    MlirAttribute alias = api->stablehloOutputOperandAliasGet(ctx, 0, NULL, 0, 0, NULL);
+    MlirNamedAttribute attributes[] = {
+        ATTRIBUTE("api_version", NUMBER(32, 4)),
+        ATTRIBUTE("backend_config", api->mlirDictionaryAttrGet(ctx, 5, config)),
+        ATTRIBUTE("call_target_name", TEXT("calliope_io_callback")),
+        ATTRIBUTE("has_side_effect", api->mlirBoolAttrGet(ctx, 1)),
+        ATTRIBUTE("output_operand_aliases", api->mlirArrayAttrGet(ctx, 1, &alias)),
+    };
+    api->mlirOperationStateAddOperands(&s, 1, &x);
+    api->mlirOperationStateAddResults(&s, 1, &type);
+    api->mlirOperationStateAddAttributes(&s, 5, attributes);
+    MlirOperation op = api->mlirOperationCreate(&s);
+    if (op.ptr == NULL) return false;
+    api->mlirBlockAppendOwnedOperation(block, op);
+    x = api->mlirOperationGetResult(op, 0);
+  }
+  return true;
+}
+
 static int count_in(const calliope_mlir_api* api, MlirOperation op, MlirStringRef name) {
   MlirStringRef is = api->mlirIdentifierStr(api->mlirOperationGetName(op));
   int n = is.length == name.length && memcmp(is.data, name.data, name.length) == 0;
@@ -113,6 +152,19 @@ func (c *Client) Build(m capi.MlirModule, operation, file string, lines, n int) 
 	defer C.free(unsafe.Pointer(at))
 	if !C.build(c.table, c.ctx, C.MlirModule{m.Ptr}, name, at, C.int(lines), C.int(n)) {
 		return errors.New("the C client could not infer a result type")
+	}
+	return nil
+}
+
+// Call appends n custom calls of a callback to the same block, each of the result before
+// it, which it passes through in the same memory.
+func (c *Client) Call(m capi.MlirModule, callback, signature, file string, lines, n int) error {
+	name, hash, at := C.CString(callback), C.CString(signature), C.CString(file)
+	defer C.free(unsafe.Pointer(name))
+	defer C.free(unsafe.Pointer(hash))
+	defer C.free(unsafe.Pointer(at))
+	if !C.call(c.table, c.ctx, C.MlirModule{m.Ptr}, name, hash, at, C.int(lines), C.int(n)) {
+		return errors.New("the C client could not make a custom call")
 	}
 	return nil
 }

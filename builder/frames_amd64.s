@@ -1,0 +1,29 @@
+#include "textflag.h"
+
+// func frames(addresses *[depth]uintptr)
+//
+// A frame begins with the frame pointer of its caller, and the address to return to
+// stands above that. This function has no frame, so BP is its caller's. A caller's frame
+// is a little higher on the stack: anything else, such as what C code leaves in BP, ends
+// the walk.
+TEXT ·frames(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ addresses+0(FP), AX
+	MOVQ BP, BX
+	MOVQ $8, CX // depth
+	TESTQ BX, BX
+	JEQ done
+next:
+	MOVQ 8(BX), DX
+	MOVQ DX, (AX)
+	ADDQ $8, AX
+	DECQ CX
+	JEQ done
+	MOVQ (BX), DX
+	MOVQ DX, SI
+	SUBQ BX, SI
+	DECQ SI
+	MOVQ DX, BX
+	CMPQ SI, $0x4000
+	JCS next
+done:
+	RET

@@ -1,0 +1,38 @@
+package builder
+
+import "github.com/calliope-mlir/calliope/stablehlo"
+
+// Most operations of a program are the plain ones below, with nothing wrong about them.
+// They are built in a way that takes no memory. What has anything about it, a mistake
+// among them, is left to the general way: then ok is false and nothing was done.
+
+func plainUnary(op stablehlo.UnaryOp, x Value) (result Value, ok bool) {
+	if !x.plain() {
+		return Value{}, false
+	}
+	created, err := stablehlo.Unary{Op: op, Operand: x.v}.Create(x.s.block, x.s.f.b.here().location)
+	if err != nil {
+		return Value{}, false
+	}
+	return Value{s: x.s, v: created.Result(0)}, true
+}
+
+func plainBinary(op stablehlo.BinaryOp, x, y Value) (result Value, ok bool) {
+	if !x.plain() || !y.plain() || x.s != y.s {
+		return Value{}, false
+	}
+	created, err := stablehlo.Binary{Op: op, LHS: x.v, RHS: y.v}.Create(x.s.block, x.s.f.b.here().location)
+	if err != nil {
+		return Value{}, false
+	}
+	return Value{s: x.s, v: created.Result(0)}, true
+}
+
+// plain reports whether the value is one of the innermost open scope and can be used.
+func (v Value) plain() bool {
+	if v.s == nil || v.like != nil || v.v.IsNil() {
+		return false
+	}
+	f := v.s.f
+	return f.scope == v.s && f.b.err == nil && !f.b.done && !f.returned
+}

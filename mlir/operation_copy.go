@@ -1,0 +1,44 @@
+package mlir
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// CreateLike makes a copy of an operation at the block's end, with other operands: as
+// many as the operation has. Location, attributes and result types are its own. It is
+// for an operation that is made again and again, as it saves the library looking up all
+// of that: an operation with many attributes takes half the time. The operation must have
+// neither regions nor successors.
+func (b Block) CreateLike(o Operation, operands ...Value) (Operation, error) {
+	const method = "Block.CreateLike"
+	t := b.life.use(method, b.raw.Ptr)
+	c := b.life.ctx
+	raw := &c.creation
+	raw.Operands = raw.Operands[:0]
+	home := b.life.root()
+	direct := !home.lost
+	for _, v := range operands {
+		raw.Operands = append(raw.Operands, v.in(c, method))
+		direct = direct && (v.life == b.life || v.life.root() == home)
+	}
+	from := o.in(c, method)
+	if direct {
+		if op, result := capi.CopyOperation(t, from, raw.Operands, b.raw); op.Ptr != nil {
+			c.last = known{operation: Operation{b.life, op}, result: result}
+			return c.last.operation, nil
+		}
+	}
+	if n := o.NumOperands(); n != len(operands) {
+		return Operation{}, fmt.Errorf("mlir: Block.CreateLike: %s has %d operands, %d given", o.Name(), n, len(operands))
+	}
+	if o.NumRegions() > 0 || o.NumSuccessors() > 0 {
+		return Operation{}, fmt.Errorf("mlir: Block.CreateLike: %s has regions or successors: use Clone", o.Name())
+	}
+	op := o.Clone()
+	for i, v := range operands {
+		op.SetOperand(i, v)
+	}
+	return b.Append(op), nil
+}
