@@ -14,6 +14,7 @@ type Builder struct {
 	funcs    []*Func
 	err      *Error
 	done     bool
+	opened   bool // see Open
 	places   places
 	symbols  map[string]place          // the names of functions and meshes
 	meshes   map[string]map[string]int // their axes and how large these are
@@ -45,7 +46,7 @@ func (b *Builder) Module() (*mlir.Module, error) {
 			b.fail(f.at, "func", nil, fmt.Errorf("function %q has no Return", f.name))
 		}
 	}
-	if len(b.funcs) == 0 && !b.done {
+	if len(b.funcs) == 0 && !b.opened && !b.done {
 		b.fail(at, "module", nil, errors.New("there is no function in it: start one with Func"))
 	}
 	if b.err != nil {

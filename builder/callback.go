@@ -42,13 +42,13 @@ type Callback struct {
 // is not used. Results and operands share their memory, so nothing is copied unless
 // an operand is needed unchanged elsewhere.
 func IOCallback[T any](cb Callback, args T) T {
-	operands, f, at := cb.start("io callback", args)
-	if f == nil {
-		return args
+	operands, f, at, ok := cb.start("io callback", args)
+	if !ok {
+		return dead(f, args)
 	}
 	results, ok := cb.emit(f, at, "io callback", contract.Passthrough, operands, nil)
 	if !ok {
-		return args
+		return dead(f, args)
 	}
 	return rebuild(args, results)
 }
@@ -57,7 +57,7 @@ func IOCallback[T any](cb Callback, args T) T {
 // goes on with the values as they were. Taps of one effect run in the order in which
 // they were built.
 func Tap[T any](cb Callback, args T) {
-	if operands, f, at := cb.start("tap", args); f != nil {
+	if operands, f, at, ok := cb.start("tap", args); ok {
 		cb.emit(f, at, "tap", contract.Observe, operands, nil)
 	}
 }
@@ -76,53 +76,50 @@ func PureCall[T, R any](cb Callback, template R, args T) R {
 }
 
 func call[T, R any](cb Callback, form contract.Form, name string, template R, args T) R {
-	operands, f, at := cb.start(name, args)
-	if f == nil {
-		return template
+	operands, f, at, ok := cb.start(name, args)
+	if !ok {
+		return dead(f, template)
 	}
 	want, err := leaves(template)
 	if err != nil {
 		f.b.fail(at, name, operands, fmt.Errorf("the template: %w", err))
-		return template
+		return dead(f, template)
 	}
 	var types []mlir.Type
 	for i, w := range want {
 		t, err := w.template(f.b.ctx)
 		if err != nil {
 			f.b.fail(at, name, operands, fmt.Errorf("result %d of the template: %w", i, err))
-			return template
+			return dead(f, template)
 		}
 		types = append(types, t)
 	}
 	if form == contract.Pure && cb.Effect != "" {
 		f.b.fail(at, name, operands, errors.New("a pure call has no effect that could be ordered: leave Callback.Effect out, or make it a runtime call"))
-		return template
+		return dead(f, template)
 	}
 	results, ok := cb.emit(f, at, name, form, operands, types)
 	if !ok {
-		return template
+		return dead(f, template)
 	}
 	return rebuild(template, results)
 }
 
-// start takes the arguments apart and finds the function that they belong to. There
-// is none where an earlier mistake makes it pointless to go on.
-func (cb *Callback) start(name string, args any) ([]Value, *Func, place) {
+// start takes the arguments apart and finds the function that they belong to. It is
+// false where a mistake makes it pointless to go on.
+func (cb *Callback) start(name string, args any) (operands []Value, f *Func, at place, ok bool) {
 	operands, err := leaves(args)
-	f := cb.In
+	f = cb.In
 	if f == nil {
 		f = funcOf(operands...)
 	}
 	if f == nil {
 		panic("builder: " + name + ": no argument says in which function it stands: set Callback.In")
 	}
-	at := f.b.here()
+	at = f.b.here()
 	if err != nil {
 		f.b.fail(at, name, nil, err)
-		return nil, nil, at
+		return nil, f, at, false
 	}
-	if !f.usable(at, name, operands) {
-		return nil, nil, at
-	}
-	return operands, f, at
+	return operands, f, at, f.usable(at, name, operands)
 }

@@ -75,6 +75,9 @@ func (f *Func) Return(results ...Value) {
 	if err := f.setType(); err != nil {
 		f.b.fail(at, "return", results, err)
 	}
+	if f.b.opened {
+		f.keepResultAttributes()
+	}
 }
 
 // usable reports whether an operation with these operands can be added; where it

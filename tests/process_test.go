@@ -27,6 +27,8 @@ const (
 )
 
 var roles = map[string]func() error{
+	"compile alias programs": compileAliasPrograms,
+
 	"save bytecode": func() error { return save((*mlir.Module).Bytecode) },
 	"save artifact": func() error {
 		return save(func(m *mlir.Module) ([]byte, error) { return stablehlo.PortableArtifact(m, "") })

@@ -1,0 +1,89 @@
+package aliasing
+
+import "github.com/calliope-mlir/calliope/mlir"
+
+// neededAfter finds an operation that uses v besides user, and that the module does not
+// make run before it.
+func neededAfter(user mlir.Operation, v mlir.Value) (mlir.Operation, bool) {
+	for use := range v.Uses() {
+		if use.Owner.Equal(user) {
+			continue
+		}
+		// They are compared where both stand in one block, or in operations of it.
+		a, b, ok := inOneBlock(use.Owner, user)
+		if !ok {
+			return use.Owner, true
+		}
+		if a.Equal(b) {
+			continue // in two branches of it, of which one runs
+		}
+		if a.NumResults() == 0 && isTerminator(a) || !dependsOn(b, a) {
+			return use.Owner, true
+		}
+	}
+	return mlir.Operation{}, false
+}
+
+func isTerminator(op mlir.Operation) bool {
+	end := op.Block().Terminator()
+	return !end.IsNil() && end.Equal(op)
+}
+
+// inOneBlock goes from two operations outwards to the ones in the innermost block that
+// holds both.
+func inOneBlock(a, b mlir.Operation) (mlir.Operation, mlir.Operation, bool) {
+	for x := a; !x.IsNil(); x = x.Parent() {
+		for y := b; !y.IsNil(); y = y.Parent() {
+			if x.Equal(y) && !x.Equal(a) && !y.Equal(b) {
+				return x, y, true // two regions of one operation
+			}
+			if !x.Block().IsNil() && !y.Block().IsNil() && x.Block().Equal(y.Block()) {
+				return x, y, true
+			}
+		}
+	}
+	return a, b, false
+}
+
+// dependsOn reports whether op, which stands in the block of earlier, uses what earlier
+// makes, maybe through others: then XLA runs earlier first.
+func dependsOn(op, earlier mlir.Operation) bool {
+	block := earlier.Block()
+	seen := map[uint64]bool{}
+	queue := []mlir.Operation{op}
+	for len(queue) > 0 {
+		at := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if at.Equal(earlier) {
+			return true
+		}
+		if seen[at.Hash()] {
+			continue
+		}
+		seen[at.Hash()] = true
+		for inner := range at.All() { // itself, and what stands in it
+			for _, v := range inner.Operands() {
+				if v.IsResult() && v.Owner().Block().Equal(block) {
+					queue = append(queue, v.Owner())
+				}
+			}
+		}
+	}
+	return false
+}
+
+// encloses reports whether a value is made in op.
+func encloses(op mlir.Operation, v mlir.Value) bool {
+	var at mlir.Operation
+	if v.IsArgument() {
+		at = v.Block().Parent()
+	} else {
+		at = v.Owner().Parent()
+	}
+	for ; !at.IsNil(); at = at.Parent() {
+		if at.Equal(op) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package builder_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func TestCustomCall(t *testing.T) {
+	type window struct {
+		Size    int32  `mlir:"size"`
+		Padding string `mlir:"padding"`
+	}
+	vectors := []tensor.Shape{vector}
+	for _, test := range []struct {
+		name    string
+		options func(b *builder.Builder, ctx *mlir.Context) builder.CustomCallOptions
+		want    string // what stands behind the operands
+	}{
+		{"least", func(*builder.Builder, *mlir.Context) builder.CustomCallOptions {
+			return builder.CustomCallOptions{Target: "t"}
+		}, "{api_version = 4 : i32} : (tensor<4xf32>, tensor<i32>) -> ()"},
+		{"numbers", func(*builder.Builder, *mlir.Context) builder.CustomCallOptions {
+			return builder.CustomCallOptions{Target: "t", Results: vectors, Config: map[string]any{
+				"a": true, "b": 1, "c": int8(-2), "d": int32(3), "e": uint8(4), "f": ^uint64(0), "g": float32(0.5), "h": 0.25,
+			}}
+		}, "{api_version = 4 : i32, backend_config = {a = true, b = 1 : i64, c = -2 : i8, d = 3 : i32, e = 4 : ui8, f = 18446744073709551615 : ui64, g = 5.000000e-01 : f32, h = 2.500000e-01 : f64}} : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>"},
+		{"lists", func(_ *builder.Builder, ctx *mlir.Context) builder.CustomCallOptions {
+			return builder.CustomCallOptions{Target: "t", Config: []builder.NamedValue{
+				{Name: "ints", Value: []int{1, 2}}, {Name: "bools", Value: []bool{true}}, {Name: "floats", Value: []float32{1}}, {Name: "bytes", Value: []int8{-1}},
+				{Name: "texts", Value: []string{"x", "y"}}, {Name: "pair", Value: [2]any{1, "z"}}, {Name: "none", Value: []int64{}}, {Name: "unit", Value: ctx.UnitAttribute()},
+			}}
+		}, `{api_version = 4 : i32, backend_config = {bools = array<i1: true>, bytes = array<i8: -1>, floats = array<f32: 1.000000e+00>, ints = array<i64: 1, 2>, none = array<i64>, pair = [1, "z"], texts = ["x", "y"], unit}} : (tensor<4xf32>, tensor<i32>) -> ()`},
+		{"structs", func(*builder.Builder, *mlir.Context) builder.CustomCallOptions {
+			return builder.CustomCallOptions{Target: "t", Config: struct{ Window *window }{&window{3, "same"}}}
+		}, `{api_version = 4 : i32, backend_config = {Window = {padding = "same", size = 3 : i32}}} : (tensor<4xf32>, tensor<i32>) -> ()`},
+		{"old version", func(*builder.Builder, *mlir.Context) builder.CustomCallOptions {
+			return builder.CustomCallOptions{Target: "t", APIVersion: 2, Config: "opaque", HasSideEffect: true}
+		}, `{api_version = 2 : i32, backend_config = "opaque", has_side_effect = true} : (tensor<4xf32>, tensor<i32>) -> ()`},
+		{"no version", func(*builder.Builder, *mlir.Context) builder.CustomCallOptions {
+			return builder.CustomCallOptions{Target: "t", APIVersion: builder.Unspecified}
+		}, `{api_version = 0 : i32} : (tensor<4xf32>, tensor<i32>) -> ()`},
+		{"aliases and layouts", func(*builder.Builder, *mlir.Context) builder.CustomCallOptions {
+			return builder.CustomCallOptions{Target: "t", Results: vectors, Aliases: aliasing.List{{OperandIndex: 0}},
+				OperandLayouts: [][]int64{{0}, {}}, ResultLayouts: [][]int64{{0}}}
+		}, `{api_version = 4 : i32, operand_layouts = [dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>], result_layouts = [dense<0> : tensor<1xindex>]} : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>`},
+		{"tuple", func(_ *builder.Builder, ctx *mlir.Context) builder.CustomCallOptions {
+			v, _ := stablehlo.TensorType(ctx, vector)
+			return builder.CustomCallOptions{Target: "t", Types: []mlir.Type{ctx.TupleType(v, v)},
+				Aliases: aliasing.List{{OutputTupleIndices: []int64{1}, OperandIndex: 0}}}
+		}, `{api_version = 4 : i32, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>, tensor<i32>) -> tuple<tensor<4xf32>, tensor<4xf32>>`},
+		{"called computations", func(b *builder.Builder, _ *mlir.Context) builder.CustomCallOptions {
+			g := b.Func("compare", vector)
+			g.Return(g.Param(0))
+			return builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{g}}
+		}, `{api_version = 4 : i32, called_computations = [@compare]} : (tensor<4xf32>, tensor<i32>) -> ()`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx := mlirtest.Context(t)
+			b := builder.New(ctx, builder.Options{})
+			f := b.Func("main", vector, tensor.ShapeOf(tensor.S32))
+			builder.CustomCall(test.options(b, ctx), f.Param(0), f.Param(1))
+			f.Return()
+			_, got, _ := strings.Cut(find(finish(t, b), "stablehlo.custom_call")[0].String(), "@t(%arg0, %arg1) ")
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("call (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCustomCallMistakes(t *testing.T) {
+	self := map[string]any{}
+	self["self"] = self
+	options := func(config any) builder.CustomCallOptions {
+		return builder.CustomCallOptions{Target: "t", Config: config}
+	}
+	other := newBuilder(t)
+	foreign := other.Func("foreign")
+	for _, test := range []struct {
+		name    string
+		options builder.CustomCallOptions
+		want    string
+	}{
+		{"no target", builder.CustomCallOptions{}, "needs the name of its target"},
+		{"version", builder.CustomCallOptions{Target: "t", APIVersion: 5}, "there is no API version 5"},
+		{"string in version 4", options("x"), "with API version 4 the backend config is a dictionary"},
+		{"dictionary in version 2", builder.CustomCallOptions{Target: "t", APIVersion: 2, Config: map[string]any{}}, "with API version 2 the backend config is a string"},
+		{"function in the config", options(map[string]any{"f": func() {}}), "the config.f is a func()"},
+		{"nil in the config", options(map[string]any{"f": []any{nil}}), "the config.f[0] is nil"},
+		{"nil pointer", options((*struct{})(nil)), "the config is a nil *struct"},
+		{"keys", options(map[int]any{1: 2}), "the config is a map[int]interface {}: its keys must be strings"},
+		{"private field", options(struct{ x int }{1}), "the field x of struct"},
+		{"name twice", options([]builder.NamedValue{{Name: "a", Value: 1}, {Name: "a", Value: 1}}), `the name "a" is empty or stands twice`},
+		{"unsigned numbers", options(map[string]any{"u": []uint64{1}}), "an array of unsigned numbers has no form"},
+		{"in itself", options(self), "is nested more than 100 deep"},
+		{"zero attribute", options(map[string]any{"a": mlir.Attribute{}}), "the config.a is the zero Attribute"},
+		{"results twice", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Types: make([]mlir.Type, 1)}, "give one of them"},
+		{"zero type", builder.CustomCallOptions{Target: "t", Types: make([]mlir.Type, 1)}, "the zero Type"},
+		{"no element type", builder.CustomCallOptions{Target: "t", Results: make([]tensor.Shape, 1)}, "result 0: stablehlo: invalid is no element type"},
+		{"another module's function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{foreign}}, "called computation 0 is no function of this module"},
+		{"nil function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{nil}}, "called computation 0"},
+		{"one layout", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}}}, "given together or not at all"},
+		{"too many layouts", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}, {0}}, ResultLayouts: [][]int64{}}, "operand_layouts has 2 entries, it needs 1"},
+		{"alias without result", builder.CustomCallOptions{Target: "t", Aliases: aliasing.List{{}}}, "the call has no results"},
+		{"alias of another operand", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Aliases: aliasing.List{{OperandIndex: 3}}}, "there is no operand 3"},
+		{"alias of another type", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{tensor.ShapeOf(tensor.F32)}, Aliases: aliasing.List{{}}}, "memory can only be shared by values of one type"},
+		{"alias of the whole tuple", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector, vector}, Aliases: aliasing.List{{}}}, "write [i] for the i-th one"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBuilder(t)
+			f := b.Func("main", vector)
+			out := builder.CustomCall(test.options, f.Param(0))
+			line := here(1)
+			f.Return(out...)
+			_, err := b.Module()
+			var e *builder.Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("error is %v, want one that says %q", err, test.want)
+			}
+			if filepath.Base(e.File) != "custom_call_test.go" || e.Line != line {
+				t.Errorf("the mistake is said to be at %s:%d, it is on line %d", e.File, e.Line, line)
+			}
+		})
+	}
+}

@@ -1,0 +1,173 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+)
+
+// Open goes on with a module that is there already, parsed or built. The module belongs
+// to the builder from then on: Module gives it back and Close drops it. Its functions
+// are found by Lookup, and others can be added.
+func Open(m *mlir.Module) *Builder {
+	b := &Builder{ctx: m.Context(), module: m, opened: true, symbols: map[string]place{}}
+	for op := range m.Body().Operations() {
+		if name, ok := op.Symbol(); ok {
+			p := op.Location().Position()
+			b.symbols[name] = place{&position{p.File, p.Line, op.Location()}}
+		}
+	}
+	return b
+}
+
+// Lookup finds a function of an opened module. It is complete, and can be called; Reopen
+// goes on with it.
+func (b *Builder) Lookup(name string) *Func {
+	at := b.here()
+	for _, f := range b.funcs {
+		if f.name == name {
+			return f
+		}
+	}
+	f := &Func{b: b, name: name, at: at, returned: true}
+	f.body = &scope{f: f, at: at, name: fmt.Sprintf("the function %q", name)}
+	f.body.entry = f.body.firstToken
+	f.scope = f.body
+	if err := f.find(); err != nil {
+		b.fail(at, "lookup", nil, err)
+		f.broken = true
+		return f
+	}
+	b.funcs = append(b.funcs, f)
+	return f
+}
+
+// find takes over what stands in the module.
+func (f *Func) find() error {
+	if f.b.done {
+		return errFinished
+	}
+	for op := range f.b.module.Body().Operations() {
+		if name, _ := op.Symbol(); op.Name() != "func.func" || name != f.name {
+			continue
+		}
+		if op.Region(0).NumBlocks() != 1 {
+			return fmt.Errorf("the function %q has %d blocks; a function of one block can be opened", f.name, op.Region(0).NumBlocks())
+		}
+		f.op = op
+		f.body.block = op.Region(0).First()
+		for _, v := range f.body.block.Arguments() {
+			f.params = append(f.params, v.Type())
+		}
+		f.declared = len(f.params)
+		for _, v := range f.body.block.Terminator().Operands() {
+			f.resultTypes = append(f.resultTypes, v.Type())
+		}
+		return nil
+	}
+	return fmt.Errorf("there is no function %q in the module", f.name)
+}
+
+// Reopen takes the return of a function away, so that operations can be added and
+// another Return called. It gives back the values that were returned.
+func (f *Func) Reopen() []Value {
+	at := f.b.here()
+	switch {
+	case f.b.err != nil || f.broken:
+		return nil
+	case f.b.done:
+		f.b.fail(at, "reopen", nil, errFinished)
+		return nil
+	case !f.returned:
+		f.b.fail(at, "reopen", nil, fmt.Errorf("the function %q has no Return yet", f.name))
+		return nil
+	case f.extra > 0:
+		f.b.fail(at, "reopen", nil, fmt.Errorf("the function %q has ordered callbacks and is called already: go on with it before its first call", f.name))
+		return nil
+	}
+	end := f.body.block.Terminator()
+	var results []Value
+	for _, v := range end.Operands() {
+		results = append(results, Value{s: f.body, v: v})
+	}
+	if err := end.Erase(); err != nil {
+		f.b.fail(at, "reopen", nil, err)
+		return nil
+	}
+	f.returned = false
+	return results
+}
+
+// keepResultAttributes keeps the list of what is said of each result as long as the
+// results are.
+func (f *Func) keepResultAttributes() {
+	a, ok := f.op.Attribute("res_attrs")
+	if !ok {
+		return
+	}
+	elements, _ := a.Elements()
+	for len(elements) < len(f.resultTypes) {
+		elements = append(elements, f.b.ctx.DictionaryAttribute())
+	}
+	f.op.SetAttribute("res_attrs", f.b.ctx.ArrayAttribute(elements[:len(f.resultTypes)]...))
+}
+
+// Values are the values of a function that which says yes to, in the order of its text:
+// its parameters, and the results of operations that stand in no region of another.
+func (f *Func) Values(which func(mlir.Value) bool) []Value {
+	if f.broken || f.b.done || f.b.err != nil {
+		return nil
+	}
+	var list []Value
+	add := func(v mlir.Value) {
+		if which(v) {
+			list = append(list, Value{s: f.body, v: v})
+		}
+	}
+	for i, v := range f.body.block.Arguments() {
+		if i < f.declared {
+			add(v)
+		}
+	}
+	for _, op := range slices.Collect(f.body.block.Operations()) {
+		for _, v := range op.Results() {
+			add(v)
+		}
+	}
+	return list
+}
+
+// TapAfter adds a tap behind the making of every array value that after says yes to, in
+// all functions and what stands in them, as passes.InsertTap does: passes.ByOp and
+// passes.ByLocation make such functions. It returns how many there are. All functions
+// must be complete, and Values that were taken before are good no longer.
+func (b *Builder) TapAfter(after func(mlir.Value) bool, cb Callback) int {
+	at := b.here()
+	for _, f := range b.funcs {
+		if !f.returned && b.err == nil {
+			b.fail(at, "tap after", nil, fmt.Errorf("the function %q has no Return yet", f.name))
+		}
+	}
+	switch {
+	case b.err != nil:
+		return 0
+	case b.done:
+		b.fail(at, "tap after", nil, errFinished)
+		return 0
+	case cb.Encoding != contract.EncodingDictionary:
+		b.fail(at, "tap after", nil, errors.New("a tap is written in the contract's own dictionary: leave Callback.Encoding out"))
+		return 0
+	}
+	n, err := passes.InsertTap(b.module, after, passes.TapSpec{Target: cb.Target, Config: contract.Config{
+		Callback: cb.Name, ID: cb.ID, Registry: cb.Registry, Effect: cb.Effect,
+		Policy: cb.Policy, Transforms: cb.Transforms, Optional: cb.Optional, Every: cb.Every,
+	}})
+	if err != nil {
+		b.fail(at, "tap after", nil, err)
+	}
+	return n
+}
