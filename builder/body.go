@@ -45,11 +45,10 @@ func body[T, R any](s *step, tree T, values []Value, interleaved bool, f func(a,
 
 // combine is body for a function that makes one tree of two.
 func combine[T any](s *step, tree T, values []Value, f func(a, b T) T) (mlir.Region, bool) {
-	count := len(values)
 	return body(s, tree, values, false, func(a, b T) T {
 		result := f(a, b)
-		if got, err := leaves(result); err == nil && len(got) != count {
-			s.fail("its Go function returns %d values, and takes two times %d", len(got), count)
+		if err := difference(a, result, "what its Go function takes", "what that returns"); err != nil {
+			s.fail("%w", err)
 		}
 		return result
 	})

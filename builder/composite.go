@@ -11,45 +11,26 @@ import (
 
 // Composite is an operation made of others, which a compiler may know by its name, such
 // as "my.gelu"; one that doesn't puts decomposition in its place, a function of the
-// module that has returned. The attributes' values are bools, strings, int64, float64, and
+// module that has returned. There is one argument at least. The attributes' values are bools, strings, int64, float64, and
 // slices and maps of those with string keys.
 func Composite(name string, attributes map[string]any, decomposition *Func, args ...Value) []Value {
 	s := begin("composite", args...)
-	g := decomposition
-	if !s.ok {
-		return nil
-	}
-	if g == nil || g.b != s.f.b {
-		s.fail("the decomposition is no function of this module")
-		return nil
-	}
-	if !g.returned {
-		s.fail("the decomposition %q has no Return yet: finish it first", g.name)
-		return nil
-	}
-	if g == s.f {
-		s.fail("the decomposition %q is the function that is being built", g.name)
-		return nil
-	}
-	signature, _ := g.op.Attribute("function_type")
-	t, _ := signature.TypeValue()
-	inputs, results, _ := t.Signature()
-	if len(inputs) != len(args) {
-		s.fail("the decomposition %q takes %d values, %d given", g.name, len(inputs), len(args))
-		return nil
-	}
-	for i, want := range inputs {
-		if !args[i].v.Type().Equal(want) {
-			s.fail("the decomposition %q takes %s as parameter %d", g.name, want, i)
-			return nil
+	if s.ok {
+		if err := decomposition.callable(s.f, args); err != nil {
+			s.fail("the decomposition: %w", err)
+		} else if len(decomposition.body.effects) > 0 {
+			s.fail("the decomposition %q has ordered callbacks, and a compiler that knows the composite would leave them out", decomposition.name)
 		}
 	}
-	op := stablehlo.Composite{Inputs: mlirs(args), Name: name, Decomposition: g.name, Results: results}
+	if !s.ok {
+		return s.f.nothings(decomposition)
+	}
+	results := decomposition.resultTypes
+	op := stablehlo.Composite{Inputs: mlirs(args), Name: name, Decomposition: decomposition.name, Results: results}
 	if attributes != nil {
 		a, err := attribute(s.f.b.ctx, attributes)
 		if err != nil {
 			s.fail("the attributes: %w", err)
-			return nil
 		}
 		op.CompositeAttributes = a
 	}
