@@ -2,6 +2,7 @@ package builder
 
 import (
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A body is the Go function that says what reduce, sort, scatter and their like do with
@@ -49,6 +50,17 @@ func combine[T any](s *step, tree T, values []Value, f func(a, b T) T) (mlir.Reg
 		result := f(a, b)
 		if err := difference(a, result, "what its Go function takes", "what that returns"); err != nil {
 			s.fail("%w", err)
+		}
+		return result
+	})
+}
+
+// decide is body for a function that says of two trees whether the first one wins.
+func decide[T any](s *step, tree T, values []Value, interleaved bool, f func(a, b T) Value) (mlir.Region, bool) {
+	return body(s, tree, values, interleaved, func(a, b T) Value {
+		result := f(a, b)
+		if !result.v.IsNil() && !result.Shape().Equal(tensor.ShapeOf(tensor.Pred)) {
+			s.fail("its Go function returns %s, it must be pred[]", result.describe())
 		}
 		return result
 	})

@@ -94,5 +94,8 @@ func Tuple(xs ...Value) Value {
 // GetTupleElement is the i-th value of a tuple.
 func GetTupleElement(tuple Value, i int) Value {
 	s := begin("get_tuple_element", tuple)
+	if s.ok && !tuple.v.Type().IsTuple() {
+		return s.fail("%s is no tuple", tuple.v.Type())
+	}
 	return s.one(stablehlo.GetTupleElement{Operand: tuple.v, Index: int32(i)})
 }

@@ -109,7 +109,8 @@ func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution
 func (s *step) layout(what, text, pair, spatial string, rank int) (first, second int64, rest []int64) {
 	where := func(letter byte) int64 {
 		if strings.Count(text, string(letter)) != 1 || len(text) != rank {
-			s.fail("the layout %s is %q: it needs the %d letters %s%s, each once", what, text, rank, pair, spatial)
+			s.fail("the layout %s is %q: it names the %d axes, each by a letter of its own: %c, %c and the spatial ones, which are the same in all layouts",
+				what, text, rank, pair[0], pair[1])
 			return 0
 		}
 		return int64(strings.IndexByte(text, letter))

@@ -83,7 +83,10 @@ func (s *step) stretch(a, b Value) (Value, Value) {
 		return s.like(a, b), b
 	case len(bd) == 0 && len(ad) > 0:
 		return a, s.like(b, a)
-	case len(ad) != len(bd) || !isStatic(ad) || !isStatic(bd):
+	case len(ad) != len(bd):
+		s.fail("arrays of %d and %d dimensions: say how they go together with BroadcastInDim or ExpandDims", len(ad), len(bd))
+		return a, b
+	case !isStatic(ad) || !isStatic(bd):
 		return a, b
 	}
 	dims, stretchA, stretchB := make([]int, len(ad)), false, false
@@ -174,7 +177,7 @@ func splatAttribute(t mlir.Type, v any) (mlir.Attribute, error) {
 	}
 	n := reflect.ValueOf(v)
 	misfit := func() (mlir.Attribute, error) {
-		return mlir.Attribute{}, fmt.Errorf("the %T %v is no %s", v, v, dtype)
+		return mlir.Attribute{}, fmt.Errorf("the %T %v has no place in %s", v, v, dtype)
 	}
 	switch dtype {
 	case tensor.Pred:

@@ -21,6 +21,9 @@ func (s *step) randomBits(state Value, shape tensor.Shape, algorithm stablehlo.R
 	if !s.ok {
 		return s.none(), s.none()
 	}
+	if dtypeOf(state) != tensor.U64 || rankOf(state) != 1 {
+		return s.none(), s.fail("the state must be a vector of u64, such as u64[2]")
+	}
 	types, err := stablehlo.RngBitGeneratorTypes(state.v.Type(), s.tensor(shape))
 	if err != nil {
 		s.fail("%w", err)

@@ -63,8 +63,9 @@ func ReduceAll(x Value, axes ...int) Value { return reduceOf("reduce_all", allOf
 // any, of all elements.
 func ReduceAny(x Value, axes ...int) Value { return reduceOf("reduce_any", anyOf, x, axes) }
 
-// ReduceMean is the mean along the axes, which go; without any, of all elements. It is
-// reckoned in x's element type; that of integers is rounded towards zero.
+// ReduceMean is the mean along the axes, which go; without any, of all elements. Floating
+// point numbers of less than 32 bits are summed as f32; the mean of integers is rounded
+// towards zero.
 func ReduceMean(x Value, axes ...int) Value {
 	s := begin("reduce_mean", x)
 	if !s.ok {
@@ -79,11 +80,15 @@ func ReduceMean(x Value, axes ...int) Value {
 		}
 		n *= dims[a]
 	}
-	sum := s.reduceWith(x, sumOf, axes)
+	dtype, wide := dtypeOf(x), dtypeOf(x)
+	if comparisonType(x.v.Type()) == stablehlo.CompareFloat && dtype.Bits() < 32 && dtype != tensor.Invalid {
+		wide = tensor.F32
+	}
+	sum := s.reduceWith(s.convert(x, wide), sumOf, axes)
 	if !s.ok {
 		return s.none()
 	}
-	return s.binary(stablehlo.Divide, sum, s.numberLike(n, sum))
+	return s.convert(s.binary(stablehlo.Divide, sum, s.numberLike(n, sum)), dtype)
 }
 
 // monoid is an operation that elements are folded with, and where to start.
@@ -109,7 +114,7 @@ func extreme(element mlir.Type, greatest bool) any {
 		return math.Inf(1)
 	case !isInteger:
 		return math.Inf(-1)
-	case width == 1:
+	case width == 1: // of booleans the greatest is true
 		return greatest
 	case signedness == mlir.Unsigned && greatest:
 		return uint64(math.MaxUint64) >> (64 - width)
@@ -142,7 +147,11 @@ func (s *step) start(m monoid, x Value) Value {
 	if !ok {
 		return s.fail("%s is no tensor", x.v.Type())
 	}
-	return s.scalar(m.unit(element), x)
+	unit := m.unit(element)
+	if _, isBool := unit.(bool); isBool && dtypeOf(x) != tensor.Pred {
+		return s.fail("it takes booleans, pred, and no numbers")
+	}
+	return s.scalar(unit, x)
 }
 
 func (m monoid) fold(a, b Value) Value { return binary(m.op, a, b) }
@@ -169,11 +178,15 @@ func argOf(name string, better stablehlo.ComparisonDirection, m monoid, x Value,
 	}
 	index := s.one(stablehlo.Iota{IotaDimension: int64(axis), Result: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
 	xs, inits := []Value{x, index}, []Value{s.start(m, x), s.scalar(0, index)}
+	floats := comparisonType(x.v.Type()) == stablehlo.CompareFloat
 	return reduce(&s, xs, xs, inits, func(acc, e []Value) []Value {
-		// NaN differs from itself. Of two that are equally good the lower index is taken,
-		// as the order in which they come is not known.
-		wins := Or(compare(better, e[0], acc[0]), And(Ne(e[0], e[0]), Eq(acc[0], acc[0])))
-		same := Or(Eq(e[0], acc[0]), And(Ne(e[0], e[0]), Ne(acc[0], acc[0])))
+		wins, same := compare(better, e[0], acc[0]), Eq(e[0], acc[0])
+		if floats { // NaN differs from itself
+			isNaN, wasNaN := Ne(e[0], e[0]), Ne(acc[0], acc[0])
+			wins, same = Or(wins, And(isNaN, Not(wasNaN))), Or(same, And(isNaN, wasNaN))
+		}
+		// Of two that are equally good the lower index is taken: the order in which they
+		// come is not known.
 		first := Or(wins, And(same, Lt(e[1], acc[1])))
 		return []Value{Select(wins, e[0], acc[0]), Select(first, e[1], acc[1])}
 	}, []int{axis})[1]

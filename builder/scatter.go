@@ -1,6 +1,10 @@
 package builder
 
-import "github.com/calliope-mlir/calliope/stablehlo"
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
 
 // ScatterOptions say which part of x each index stands for (StableHLO specification,
 // scatter). The zero value is rows: an index counts along axis 0, and x[index] is the
@@ -26,6 +30,7 @@ type ScatterOptions struct {
 // of them, which are changed at the same indices.
 func Scatter[T any](x T, indices Value, updates T, body func(old, update T) T, o ScatterOptions) T {
 	s, values := trees("scatter", x, updates)
+	s.operands = slices.Concat(values[0], []Value{indices}, values[1])
 	return scatter(&s, x, values[0], indices, values[1], body, o)
 }
 

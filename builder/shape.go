@@ -137,7 +137,7 @@ func Transpose(x Value, axes ...int) Value {
 		}
 	}
 	if len(axes) != rank {
-		return s.fail("%d axes are named, of %d", len(axes), rank)
+		return s.fail("%d axes are named, and the operand has %d", len(axes), rank)
 	}
 	return s.transpose(x, s.axes(axes, rank)...)
 }

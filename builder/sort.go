@@ -32,7 +32,7 @@ func Sort[T any](xs T, less func(a, b T) Value, o SortOptions) T {
 
 func sortBy[T any](s *step, tree T, xs []Value, less func(a, b T) Value, o SortOptions) []Value {
 	axis := int64(s.axis(o.Axis, rankOf(xs[0])))
-	region, ok := body(s, tree, xs, true, less)
+	region, ok := decide(s, tree, xs, true, less)
 	if !ok {
 		return s.nones(len(xs))
 	}

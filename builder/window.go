@@ -138,7 +138,7 @@ func SelectAndScatter(x, source, init Value, better, scatter func(a, b Value) Va
 	if !ok {
 		return s.none()
 	}
-	selects, ok := body(&s, x, []Value{x}, false, better)
+	selects, ok := decide(&s, x, []Value{x}, false, better)
 	if !ok {
 		return s.none()
 	}
