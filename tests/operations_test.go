@@ -43,10 +43,8 @@ func TestBuilderNumbers(t *testing.T) {
 			return values{builder.Round(x[0]), builder.RoundAway(x[0])}
 		}},
 		{"special", views(tensor.Vector[float32](0.1, 0.5, 0.9)), func(x values) values {
-			return values{builder.Erf(x[0]), builder.ErfInv(x[0]), builder.Erfc(x[0]), builder.Lgamma(x[0]), builder.Digamma(x[0]),
-				builder.Asin(x[0]), builder.Acos(x[0]), builder.Atan(x[0]), builder.Sinh(x[0]), builder.Cosh(x[0]), builder.Asinh(x[0]),
-				builder.Atanh(x[0]), builder.Acosh(builder.Add(x[0], 1)), builder.Zeta(builder.Add(x[0], 1.5), x[0]), builder.Polygamma(1, x[0]),
-				builder.BesselI1e(x[0]), builder.NextAfter(x[0], 1)}
+			return values{builder.Erf(x[0]), builder.ErfInv(x[0]), builder.Lgamma(x[0]), builder.Asin(x[0]), builder.Acosh(builder.Add(x[0], 1)),
+				builder.Zeta(builder.Add(x[0], 1.5), x[0]), builder.NextAfter(x[0], 1)}
 		}},
 		{"infinite", views(odd), func(x values) values {
 			return values{builder.IsFinite(x[0]), builder.IsInf(x[0]), builder.IsPosInf(x[0]), builder.IsNegInf(x[0])}

@@ -60,9 +60,8 @@ show("round", np.round(halves), array(-3, -1, 1, 2))
 x = array(0.1, 0.5, 0.9)
 f = np.float32
 show(
-    "special", special.erf(x), special.erfinv(x), special.erfc(x), special.gammaln(x), special.digamma(x), np.arcsin(x),
-    np.arccos(x), np.arctan(x), np.sinh(x), np.cosh(x), np.arcsinh(x), np.arctanh(x), np.arccosh(x + 1),
-    scipy.special.zeta(x + f(1.5), x).astype(f), scipy.special.polygamma(1, x).astype(f), special.i1e(x), np.nextafter(x, f(1)),
+    "special", special.erf(x), special.erfinv(x), special.gammaln(x), np.arcsin(x), np.arccosh(x + 1),
+    scipy.special.zeta(x + f(1.5), x).astype(f), np.nextafter(x, f(1)),
 )
 show("infinite", np.isfinite(odd), np.isinf(odd), np.isposinf(odd), np.isneginf(odd))
 i = np.array([12, -5, 1], np.int32)
