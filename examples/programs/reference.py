@@ -2,7 +2,7 @@
 #
 #	python reference.py > testdata/reference.txt
 #
-# JAX 0.10.2 and NumPy 2 on a CPU.
+# JAX 0.10.2 and NumPy 2 on a CPU. It also writes testdata/rnn.mlir.
 import os
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -27,6 +27,14 @@ def show(name, v):
     else:
         elements = [str(e) for e in v.ravel()]
     print("%s %s[%s]: %s" % (name, NAMES[v.dtype.name], ",".join(map(str, v.shape)), " ".join(elements)))
+
+
+def rnn(xs, w):
+    def step(hidden, x):
+        hidden = jnp.tanh(hidden @ w + x)
+        return hidden, hidden
+
+    return lax.scan(step, np.zeros(3, np.float32), xs)
 
 
 def mlp():
@@ -71,13 +79,7 @@ def sort():
 
 
 def scan():
-    w = wave(60, 3, 3)
-
-    def step(hidden, x):
-        hidden = jnp.tanh(hidden @ w + x)
-        return hidden, hidden
-
-    last, all = lax.scan(step, np.zeros(3, np.float32), wave(0, 5, 3))
+    last, all = rnn(wave(0, 5, 3), wave(60, 3, 3))
     show("last", last)
     show("all", all)
 
@@ -119,7 +121,17 @@ def sharded():
         show("device %d" % device, y[2 * row : 2 * row + 2])
 
 
+def taps():
+    xs, w = wave(0, 5, 3), wave(60, 3, 3)
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "testdata", "rnn.mlir"), "w") as f:
+        f.write(jax.jit(rnn).lower(xs, w).as_text())
+    last, all = rnn(xs, w)
+    for hidden in all:
+        show("tapped", hidden)
+    show("last", last)
+
+
 if __name__ == "__main__":
-    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded]:
+    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, taps]:
         print("# " + program.__name__)
         program()
