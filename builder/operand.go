@@ -197,7 +197,7 @@ func splatAttribute(t mlir.Type, v any) (mlir.Attribute, error) {
 	}
 	if _, isFloat := element.FloatKind(); isFloat {
 		f, ok := asFloat(n)
-		if !ok {
+		if !ok || !hasPlace(f, dtype) {
 			return misfit()
 		}
 		return ctx.DenseFromAttributes(t, ctx.FloatAttribute(element, f))
@@ -211,6 +211,41 @@ func splatAttribute(t mlir.Type, v any) (mlir.Attribute, error) {
 		return mlir.Attribute{}, err
 	}
 	return ctx.DenseFromAttributes(t, a)
+}
+
+// floats are the greatest finite number of each floating point type, and what it has
+// beside finite numbers (StableHLO specification, section Types, and the papers it names).
+var floats = map[tensor.DType]struct {
+	max      float64
+	inf, nan bool
+}{
+	tensor.F16:           {65504, true, true},
+	tensor.BF16:          {0x1.fep127, true, true},
+	tensor.F32:           {math.MaxFloat32, true, true},
+	tensor.F64:           {math.MaxFloat64, true, true},
+	tensor.F8E5M2:        {57344, true, true},
+	tensor.F8E4M3:        {240, true, true},
+	tensor.F8E3M4:        {15.5, true, true},
+	tensor.F8E4M3FN:      {448, false, true},
+	tensor.F8E4M3B11FNUZ: {30, false, true},
+	tensor.F8E5M2FNUZ:    {57344, false, true},
+	tensor.F8E4M3FNUZ:    {240, false, true},
+	tensor.F4E2M1FN:      {6, false, false},
+	tensor.F8E8M0FNU:     {0x1p127, false, false}, // it has a NaN, of which some MLIR libraries make infinity
+}
+
+// hasPlace reports whether a number is one of the type, but for rounding.
+func hasPlace(v float64, d tensor.DType) bool {
+	t := floats[d]
+	switch {
+	case math.IsNaN(v):
+		return t.nan
+	case math.IsInf(v, 0):
+		return t.inf
+	case d == tensor.F8E8M0FNU: // powers of two only
+		return v > 0 && v <= t.max
+	}
+	return math.Abs(v) <= t.max
 }
 
 func asComplex(n reflect.Value) (complex128, bool) {

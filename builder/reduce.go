@@ -108,22 +108,31 @@ var (
 
 // extreme is the greatest or the least element of a type.
 func extreme(element mlir.Type, greatest bool) any {
-	width, signedness, isInteger := element.IntegerWidth()
-	switch {
-	case !isInteger && greatest:
-		return math.Inf(1)
-	case !isInteger:
-		return math.Inf(-1)
-	case width == 1: // of booleans the greatest is true
-		return greatest
-	case signedness == mlir.Unsigned && greatest:
-		return uint64(math.MaxUint64) >> (64 - width)
-	case signedness == mlir.Unsigned:
-		return uint64(0)
-	case greatest:
-		return int64(math.MaxInt64) >> (64 - width)
+	if width, signedness, ok := element.IntegerWidth(); ok {
+		switch {
+		case width == 1: // a boolean
+			return greatest
+		case signedness == mlir.Unsigned && greatest:
+			return uint64(math.MaxUint64) >> (64 - width)
+		case signedness == mlir.Unsigned:
+			return uint64(0)
+		case greatest:
+			return int64(math.MaxInt64) >> (64 - width)
+		}
+		return int64(math.MinInt64) >> (64 - width)
 	}
-	return int64(math.MinInt64) >> (64 - width)
+	d, _ := tensor.DTypeFromMLIR(element.String())
+	limit := floats[d].max
+	switch {
+	case d == tensor.F8E8M0FNU && !greatest:
+		return 1 / limit
+	case floats[d].inf:
+		limit = math.Inf(1)
+	}
+	if greatest {
+		return limit
+	}
+	return -limit
 }
 
 func reduceOf(name string, m monoid, x Value, axes []int) Value {
