@@ -139,11 +139,11 @@ func TestOperationMistakes(t *testing.T) {
 		{"composite of nothing", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Composite("a.b", nil, nil, x[0]) }, `composite(f32[4]): the decomposition: the function is nil`},
 		{"quantized types", shapes{f32(4)}, func(_ *builder.Func, x []value) {
 			builder.Quantize(x[0], builder.Quantization{Storage: tensor.S8, Scales: []float64{0.5}})
-		}, `uniform_quantize(f32[4]): the MLIR library that is open has no quantized types; IREE's has (native.IREE): …`},
-		{"no scale", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Quantize(x[0], builder.Quantization{Storage: tensor.S8}) }, `uniform_quantize(f32[4]): Quantization needs a scale, and as many zero points as scales, or none`},
+		}, `uniform_quantize(f32[4]): stablehlo: quantized types need the quant dialect, which …`},
+		{"no scale", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Quantize(x[0], builder.Quantization{Storage: tensor.S8}) }, `uniform_quantize(f32[4]): stablehlo: a quantized type has one scale, or per axis at least one, not 0`},
 		{"quantized floats", shapes{f32(4)}, func(_ *builder.Func, x []value) {
 			builder.Quantize(x[0], builder.Quantization{Storage: tensor.F32, Scales: []float64{0.5}})
-		}, `uniform_quantize(f32[4]): Quantization.Storage is no integer type: use for example tensor.S8`},
+		}, `uniform_quantize(f32[4]): the stored type f32 is no integer type: use for example tensor.S8`},
 		{"fft length", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.RFFT(x[0], 5) }, `fft(f32[4]): RFFT requires innermost dimensions to be compatible with fft_length. Got: 4 but wanted 5.`},
 		{"fft of reals", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.FFT(x[0], 4) }, `fft(f32[4]): FFT/IFFT/IRFFT take a complex tensor as input, but is given 'tensor<4xf32>'.`},
 		{"cholesky of a vector", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Cholesky(x[0], true) }, `cholesky(f32[4]): argument 'a' must have rank >= 2, got shape 4.`},

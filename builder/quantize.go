@@ -1,10 +1,7 @@
 package builder
 
 import (
-	"errors"
-
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/quant"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -26,6 +23,9 @@ func Quantize(x Value, q Quantization) Value {
 	if !s.ok {
 		return s.none()
 	}
+	if q.Storage == tensor.Invalid {
+		return s.fail("Quantization.Storage is not set: use for example tensor.S8")
+	}
 	element := s.quantized(q)
 	if !s.ok {
 		return s.none()
@@ -41,41 +41,20 @@ func Dequantize(x Value) Value {
 
 // quantized is the element type.
 func (s *step) quantized(q Quantization) mlir.Type {
-	t, err := q.element(s.f.b.ctx)
-	if errors.Is(err, mlir.ErrUnsupported) {
-		s.fail("the MLIR library that is open has no quantized types; IREE's has (native.IREE): %w", err)
-		return mlir.Type{}
-	}
-	return s.inferred(t, err)
-}
-
-func (q Quantization) element(ctx *mlir.Context) (mlir.Type, error) {
-	storage := quant.Storage{}
-	integer, err := stablehlo.ElementType(ctx, q.Storage)
-	if err != nil {
-		return mlir.Type{}, err
-	}
-	width, signedness, ok := integer.IntegerWidth()
-	if !ok || q.Storage == tensor.Pred {
-		return mlir.Type{}, errors.New("Quantization.Storage is no integer type: use for example tensor.S8")
-	}
-	storage.Integer, storage.Unsigned = ctx.IntegerType(width, mlir.Signless), signedness == mlir.Unsigned
 	if q.Expressed == tensor.Invalid {
 		q.Expressed = tensor.F32
 	}
-	expressed, err := stablehlo.ElementType(ctx, q.Expressed)
-	if err != nil {
-		return mlir.Type{}, err
+	storage, expressed := s.element(q.Storage), s.element(q.Expressed)
+	if !s.ok {
+		return mlir.Type{}
 	}
-	zeros := q.ZeroPoints
-	if len(zeros) == 0 {
-		zeros = make([]int64, len(q.Scales))
+	bits, signedness, ok := storage.IntegerWidth()
+	if !ok {
+		s.fail("the stored type %s is no integer type: use for example tensor.S8", q.Storage)
+		return mlir.Type{}
 	}
-	if len(q.Scales) == 0 || len(zeros) != len(q.Scales) {
-		return mlir.Type{}, errors.New("Quantization needs a scale, and as many zero points as scales, or none")
-	}
-	if len(q.Scales) == 1 {
-		return quant.Uniform{Storage: storage, Expressed: expressed, Scale: q.Scales[0], ZeroPoint: zeros[0]}.Type(ctx)
-	}
-	return quant.PerAxis{Storage: storage, Expressed: expressed, Axis: q.Axis, Scales: q.Scales, ZeroPoints: zeros}.Type(ctx)
+	return s.inferred(stablehlo.Quantized{
+		Bits: bits, Unsigned: signedness == mlir.Unsigned, Expressed: expressed,
+		Scales: q.Scales, ZeroPoints: q.ZeroPoints, PerAxis: len(q.Scales) > 1, Axis: q.Axis,
+	}.Type(s.f.b.ctx))
 }
