@@ -184,11 +184,11 @@ func TestMistakesWithScopes(t *testing.T) {
 			f, p, n, x := start(b)
 			f.Return(builder.Loop(n, x, func(i, v builder.Value) builder.Value {
 				return builder.If(p, func() builder.Value {
-					return builder.Add(v, n)
+					return builder.PopCount(v)
 				}, func() builder.Value { return v })
 			}))
 			return here(3)
-		}, "add(f32[], s32[]): op requires the same element type for all operands and results"},
+		}, "popcnt(f32[]): 'stablehlo.popcnt' op operand #0 must be ranked tensor of 2/4/8/16/32/64-bit integer values, but got 'tensor<f32>'"},
 		{"closed inside a region", func(b *builder.Builder) int {
 			_, p, _, x := start(b)
 			builder.If(p, func() builder.Value {

@@ -1,0 +1,95 @@
+package builder
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A body is the Go function that says what reduce, sort, scatter and their like do with
+// single elements. It is called once, while building, with scalars; what it builds
+// becomes the operation's region. XLA lets it use its arguments and constants only.
+
+// body builds the region of a Go function of two trees of scalars, of the element types
+// of values, which are the leaves of tree. The region's arguments are all of the first
+// tree, then all of the second; or, where they are interleaved, in turns.
+func body[T, R any](s *step, tree T, values []Value, interleaved bool, f func(a, b T) R) (mlir.Region, bool) {
+	if !s.ok {
+		return mlir.Region{}, false
+	}
+	n := len(values)
+	types := make([]mlir.Type, 2*n)
+	first, second := func(i int) int { return i }, func(i int) int { return n + i }
+	if interleaved {
+		first, second = func(i int) int { return 2 * i }, func(i int) int { return 2*i + 1 }
+	}
+	for i, v := range values {
+		t := s.typed(v, nil)
+		types[first(i)], types[second(i)] = t, t
+	}
+	if !s.ok {
+		return mlir.Region{}, false
+	}
+	region, _, ok := s.f.region(s.at, "the body of the "+s.name, types, false, func(args []Value) []Value {
+		a, b := make([]Value, n), make([]Value, n)
+		for i := range n {
+			a[i], b[i] = args[first(i)], args[second(i)]
+		}
+		results, err := leaves(f(rebuild(tree, a), rebuild(tree, b)))
+		if err != nil {
+			s.fail("what its Go function returns: %w", err)
+		}
+		return results
+	})
+	s.ok = s.ok && ok
+	return region, s.ok
+}
+
+// combine is body for a function that makes one tree of two.
+func combine[T any](s *step, tree T, values []Value, f func(a, b T) T) (mlir.Region, bool) {
+	return body(s, tree, values, false, func(a, b T) T {
+		result := f(a, b)
+		if err := difference(a, result, "what its Go function takes", "what that returns"); err != nil {
+			s.fail("%w", err)
+		}
+		return result
+	})
+}
+
+// decide is body for a function that says of two trees whether the first one wins.
+func decide[T any](s *step, tree T, values []Value, interleaved bool, f func(a, b T) Value) (mlir.Region, bool) {
+	return body(s, tree, values, interleaved, func(a, b T) Value {
+		result := f(a, b)
+		if !result.v.IsNil() && !result.Shape().Equal(tensor.ShapeOf(tensor.Pred)) {
+			s.fail("its Go function returns %s, it must be pred[]", result.describe())
+		}
+		return result
+	})
+}
+
+// trees takes trees of values apart, which must have one structure.
+func trees[T any](name string, list ...T) (step, [][]Value) {
+	out := make([][]Value, len(list))
+	var all []Value
+	var failed error
+	for i, tree := range list {
+		values, err := leaves(tree)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		out[i] = values
+		all = append(all, values...)
+	}
+	s := mustFuncOf(name, all...).begin(name, all...)
+	if failed != nil {
+		s.fail("%w", failed)
+	}
+	for _, values := range out {
+		if len(values) != len(out[0]) {
+			s.fail("the trees that are given hold %d and %d values: they must be of one structure", len(out[0]), len(values))
+		}
+	}
+	if len(out[0]) == 0 {
+		s.fail("the tree that is given holds no value")
+	}
+	return s, out
+}

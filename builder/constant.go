@@ -1,0 +1,116 @@
+package builder
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Func is the function that the value belongs to, for what takes no other value. It is
+// nil for the zero Value and for templates.
+func (v Value) Func() *Func { return funcOf(v) }
+
+// Scalar is a constant without dimensions, of the element type that T stands for.
+func Scalar[T tensor.Element](f *Func, v T) Value {
+	s := f.begin("constant")
+	return s.one(stablehlo.Constant{Value: tensor.Scalar(v)})
+}
+
+// Const is a constant of the given dimensions; without any, a vector of all values.
+// The values stand in row-major order and are copied once, into the module.
+func Const[T tensor.Element](f *Func, values []T, dims ...int) Value {
+	s := f.begin("constant")
+	if dims == nil {
+		dims = []int{len(values)}
+	}
+	view, err := tensor.FromSlice(values, dims...)
+	if err != nil {
+		return s.fail("%w", err)
+	}
+	return s.one(stablehlo.Constant{Value: view})
+}
+
+// Full is a constant whose elements are all v.
+func Full[T Number](f *Func, shape tensor.Shape, v T) Value {
+	s := f.begin("full")
+	return s.splat(v, s.tensor(shape))
+}
+
+// Zeros is a constant whose elements are all 0, or false.
+func Zeros(f *Func, shape tensor.Shape) Value {
+	s := f.begin("zeros")
+	return s.unit(s.tensor(shape), shape.DType, 0)
+}
+
+// Ones is a constant whose elements are all 1, or true.
+func Ones(f *Func, shape tensor.Shape) Value {
+	s := f.begin("ones")
+	return s.unit(s.tensor(shape), shape.DType, 1)
+}
+
+// FullLike is an array of x's shape and element type whose elements are all v.
+func FullLike[T Number](x Value, v T) Value {
+	s := begin("full_like", x)
+	return s.numberLike(v, x)
+}
+
+// ZerosLike is an array of x's shape and element type whose elements are all 0, or
+// false.
+func ZerosLike(x Value) Value {
+	s := begin("zeros_like", x)
+	return s.unitLike(x, 0)
+}
+
+// OnesLike is an array of x's shape and element type whose elements are all 1, or true.
+func OnesLike(x Value) Value {
+	s := begin("ones_like", x)
+	return s.unitLike(x, 1)
+}
+
+// Iota is an array whose elements are their own index along an axis: 0, 1, 2 …
+func Iota(f *Func, shape tensor.Shape, axis int) Value {
+	s := f.begin("iota")
+	axis = s.axis(axis, shape.Rank())
+	return s.one(stablehlo.Iota{IotaDimension: int64(axis), Result: s.tensor(shape)})
+}
+
+// Eye is the n×n matrix with 1 on its diagonal and 0 elsewhere.
+func Eye(f *Func, d tensor.DType, n int) Value {
+	s := f.begin("eye")
+	index := s.tensor(tensor.ShapeOf(tensor.S32, n, n))
+	row := s.one(stablehlo.Iota{IotaDimension: 0, Result: index})
+	column := s.one(stablehlo.Iota{IotaDimension: 1, Result: index})
+	if !s.ok {
+		return s.none()
+	}
+	same := s.one(stablehlo.Compare{
+		LHS: row.v, RHS: column.v, ComparisonDirection: stablehlo.CompareEQ, CompareType: stablehlo.CompareSigned,
+	})
+	return s.convert(same, d)
+}
+
+// unit is a constant of zeros or ones, which booleans have too.
+func (s *step) unit(t mlir.Type, d tensor.DType, v int) Value {
+	if d == tensor.Pred {
+		return s.splat(v == 1, t)
+	}
+	return s.splat(v, t)
+}
+
+func (s *step) unitLike(x Value, v int) Value {
+	if !s.ok {
+		return s.none()
+	}
+	if dtypeOf(x) == tensor.Pred {
+		return s.numberLike(v == 1, x)
+	}
+	return s.numberLike(v, x)
+}
+
+// scalar is a Go number as a constant without dimensions, of x's element type.
+func (s *step) scalar(v any, x Value) Value {
+	if !s.ok {
+		return s.none()
+	}
+	return s.splat(v, s.typed(x, nil))
+}

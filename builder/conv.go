@@ -1,0 +1,176 @@
+package builder
+
+import (
+	"strings"
+
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// ConvOptions say how Conv moves its kernel. The lists have one entry for each spatial
+// axis, in the order of the letters in Input; an empty list stands for ones, and for no
+// padding.
+type ConvOptions struct {
+	Strides        []int
+	Padding        [][2]int // elements before and after
+	Same           bool     // pads so that the result has the input's dimensions, divided by the strides and rounded up
+	InputDilation  []int    // distance of the input's elements, for a transposed convolution
+	KernelDilation []int    // distance of the kernel's elements
+	Groups         int      // parts of the channels that do not see each other; 0 is 1
+	BatchGroups    int      // the same of the batch; 0 is 1
+	// Input, Kernel and Output name the axes: N the batch, C the channels, I and O the
+	// kernel's input and output channels, other letters the spatial axes. Empty, the
+	// channels stand last: NHWC, HWIO and NHWC for images, NWC, WIO and NWC for sequences.
+	// An empty Output is as Input.
+	Input, Kernel, Output string
+	Precision             stablehlo.Precision // of the operands, "" leaves it to the compiler
+	Result                tensor.DType        // of the products' sums; the zero value is the operands' type
+}
+
+// Conv moves a kernel over x and sums the products: a convolution as machine learning has
+// it, which does not turn the kernel around. x is [batch, height, width, channels] and
+// the kernel [height, width, input channels / groups, output channels] unless the options
+// name their axes otherwise.
+func Conv(x, kernel Value, o ConvOptions) Value {
+	s := begin("convolution", x, kernel)
+	if !s.ok {
+		return s.none()
+	}
+	c := o.convolution(&s, x, kernel)
+	if !s.ok {
+		return s.none()
+	}
+	spatial := len(c.DimensionNumbers.InputSpatialDimensions)
+	switch {
+	case o.Same && o.Padding != nil:
+		return s.fail("both Same and Padding are set: choose one")
+	case o.Same:
+		xDims, kernelDims := dimsOf(x), dimsOf(kernel)
+		for i := range spatial {
+			n, k := xDims[c.DimensionNumbers.InputSpatialDimensions[i]], kernelDims[c.DimensionNumbers.KernelSpatialDimensions[i]]
+			if n < 0 || k < 0 {
+				return s.fail("the padding that Same asks for is not known, because a dimension is not: give Padding")
+			}
+			n = dilated(n, at(o.InputDilation, i))
+			c.Padding = append(c.Padding, samePadding(n, dilated(k, at(o.KernelDilation, i)), at(o.Strides, i)))
+		}
+	default:
+		c.Padding = pairs64(o.Padding)
+	}
+	c.Result = s.inferred(stablehlo.ConvolutionType(c, s.element(o.Result)))
+	return s.one(c)
+}
+
+// convolution is the operation but for its padding and result type.
+func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution {
+	c := stablehlo.Convolution{
+		LHS: x.v, RHS: kernel.v,
+		WindowStrides: list64(o.Strides), LHSDilation: list64(o.InputDilation), RHSDilation: list64(o.KernelDilation),
+		FeatureGroupCount: int64(max(o.Groups, 1)), BatchGroupCount: int64(max(o.BatchGroups, 1)),
+		PrecisionConfig: both(o.Precision),
+	}
+	rank := rankOf(x)
+	if rank < 2 || rankOf(kernel) != rank {
+		s.fail("the operands have %d and %d dimensions: they need as many, and two at least", rank, rankOf(kernel))
+		return c
+	}
+	for what, list := range map[string]int{"strides": len(o.Strides), "pairs of padding": len(o.Padding), "input dilations": len(o.InputDilation), "kernel dilations": len(o.KernelDilation)} {
+		if list != 0 && list != rank-2 {
+			s.fail("%d %s are given for %d spatial axes", list, what, rank-2)
+			return c
+		}
+	}
+	letters := spatialLetters(rank - 2)
+	input, kernelAxes, output := o.Input, o.Kernel, o.Output
+	if input == "" {
+		input = "N" + letters + "C"
+	} else {
+		letters = strings.Map(func(r rune) rune {
+			if r == 'N' || r == 'C' {
+				return -1
+			}
+			return r
+		}, input)
+	}
+	if kernelAxes == "" {
+		kernelAxes = letters + "IO"
+	}
+	if output == "" {
+		output = input
+	}
+	d := &c.DimensionNumbers
+	d.InputBatchDimension, d.InputFeatureDimension, d.InputSpatialDimensions = s.layout("Input", input, "NC", letters, rank)
+	d.KernelInputFeatureDimension, d.KernelOutputFeatureDimension, d.KernelSpatialDimensions = s.layout("Kernel", kernelAxes, "IO", letters, rank)
+	d.OutputBatchDimension, d.OutputFeatureDimension, d.OutputSpatialDimensions = s.layout("Output", output, "NC", letters, rank)
+	return c
+}
+
+// layout finds the axes that letters name: the two of pair, and the spatial ones.
+func (s *step) layout(what, text, pair, spatial string, rank int) (first, second int64, rest []int64) {
+	where := func(letter byte) int64 {
+		if strings.Count(text, string(letter)) != 1 || len(text) != rank {
+			s.fail("the layout %s is %q: it names the %d axes, each by a letter of its own: %c, %c and the spatial ones, which are the same in all layouts",
+				what, text, rank, pair[0], pair[1])
+			return 0
+		}
+		return int64(strings.IndexByte(text, letter))
+	}
+	first, second = where(pair[0]), where(pair[1])
+	rest = make([]int64, 0, len(spatial))
+	for i := range len(spatial) {
+		rest = append(rest, where(spatial[i]))
+	}
+	return first, second, rest
+}
+
+// spatialLetters name n spatial axes.
+func spatialLetters(n int) string {
+	const names = "DHW"
+	if n <= len(names) {
+		return names[len(names)-n:]
+	}
+	return "abcdefghijklmnopqrstuvwxyz"[:min(n, 26)]
+}
+
+// samePadding makes a window of that size take ceil(n / stride) steps over n elements.
+func samePadding(n, window, stride int) [2]int64 {
+	total := max((ceilDiv(n, stride)-1)*stride+window-n, 0)
+	return [2]int64{int64(total / 2), int64(total - total/2)}
+}
+
+func ceilDiv(n, d int) int { return (n + d - 1) / d }
+
+// dilated is how far n elements reach at a distance.
+func dilated(n, distance int) int {
+	if n == 0 {
+		return 0
+	}
+	return (n-1)*distance + 1
+}
+
+// at is the i-th of a list of numbers above zero, 1 where there is none.
+func at(list []int, i int) int {
+	if i < len(list) {
+		return max(list[i], 1)
+	}
+	return 1
+}
+
+// list64 is int64s, with nil for no list.
+func list64(list []int) []int64 {
+	if list == nil {
+		return nil
+	}
+	return int64s(list)
+}
+
+func pairs64(list [][2]int) [][2]int64 {
+	if list == nil {
+		return nil
+	}
+	out := make([][2]int64, len(list))
+	for i, p := range list {
+		out[i] = [2]int64{int64(p[0]), int64(p[1])}
+	}
+	return out
+}

@@ -1,0 +1,118 @@
+package builder
+
+import (
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// The functions here take dimensions as values, which the running program knows. What
+// is known of them while building is given too: -1 is a dimension that is not. XLA
+// compiles such a program for the CPU only where in the end all dimensions can be
+// worked out.
+
+// DynamicReshape is Reshape to dimensions that are a value, s32[rank]; dims says what is
+// known of them.
+func DynamicReshape(x, shape Value, dims ...int) Value {
+	s := begin("dynamic_reshape", x, shape)
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.DynamicReshape{Operand: x.v, OutputShape: shape.v, Result: s.typed(x, dims)})
+}
+
+// DynamicBroadcastInDim is BroadcastInDim to dimensions that are a value, s32[rank]; dims
+// says what is known of them.
+func DynamicBroadcastInDim(x, shape Value, dims []int, axes ...int) Value {
+	s := begin("dynamic_broadcast_in_dim", x, shape)
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.DynamicBroadcastInDim{
+		Operand: x.v, OutputDimensions: shape.v,
+		BroadcastDimensions: int64s(s.axes(axes, len(dims))), Result: s.typed(x, dims),
+	})
+}
+
+// DynamicIota is Iota of dimensions that are a value, s32[rank]; shape says what is known
+// of them.
+func DynamicIota(dims Value, shape tensor.Shape, axis int) Value {
+	s := begin("dynamic_iota", dims)
+	return s.one(stablehlo.DynamicIota{
+		OutputShape: dims.v, IotaDimension: int64(s.axis(axis, shape.Rank())), Result: s.tensor(shape),
+	})
+}
+
+// DynamicPad is Pad by amounts that are values, s32[rank] each; dims says what is known
+// of the result.
+func DynamicPad(x, value, low, high, interior Value, dims ...int) Value {
+	s := begin("dynamic_pad", x, value, low, high, interior)
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.DynamicPad{
+		Operand: x.v, PaddingValue: value.v, EdgePaddingLow: low.v, EdgePaddingHigh: high.v, InteriorPadding: interior.v,
+		Result: s.typed(x, dims),
+	})
+}
+
+// RealDynamicSlice is Slice by values, s32[rank] each, whose result's dimensions follow
+// from them; dims says what is known of it.
+func RealDynamicSlice(x, starts, limits, strides Value, dims ...int) Value {
+	s := begin("real_dynamic_slice", x, starts, limits, strides)
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.RealDynamicSlice{
+		Operand: x.v, StartIndices: starts.v, LimitIndices: limits.v, Strides: strides.v, Result: s.typed(x, dims),
+	})
+}
+
+// DynamicGather is Gather with slice sizes that are a value, s32[rank].
+func DynamicGather(x, indices, sizes Value, o GatherOptions) Value {
+	s := begin("dynamic_gather", x, indices, sizes)
+	if !s.ok {
+		return s.none()
+	}
+	d, _ := o.dimensions(&s, x, indices)
+	return s.one(stablehlo.DynamicGather{
+		Operand: x.v, StartIndices: indices.v, SliceSizes: sizes.v, DimensionNumbers: d, IndicesAreSorted: o.Sorted,
+	})
+}
+
+// DynamicConv is Conv with a padding that is a value, s32[spatial axes, 2]; dims says what
+// is known of the result. o.Padding and o.Same are not used.
+func DynamicConv(x, kernel, padding Value, o ConvOptions, dims ...int) Value {
+	s := begin("dynamic_conv", x, kernel, padding)
+	if !s.ok {
+		return s.none()
+	}
+	c := o.convolution(&s, x, kernel)
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.DynamicConv{
+		LHS: c.LHS, RHS: c.RHS, Padding: padding.v,
+		WindowStrides: c.WindowStrides, LHSDilation: c.LHSDilation, RHSDilation: c.RHSDilation, WindowReversal: c.WindowReversal,
+		DimensionNumbers: c.DimensionNumbers, FeatureGroupCount: c.FeatureGroupCount, BatchGroupCount: c.BatchGroupCount,
+		PrecisionConfig: c.PrecisionConfig, Result: s.typed(x, dims),
+	})
+}
+
+// GetDimensionSize is the dimension of x at an axis as a value, s32[].
+func GetDimensionSize(x Value, axis int) Value {
+	s := begin("get_dimension_size", x)
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.GetDimensionSize{Operand: x.v, Dimension: int64(s.axis(axis, rankOf(x)))})
+}
+
+// SetDimensionSize is x with only the first size elements along an axis; size is an s32[]
+// and no greater than the dimension.
+func SetDimensionSize(x, size Value, axis int) Value {
+	s := begin("set_dimension_size", x, size)
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.SetDimensionSize{Operand: x.v, Size: size.v, Dimension: int64(s.axis(axis, rankOf(x)))})
+}

@@ -1,0 +1,60 @@
+package builder
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Quantization says how integers stand for real numbers: (stored - zero point) * scale.
+// The MLIR library must have the quant dialect; the default one lacks it, and the error
+// says so.
+type Quantization struct {
+	Storage    tensor.DType // the integers, for example tensor.S8
+	Expressed  tensor.DType // what they stand for; the zero value is tensor.F32
+	Scales     []float64    // one, or one for each index of an axis
+	ZeroPoints []int64      // as many; none are zeros
+	Axis       int          // where there is more than one scale
+}
+
+// Quantize is x, of floating point numbers, as a quantized array.
+func Quantize(x Value, q Quantization) Value {
+	s := begin("uniform_quantize", x)
+	if !s.ok {
+		return s.none()
+	}
+	if q.Storage == tensor.Invalid {
+		return s.fail("Quantization.Storage is not set: use for example tensor.S8")
+	}
+	element := s.quantized(q)
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.UniformQuantize{Operand: x.v, Result: s.inferred(stablehlo.ConvertType(x.v.Type(), element))})
+}
+
+// Dequantize is what a quantized array stands for, as floating point numbers.
+func Dequantize(x Value) Value {
+	s := begin("uniform_dequantize", x)
+	return s.one(stablehlo.UniformDequantize{Operand: x.v})
+}
+
+// quantized is the element type.
+func (s *step) quantized(q Quantization) mlir.Type {
+	if q.Expressed == tensor.Invalid {
+		q.Expressed = tensor.F32
+	}
+	storage, expressed := s.element(q.Storage), s.element(q.Expressed)
+	if !s.ok {
+		return mlir.Type{}
+	}
+	bits, signedness, ok := storage.IntegerWidth()
+	if !ok {
+		s.fail("the stored type %s is no integer type: use for example tensor.S8", q.Storage)
+		return mlir.Type{}
+	}
+	return s.inferred(stablehlo.Quantized{
+		Bits: bits, Unsigned: signedness == mlir.Unsigned, Expressed: expressed,
+		Scales: q.Scales, ZeroPoints: q.ZeroPoints, PerAxis: len(q.Scales) > 1, Axis: q.Axis,
+	}.Type(s.f.b.ctx))
+}

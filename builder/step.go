@@ -1,0 +1,239 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// step is one call of a function of this package: the Go line that made it, its name
+// and what it was given. All operations that it takes stand at that line, and a mistake
+// is told with that name and those operands, however many operations in it was made.
+type step struct {
+	f        *Func
+	at       place
+	name     string
+	operands []Value
+	ok       bool // false where an earlier mistake, or one in the operands, ends it
+}
+
+// begin starts a step of a function with these operands.
+func begin(name string, operands ...Value) step {
+	return mustFuncOf(name, operands...).begin(name, operands...)
+}
+
+func (f *Func) begin(name string, operands ...Value) step {
+	s := step{f: f, at: f.b.here(), name: name, operands: operands}
+	s.ok = f.usable(s.at, name, operands)
+	return s
+}
+
+// none is the result of what was not built.
+func (s *step) none() Value { return s.f.nothing() }
+
+// nones are n results of what was not built.
+func (s *step) nones(n int) []Value {
+	out := make([]Value, n)
+	for i := range out {
+		out[i] = s.none()
+	}
+	return out
+}
+
+// fail ends the step with a mistake.
+func (s *step) fail(format string, args ...any) Value {
+	if s.ok {
+		s.f.b.fail(s.at, s.name, s.operands, fmt.Errorf(format, args...))
+	}
+	s.ok = false
+	return s.none()
+}
+
+// one appends an operation of one result.
+func (s *step) one(op operation) Value {
+	if !s.ok {
+		return s.none()
+	}
+	v := s.f.add(s.at, s.name, s.operands, op)
+	s.ok = !v.v.IsNil()
+	return v
+}
+
+// many appends an operation and gives its n results.
+func (s *step) many(n int, op operation) []Value {
+	if s.ok {
+		var made mlir.Operation
+		if made, s.ok = s.f.append(s.at, s.name, s.operands, op); s.ok {
+			return s.f.results(made)
+		}
+	}
+	return s.nones(n)
+}
+
+// Of the operations that others are made of.
+
+func (s *step) unary(op stablehlo.UnaryOp, x Value) Value {
+	return s.one(stablehlo.Unary{Op: op, Operand: x.v})
+}
+
+func (s *step) binary(op stablehlo.BinaryOp, x, y Value) Value {
+	return s.one(stablehlo.Binary{Op: op, LHS: x.v, RHS: y.v})
+}
+
+func (s *step) reshape(x Value, dims ...int) Value {
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.Reshape{Operand: x.v, Result: s.typed(x, dims)})
+}
+
+func (s *step) convert(x Value, d tensor.DType) Value {
+	if !s.ok || dtypeOf(x) == d {
+		return x
+	}
+	return s.one(stablehlo.Convert{Operand: x.v, Result: s.tensor(tensor.Shape{DType: d, Dims: dimsOf(x)})})
+}
+
+// broadcast stretches x to dims; its i-th dimension becomes the axes[i]-th.
+func (s *step) broadcast(x Value, dims, axes []int) Value {
+	if !s.ok {
+		return s.none()
+	}
+	return s.one(stablehlo.BroadcastInDim{Operand: x.v, BroadcastDimensions: int64s(axes), Result: s.typed(x, dims)})
+}
+
+// typed is the tensor type of x's elements with other dimensions.
+func (s *step) typed(x Value, dims []int) mlir.Type {
+	element, ok := x.v.Type().Element()
+	if !ok {
+		s.fail("%s is no tensor", x.v.Type())
+		return mlir.Type{}
+	}
+	t, err := s.f.b.ctx.TensorType(element, mlirDims(dims)...)
+	if err != nil {
+		s.fail("%w", err)
+	}
+	return t
+}
+
+func (s *step) tensor(shape tensor.Shape) mlir.Type {
+	t, err := stablehlo.TensorType(s.f.b.ctx, shape)
+	if err != nil {
+		s.fail("%w", err)
+	}
+	return t
+}
+
+// axis is an axis of an array of that rank, which may count from the end: -1 is the
+// last one.
+func (s *step) axis(axis, rank int) int {
+	if axis < -rank || axis >= rank {
+		if rank == 0 {
+			s.fail("there is no axis %d in a scalar", axis)
+		} else {
+			s.fail("there is no axis %d: it goes from 0 to %d, or from -1 to %d counted from the end", axis, rank-1, -rank)
+		}
+		return 0
+	}
+	return (axis + rank) % rank
+}
+
+// axes are different axes of an array of that rank.
+func (s *step) axes(axes []int, rank int) []int {
+	out, seen := make([]int, len(axes)), make([]bool, rank)
+	for i, a := range axes {
+		out[i] = s.axis(a, rank)
+		if !s.ok {
+			return nil
+		}
+		if seen[out[i]] {
+			s.fail("axis %d is named twice", out[i])
+			return nil
+		}
+		seen[out[i]] = true
+	}
+	return out
+}
+
+// rest are the axes of an array of that rank that are not among the given ones.
+func rest(axes []int, rank int) []int {
+	out := make([]int, 0, rank)
+	seen := make([]bool, rank)
+	for _, a := range axes {
+		seen[a] = true
+	}
+	for a := range rank {
+		if !seen[a] {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// upTo are the numbers from 0 to n-1.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// dimsOf are the dimensions of a value that was built; -1 is one that is not known.
+func dimsOf(v Value) []int {
+	dims, _ := v.v.Type().Dims()
+	out := make([]int, len(dims))
+	for i, d := range dims {
+		out[i] = int(d)
+		if d == mlir.Dynamic {
+			out[i] = -1
+		}
+	}
+	return out
+}
+
+func rankOf(v Value) int {
+	rank, _ := v.v.Type().Rank()
+	return rank
+}
+
+// dtypeOf is the element type of a value that was built, Invalid for one that no
+// array on the host has, such as a quantized one.
+func dtypeOf(v Value) tensor.DType { return v.Shape().DType }
+
+func isStatic(dims []int) bool {
+	for _, d := range dims {
+		if d < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func int64s(list []int) []int64 {
+	out := make([]int64, len(list))
+	for i, v := range list {
+		out[i] = int64(v)
+	}
+	return out
+}
+
+func mlirDims(dims []int) []int64 {
+	out := int64s(dims)
+	for i, d := range out {
+		if d < 0 {
+			out[i] = mlir.Dynamic
+		}
+	}
+	return out
+}
+
+func mlirs(list []Value) []mlir.Value {
+	out := make([]mlir.Value, len(list))
+	for i, v := range list {
+		out[i] = v.v
+	}
+	return out
+}

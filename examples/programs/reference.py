@@ -1,0 +1,137 @@
+# Computes what the programs here compute, with JAX and NumPy:
+#
+#	python reference.py > testdata/reference.txt
+#
+# JAX 0.10.2 and NumPy 2 on a CPU. It also writes testdata/rnn.mlir.
+import os
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+jax.config.update("jax_enable_x64", True)
+NAMES = {"float32": "f32", "int32": "s32", "uint64": "u64"}
+
+
+def wave(first, *dims):
+    return np.sin(np.arange(first, first + np.prod(dims), dtype=np.float64)).astype(np.float32).reshape(dims)
+
+
+def show(name, v):
+    v = np.asarray(v)
+    if v.dtype.kind == "f":
+        elements = [("%.4f" % e).replace("-0.0000", "0.0000") for e in v.ravel()]
+    else:
+        elements = [str(e) for e in v.ravel()]
+    print("%s %s[%s]: %s" % (name, NAMES[v.dtype.name], ",".join(map(str, v.shape)), " ".join(elements)))
+
+
+def rnn(xs, w):
+    def step(hidden, x):
+        hidden = jnp.tanh(hidden @ w + x)
+        return hidden, hidden
+
+    return lax.scan(step, np.zeros(3, np.float32), xs)
+
+
+def mlp():
+    def forward(p, x):
+        return jnp.tanh(x @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"]
+
+    def loss(p, x, want):
+        return jnp.mean((forward(p, x) - want) ** 2)
+
+    x, want = wave(0, 8, 3), wave(40, 8, 1)
+    p = {"w1": wave(10, 3, 4), "b1": wave(20, 4), "w2": wave(30, 4, 1), "b2": wave(50, 1)}
+    for _ in range(10):
+        p = jax.tree.map(lambda p, g: p - jnp.float32(0.1) * g, p, jax.grad(loss)(p, x, want))
+    show("loss", loss(p, x, want))
+    for name in ["w1", "b1", "w2", "b2"]:
+        show(name, p[name])
+
+
+def attention():
+    q, k, v = (wave(first, 1, 2, 4, 3) for first in (0, 100, 200))
+    scores = jnp.einsum("bhqd,bhkd->bhqk", q, k) / np.float32(np.sqrt(3))
+    scores = jnp.where(np.tril(np.ones((4, 4), bool)), scores, -jnp.inf)
+    show("attention", jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), v))
+
+
+def convolution():
+    x, kernel = wave(0, 1, 8, 8, 2), wave(300, 3, 3, 2, 3)
+    x = lax.conv_general_dilated(x, kernel, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    x = jnp.maximum(x, 0)
+    show("pooled", lax.reduce_window(x, np.float32(-np.inf), lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"))
+
+
+def sort():
+    price, item = np.array([3, 1, 4, 1, 5, 9], np.float32), np.arange(10, 16, dtype=np.int32)
+    order = np.argsort(-price, stable=True)
+    show("price", price[order])
+    show("item", item[order])
+    top, at = lax.top_k(price, 2)
+    show("top", top)
+    show("at", at)
+    show("order", np.argsort(price, stable=True).astype(np.int32))
+
+
+def scan():
+    last, all = rnn(wave(0, 5, 3), wave(60, 3, 3))
+    show("last", last)
+    show("all", all)
+
+
+def histogram():
+    counts, _ = np.histogram(wave(0, 100), 8, (-1, 1))
+    show("counts", counts.astype(np.int32))
+
+
+def random():
+    def uniform(state):
+        state, bits = lax.rng_bit_generator(state, (10000,), np.uint32, lax.RandomAlgorithm.RNG_THREE_FRY)
+        return state, lax.bitcast_convert_type(bits >> np.uint32(9) | np.uint32(0x3F800000), np.float32) - np.float32(1)
+
+    state, x = uniform(np.array([42, 7], np.uint64))
+    state, y = uniform(state)
+    show("state", state)
+    show("x", x[:4])
+    show("pi", np.float32(4) * np.mean(x * x + y * y < 1, dtype=np.float32))
+
+
+def quantized():
+    def quantize(x, axis):
+        scale = np.abs(x).max(axis, keepdims=True) / np.float32(127)
+        return np.round(x / scale).astype(np.int8), scale
+
+    x, w = wave(0, 2, 16), wave(70, 16, 3)
+    (qx, sx), (qw, sw) = quantize(x, 1), quantize(w, 0)
+    sums = qx.astype(np.int32) @ qw.astype(np.int32)
+    show("sums", sums)
+    show("quantized", sums.astype(np.float32) * sx * sw)
+    show("exact", x @ w)
+
+
+def sharded():
+    y = wave(0, 4, 6) @ wave(80, 6, 3)
+    for device in range(4):
+        row = device // 2
+        show("device %d" % device, y[2 * row : 2 * row + 2])
+
+
+def taps():
+    xs, w = wave(0, 5, 3), wave(60, 3, 3)
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "testdata", "rnn.mlir"), "w") as f:
+        f.write(jax.jit(rnn).lower(xs, w).as_text())
+    last, all = rnn(xs, w)
+    for hidden in all:
+        show("tapped", hidden)
+    show("last", last)
+
+
+if __name__ == "__main__":
+    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, taps]:
+        print("# " + program.__name__)
+        program()

@@ -1,0 +1,116 @@
+// Package programs_test holds ten small programs to copy from, one a file. Each builds a
+// module, runs it on XLA and prints what comes out; reference.py computes the same with
+// JAX and NumPy, and what it prints stands in testdata/reference.txt.
+package programs_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func TestMain(m *testing.M) {
+	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	os.Exit(m.Run())
+}
+
+// run builds a module, compiles it and runs it once. Each of the devices that options ask
+// for gets an equal part of the inputs, in turn.
+func run(build func(b *builder.Builder), options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		log.Fatal(err) // says which command fetches the library
+	}
+	ir := library.NewContext(mlir.ContextOptions{})
+	defer ir.Close()
+	b := builder.New(ir, builder.Options{})
+	build(b)
+	module, err := b.Module()
+	if err != nil {
+		log.Fatal(err) // says which line is wrong
+	}
+	bytecode, err := module.Bytecode()
+	if err != nil {
+		log.Fatal(err)
+	}
+	return execute(bytecode, options, inputs...)
+}
+
+// execute compiles a module and runs it once.
+func execute(module []byte, options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	ctx := context.Background()
+	executable, err := client.Compile(ctx, module, options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer executable.Close()
+	arguments := make([]bridge.Input, len(inputs))
+	for i, in := range inputs {
+		arguments[i] = in
+	}
+	outputs, err := executable.Run(ctx, arguments...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	results := make([]tensor.View, len(outputs))
+	for i, out := range outputs {
+		if results[i], err = out.ToHost(); err != nil {
+			log.Fatal(err)
+		}
+		out.Close()
+	}
+	return results
+}
+
+// wave is an array of numbers that look random enough: the sines of first, first+1 …
+func wave(first int, dims ...int) tensor.View {
+	data := make([]float32, tensor.Shape{Dims: dims}.NumElements())
+	for i := range data {
+		data[i] = float32(math.Sin(float64(first + i)))
+	}
+	return array(data, dims...)
+}
+
+// array is a Go slice as an array of the given dimensions.
+func array[T tensor.Element](data []T, dims ...int) tensor.View {
+	v, err := tensor.FromSlice(data, dims...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
+}
+
+// show prints an array as reference.py does.
+func show(name string, v tensor.View) {
+	var elements []string
+	for i := range v.Shape.NumElements() {
+		switch e := v.At(i).(type) {
+		case float32:
+			elements = append(elements, strings.Replace(fmt.Sprintf("%.4f", e), "-0.0000", "0.0000", 1))
+		default:
+			elements = append(elements, fmt.Sprint(e))
+		}
+	}
+	fmt.Printf("%s %s: %s\n", name, v.Shape, strings.Join(elements, " "))
+}
