@@ -71,6 +71,9 @@ func (b *Builder) verifyError(at place, err error) *Error {
 				for _, v := range op.Operands() {
 					e.Operands = append(e.Operands, describeType(v.Type()))
 				}
+				if strings.Contains(e.Err.Error(), "requires the same element type") {
+					e.Err = fmt.Errorf("%w: use Convert on one of them", e.Err)
+				}
 			}
 			break
 		}

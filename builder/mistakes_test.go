@@ -23,7 +23,7 @@ func TestOperationMistakes(t *testing.T) {
 		build  func(f *builder.Func, x []value)
 		want   string
 	}{
-		{"element types differ", shapes{f32(2), s32(2)}, func(_ *builder.Func, x []value) { builder.Add(x[0], x[1]) }, `add(f32[2], s32[2]): the element types f32 and s32 differ: use Convert on one of them`},
+		{"element types differ", shapes{f32(2), s32(2)}, func(_ *builder.Func, x []value) { builder.Add(x[0], x[1]) }, `add(f32[2], s32[2]): op requires the same element type for all operands and results: use Convert on one of them`},
 		{"shapes differ", shapes{f32(2), f32(3)}, func(_ *builder.Func, x []value) { builder.Add(x[0], x[1]) }, `add(f32[2], f32[3]): Mismatched dimension sizes 2 and 3 in dimension 0`},
 		{"ranks differ", shapes{f32(2, 3), f32(3)}, func(_ *builder.Func, x []value) { builder.Add(x[0], x[1]) }, `add(f32[2,3], f32[3]): arrays of 2 and 1 dimensions: say how they go together with BroadcastInDim or ExpandDims`},
 		{"a fraction for integers", shapes{s32(2)}, func(_ *builder.Func, x []value) { builder.Add(x[0], 0.5) }, `add(s32[2]): the float64 0.5 has no place in s32`},
@@ -56,7 +56,7 @@ func TestOperationMistakes(t *testing.T) {
 		{"slice beyond", shapes{f32(2, 3)}, func(_ *builder.Func, x []value) { builder.Slice(x[0], []int{0, 0}, []int{1, 4}) }, `slice(f32[2,3]): limit index 4 is larger than dimension size 3 in dimension 1`},
 		{"slice axis", shapes{f32(2, 3)}, func(_ *builder.Func, x []value) { builder.SliceAxis(x[0], 1, 2, 4) }, `slice(f32[2,3]): from 2 to 4 is no part of axis 1, whose dimension is 3`},
 		{"split", shapes{f32(5)}, func(_ *builder.Func, x []value) { builder.Split(x[0], 2, 0) }, `split(f32[5]): axis 0 cannot be cut into 2 equal parts`},
-		{"concat types", shapes{f32(5), s32(5)}, func(_ *builder.Func, x []value) { builder.Concat(0, x...) }, `concatenate(f32[5], s32[5]): 'stablehlo.concatenate' op requires the same element type for all operands and results`},
+		{"concat types", shapes{f32(5), s32(5)}, func(_ *builder.Func, x []value) { builder.Concat(0, x...) }, `concatenate(f32[5], s32[5]): 'stablehlo.concatenate' op requires the same element type for all operands and results: use Convert on one of them`},
 		{"pad too many", shapes{f32(5)}, func(_ *builder.Func, x []value) { builder.Pad(x[0], 0, builder.Padding{}, builder.Padding{}) }, `pad(f32[5]): padding is given for 2 axes, there are 1`},
 		{"dynamic slice too few", shapes{f32(5, 6), s32()}, func(_ *builder.Func, x []value) { builder.DynamicSlice(x[0], x[1:], 1) }, `dynamic_slice(f32[5,6], s32[]): 1 starts and 1 dimensions: there must be 2 of each, as many as axes`},
 		{"dynamic index of a vector", shapes{f32(5, 6), s32(1)}, func(_ *builder.Func, x []value) { builder.DynamicIndex(x[0], x[1], 0) }, `dynamic_index(f32[5,6], s32[1]): the index is no scalar`},
