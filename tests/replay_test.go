@@ -46,8 +46,9 @@ func looping(registry string) string {
 }`
 }
 
-// live are the functions of such a module: what they give changes with each call.
-func live(t *testing.T, r *callbacks.Registry) {
+// live are the functions of such a module: what they give changes with each call. ways
+// are how the three are called.
+func live(t *testing.T, r *callbacks.Registry, ways [3]callbacks.Dispatch) {
 	t.Helper()
 	var mu sync.Mutex
 	calls := float32(0)
@@ -70,9 +71,9 @@ func live(t *testing.T, r *callbacks.Registry) {
 		return nil
 	}
 	if err := errors.Join(
-		r.Register("step", func(f *callbacks.Frame) error { return add(f.Args[0], f.Results[0]) }, callbacks.Options{}),
-		r.Register("change", func(f *callbacks.Frame) error { return add(f.Args[0], f.Results[0]) }, callbacks.Options{}),
-		r.Register("look", func(f *callbacks.Frame) error { return nil }, callbacks.Options{}),
+		r.Register("step", func(f *callbacks.Frame) error { return add(f.Args[0], f.Results[0]) }, callbacks.Options{Dispatch: ways[0]}),
+		r.Register("change", func(f *callbacks.Frame) error { return add(f.Args[0], f.Results[0]) }, callbacks.Options{Dispatch: ways[1]}),
+		r.Register("look", func(f *callbacks.Frame) error { return nil }, callbacks.Options{Dispatch: ways[2]}),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +118,15 @@ func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []flo
 // Runs at once on two devices are recorded, and run again without the functions: each
 // gets what it got, and one with another input is told what differs.
 func TestReplayOfConcurrentRuns(t *testing.T) {
+	for name, ways := range map[string][3]callbacks.Dispatch{
+		"inline":     {},
+		"dispatched": {callbacks.Deferred, callbacks.Goroutine, callbacks.Async},
+	} {
+		t.Run(name, func(t *testing.T) { replayConcurrent(t, ways) })
+	}
+}
+
+func replayConcurrent(t *testing.T, ways [3]callbacks.Dispatch) {
 	plugin, err := bridge.Open(bridge.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +140,7 @@ func TestReplayOfConcurrentRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	live(t, registry)
+	live(t, registry, ways)
 	var file, trace bytes.Buffer
 	recorder, err := record.NewRecorder(&file)
 	if err != nil {
@@ -139,6 +149,9 @@ func TestReplayOfConcurrentRuns(t *testing.T) {
 	registry.Use(recorder.Wrap)
 	inputs := []float32{100, 200, 300, 400, 500, 600}
 	want, errs := outcomes(t, client, t.Name(), inputs)
+	if err := client.Barrier(t.Context(), "recorded"); err != nil { // taps may still be in a queue
+		t.Error(err)
+	}
 	if err := errors.Join(append(errs, recorder.Close())...); err != nil {
 		t.Fatal(err)
 	}

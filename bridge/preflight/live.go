@@ -13,9 +13,10 @@ import (
 // of a loop that nobody reads, a call is live here that XLA would drop.
 func live(m *mlir.Module) []mlir.Operation {
 	var calls []mlir.Operation
+	known := verdicts{}
 	for _, function := range reached(m) {
 		for op := range function.All() {
-			if call, ok := stablehlo.AsCustomCall(op); ok && (call.HasSideEffect || needed(op)) {
+			if call, ok := stablehlo.AsCustomCall(op); ok && (call.HasSideEffect || known.needed(op)) {
 				calls = append(calls, op)
 			}
 		}
@@ -76,23 +77,38 @@ func symbols(a mlir.Attribute) []string {
 	return list
 }
 
+// verdicts say of operations whether they are needed, where that is known: each is
+// visited a few times only, however many calls lead to it.
+type verdicts map[mlir.Operation]bool
+
 // needed says whether the result of an operation reaches one that XLA keeps.
-func needed(op mlir.Operation) bool {
-	seen := map[mlir.Operation]bool{op: true}
+func (v verdicts) needed(op mlir.Operation) bool {
+	if needed, known := v[op]; known {
+		return needed
+	}
+	from := map[mlir.Operation]mlir.Operation{op: {}} // the way back
 	for next := []mlir.Operation{op}; len(next) > 0; {
 		o := next[len(next)-1]
 		next = next[:len(next)-1]
 		for _, result := range o.Results() {
 			for use := range result.Uses() {
-				if kept(use.Owner) {
+				user := use.Owner
+				needed, known := v[user]
+				if needed || !known && kept(user) {
+					for ; !o.IsNil(); o = from[o] {
+						v[o] = true
+					}
 					return true
 				}
-				if !seen[use.Owner] {
-					seen[use.Owner] = true
-					next = append(next, use.Owner)
+				if _, seen := from[user]; !seen && !known {
+					from[user] = o
+					next = append(next, user)
 				}
 			}
 		}
+	}
+	for o := range from {
+		v[o] = false
 	}
 	return false
 }

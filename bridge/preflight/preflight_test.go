@@ -221,6 +221,35 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// Many calls that lead through one long chain take no more than the chain once:
+// walked for each of them it would take many times as long.
+func TestManyCalls(t *testing.T) {
+	const n = 2000
+	for name, test := range map[string]struct {
+		result string
+		want   int
+	}{"needed": {"%s2000", n}, "dropped": {"%a", 0}} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			b.WriteString("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %s0 = stablehlo.add %a, %a : tensor<4xf32>\n")
+			for i := range n {
+				fmt.Fprintf(&b, "  %%c%d = stablehlo.custom_call @absent(%%a) : (tensor<4xf32>) -> tensor<4xf32>\n", i)
+			}
+			for i := range n {
+				fmt.Fprintf(&b, "  %%s%d = stablehlo.add %%s%d, %%c%d : tensor<4xf32>\n", i+1, i, i)
+			}
+			fmt.Fprintf(&b, "  return %s : tensor<4xf32>\n}", test.result)
+			got := 0
+			if found, ok := errors.AsType[*preflight.Error](preflight.Check(parse(t, b.String()), preflight.Options{})); ok {
+				got = len(found.Problems)
+			}
+			if got != test.want {
+				t.Errorf("%d calls are missing, want %d", got, test.want)
+			}
+		})
+	}
+}
+
 // The modules of the corpus: what is missing in each, and no more.
 func TestCorpus(t *testing.T) {
 	const folder = "../../tests/testdata/modules"

@@ -237,7 +237,7 @@ func TestBind(t *testing.T) {
 		return c
 	}
 	recording := read(t, recorded(t, func(wrap callbacks.Middleware) {
-		for _, c := range []contract.Config{config("mine", r.Name()), config("absent", r.Name()), config("absent", r.Name()), config("elsewhere", "")} {
+		for _, c := range []contract.Config{config("mine", r.Name()), config("declared", r.Name()), config("absent", r.Name()), config("absent", r.Name()), config("elsewhere", "")} {
 			if _, err := call(wrap(double), c, 0, 1, 3); err != nil {
 				t.Error(err)
 			}
@@ -245,6 +245,9 @@ func TestBind(t *testing.T) {
 	}))
 	own := func(f *callbacks.Frame) error { return errors.New("its own") }
 	if err := r.Register("mine", own, callbacks.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Declare("declared", callbacks.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	release, err := record.NewReplay(recording).Bind(r)
@@ -256,9 +259,10 @@ func TestBind(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
+		defer slot.Close()
 		return call(slot.Invoke, config(name, r.Name()), 0, 1, 3)
 	}
-	for _, name := range []string{"mine", "absent"} {
+	for _, name := range []string{"mine", "declared", "absent"} {
 		if got, err := invoke(name); err != nil || got != 6 {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
