@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,7 +152,7 @@ func (op operation) counts(parts []part) (single, variadics int) {
 }
 
 // writeOperation writes the struct, Create and As….
-func writeOperation(b *bytes.Buffer, op operation) error {
+func writeOperation(b io.Writer, op operation) error {
 	name := goName(op.shortName())
 	var fields, write, read []string
 	field := func(name, typ, comment string) {
