@@ -100,6 +100,12 @@ func writeInference(b *bytes.Buffer, dialect string, ops []operation) {
 		for _, name := range elementwise {
 			fmt.Fprintf(b, "%q: true,\n", name)
 		}
+		b.WriteString("}\n\n// accurate are those of the elementwise ones that take a ResultAccuracy.\nvar accurate = map[string]bool{\n")
+		for _, op := range ops {
+			if slices.Contains(elementwise, op.name) && len(op.attributes) > 0 {
+				fmt.Fprintf(b, "%q: true,\n", op.name)
+			}
+		}
 	}
 	b.WriteString("}\n\n// inference is what the type inference of each operation that has one reads.\nvar inference = map[string]mlir.Inference{\n")
 	for _, op := range ops {

@@ -165,7 +165,7 @@ func TestUnknownParts(t *testing.T) {
 		return writeOperation(new(strings.Builder), ops[0])
 	}
 	for text, want := range map[string]string{
-		"d.x\n\tattribute a NewAttr\n":           "the attribute a is of the kind  NewAttr",
+		"d.x\n\tattribute a NewAttr\n":           "the attribute a is of the kind NewAttr",
 		"d.x\n\toperand a optional\n":            "the operand a is optional",
 		"d.x\n\tregion a variadic\n\tregion b\n": "the region a is variadic and not the only one",
 		"d.x\n\tresult a variadic\n\tresult b\n": "single and variadic results",
