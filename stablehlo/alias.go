@@ -2,11 +2,10 @@ package stablehlo
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // OutputOperandAlias says that a part of a custom call's output and a part of one of
@@ -23,91 +22,45 @@ type OutputOperandAlias struct {
 
 // Attribute is #stablehlo.output_operand_alias<…>.
 func (a OutputOperandAlias) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	if err := c.LoadDialect("stablehlo"); err != nil {
-		return mlir.Attribute{}, err
-	}
-	if c.Library().Has("stablehloOutputOperandAliasGet") {
-		return c.WrapAttribute(capi.StablehloOutputOperandAliasGet(c.Library().RawTable(), c.Raw(),
-			len(a.OutputTupleIndices), first(a.OutputTupleIndices), a.OperandIndex,
-			len(a.OperandTupleIndices), first(a.OperandTupleIndices))), nil
-	}
-	return c.ParseAttribute(a.String())
+	return structured(c, "stablehloOutputOperandAliasGet", a.String, func(t *capi.Table) capi.MlirAttribute {
+		return capi.StablehloOutputOperandAliasGet(t, c.Raw(), len(a.OutputTupleIndices), ods.First(a.OutputTupleIndices),
+			a.OperandIndex, len(a.OperandTupleIndices), ods.First(a.OperandTupleIndices))
+	})
 }
 
 // String is the attribute's text.
 func (a OutputOperandAlias) String() string {
 	return fmt.Sprintf("#stablehlo.output_operand_alias<output_tuple_indices = %s, operand_index = %d, operand_tuple_indices = %s>",
-		list(a.OutputTupleIndices), a.OperandIndex, list(a.OperandTupleIndices))
+		ods.List(a.OutputTupleIndices), a.OperandIndex, ods.List(a.OperandTupleIndices))
 }
 
 // AsOutputOperandAlias reads the attribute; false where it is another one.
 func AsOutputOperandAlias(attr mlir.Attribute) (OutputOperandAlias, bool) {
-	if attr.IsNil() {
+	t, a, ok := handle(attr, "stablehloAttributeIsAOutputOperandAlias")
+	if !ok {
+		return parseAlias(text(attr))
+	}
+	if !capi.StablehloAttributeIsAOutputOperandAlias(t, a) {
 		return OutputOperandAlias{}, false
 	}
-	lib := attr.Context().Library()
-	if !lib.Has("stablehloAttributeIsAOutputOperandAlias") {
-		return parseAlias(attr.String())
-	}
-	t, raw := lib.RawTable(), attr.Raw()
-	if !capi.StablehloAttributeIsAOutputOperandAlias(t, raw) {
-		return OutputOperandAlias{}, false
-	}
-	a := OutputOperandAlias{OperandIndex: capi.StablehloOutputOperandAliasGetOperandIndex(t, raw)}
-	for i := range capi.StablehloOutputOperandAliasGetOutputTupleIndicesSize(t, raw) {
-		a.OutputTupleIndices = append(a.OutputTupleIndices, capi.StablehloOutputOperandAliasGetOutputTupleIndicesElem(t, raw, i))
-	}
-	for i := range capi.StablehloOutputOperandAliasGetOperandTupleIndicesSize(t, raw) {
-		a.OperandTupleIndices = append(a.OperandTupleIndices, capi.StablehloOutputOperandAliasGetOperandTupleIndicesElem(t, raw, i))
-	}
-	return a, true
+	return OutputOperandAlias{
+		OutputTupleIndices:  ods.Gather(t, a, capi.StablehloOutputOperandAliasGetOutputTupleIndicesSize, capi.StablehloOutputOperandAliasGetOutputTupleIndicesElem),
+		OperandIndex:        capi.StablehloOutputOperandAliasGetOperandIndex(t, a),
+		OperandTupleIndices: ods.Gather(t, a, capi.StablehloOutputOperandAliasGetOperandTupleIndicesSize, capi.StablehloOutputOperandAliasGetOperandTupleIndicesElem),
+	}, true
 }
 
 // parseAlias reads the printed form, for libraries without the StableHLO C API.
-func parseAlias(text string) (a OutputOperandAlias, ok bool) {
-	body, ok := strings.CutPrefix(text, "#stablehlo.output_operand_alias<")
+func parseAlias(text string) (OutputOperandAlias, bool) {
+	f, ok := ods.Fields(text, "#stablehlo.output_operand_alias")
+	ok = ok && len(f) == 3
+	a := OutputOperandAlias{
+		OutputTupleIndices:  ods.Numbers(f["output_tuple_indices"], &ok),
+		OperandIndex:        ods.Number(f["operand_index"], &ok),
+		OperandTupleIndices: ods.Numbers(f["operand_tuple_indices"], &ok),
+	}
 	if !ok {
-		return a, false
-	}
-	numbers := func(key string) (out []int64, ok bool) {
-		_, rest, ok := strings.Cut(body, key+" = ")
-		if !ok {
-			return nil, false
-		}
-		if inside, isList := strings.CutPrefix(rest, "["); isList {
-			rest, _, ok = strings.Cut(inside, "]")
-		} else {
-			rest, _, _ = strings.Cut(strings.TrimSuffix(rest, ">"), ",")
-		}
-		for field := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == ',' || r == ' ' }) {
-			n, err := strconv.ParseInt(field, 10, 64)
-			if err != nil {
-				return nil, false
-			}
-			out = append(out, n)
-		}
-		return out, ok
-	}
-	var ok1, ok2, ok3 bool
-	var operand []int64
-	a.OutputTupleIndices, ok1 = numbers("output_tuple_indices")
-	operand, ok2 = numbers("operand_index")
-	a.OperandTupleIndices, ok3 = numbers("operand_tuple_indices")
-	if !ok1 || !ok2 || !ok3 || len(operand) != 1 {
 		return OutputOperandAlias{}, false
 	}
-	a.OperandIndex = operand[0]
 	return a, true
-}
-
-func list(numbers []int64) string {
-	return strings.ReplaceAll(fmt.Sprint(numbers), " ", ", ")
-}
-
-// first is a pointer to the first element, nil for an empty slice.
-func first[T any](s []T) *T {
-	if len(s) == 0 {
-		return nil
-	}
-	return &s[0]
 }

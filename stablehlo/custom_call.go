@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // TypedFFI is the custom call API version of XLA's typed FFI.
@@ -151,7 +152,7 @@ func layoutsAttribute(c *mlir.Context, layouts [][]int64) (mlir.Attribute, error
 		if err != nil {
 			return mlir.Attribute{}, err
 		}
-		a, err := c.ParseAttribute("dense<" + list(l) + "> : " + t.String())
+		a, err := c.ParseAttribute("dense<" + ods.List(l) + "> : " + t.String())
 		if err != nil {
 			return mlir.Attribute{}, err
 		}

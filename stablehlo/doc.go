@@ -11,6 +11,11 @@
 // calls optional may be left out: a number, structure or list by nil, a string or a
 // keyword by "", and what is true or false by false, which is the default everywhere. A
 // region is used up by Create, where it succeeds; Operation.Region is the new one.
+//
+// Create refuses what would crash the library: it asserts nothing itself. Where a part is
+// missing or a keyword unknown, the error names it; what MLIR says is a
+// *mlir.DiagnosticError; the rest is for Operation.Verify to say. As with everything of
+// one context, one goroutine at a time may do this.
 package stablehlo
 
 //go:generate go run ../tools/opgen -out ..

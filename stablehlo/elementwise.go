@@ -1,7 +1,11 @@
 package stablehlo
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // Unary is an elementwise operation of one operand; its result has the operand's
@@ -9,6 +13,9 @@ import (
 type Unary struct {
 	Op      UnaryOp
 	Operand mlir.Value
+	// ResultAccuracy is nil for the default one. Exponentials, logarithms, roots and
+	// trigonometric functions take it.
+	ResultAccuracy *ResultAccuracy
 }
 
 // UnaryOp is the full name of an elementwise operation of one operand.
@@ -72,10 +79,47 @@ const dialect = "stablehlo."
 // Create makes the operation. Whether it is defined for the operand's element type is
 // for the verifier to say.
 func (o Unary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	if o.ResultAccuracy != nil {
+		return o.createAccurate(in, at)
+	}
 	return mlir.Create(in, mlir.OperationState{
 		Name: string(o.Op), Location: at,
 		Operands: []mlir.Value{o.Operand}, InferResults: true,
 	})
+}
+
+func (o Unary) createAccurate(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	if !accurate[string(o.Op)] { // the library would take it for an attribute of somebody else
+		return mlir.Operation{}, fmt.Errorf("stablehlo: %s takes no result accuracy", strings.TrimPrefix(string(o.Op), dialect))
+	}
+	w := ods.NewWriter(string(o.Op), in, at)
+	w.Operand("operand", o.Operand)
+	ods.SetOptional(w, "result_accuracy", o.ResultAccuracy)
+	return w.Infer()
+}
+
+// AsUnary reads an elementwise operation of one operand; false where op is another one.
+func AsUnary(op mlir.Operation) (Unary, bool) {
+	if op.IsNil() || !elementwise[op.Name()] {
+		return Unary{}, false
+	}
+	r := ods.Read(op, op.Name(), 1, 0)
+	o := Unary{
+		Op:             UnaryOp(op.Name()),
+		Operand:        r.Operand(),
+		ResultAccuracy: ods.GetPointer(r, "result_accuracy", AsResultAccuracy),
+	}
+	return o, r.OK()
+}
+
+// AsBinary reads an elementwise operation of two operands; false where op is another
+// one.
+func AsBinary(op mlir.Operation) (Binary, bool) {
+	if op.IsNil() || !elementwise[op.Name()] {
+		return Binary{}, false
+	}
+	r := ods.Read(op, op.Name(), 2, 0)
+	return Binary{Op: BinaryOp(op.Name()), LHS: r.Operand(), RHS: r.Operand()}, r.OK()
 }
 
 // Create makes the operation. Shapes that do not agree are an error here; element

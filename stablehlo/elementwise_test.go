@@ -102,7 +102,7 @@ func TestUnary(t *testing.T) {
 			for _, dims := range []string{"", "2x3x", "0x", "?x4x"} {
 				typ := "tensor<" + dims + test.element + ">"
 				got, err := inFunction(t, c, []string{typ}, func(in []mlir.Value) (mlir.Operation, error) {
-					op, err := Unary{test.op, in[0]}.Create(c, mlir.Location{})
+					op, err := Unary{Op: test.op, Operand: in[0]}.Create(c, mlir.Location{})
 					if err == nil {
 						diff(t, "name", "stablehlo."+test.name, op.Name())
 					}
@@ -116,7 +116,7 @@ func TestUnary(t *testing.T) {
 		})
 	}
 	got, err := inFunction(t, c, []string{"tensor<3xcomplex<f32>>"}, func(in []mlir.Value) (mlir.Operation, error) {
-		return Unary{Abs, in[0]}.Create(c, mlir.Location{})
+		return Unary{Op: Abs, Operand: in[0]}.Create(c, mlir.Location{})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestStrangeOperands(t *testing.T) {
 	for _, typ := range strange {
 		for _, test := range unaryOps {
 			wrong(test.name, []string{typ}, func(in []mlir.Value) (mlir.Operation, error) {
-				return Unary{test.op, in[0]}.Create(c, mlir.Location{})
+				return Unary{Op: test.op, Operand: in[0]}.Create(c, mlir.Location{})
 			})
 		}
 		for _, test := range binaryOps {
@@ -183,7 +183,7 @@ func TestStrangeOperands(t *testing.T) {
 			}
 		}
 	}
-	_, err := Unary{Abs, values(t, c, "!stablehlo.token")[0]}.Create(c, mlir.Location{})
+	_, err := Unary{Op: Abs, Operand: values(t, c, "!stablehlo.token")[0]}.Create(c, mlir.Location{})
 	wantError(t, err, "stablehlo: abs: operand 0 is a ranked tensor, not !stablehlo.token")
 }
 
@@ -216,7 +216,7 @@ func TestMismatch(t *testing.T) {
 		element string
 	}{{Tanh, "i32"}, {Not, "f32"}, {Negate, "i1"}, {Floor, "complex<f32>"}, {Abs, "ui8"}} {
 		_, err := inFunction(t, c, []string{"tensor<4x" + test.element + ">"}, func(in []mlir.Value) (mlir.Operation, error) {
-			return Unary{test.op, in[0]}.Create(c, mlir.Location{})
+			return Unary{Op: test.op, Operand: in[0]}.Create(c, mlir.Location{})
 		})
 		wantError(t, err, "verify failed: error: '"+string(test.op)+"' op operand #0 must be ranked tensor of")
 	}
@@ -234,7 +234,7 @@ func TestOtherOperations(t *testing.T) {
 		"constant":    "stablehlo.constant takes 0 operands, 1 given",
 		"dot_general": `the type inference of "stablehlo.dot_general" reads is not known here`,
 	} {
-		_, err := Unary{UnaryOp(dialect + op), in[0]}.Create(c, mlir.Location{})
+		_, err := Unary{Op: UnaryOp(dialect + op), Operand: in[0]}.Create(c, mlir.Location{})
 		wantError(t, err, want)
 	}
 	_, err := Binary{BinaryOp(Abs), in[0], in[0]}.Create(c, mlir.Location{})

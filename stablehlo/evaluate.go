@@ -5,6 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -60,7 +61,7 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 		raw[i] = v.Raw()
 	}
 	var failed int32
-	result := capi.StablehloEvalModule(l.RawTable(), m.Raw(), int32(len(raw)), first(raw), &failed)
+	result := capi.StablehloEvalModule(l.RawTable(), m.Raw(), int32(len(raw)), ods.First(raw), &failed)
 	if failed != 0 || result.Ptr == nil {
 		return nil, c.Failure("evaluating the module")
 	}

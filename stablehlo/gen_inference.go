@@ -162,6 +162,22 @@ var elementwise = map[string]bool{
 	"stablehlo.xor":                    true,
 }
 
+// accurate are those of the elementwise ones that take a ResultAccuracy.
+var accurate = map[string]bool{
+	"stablehlo.cbrt":                  true,
+	"stablehlo.cosine":                true,
+	"stablehlo.exponential":           true,
+	"stablehlo.exponential_minus_one": true,
+	"stablehlo.log_plus_one":          true,
+	"stablehlo.log":                   true,
+	"stablehlo.logistic":              true,
+	"stablehlo.rsqrt":                 true,
+	"stablehlo.sine":                  true,
+	"stablehlo.sqrt":                  true,
+	"stablehlo.tan":                   true,
+	"stablehlo.tanh":                  true,
+}
+
 // inference is what the type inference of each operation that has one reads.
 var inference = map[string]mlir.Inference{
 	"stablehlo.abs":                    {Operands: 1},

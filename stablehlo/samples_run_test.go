@@ -26,6 +26,33 @@ func TestEveryOperation(t *testing.T) {
 	})
 }
 
+// TestElementwise takes each elementwise operation through text and back, with and
+// without what it may have.
+func TestElementwise(t *testing.T) {
+	tight := &ResultAccuracy{Ulps: 2, Mode: AccuracyTolerance}
+	eachStableHLO(t, func(t *testing.T, c *mlir.Context) {
+		for _, test := range unaryOps {
+			for _, accuracy := range []*ResultAccuracy{nil, tight} {
+				s := of(test.name, types{"tensor<2x" + test.element + ">"}, func(b *body) mlirtest.Made {
+					return mlirtest.Of(Unary{Op: test.op, Operand: b.In[0], ResultAccuracy: accuracy}, AsUnary)
+				})
+				if accuracy == nil || accurate[s.Name] {
+					s.RoundTrip(t, c)
+					continue
+				}
+				_, _, _, err := s.Module(c)
+				wantError(t, err, "stablehlo: "+test.name+" takes no result accuracy")
+			}
+		}
+		for _, test := range binaryOps {
+			typ := "tensor<2x" + test.element + ">"
+			of(test.name, types{typ, typ}, func(b *body) mlirtest.Made {
+				return mlirtest.Of(Binary{Op: test.op, LHS: b.In[0], RHS: b.In[1]}, AsBinary)
+			}).RoundTrip(t, c)
+		}
+	})
+}
+
 // TestSamplesAreComplete holds that no operation of the dialect goes without a sample or
 // a test of its own.
 func TestSamplesAreComplete(t *testing.T) {

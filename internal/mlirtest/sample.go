@@ -89,7 +89,8 @@ func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, err
 	made := s.Make(b)
 	op, err := made.Operation.Create(b.Block, mlir.Location{})
 	if err != nil {
-		return m, op, made, err
+		m.Close()
+		return nil, op, made, err
 	}
 	var values []mlir.Value
 	var results []mlir.Type
@@ -123,16 +124,15 @@ func (s Sample) RoundTrip(t *testing.T, c *mlir.Context) {
 		return
 	}
 	if !c.Registered(s.Name) { // in another release of the dialect
-		m, _, _, err := s.Module(c)
-		defer m.Close()
+		_, _, _, err := s.Module(c)
 		Refused(t, err, fmt.Sprintf("knows no operation %q", s.Name))
 		return
 	}
 	m, op, made, err := s.Module(c)
-	defer m.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer m.Close()
 	Same(t, "name", s.Name, op.Name())
 	if err := m.Verify(); err != nil {
 		t.Fatalf("%v\n%s", err, m)

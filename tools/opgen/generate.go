@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,6 +100,12 @@ func writeInference(b *bytes.Buffer, dialect string, ops []operation) {
 		for _, name := range elementwise {
 			fmt.Fprintf(b, "%q: true,\n", name)
 		}
+		b.WriteString("}\n\n// accurate are those of the elementwise ones that take a ResultAccuracy.\nvar accurate = map[string]bool{\n")
+		for _, op := range ops {
+			if slices.Contains(elementwise, op.name) && len(op.attributes) > 0 {
+				fmt.Fprintf(b, "%q: true,\n", op.name)
+			}
+		}
 	}
 	b.WriteString("}\n\n// inference is what the type inference of each operation that has one reads.\nvar inference = map[string]mlir.Inference{\n")
 	for _, op := range ops {
@@ -151,7 +158,7 @@ func (op operation) counts(parts []part) (single, variadics int) {
 }
 
 // writeOperation writes the struct, Create and As….
-func writeOperation(b *bytes.Buffer, op operation) error {
+func writeOperation(b io.Writer, op operation) error {
 	name := goName(op.shortName())
 	var fields, write, read []string
 	field := func(name, typ, comment string) {

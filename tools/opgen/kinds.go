@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // kind is how an attribute stands in Go: the field's type, and the code that writes
 // and reads it. In the code %q stands for the attribute's name and %s for the field.
@@ -98,7 +101,7 @@ func kindOf(a part) (kind, error) {
 	}
 	k, ok := table[a.kind]
 	if !ok {
-		return kind{}, fmt.Errorf("the attribute %s is of the kind %s %s: say in kinds.go how it stands in Go", a.name, a.count, a.kind)
+		return kind{}, fmt.Errorf("the attribute %s is of the kind %s: say in kinds.go how that stands in Go", a.name, strings.TrimSpace(string(a.count)+" "+a.kind))
 	}
 	return k, nil
 }

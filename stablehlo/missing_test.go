@@ -1,0 +1,68 @@
+package stablehlo
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestMissing holds that what an operation needs and does not get is named.
+func TestMissing(t *testing.T) {
+	c := mlirtest.Context(t)
+	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
+	b := &body{C: c}
+	for want, o := range map[string]mlirtest.Operation{
+		"stablehlo: slice: the operand operand is missing":                                                           Slice{},
+		"stablehlo: concatenate: operand 1 of inputs is missing":                                                     Concatenate{Inputs: []mlir.Value{in[0], {}}},
+		"stablehlo: reduce: the region body is missing":                                                              Reduce{Inputs: in[:1], InitValues: in[1:], Dimensions: []int64{0}},
+		"stablehlo: case: region 1 of branches is missing":                                                           Case{Index: in[1], Branches: []mlir.Region{b.Returns(0, "tensor<f32>"), {}}},
+		"stablehlo: reduce: inputs and init_values have the same number of operands, but 2 and 0 are given":          Reduce{Inputs: in, Body: b.Returns(0, "tensor<f32>")},
+		"stablehlo: reshape: the type Result is missing: it is not inferred":                                         Reshape{Operand: in[0]},
+		"stablehlo: all_gather: type 0 of Results is missing":                                                        AllGather{Operands: in[:1], Results: make([]mlir.Type, 1)},
+		"stablehlo: rng_bit_generator: it has 2 results, but 0 types are given in Results":                           RngBitGenerator{InitialState: in[0], RngAlgorithm: RngDefault},
+		`stablehlo: compare: comparison_direction: "" is no comparison direction: use one of EQ, NE, GE, GT, LE, LT`: Compare{LHS: in[0], RHS: in[0]},
+		`stablehlo: dot: precision_config: element 1: "LOW" is no precision`:                                         Dot{LHS: in[0], RHS: in[0], PrecisionConfig: []Precision{PrecisionHigh, "LOW"}, Result: in[1].Type()},
+		"stablehlo: composite: the symbol decomposition is missing":                                                  Composite{Name: "x.y"},
+	} {
+		_, err := o.Create(c, mlir.Location{})
+		wantError(t, err, want)
+	}
+}
+
+// TestUnread holds that an operation which lacks something, or has it in another form,
+// is not read as if it had it.
+func TestUnread(t *testing.T) {
+	c := mlirtest.Context(t)
+	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
+	numbers := c.Int64ArrayAttribute(0)
+	state := func(name string, operands []mlir.Value, attributes ...mlir.NamedAttribute) mlir.Operation {
+		op, err := c.Create(mlir.OperationState{Name: dialect + name, Operands: operands, Results: parseTypes(t, c, "tensor<4xf32>"), Attributes: attributes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return op
+	}
+	start, limit := mlir.NamedAttribute{Name: "start_indices", Value: numbers}, mlir.NamedAttribute{Name: "limit_indices", Value: numbers}
+	stride := mlir.NamedAttribute{Name: "strides", Value: numbers}
+	for what, op := range map[string]mlir.Operation{
+		"no strides":   state("slice", in[:1], start, limit),
+		"no operand":   state("slice", nil, start, limit, stride),
+		"two operands": state("slice", in, start, limit, stride),
+		"another one":  state("reverse", in[:1], mlir.NamedAttribute{Name: "dimensions", Value: numbers}),
+		"nothing":      {},
+	} {
+		if o, ok := AsSlice(op); ok {
+			t.Errorf("%s: read as %v", what, o)
+		}
+	}
+	if _, ok := AsSlice(state("slice", in[:1], start, limit, stride)); !ok {
+		t.Error("a whole one is not read")
+	}
+	if o, ok := AsReduce(state("reduce", in, mlir.NamedAttribute{Name: "dimensions", Value: numbers})); ok {
+		t.Errorf("a reduce without a body is read as %v", o)
+	}
+	if o, ok := AsRngBitGenerator(mlir.Operation{}); ok {
+		t.Errorf("nothing is read as %v", o)
+	}
+}

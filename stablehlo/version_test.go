@@ -1,0 +1,86 @@
+package stablehlo
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+)
+
+func TestCompatibility(t *testing.T) {
+	l := mlirtest.Library(t)
+	minimum, err := MinimumVersion(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	current, err := CurrentVersion(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := current
+	for _, c := range []Compatibility{CompatibleNone, CompatibleWeeks4, CompatibleWeeks12, CompatibleMax} {
+		v, err := VersionFor(l, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if number(t, v) > number(t, last) {
+			t.Errorf("compatibility %d needs %s, which is newer than %s", c, v, last)
+		}
+		smaller, err := SmallerVersion(l, v, last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff(t, "the smaller version", v, smaller)
+		if smaller, err = SmallerVersion(l, last, v); err != nil {
+			t.Fatal(err)
+		}
+		diff(t, "the smaller version", v, smaller)
+		last = v
+	}
+	diff(t, "the widest compatibility", minimum, last)
+	for _, c := range []Compatibility{-1, 4} {
+		_, err := VersionFor(l, c)
+		wantError(t, err, "there is no compatibility")
+	}
+	for _, v := range []string{"", "1", "1.2", "1.2.3.4", "a.b.c", "1.-2.3", "1.2.99999999999", "v1.2.3"} {
+		_, err := SmallerVersion(l, v, current)
+		wantError(t, err, "is no version")
+		_, err = SmallerVersion(l, current, v)
+		wantError(t, err, "is no version")
+	}
+}
+
+// TestEveryVersion writes a portable artifact for each version that the library can
+// write, and reads it.
+func TestEveryVersion(t *testing.T) {
+	c := mlirtest.Context(t)
+	current, err := CurrentVersion(c.Library())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := strconv.Atoi(strings.Split(current, ".")[1])
+	if err != nil || !strings.HasPrefix(current, "1.") {
+		t.Fatalf("the version %s is not expected here: %v", current, err)
+	}
+	m := parse(t, c, `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+		%0 = stablehlo.add %a, %a : tensor<2xf32>
+		return %0 : tensor<2xf32> }`)
+	defer m.Close()
+	for minor := range last + 1 {
+		v := fmt.Sprintf("1.%d.0", minor)
+		artifact, err := PortableArtifact(m, v)
+		if err != nil {
+			t.Errorf("%s: %v", v, err)
+			continue
+		}
+		back, err := c.Parse("artifact", artifact)
+		if err != nil {
+			t.Errorf("%s: %v", v, err)
+			continue
+		}
+		diff(t, v, m.String(), back.String())
+		back.Close()
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var root = filepath.Join("..", "..")
+
+// TestCommitted holds that `go generate` makes exactly what is committed, and no more
+// is committed than it makes.
+func TestCommitted(t *testing.T) {
+	want, err := generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range want {
+		have, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if d := cmp.Diff(string(have), string(data)); d != "" {
+			t.Errorf("%s is not what `go generate ./...` makes (-committed +generated):\n%.2000s", name, d)
+		}
+	}
+	for _, folder := range []string{"stablehlo", "stablehlo/chlo"} {
+		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "gen_*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if name := folder + "/" + filepath.Base(file); want[name] == nil {
+				t.Errorf("%s is not made by `go generate ./...`", name)
+			}
+		}
+	}
+}
+
+// TestTables holds that the tables are read as they were written.
+func TestTables(t *testing.T) {
+	for _, dialect := range dialects {
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(tableFile(dialect))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ops, err := parseTable(dialect, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(data), string(formatTable(ops))); d != "" {
+			t.Errorf("%s (-read +written):\n%s", dialect, d)
+		}
+	}
+}
+
+func TestTableErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"\toperand x\n":                 "x:1: the operation's name is missing above this line",
+		"a.b\n\toperand\n":              "x:2: a part needs a name",
+		"a.b\n\tattribute x\n":          "x:2: an attribute needs a kind",
+		"a.b\n\toperand x often\n":      "x:2: a part stands once, optional or variadic",
+		"a.b\n\toperand x optional 2\n": "x:2: a part stands once",
+		"a.b\n\n\tthing x\n":            "x:3: a part is an operand, attribute, region or result",
+	} {
+		if _, err := parseTable("x", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: the error is %v, want %q", text, err, want)
+		}
+	}
+}
+
+// bindings are as MLIR generates them for one operation with one part of each kind.
+const bindings = `
+class ThingOp(_ods_ir.OpView):
+  OPERATION_NAME = "d.thing"
+
+  def __init__(self, result, a, more, mode, *, deep=None, flag=None, loc=None, ip=None):
+    operands = []
+    operands.append(a)
+    operands.extend(_get_op_results_or_values(more_))
+    if maybe is not None: operands.append(maybe)
+    attributes["mode"] = (mode if (
+    isinstance(mode, _ods_ir.Attribute) or
+    not _ods_ir.AttrBuilder.contains('ModeAttr')) else
+      _ods_ir.AttrBuilder.get('ModeAttr')(mode, context=_ods_context))
+    if deep is not None: attributes["deep"] = (deep if (
+        not _ods_ir.AttrBuilder.contains('anonymous_7')) else
+          _ods_ir.AttrBuilder.get('anonymous_7')(deep, context=_ods_context))
+    if bool(flag): attributes["flag"] = _ods_ir.UnitAttr.get(
+      _ods_get_default_loc_context(loc))
+    results.append(result)
+
+  @builtins.property
+  def mode(self):
+    return self.operation.attributes["mode"]
+
+  @mode.setter
+  def mode(self, value):
+    self.operation.attributes["mode"] = value
+
+  @builtins.property
+  def body(self):
+    return self.regions[0]
+
+  @builtins.property
+  def branches(self):
+    return self.regions[1:]
+`
+
+func TestParseBindings(t *testing.T) {
+	ops, err := parseBindings(bindings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `d.thing
+	operand a
+	operand more variadic
+	operand maybe optional
+	attribute mode ModeAttr
+	attribute deep anonymous optional
+	attribute flag UnitAttr optional
+	region body
+	region branches variadic
+	result result
+`
+	if d := cmp.Diff(want, string(formatTable(ops))); d != "" {
+		t.Errorf("the table (-want +got):\n%s", d)
+	}
+	for line, want := range map[string]string{
+		"    operands.append(a + b)":           "is not understood",
+		"    results.extend([a])":              "is not understood",
+		`    attributes["x"] = something.get(`: "is not understood",
+		`    return self.regions[-1]`:          "is not understood",
+		`    attributes["x"] = (x if (`:        "the kind of the attribute x is not found",
+	} {
+		if _, err := parseBindings("  OPERATION_NAME = \"d.thing\"\n" + line + "\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: the error is %v, want %q", line, err, want)
+		}
+	}
+}
+
+func TestGoName(t *testing.T) {
+	for name, want := range map[string]string{
+		"slice": "Slice", "dynamic_update_slice": "DynamicUpdateSlice", "cross-replica-sum": "CrossReplicaSum", "lhs": "LHS",
+		"rhs_dilation": "RHSDilation", "replica_id": "ReplicaID", "use_global_device_ids": "UseGlobalDeviceIDs", "_asin_acos_kernel": "AsinAcosKernel",
+	} {
+		if got := goName(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestUnknownParts holds that a release with parts of a new kind is refused, and not
+// generated in part.
+func TestUnknownParts(t *testing.T) {
+	one := func(text string) error {
+		ops, err := parseTable("x", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return writeOperation(new(strings.Builder), ops[0])
+	}
+	for text, want := range map[string]string{
+		"d.x\n\tattribute a NewAttr\n":           "the attribute a is of the kind NewAttr",
+		"d.x\n\toperand a optional\n":            "the operand a is optional",
+		"d.x\n\tregion a variadic\n\tregion b\n": "the region a is variadic and not the only one",
+		"d.x\n\tresult a variadic\n\tresult b\n": "single and variadic results",
+	} {
+		if err := one(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: the error is %v, want %q", text, err, want)
+		}
+	}
+}
