@@ -20,6 +20,7 @@ type Builder struct {
 	meshes   map[string]map[string]int // their axes and how large these are
 	sites    map[siteKey]*callSite     // see emit.go
 	lastSite *callSite
+	scratch  []Value // results of the last callback
 }
 
 // Options are the settings of a new module.

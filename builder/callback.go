@@ -42,7 +42,7 @@ type Callback struct {
 // is not used. Results and operands share their memory, so nothing is copied unless
 // an operand is needed unchanged elsewhere.
 func IOCallback[T any](cb Callback, args T) T {
-	operands, f, at, ok := cb.start("io callback", args)
+	operands, f, at, ok := start(&cb, "io callback", args)
 	if !ok {
 		return dead(f, args)
 	}
@@ -57,7 +57,7 @@ func IOCallback[T any](cb Callback, args T) T {
 // goes on with the values as they were. Taps of one effect run in the order in which
 // they were built.
 func Tap[T any](cb Callback, args T) {
-	if operands, f, at, ok := cb.start("tap", args); ok {
+	if operands, f, at, ok := start(&cb, "tap", args); ok {
 		cb.emit(f, at, "tap", contract.Observe, operands, nil)
 	}
 }
@@ -76,7 +76,7 @@ func PureCall[T, R any](cb Callback, template R, args T) R {
 }
 
 func call[T, R any](cb Callback, form contract.Form, name string, template R, args T) R {
-	operands, f, at, ok := cb.start(name, args)
+	operands, f, at, ok := start(&cb, name, args)
 	if !ok {
 		return dead(f, template)
 	}
@@ -107,7 +107,7 @@ func call[T, R any](cb Callback, form contract.Form, name string, template R, ar
 
 // start takes the arguments apart and finds the function that they belong to. It is
 // false where a mistake makes it pointless to go on.
-func (cb *Callback) start(name string, args any) (operands []Value, f *Func, at place, ok bool) {
+func start[T any](cb *Callback, name string, args T) (operands []Value, f *Func, at place, ok bool) {
 	operands, err := leaves(args)
 	f = cb.In
 	if f == nil {

@@ -13,13 +13,14 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// emit adds the custom call of a callback and gives its results. results are the types
-// that a template asks for; those of the other forms follow from the operands.
+// emit adds the custom call of a callback and gives its results, which are good until the
+// next one. results are the types that a template asks for; those of the other forms
+// follow from the operands.
 func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, data []Value, results []mlir.Type) ([]Value, bool) {
 	operands := data
 	if cb.Encoding != contract.EncodingDictionary {
 		var ok bool
-		if operands, ok = cb.frame(f, at, name, data); !ok {
+		if operands, ok = cb.frame(f, at, name, data); !ok || !f.usable(at, name, operands) {
 			return nil, false
 		}
 	}
@@ -41,14 +42,17 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 	for _, v := range operands {
 		site.operands = append(site.operands, v.v)
 	}
-	op, ok := f.append(at, name, operands, site)
+	// Not by append: start has asked usable, and this way takes no memory.
+	op, err := site.Create(f.scope.block, at.location)
+	op, ok := f.created(at, name, operands, op, err)
 	if !ok {
 		return nil, false
 	}
-	values := make([]Value, len(site.results))
-	for i := range values {
-		values[i] = Value{s: f.scope, v: op.Result(i)}
+	values := f.b.scratch[:0]
+	for i := range site.results {
+		values = append(values, Value{s: f.scope, v: op.Result(i)})
 	}
+	f.b.scratch = values
 	if ordered {
 		last := len(values) - 1
 		f.setToken(cb.Effect, values[last])

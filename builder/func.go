@@ -139,6 +139,11 @@ func (f *Func) append(at place, name string, operands []Value, o operation) (mli
 		return mlir.Operation{}, false
 	}
 	op, err := o.Create(f.scope.block, at.location)
+	return f.created(at, name, operands, op, err)
+}
+
+// created is the end of append.
+func (f *Func) created(at place, name string, operands []Value, op mlir.Operation, err error) (mlir.Operation, bool) {
 	if err != nil {
 		f.b.fail(at, name, operands, err)
 		return mlir.Operation{}, false

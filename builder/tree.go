@@ -14,8 +14,8 @@ import (
 var valueType = reflect.TypeFor[Value]()
 
 // leaves are the values in a pytree.
-func leaves(tree any) ([]Value, error) {
-	if v, ok := tree.(Value); ok { // the most frequent one
+func leaves[T any](tree T) ([]Value, error) {
+	if v, ok := any(tree).(Value); ok { // the most frequent one
 		return []Value{v}, nil
 	}
 	var out []Value
