@@ -179,6 +179,47 @@ func TestForeignEncodings(t *testing.T) {
 	}
 }
 
+// TestForeignDispatch has a call that another host wrote served in each way in which a
+// call with results can be.
+func TestForeignDispatch(t *testing.T) {
+	bound := callbacks.Opaque{ID: "scale"}
+	for _, dispatch := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred} {
+		for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingOperand, contract.EncodingServer} {
+			t.Run(fmt.Sprint(encoding, dispatch), func(t *testing.T) {
+				cb := builder.Callback{Encoding: encoding, Opaque: bound.ID}
+				var err error
+				if encoding == contract.EncodingOperand {
+					cb.Opaque = ""
+					cb.ID, err = callbacks.Default.RegisterFunc(timesTen, callbacks.Options{Dispatch: dispatch})
+					defer func() { _ = callbacks.Default.Release(cb.ID) }()
+				} else {
+					err = callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{Dispatch: dispatch})
+					defer func() { _ = callbacks.ReleaseOpaque(bound) }()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				e, err := compileBuilt(t, func(_ *builder.Func, x, _ builder.Value) []builder.Value {
+					y := builder.Neg(x)
+					return []builder.Value{builder.RuntimeCall(cb, y, y)}
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 3 {
+					got, err := runVector(t, e, "pid1")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff([]float32{-10, -20, -30}, got); diff != "" {
+						t.Errorf("result (-want +got):\n%s", diff)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestForeignMistakes holds when and how a foreign id that nobody has bound is said.
 func TestForeignMistakes(t *testing.T) {
 	const id = "\x83known"
