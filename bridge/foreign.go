@@ -78,35 +78,37 @@ func (s *operandSite) Delete() {
 
 // Execute implements c.Site.
 func (s *operandSite) Execute(call *c.Call) (int32, string) {
-	inner, data, err := s.find(call)
+	inner, first, end, err := s.find(call)
 	if err != nil {
 		return (&site{name: s.config.Name()}).fail(runs.get(call.RunID()), err)
 	}
-	return inner.Execute(data)
+	defer call.Narrow(first, end)()
+	return inner.Execute(call)
 }
 
-// find is the site of one call, and the call with nothing but data.
-func (s *operandSite) find(call *c.Call) (*site, *c.Call, error) {
+// find is the site of one call, and which of its operands are data.
+func (s *operandSite) find(call *c.Call) (inner *site, first, end int, err error) {
 	n := call.Args().Len()
-	config, first, end := s.config, 0, n
+	config := s.config
+	end = n
 	if config.Encoding == contract.EncodingServer {
 		server, err := operand(call, 0, tensor.U8, 1)
 		if err != nil {
-			return nil, nil, fmt.Errorf("bridge: callback %s: the first operand is to name its server, as a tensor<Nxui8>: %w", config.Name(), err)
+			return nil, 0, 0, fmt.Errorf("bridge: callback %s: the first operand is to name its server, as a tensor<Nxui8>: %w", config.Name(), err)
 		}
 		if results := call.Results().Len(); config.Aliased > 0 && results != config.Aliased {
-			return nil, nil, fmt.Errorf("bridge: callback %s passes %d operands through and has %d results: one or the other is served, not both", config.Name(), config.Aliased, results)
+			return nil, 0, 0, fmt.Errorf("bridge: callback %s passes %d operands through and has %d results: one or the other is served, not both", config.Name(), config.Aliased, results)
 		}
 		config.Server, first = string(server.Data), 1
 	} else {
 		id, err := operand(call, n-1, tensor.S64, 0)
 		if err != nil {
-			return nil, nil, fmt.Errorf("bridge: a custom call without backend_config is to have its callback's id as its last operand, a tensor<i64>: %w", err)
+			return nil, 0, 0, fmt.Errorf("bridge: a custom call without backend_config is to have its callback's id as its last operand, a tensor<i64>: %w", err)
 		}
 		config.ID, end = id.At(0).(int64), n-1
 	}
 	s.mu.RLock()
-	inner := s.sites[config]
+	inner = s.sites[config]
 	s.mu.RUnlock()
 	if inner == nil {
 		resolve := callbacks.Resolve
@@ -115,7 +117,7 @@ func (s *operandSite) find(call *c.Call) (*site, *c.Call, error) {
 		}
 		slot, err := resolve(config)
 		if err != nil {
-			return nil, nil, err
+			return nil, 0, 0, err
 		}
 		inner = bind(slot, config)
 		s.mu.Lock()
@@ -126,7 +128,7 @@ func (s *operandSite) find(call *c.Call) (*site, *c.Call, error) {
 		s.sites[config] = inner
 		s.mu.Unlock()
 	}
-	return inner, call.Between(first, end), nil
+	return inner, first, end, nil
 }
 
 // operand is one operand of a call, which must be of that element type and rank.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,7 +118,9 @@ func (p *Plugin) RegisterTarget(target string) error {
 	if target == "" || strings.ContainsRune(target, 0) {
 		return fmt.Errorf("bridge: %q is no name of a custom call target", target)
 	}
-	if err := p.c.Register(target); err != nil {
+	// Only where the id is an operand a call has nothing else.
+	own := target != contract.TargetEXLAElixirCallback && slices.Contains(contract.Targets(), target)
+	if err := p.c.Register(target, own); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
 	}
 	p.targets[target] = true

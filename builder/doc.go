@@ -13,4 +13,7 @@
 // same file and line is each operation's location, so that everything said about the
 // module later points into the Go code too. Only an operation that no operand ties to
 // a function has nowhere to keep its mistake: it panics.
+//
+// Open goes on with a module that is there already: it finds functions, adds to them,
+// and puts taps behind values of somebody else's program.
 package builder

@@ -238,8 +238,19 @@ static ffi_error* bench_execute(calliope_ffi* p, ffi_frame* frame) {
   return NULL;
 }
 
+// Of a target whose calls always have attributes: without this they would fail only
+// when they run, as calls whose id is an operand.
+static ffi_error* own_instantiate(calliope_ffi* p, ffi_frame* frame) {
+  if (frame->extensions == NULL && frame->struct_size >= FFI_SIZE(ffi_frame, attrs) && frame->attrs.size == 0) {
+    return new_error(p->api, CODE_INVALID_ARGUMENT,
+                     "calliope: the call has no backend_config: it lacks the key \"v\", and what says who is called");
+  }
+  return instantiate(p, frame);
+}
+
 #define ENTRIES(i)                                                                              \
   static ffi_error* instantiate_##i(ffi_frame* f) { return instantiate(&plugins[i], f); }       \
+  static ffi_error* own_instantiate_##i(ffi_frame* f) { return own_instantiate(&plugins[i], f); } \
   static ffi_error* execute_##i(ffi_frame* f) { return execute(&plugins[i], f); }               \
   static ffi_error* bench_instantiate_##i(ffi_frame* f) {                                       \
     return bench_instantiate(&plugins[i], f);                                                   \
@@ -250,11 +261,11 @@ ENTRIES(1)
 ENTRIES(2)
 ENTRIES(3)
 
-static const ffi_handler entries[CALLIOPE_MAX_PLUGINS][4] = {
-    {instantiate_0, execute_0, bench_instantiate_0, bench_execute_0},
-    {instantiate_1, execute_1, bench_instantiate_1, bench_execute_1},
-    {instantiate_2, execute_2, bench_instantiate_2, bench_execute_2},
-    {instantiate_3, execute_3, bench_instantiate_3, bench_execute_3},
+static const ffi_handler entries[CALLIOPE_MAX_PLUGINS][6] = {
+    {instantiate_0, execute_0, own_instantiate_0, execute_0, bench_instantiate_0, bench_execute_0},
+    {instantiate_1, execute_1, own_instantiate_1, execute_1, bench_instantiate_1, bench_execute_1},
+    {instantiate_2, execute_2, own_instantiate_2, execute_2, bench_instantiate_2, bench_execute_2},
+    {instantiate_3, execute_3, own_instantiate_3, execute_3, bench_instantiate_3, bench_execute_3},
 };
 
 // Turns an error of the FFI into a sentence, and frees it.
@@ -348,10 +359,10 @@ static char* register_handlers(int plugin, const char* target, const ffi_handler
   return sentence_of(api, "registering a handler", api->handler_register(&args));
 }
 
-char* calliope_ffi_register(int plugin, const char* target) {
-  return register_handlers(plugin, target, &entries[plugin][0]);
+char* calliope_ffi_register(int plugin, const char* target, int own) {
+  return register_handlers(plugin, target, &entries[plugin][own ? 2 : 0]);
 }
 
 char* calliope_ffi_register_bench(int plugin, const char* target) {
-  return register_handlers(plugin, target, &entries[plugin][2]);
+  return register_handlers(plugin, target, &entries[plugin][4]);
 }

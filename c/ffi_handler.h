@@ -36,9 +36,9 @@ typedef struct calliope_call {
 // all handlers share. Returns NULL or a malloc'ed sentence.
 char* calliope_ffi_init(int plugin, const ffi_api* api);
 
-// Registers the trampoline under a target name. Returns NULL or a malloc'ed
-// sentence.
-char* calliope_ffi_register(int plugin, const char* target);
+// Registers the trampoline under a target name; an own target is one whose calls
+// always have attributes. Returns NULL or a malloc'ed sentence.
+char* calliope_ffi_register(int plugin, const char* target, int own);
 
 // Registers a handler written in C that does for a passthrough call all that the
 // trampoline does but the crossing into Go: the floor that Go is measured against.

@@ -65,11 +65,19 @@ func (p *Plugin) FFIVersion() (major, minor int) {
 }
 
 // Register makes Go the handler of a custom call target. A target can be
-// registered once.
-func (p *Plugin) Register(target string) error {
+// registered once. A call of an own target without any attribute is refused when its
+// module is compiled.
+func (p *Plugin) Register(target string, own bool) error {
 	name := C.CString(target)
 	defer C.free(unsafe.Pointer(name))
-	return sentence(C.calliope_ffi_register(C.int(p.number), name))
+	return sentence(C.calliope_ffi_register(C.int(p.number), name, cInt(own)))
+}
+
+func cInt(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // RegisterBench registers a handler that is written in C and does what the way

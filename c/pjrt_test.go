@@ -129,7 +129,7 @@ func TestFFILayouts(t *testing.T) {
 			if got := fmt.Sprintf("%d.%d", major, minor); got != ffi {
 				t.Errorf("FFI %s", got)
 			}
-			if err := p.Register("target"); err != nil {
+			if err := p.Register("target", true); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff([]int{3, 1}, []int{calls, deleted}); d != "" {
@@ -146,7 +146,7 @@ func TestFFILayouts(t *testing.T) {
 				"panic: oh":           func([]Attr) (Site, int32, error) { panic("oh") },
 			} {
 				SetInstantiate(f)
-				err := p.Register("target")
+				err := p.Register("target", true)
 				if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "\uFFFD", ""), what) {
 					t.Errorf("got %v, want an error with %q", err, what)
 				}
@@ -160,7 +160,11 @@ func TestFFILayouts(t *testing.T) {
 
 func TestRegisterRefused(t *testing.T) {
 	p := loadFake(t, 15)
-	for _, register := range []func(string) error{p.Register, p.RegisterBench} {
+	for _, register := range []func(string) error{
+		func(target string) error { return p.Register(target, false) },
+		func(target string) error { return p.Register(target, true) },
+		p.RegisterBench,
+	} {
 		if err := register("target"); err == nil || !strings.Contains(err.Error(), "no more handlers today") {
 			t.Errorf("got %v", err)
 		}

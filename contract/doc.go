@@ -5,4 +5,7 @@
 // its backend_config. The builder writes that dictionary from a Config; the handler
 // reads it back into one. Nothing in it belongs to one process unless the callback
 // is bound by id.
+//
+// Ids of other hosts, which are opaque bytes, come in encodings of their own: see
+// Encoding.
 package contract

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -15,6 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -179,6 +182,47 @@ func TestForeignEncodings(t *testing.T) {
 	}
 }
 
+// TestForeignDispatch has a call that another host wrote served in each way in which a
+// call with results can be.
+func TestForeignDispatch(t *testing.T) {
+	bound := callbacks.Opaque{ID: "scale"}
+	for _, dispatch := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred} {
+		for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingOperand, contract.EncodingServer} {
+			t.Run(fmt.Sprint(encoding, dispatch), func(t *testing.T) {
+				cb := builder.Callback{Encoding: encoding, Opaque: bound.ID}
+				var err error
+				if encoding == contract.EncodingOperand {
+					cb.Opaque = ""
+					cb.ID, err = callbacks.Default.RegisterFunc(timesTen, callbacks.Options{Dispatch: dispatch})
+					defer func() { _ = callbacks.Default.Release(cb.ID) }()
+				} else {
+					err = callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{Dispatch: dispatch})
+					defer func() { _ = callbacks.ReleaseOpaque(bound) }()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				e, err := compileBuilt(t, func(_ *builder.Func, x, _ builder.Value) []builder.Value {
+					y := builder.Neg(x)
+					return []builder.Value{builder.RuntimeCall(cb, y, y)}
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 3 {
+					got, err := runVector(t, e, "pid1")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff([]float32{-10, -20, -30}, got); diff != "" {
+						t.Errorf("result (-want +got):\n%s", diff)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestForeignMistakes holds when and how a foreign id that nobody has bound is said.
 func TestForeignMistakes(t *testing.T) {
 	const id = "\x83known"
@@ -234,4 +278,46 @@ func TestForeignMistakes(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 	})
+}
+
+// TestModuleOfEXLA runs a module as EXLA lowers one, whose callbacks' results nobody
+// uses, with Go functions bound to its ids.
+func TestModuleOfEXLA(t *testing.T) {
+	data, err := os.ReadFile("testdata/modules/exla_host_callback_hooks.mlir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var called []string
+	for call := range passes.Calls(parse(t, newContext(t), "exla", data)) {
+		if call.Err != nil || call.Config.Encoding != contract.EncodingServer {
+			t.Fatalf("%+v", call)
+		}
+		o := callbacks.Opaque{ID: call.Config.Opaque, Server: "\x01\x02\x03\x04\x05\x06\x07\x08"}
+		err := callbacks.RegisterOpaque(o, func(c *callbacks.Frame) error {
+			called = append(called, fmt.Sprint(c.Args))
+			return nil
+		}, callbacks.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer callbacks.ReleaseOpaque(o)
+	}
+	e, err := newClient(t).Compile(t.Context(), data, bridge.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	outputs, err := e.Run(t.Context(), tensor.Vector[uint8](1, 2, 3, 4, 5, 6, 7, 8), tensor.Vector[float32](1, 1, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range outputs {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	slices.Sort(called) // nothing in the module orders them
+	if diff := cmp.Diff([]string{"[f32[4] [1 1 1 1] f32[] 2]", "[f32[4] [1 1 1 1]]"}, called); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
 }
