@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/gopjrt/pjrt"
 
+	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
@@ -65,7 +66,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		plugin: p, pjrt: wrapped, options: o, number: lastClient.Add(1),
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
 	}
-	c.group = callbacks.NewGroup(callbacks.GroupOptions{Enter: enter, Inside: func() bool { return c.within(nil) }})
+	c.group = callbacks.NewGroup(callbacks.GroupOptions{Enter: enter, Inside: c.inside})
 	// Left to the garbage collector, a client could go before its executables.
 	p.mu.Lock()
 	p.clients[c] = struct{}{}
@@ -117,7 +118,7 @@ func (c *Client) drain() error {
 	if limit == 0 {
 		limit = defaultDrain
 	}
-	if limit < 0 || c.within(nil) {
+	if limit < 0 || c.inside() {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(context.Background(), limit)
@@ -126,6 +127,11 @@ func (c *Client) drain() error {
 		return fmt.Errorf("bridge: close client: %w", err)
 	}
 	return nil
+}
+
+// inside says whether this thread is inside of a callback of the client's.
+func (client *Client) inside() bool {
+	return client.within(context.Background(), c.Inside())
 }
 
 func (c *Client) use(method string) error {

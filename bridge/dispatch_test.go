@@ -66,8 +66,6 @@ func big(form contract.Form, config string) string {
 			"%p = "+custom(form, config, "%d", typ, result)+"\nreturn %p : "+result)
 }
 
-const bigSignature = "f32[64,64]->f32[64,64]"
-
 func bigInput(t testing.TB) tensor.View {
 	in := make([]float32, 64*64)
 	for i := range in {

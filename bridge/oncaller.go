@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 
+	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
@@ -22,17 +23,14 @@ func isOnCaller(ctx context.Context) bool { return ctx.Value(onCallerKey{}) != n
 
 // runOnCaller is Run where this goroutine makes the callbacks.
 func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer, error) {
-	if err := refuseNested(ctx, e.client); err != nil {
-		return nil, err
-	}
 	caller := callbacks.NewCaller()
-	nested := inside()
+	inside := c.Inside()
 	var r *Run
 	var err error
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		if r, err = e.start(ctx, inputs, launch{caller, nested}); err == nil {
+		if r, err = e.start(ctx, inputs, launch{caller, inside}); err == nil {
 			r.await()
 		}
 	}()

@@ -53,7 +53,7 @@ const grace = 100 * time.Millisecond
 //
 // Every Run that Start gives is to be waited for, with Wait.
 func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
-	r, err := e.start(ctx, inputs, launch{nested: inside()})
+	r, err := e.start(ctx, inputs, launch{inside: c.Inside()})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error
 	if e.client.onCall || isOnCaller(ctx) {
 		return e.runOnCaller(ctx, inputs)
 	}
-	r, err := e.start(ctx, inputs, launch{nested: inside()})
+	r, err := e.start(ctx, inputs, launch{inside: c.Inside()})
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (r *Run) over() bool {
 // launch is how a run is started.
 type launch struct {
 	caller *callbacks.Caller // who makes the calls; nil for whoever does by their dispatch
-	nested bool              // inside of a callback
+	inside []int64           // what the thread of the caller is inside of, see c.Inside
 }
 
 // start launches the run. Where it succeeds, either await or notify must follow.
@@ -171,10 +171,10 @@ func (r *Run) launch(ctx context.Context, inputs []Input, how launch) error {
 		return err
 	}
 	e.client.group.Begin(ctx, &r.calls, callbacks.RunOptions{
-		Owner: r, Devices: e.NumDevices(), Nested: how.nested, OnCaller: how.caller, Slow: r.debug,
+		Owner: r, Devices: e.NumDevices(), Nested: len(how.inside) > 0, OnCaller: how.caller, Slow: r.debug,
 	})
 	r.c = e.client.plugin.c.NewRun(r.id, e.NumDevices())
-	err := r.execute(ctx)
+	err := r.execute(ctx, how.inside)
 	if r.failure.Load() != nil {
 		return nil // XLA executed at once, and a callback failed: that is for Wait to tell
 	}
@@ -185,7 +185,7 @@ func (r *Run) launch(ctx context.Context, inputs []Input, how launch) error {
 }
 
 // execute hands the run over to XLA, with its identity in the thread.
-func (r *Run) execute(ctx context.Context) error {
+func (r *Run) execute(ctx context.Context, inside []int64) error {
 	e := r.exec
 	args := make([]*pjrt.Buffer, len(r.inputs))
 	donate := make([]bool, len(r.inputs))
@@ -198,7 +198,7 @@ func (r *Run) execute(ctx context.Context) error {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := refuseNested(ctx, e.client); err != nil {
+	if err := refuseNested(ctx, e.client, inside); err != nil {
 		return err
 	}
 	r.c.Begin()

@@ -65,9 +65,6 @@ func (r *Run) group() *callbacks.Run {
 	return &r.calls
 }
 
-// inside says whether this thread is inside of a callback.
-func inside() bool { return len(c.Inside()) > 0 }
-
 // enter makes the thread one inside a callback of a run, for functions that are not
 // called on XLA's. The run may be over before such a function is, so that what the
 // thread keeps is the client.
@@ -76,31 +73,26 @@ func enter(r *callbacks.Run) (leave func()) {
 }
 
 // within says whether the caller is inside of a callback of one of the client's runs:
-// the thread knows, and so does ctx, which may be nil.
-func (client *Client) within(ctx context.Context) bool {
-	for _, id := range c.Inside() {
+// its thread knows, by c.Inside, and so does ctx.
+func (client *Client) within(ctx context.Context, inside []int64) bool {
+	for _, id := range inside {
 		outer := runs.get(id)
 		if id == -client.number || outer != nil && outer.exec.client == client {
 			return true
 		}
 	}
-	for ctx != nil {
-		outer := callbacks.RunOf(ctx)
-		if outer == nil {
-			break
-		}
+	for outer := callbacks.RunOf(ctx); outer != nil; outer = callbacks.RunOf(outer.Outer()) {
 		if run, _ := outer.Owner().(*Run); run != nil && run.exec.client == client {
 			return true
 		}
-		ctx = outer.Outer()
 	}
 	return false
 }
 
 // refuseNested refuses an execution inside a callback of a run on the same client:
 // XLA would wait for ever, for the thread that waits.
-func refuseNested(ctx context.Context, client *Client) error {
-	if client.within(ctx) {
+func refuseNested(ctx context.Context, client *Client, inside []int64) error {
+	if client.within(ctx, inside) {
 		return errors.New("bridge: Executable.Start: inside a callback its own client cannot execute; use the client that bridge.InnerClient(ctx) gives")
 	}
 	return nil

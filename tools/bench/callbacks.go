@@ -74,7 +74,7 @@ func loops(ctx context.Context, client *bridge.Client, s settings, r *report) (f
 	for i := range above {
 		above[i] = (times[2][i] - times[1][i]) * 1e6 / loopCalls
 	}
-	r.figure("callbacks/loop16B/go-above-c", median(above), "us/call", atMost(0.3))
+	r.figure("callbacks/loop16B/go-above-c", median(above), "us/call", atMost(0.1))
 	return perCall(2), nil
 }
 
