@@ -88,7 +88,7 @@ func TestCreateRefused(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `knows no operation "arith.no_such"`) {
 		t.Errorf("an operation that there is not: %v", err)
 	}
-	_, err = block.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x}, InferResults: true})
+	_, err = block.Create(mlir.OperationState{Name: "arith.xori", Operands: []mlir.Value{x, x}, InferResults: true})
 	if err == nil || !strings.Contains(err.Error(), "give its result types") {
 		t.Errorf("inference that is not known: %v", err)
 	}
