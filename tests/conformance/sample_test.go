@@ -15,16 +15,19 @@ import (
 
 // sample is one use of an operation.
 type sample struct {
-	op    string                      // without the dialect
-	about string                      // what it is about, besides the operation
-	in    []string                    // arguments; with replicas, those of the first, then of the next
-	build func(b *body) []mlir.Value  // makes the operation of b.In; what it returns is compared
-	want  []string                    // results by the specification, where that says enough
-	ulps  float64                     // how many units in the last place results may differ; 0 is 4
+	op    string                     // without the dialect
+	about string                     // what it is about, besides the operation
+	in    []string                   // arguments; with replicas, those of the first, then of the next
+	build func(b *body) []mlir.Value // makes the operation of b.In; what it returns is compared
+	want  []string                   // results by the specification, where that says enough
+	ulps  float64                    // how many units in the last place results may differ; 0 is 4
 	// reference says that arguments and results stand in testdata/reference.json, under
 	// the sample's name.
 	reference bool
 	replicas  int // devices that all run it; 0 is one
+	// What one of the two is known to say instead of what is wanted, and why.
+	interpreterSays, xlaSays []string
+	departs                  string
 	// Why the interpreter or XLA cannot run it; empty where they can.
 	notInterpreted, notXLA string
 	around                 string // text of the module that it is made in
