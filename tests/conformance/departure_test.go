@@ -1,0 +1,60 @@
+package conformance
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	. "github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// departureSamples are those in which the interpreter or XLA is known not to do what the
+// specification says.
+var departureSamples = []sample{
+	{op: "maximum", about: "with a NaN on the right, and zeros", in: in("f32[2] 1 -0", "f32[2] nan 0"), want: in("f32[2] nan 0"), xlaSays: in("f32[2] 1 -0"),
+		departs: "XLA CPU drops a NaN on the right, and takes -0 for as large as 0",
+		build:   func(b *body) []mlir.Value { return b.op(Binary{Op: Maximum, LHS: b.In[0], RHS: b.In[1]}) }},
+	{op: "maximum", about: "of complex numbers with one real part", in: in("c64[1] 1,2", "c64[1] 1,3"), want: in("c64[1] 1,3"), xlaSays: in("c64[1] 1,2"),
+		departs: "XLA CPU looks at the real parts only",
+		build:   func(b *body) []mlir.Value { return b.op(Binary{Op: Maximum, LHS: b.In[0], RHS: b.In[1]}) }},
+	{op: "minimum", about: "with a NaN on the right, and zeros", in: in("f32[2] 1 0", "f32[2] nan -0"), want: in("f32[2] nan -0"), xlaSays: in("f32[2] 1 0"),
+		departs: "XLA CPU drops a NaN on the right, and takes 0 for as small as -0",
+		build:   func(b *body) []mlir.Value { return b.op(Binary{Op: Minimum, LHS: b.In[0], RHS: b.In[1]}) }},
+	{op: "clamp", about: "of and to a NaN", in: in("f32[3] nan 0 0", "f32[3] 1 2 nan", "f32[3] 3 nan 1"), want: in("f32[3] nan nan nan"), xlaSays: in("f32[3] nan 2 0"),
+		departs: "XLA CPU drops a NaN of the operand and of the upper bound",
+		build:   func(b *body) []mlir.Value { return b.op(Clamp{Min: b.In[0], Operand: b.In[1], Max: b.In[2]}) }},
+	{op: "compare", about: "in total order", in: in("f32[5] -0 0 nan nan 1", "f32[5] 0 -0 nan inf nan"),
+		want:            in("pred[5] 0 0 1 0 0", "pred[5] 1 0 0 0 1", "pred[5] 0 1 1 1 0"),
+		interpreterSays: in("pred[5] 1 1 0 0 0", "pred[5] 0 0 0 0 0", "pred[5] 1 1 0 0 0"),
+		departs:         "the interpreter does not look at the kind of comparison",
+		build: func(b *body) (list []mlir.Value) {
+			for _, d := range []ComparisonDirection{CompareEQ, CompareLT, CompareGE} {
+				list = append(list, b.op(Compare{LHS: b.In[0], RHS: b.In[1], ComparisonDirection: d, CompareType: CompareTotalOrder})...)
+			}
+			return list
+		}},
+	{op: "sort", about: "in total order", in: in("f32[6] nan 1 -inf 0 inf -5"), notInterpreted: "the interpreter has no total order", want: in("f32[6] -inf -5 0 1 inf nan"),
+		build: func(b *body) []mlir.Value {
+			return b.op(Sort{Inputs: b.In, Comparator: b.region([]string{"tensor<f32>", "tensor<f32>"}, func(block mlir.Block, in []mlir.Value) []mlir.Value {
+				return b.at(block, Compare{LHS: in[0], RHS: in[1], ComparisonDirection: CompareLT, CompareType: CompareTotalOrder})
+			})})
+		}},
+	{op: "dynamic_slice", about: "at large unsigned indices", in: in(numbers, "u8[] 255", "u8[] 1"), want: in("s32[2,3] 5 6 7 9 10 11"),
+		interpreterSays: in("s32[2,3] 1 2 3 5 6 7"), departs: "the interpreter takes unsigned indices for signed ones",
+		build: func(b *body) []mlir.Value {
+			return b.op(DynamicSlice{Operand: b.In[0], StartIndices: b.In[1:], SliceSizes: []int64{2, 3}})
+		}},
+	{op: "gather", about: "at large unsigned indices", in: in(numbers, "u8[1,2] 0 255"), want: in("s32[1,2] 2 3"),
+		interpreterSays: in("s32[1,2] 0 1"), departs: "the interpreter takes unsigned indices for signed ones",
+		build: func(b *body) []mlir.Value {
+			return b.op(Gather{
+				Operand: b.In[0], StartIndices: b.In[1], SliceSizes: []int64{1, 2},
+				DimensionNumbers: GatherDimensionNumbers{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0, 1}, IndexVectorDim: 1},
+			})
+		}},
+	contraction0,
+}
+
+// contraction0 multiplies matrices without elements.
+var contraction0 = func() sample {
+	s := contract("of nothing", matmul, "", "f32[2,0]", "f32[0,3]")
+	s.want, s.notInterpreted = in("f32[2,3] 0 0 0 0 0 0"), "it ends the interpreter's process"
+	return s
+}()
