@@ -49,7 +49,8 @@ type PassManagerOptions struct {
 	// Pipeline is a whole pipeline as text, which names the operation too, for
 	// example "builtin.module(func.func(cse),canonicalize)". Op is empty then.
 	Pipeline string
-	// NoVerify leaves out the verifier, which otherwise runs after every pass.
+	// NoVerify leaves out the verifier, which otherwise runs before the first pass and
+	// after every one. Passes of the library may crash on IR that is not valid.
 	NoVerify bool
 	// Timing prints how long each pass took, on standard error and when the
 	// PassManager is closed.
@@ -99,6 +100,7 @@ type PassManager struct {
 
 	started bool
 	running bool
+	verify  bool
 	within  pointer // while running: the outermost thing around the operation
 
 	mu     sync.Mutex // failed is set from any thread
@@ -149,7 +151,8 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 			return nil, err
 		}
 	}
-	capi.MlirPassManagerEnableVerifier(t, p.raw, !o.NoVerify)
+	p.verify = !o.NoVerify
+	capi.MlirPassManagerEnableVerifier(t, p.raw, p.verify)
 	if o.Timing {
 		capi.MlirPassManagerEnableTiming(t, p.raw)
 	}
@@ -330,6 +333,11 @@ func (p *PassManager) RunOn(o Operation) (Operation, error) {
 	o.in(p.ctx, "PassManager.RunOn")
 	if p.running {
 		return o, errors.New("mlir: PassManager.Run called by a pass that it runs")
+	}
+	if p.verify {
+		if err := o.Verify(); err != nil {
+			return o, err
+		}
 	}
 	p.started, p.running, p.failed = true, true, nil
 	defer func() { p.running, p.within = false, nil }()

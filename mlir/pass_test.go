@@ -365,3 +365,22 @@ func TestPassReports(t *testing.T) {
 		}
 	})
 }
+
+// TestRunVerifiesFirst holds that passes do not meet IR that is not valid: they may
+// crash on it.
+func TestRunVerifiesFirst(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		m := parse(t, c, "func.func @f() { return }")
+		for f := range m.Body().Operations() {
+			if err := f.Region(0).First().Terminator().Erase(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pm := mlirtest.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(canonicalize)"}))
+		defer pm.Close()
+		var invalid *mlir.DiagnosticError
+		if err := pm.Run(m); !errors.As(err, &invalid) {
+			t.Errorf("the error is %v, want what the verifier says", err)
+		}
+	})
+}
