@@ -62,5 +62,8 @@ func GetTupleElement(tuple Value, i int) Value {
 	if s.ok && !tuple.v.Type().IsTuple() {
 		return s.fail("%s is no tuple", tuple.v.Type())
 	}
+	if i != int(int32(i)) {
+		return s.fail("no tuple has a value %d", i)
+	}
 	return s.one(stablehlo.GetTupleElement{Operand: tuple.v, Index: int32(i)})
 }

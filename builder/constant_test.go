@@ -93,7 +93,7 @@ func TestConstantsSurvive(t *testing.T) {
 		float32(math.NaN()), math.Float32frombits(0xffc00001), float32(math.Inf(-1)), float32(math.Copysign(0, -1)),
 		math.SmallestNonzeroFloat32, math.MaxFloat32, 0.1, 1.0 / 3,
 	}
-	wide := []complex128{complex(math.NaN(), math.Inf(1)), complex(0.1, -0.0)}
+	wide := []complex128{complex(math.NaN(), math.Inf(1)), complex(0.1, math.Copysign(0, -1))}
 	large := make([]int16, 1<<18)
 	for i := range large {
 		large[i] = int16(i * i)
