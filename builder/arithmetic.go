@@ -146,6 +146,9 @@ func Clamp[L, H Operand](low L, x Value, high H) Value {
 // element by element; the element type stays.
 func ReducePrecision(x Value, exponentBits, mantissaBits int) Value {
 	s := begin("reduce_precision", x)
+	if exponentBits != int(int32(exponentBits)) || mantissaBits != int(int32(mantissaBits)) {
+		return s.fail("no number has %d bits of exponent and %d of mantissa", exponentBits, mantissaBits)
+	}
 	return s.one(stablehlo.ReducePrecision{Operand: x.v, ExponentBits: int32(exponentBits), MantissaBits: int32(mantissaBits)})
 }
 

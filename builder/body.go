@@ -13,6 +13,9 @@ import (
 // of values, which are the leaves of tree. The region's arguments are all of the first
 // tree, then all of the second; or, where they are interleaved, in turns.
 func body[T, R any](s *step, tree T, values []Value, interleaved bool, f func(a, b T) R) (mlir.Region, bool) {
+	if s.ok && f == nil {
+		s.fail("its Go function is nil")
+	}
 	if !s.ok {
 		return mlir.Region{}, false
 	}
@@ -46,6 +49,9 @@ func body[T, R any](s *step, tree T, values []Value, interleaved bool, f func(a,
 
 // combine is body for a function that makes one tree of two.
 func combine[T any](s *step, tree T, values []Value, f func(a, b T) T) (mlir.Region, bool) {
+	if f == nil {
+		return body(s, tree, values, false, f)
+	}
 	return body(s, tree, values, false, func(a, b T) T {
 		result := f(a, b)
 		if err := difference(a, result, "what its Go function takes", "what that returns"); err != nil {
@@ -57,6 +63,9 @@ func combine[T any](s *step, tree T, values []Value, f func(a, b T) T) (mlir.Reg
 
 // decide is body for a function that says of two trees whether the first one wins.
 func decide[T any](s *step, tree T, values []Value, interleaved bool, f func(a, b T) Value) (mlir.Region, bool) {
+	if f == nil {
+		return body(s, tree, values, interleaved, f)
+	}
 	return body(s, tree, values, interleaved, func(a, b T) Value {
 		result := f(a, b)
 		if !result.v.IsNil() && !result.Shape().Equal(tensor.ShapeOf(tensor.Pred)) {

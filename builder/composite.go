@@ -1,9 +1,7 @@
 package builder
 
 import (
-	"fmt"
-	"maps"
-	"slices"
+	"errors"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -11,9 +9,10 @@ import (
 
 // Composite is an operation made of others, which a compiler may know by its name, such
 // as "my.gelu"; one that doesn't puts decomposition in its place, a function of the
-// module that has returned. There is one argument at least. The attributes' values are bools, strings, int64, float64, and
-// slices and maps of those with string keys.
-func Composite(name string, attributes map[string]any, decomposition *Func, args ...Value) []Value {
+// module that has returned. There is one argument at least. attributes is a struct or a map
+// of numbers, strings, bools, and structs, maps and slices of them, as in
+// CustomCallOptions; nil for none.
+func Composite(name string, attributes any, decomposition *Func, args ...Value) []Value {
 	s := begin("composite", args...)
 	if s.ok {
 		if err := decomposition.callable(s.f, args); err != nil {
@@ -28,50 +27,16 @@ func Composite(name string, attributes map[string]any, decomposition *Func, args
 	results := decomposition.resultTypes
 	op := stablehlo.Composite{Inputs: mlirs(args), Name: name, Decomposition: decomposition.name, Results: results}
 	if attributes != nil {
-		a, err := attribute(s.f.b.ctx, attributes)
+		a, err := attributeOf(s.f.b.ctx, attributes, 0)
+		if err == nil && a.Kind() != mlir.AttrDictionary {
+			err = errors.New(" is no struct and no map")
+		}
 		if err != nil {
-			s.fail("the attributes: %w", err)
+			s.fail("what is given as attributes%w", err)
 		}
 		op.CompositeAttributes = a
 	}
 	return s.many(len(results), op)
-}
-
-// attribute is a Go value as an attribute.
-func attribute(ctx *mlir.Context, v any) (mlir.Attribute, error) {
-	switch v := v.(type) {
-	case bool:
-		return ctx.BoolAttribute(v), nil
-	case string:
-		return ctx.StringAttribute(v), nil
-	case int:
-		return ctx.IntegerAttribute(ctx.IntegerType(64, mlir.Signless), int64(v)), nil
-	case int64:
-		return ctx.IntegerAttribute(ctx.IntegerType(64, mlir.Signless), v), nil
-	case float64:
-		return ctx.FloatAttribute(ctx.F64Type(), v), nil
-	case []any:
-		list := make([]mlir.Attribute, len(v))
-		for i, e := range v {
-			a, err := attribute(ctx, e)
-			if err != nil {
-				return mlir.Attribute{}, fmt.Errorf("element %d: %w", i, err)
-			}
-			list[i] = a
-		}
-		return ctx.ArrayAttribute(list...), nil
-	case map[string]any:
-		entries := make([]mlir.NamedAttribute, 0, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			a, err := attribute(ctx, v[key])
-			if err != nil {
-				return mlir.Attribute{}, fmt.Errorf("%q: %w", key, err)
-			}
-			entries = append(entries, mlir.NamedAttribute{Name: key, Value: a})
-		}
-		return ctx.DictionaryAttribute(entries...), nil
-	}
-	return mlir.Attribute{}, fmt.Errorf("a %T has no attribute: use bool, string, int64, float64, []any or map[string]any", v)
 }
 
 // OptimizationBarrier gives the values of a tree back, once all of them are there: the
@@ -96,6 +61,9 @@ func GetTupleElement(tuple Value, i int) Value {
 	s := begin("get_tuple_element", tuple)
 	if s.ok && !tuple.v.Type().IsTuple() {
 		return s.fail("%s is no tuple", tuple.v.Type())
+	}
+	if i != int(int32(i)) {
+		return s.fail("no tuple has a value %d", i)
 	}
 	return s.one(stablehlo.GetTupleElement{Operand: tuple.v, Index: int32(i)})
 }

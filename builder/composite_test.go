@@ -41,8 +41,11 @@ func TestCompositeMistakes(t *testing.T) {
 		`the decomposition: the function "g" takes 1 arguments, 2 given`: func(f, g *builder.Func) []value {
 			return builder.Composite("a.b", nil, g, f.Param(1), f.Param(1))
 		},
-		`the attributes: "x": a struct {} has no attribute: use bool, string, int64, float64, []any or map[string]any`: func(f, g *builder.Func) []value {
-			return builder.Composite("a.b", map[string]any{"x": struct{}{}}, g, f.Param(1))
+		`what is given as attributes.x is a chan int: give numbers, strings, bools, and structs, maps and slices of them`: func(f, g *builder.Func) []value {
+			return builder.Composite("a.b", map[string]any{"x": make(chan int)}, g, f.Param(1))
+		},
+		`what is given as attributes is no struct and no map`: func(f, g *builder.Func) []value {
+			return builder.Composite("a.b", 3, g, f.Param(1))
 		},
 		`the decomposition "g" has ordered callbacks`: func(f, g *builder.Func) []value {
 			return builder.Composite("a.b", nil, g, f.Param(1))

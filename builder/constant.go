@@ -17,7 +17,9 @@ func Scalar[T tensor.Element](f *Func, v T) Value {
 }
 
 // Const is a constant of the given dimensions; without any, a vector of all values.
-// The values stand in row-major order and are copied once, into the module.
+// The values stand in row-major order and are copied once, into the module. There is no
+// constant on the values' own memory: XLA refuses dense_resource ("Only dense elements
+// attr are supported"). What is large is better a parameter.
 func Const[T tensor.Element](f *Func, values []T, dims ...int) Value {
 	s := f.begin("constant")
 	if dims == nil {

@@ -93,14 +93,14 @@ func TestConstantsSurvive(t *testing.T) {
 		float32(math.NaN()), math.Float32frombits(0xffc00001), float32(math.Inf(-1)), float32(math.Copysign(0, -1)),
 		math.SmallestNonzeroFloat32, math.MaxFloat32, 0.1, 1.0 / 3,
 	}
-	wide := []complex128{complex(math.NaN(), math.Inf(1)), complex(0.1, -0.0)}
-	large := make([]int16, 1<<18)
+	wide := []complex128{complex(math.NaN(), math.Inf(1)), complex(0.1, math.Copysign(0, -1))}
+	large := make([]int16, 1<<14)
 	for i := range large {
 		large[i] = int16(i * i)
 	}
 	b := newBuilder(t)
 	f := b.Func("main")
-	f.Return(builder.Const(f, odd), builder.Const(f, wide), builder.Const(f, large, 1<<9, 1<<9), builder.Full(f, f32(3), math.NaN()))
+	f.Return(builder.Const(f, odd), builder.Const(f, wide), builder.Const(f, large, 1<<7, 1<<7), builder.Full(f, f32(3), math.NaN()))
 	m := finish(t, b)
 	bytecode, err := m.Bytecode()
 	if err != nil {

@@ -80,6 +80,7 @@ func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution
 			return c
 		}
 	}
+	s.sensible(o.Strides, o.InputDilation, o.KernelDilation, flat(o.Padding))
 	letters := spatialLetters(rank - 2)
 	input, kernelAxes, output := o.Input, o.Kernel, o.Output
 	if input == "" {
@@ -171,6 +172,14 @@ func pairs64(list [][2]int) [][2]int64 {
 	out := make([][2]int64, len(list))
 	for i, p := range list {
 		out[i] = [2]int64{int64(p[0]), int64(p[1])}
+	}
+	return out
+}
+
+// flat are the numbers of pairs.
+func flat(pairs [][2]int) (out []int) {
+	for _, p := range pairs {
+		out = append(out, p[:]...)
 	}
 	return out
 }

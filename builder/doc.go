@@ -1,5 +1,6 @@
-// Package builder writes StableHLO programs: functions of typed values, arithmetic,
-// and callbacks into Go.
+// Package builder writes StableHLO programs: functions of typed values, every operation
+// of the dialect under the name that NumPy or JAX has for it, control flow, and callbacks
+// into Go.
 //
 //	b := builder.New(ctx, builder.Options{})
 //	f := b.Func("main", tensor.ShapeOf(tensor.F32, 4))
@@ -7,6 +8,24 @@
 //	x = builder.IOCallback(builder.Callback{Name: "log"}, x)
 //	f.Return(builder.Sin(x))
 //	module, err := b.Module()
+//
+// Operations are functions of values, one call an operation, with a few that are made of
+// several. What holds for all of them:
+//
+//   - Elementwise operations take Go numbers in place of values: builder.Mul(0.5, x).
+//     Shapes are equal, or made so by hand; see Operand.
+//   - Axes count from 0, or from -1 at the end. Where axes may be left out, all are meant.
+//   - What an operation has beside its operands is a struct whose zero value is the usual
+//     choice: builder.Conv(x, kernel, builder.ConvOptions{Same: true}).
+//   - Reduce, Sort, Scatter and their like take a Go function of single elements, which is
+//     called once, while building. It may be an operation itself: builder.Add.
+//   - Where several values go together they are a tree: a Value, or a struct, slice, array
+//     or map of trees; see While.
+//   - Types never convert by themselves: see Convert.
+//
+// Operations that only tokens order (create_token, outfeed, send and so on) are in package
+// stablehlo only: callbacks are ordered by themselves. Complete programs are in
+// examples/programs.
 //
 // Mistakes need no checking as one goes: the first one is kept, with the Go file and
 // line that made it, what follows from it does nothing, and Module returns it. The

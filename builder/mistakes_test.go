@@ -148,6 +148,14 @@ func TestOperationMistakes(t *testing.T) {
 		{"fft of reals", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.FFT(x[0], 4) }, `fft(f32[4]): FFT/IFFT/IRFFT take a complex tensor as input, but is given 'tensor<4xf32>'.`},
 		{"cholesky of a vector", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Cholesky(x[0], true) }, `cholesky(f32[4]): argument 'a' must have rank >= 2, got shape 4.`},
 		{"triangular shapes", shapes{f32(3, 3), f32(2, 2)}, func(_ *builder.Func, x []value) { builder.TriangularSolve(x[0], x[1], builder.TriangularOptions{}) }, `triangular_solve(f32[3,3], f32[2,2]): shared dimension of operands 'a' and 'b' must be compatible, but got 'tensor<3x3xf32>' and 'tensor<2x2xf32>'`},
+		{"split into none", shapes{f32(5)}, func(_ *builder.Func, x []value) { builder.Split(x[0], 0, 0) }, `split(f32[5]): axis 0 cannot be cut into 0 equal parts`},
+		{"split into too many", shapes{f32(0)}, func(_ *builder.Func, x []value) { builder.Split(x[0], math.MaxInt, 0) }, `split(f32[0]): axis 0 cannot be cut into 9223372036854775807 equal parts`},
+		{"precision", shapes{f32(5)}, func(_ *builder.Func, x []value) { builder.ReducePrecision(x[0], 1<<32+5, 2) }, `reduce_precision(f32[5]): no number has 4294967301 bits of exponent and 2 of mantissa`},
+		{"tuple element far away", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.GetTupleElement(builder.Tuple(x[0]), 1<<32) }, `get_tuple_element(tuple<tensor<4xf32>>): no tuple has a value 4294967296`},
+		{"no body", shapes{f32(4), f32()}, func(_ *builder.Func, x []value) { builder.Reduce(x[0], x[1], nil) }, `reduce(f32[4], f32[]): its Go function is nil`},
+		{"no order", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Sort(x[0], nil, builder.SortOptions{}) }, `sort(f32[4]): its Go function is nil`},
+		{"no map", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Map(nil, x[0]) }, `map(f32[4]): its Go function is nil`},
+		{"template", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Dot(x[0], builder.Like(f32(4))) }, `dot(f32[4], f32[4]): operand 1 is a template: it has a type and no value`},
 		{"batch norm features", shapes{f32(2, 3), f32(2)}, func(_ *builder.Func, x []value) { builder.BatchNormInference(x[0], x[1], x[1], x[1], x[1], 0, 1) }, `batch_norm_inference(f32[2,3], f32[2], f32[2], f32[2], f32[2]): expects the size of single-dimensional operands to be compatible with feature count, but the size of single-dimensional operands is 2 and the feature count is 3.`},
 	}
 	for _, test := range tests {

@@ -97,6 +97,9 @@ func rng(name string, a, b Value, distribution stablehlo.RngDistribution, dims [
 	if !s.ok {
 		return s.none()
 	}
+	if !isStatic(dims) {
+		return s.fail("the dimensions %v: they must be known, and none below zero", dims)
+	}
 	value, err := mlir.NewDense(s.tensor(tensor.ShapeOf(tensor.S64, len(dims))), int64s(dims))
 	if err != nil {
 		return s.fail("%w", err)

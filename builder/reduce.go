@@ -208,6 +208,9 @@ func Map(body func(elements []Value) Value, xs ...Value) Value {
 	if !s.ok {
 		return s.none()
 	}
+	if body == nil {
+		return s.fail("its Go function is nil")
+	}
 	types := make([]mlir.Type, len(xs))
 	for i, x := range xs {
 		types[i] = s.typed(x, nil)

@@ -254,21 +254,16 @@ func (s *step) sliceAxis(x Value, axis, start, limit int) Value {
 // Split is x cut into n parts of one size along an axis.
 func Split(x Value, n, axis int) []Value {
 	s := begin("split", x)
-	if n < 1 {
-		s.fail("cannot be cut into %d parts", n)
-		return nil
-	}
-	parts := s.nones(n)
 	if !s.ok {
-		return parts
+		return s.nones(min(max(n, 0), maxParts))
 	}
 	dims := dimsOf(x)
 	axis = s.axis(axis, len(dims))
-	if !s.ok {
-		return parts
-	}
-	if dims[axis] < 0 || dims[axis]%n != 0 {
+	if s.ok && (n < 1 || n > maxParts || dims[axis] < 0 || dims[axis]%n != 0) {
 		s.fail("axis %d cannot be cut into %d equal parts", axis, n)
+	}
+	parts := s.nones(min(max(n, 0), maxParts))
+	if !s.ok {
 		return parts
 	}
 	size := dims[axis] / n
@@ -277,6 +272,9 @@ func Split(x Value, n, axis int) []Value {
 	}
 	return parts
 }
+
+// maxParts keeps a wrong number of parts from taking all memory.
+const maxParts = 1 << 20
 
 // Concat joins arrays along an axis. Their other dimensions are equal.
 func Concat(axis int, xs ...Value) Value {
@@ -320,6 +318,7 @@ func Pad[V Operand](x Value, value V, paddings ...Padding) Value {
 	}
 	low, high, interior := make([]int64, rank), make([]int64, rank), make([]int64, rank)
 	for i, p := range paddings {
+		s.sensible([]int{p.Low, p.High, p.Interior})
 		low[i], high[i], interior[i] = int64(p.Low), int64(p.High), int64(p.Interior)
 	}
 	return s.one(stablehlo.Pad{

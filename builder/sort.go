@@ -95,6 +95,9 @@ func canonical(x Value) Value {
 // indices in it, s32. It is an operation of CHLO.
 func TopK(x Value, k int) (values, indices Value) {
 	s := begin("top_k", x)
+	if k < 0 {
+		s.fail("there are no %d greatest elements", k)
+	}
 	results := s.many(2, chlo.TopK{Operand: x.v, K: int64(k)})
 	return results[0], results[1]
 }

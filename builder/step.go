@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -25,6 +26,9 @@ func begin(name string, operands ...Value) step {
 }
 
 func (f *Func) begin(name string, operands ...Value) step {
+	if f == nil {
+		panic("builder: " + name + " was given no function to stand in: use what Builder.Func or Value.Func returned")
+	}
 	s := step{f: f, at: f.b.here(), name: name, operands: operands}
 	s.ok = f.usable(s.at, name, operands)
 	return s
@@ -58,15 +62,44 @@ func (s *step) one(op operation) Value {
 	}
 	v := s.f.add(s.at, s.name, s.operands, op)
 	s.ok = !v.v.IsNil()
+	return s.possible(v)
+}
+
+// possible is the value itself, or a mistake where its type has dimensions that no array
+// has: the library works some out of wrong numbers, and does not look at them.
+func (s *step) possible(v Value) Value {
+	if !s.ok {
+		return s.none()
+	}
+	dims, _ := v.v.Type().Dims()
+	total := uint64(1)
+	for _, d := range dims {
+		if d == mlir.Dynamic {
+			continue
+		}
+		high, low := bits.Mul64(total, uint64(max(d, 1)))
+		if total = low; d < 0 || high != 0 || low > maxElements {
+			return s.fail("the result would be %s, which is no array", v.v.Type())
+		}
+	}
 	return v
 }
+
+// maxElements is more than any device has memory for.
+const maxElements = 1 << 50
 
 // many appends an operation and gives its n results.
 func (s *step) many(n int, op operation) []Value {
 	if s.ok {
 		var made mlir.Operation
 		if made, s.ok = s.f.append(s.at, s.name, s.operands, op); s.ok {
-			return s.f.results(made)
+			results := s.f.results(made)
+			for _, v := range results {
+				if s.possible(v); !s.ok {
+					return s.nones(n)
+				}
+			}
+			return results
 		}
 	}
 	return s.nones(n)
@@ -155,6 +188,19 @@ func (s *step) axes(axes []int, rank int) []int {
 		seen[out[i]] = true
 	}
 	return out
+}
+
+// sensible ends the step where a number is greater than any window, stride or padding
+// is: what is reckoned with it could overflow.
+func (s *step) sensible(lists ...[]int) {
+	const limit = 1 << 31
+	for _, list := range lists {
+		for _, n := range list {
+			if n < -limit || n > limit {
+				s.fail("%d is no number of elements of a window, a stride or a padding", n)
+			}
+		}
+	}
 }
 
 // rest are the axes of an array of that rank that are not among the given ones.

@@ -54,8 +54,9 @@ func (o WindowOptions) padding(s *step, xs []Value) ([][2]int64, bool) {
 			return nil, false
 		}
 	}
-	if !o.Same {
-		return pairs64(o.Padding), true
+	s.sensible(o.Dims, o.Strides, o.BaseDilations, o.Dilations, flat(o.Padding))
+	if !s.ok || !o.Same {
+		return pairs64(o.Padding), s.ok
 	}
 	if o.Padding != nil {
 		s.fail("both Same and Padding are set: choose one")
