@@ -9,6 +9,8 @@
 //	f.Return(builder.Sin(x))
 //	module, err := b.Module()
 //
+// # Operations
+//
 // Operations are functions of values, one call an operation, with a few that are made of
 // several. What holds for all of them:
 //
@@ -27,11 +29,35 @@
 // stablehlo only: callbacks are ordered by themselves. Complete programs are in
 // examples/programs.
 //
+// # Mistakes
+//
 // Mistakes need no checking as one goes: the first one is kept, with the Go file and
 // line that made it, what follows from it does nothing, and Module returns it. The
 // same file and line is each operation's location, so that everything said about the
-// module later points into the Go code too. Only an operation that no operand ties to
-// a function has nowhere to keep its mistake: it panics.
+// module later points into the Go code too. That line is the innermost one outside of
+// this package. Only an operation that no operand ties to a function has nowhere to keep
+// its mistake: it panics.
+//
+// # Regions
+//
+// If, Case, While, Loop, Reduce and others take Go functions, which are called at once
+// and build what is run later. What is built meanwhile, by whatever code, goes into the
+// region. A value can be used in the function and region that it was made in, and in
+// regions inside; to the outside a region gives what its Go function returns. A panic in
+// such a function goes through, and what was built in the region is gone.
+//
+//	y := builder.If(pred, func() builder.Value {
+//		return builder.Cos(x)
+//	}, func() builder.Value {
+//		return builder.Sin(x)
+//	})
+//
+// # Order
+//
+// Taps, and other callbacks with an Effect, run in the order in which they are built,
+// within their effect: in loops turn by turn, and in functions at each call.
+//
+// # Modules of others
 //
 // Open goes on with a module that is there already: it finds functions, adds to them,
 // and puts taps behind values of somebody else's program.

@@ -148,7 +148,7 @@ func (f *Func) created(at place, name string, operands []Value, op mlir.Operatio
 		f.b.fail(at, name, operands, err)
 		return mlir.Operation{}, false
 	}
-	if f.scope.closed() {
+	if f.scope.outer != nil {
 		f.scope.remake(op)
 	}
 	return op, true

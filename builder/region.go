@@ -50,9 +50,7 @@ func (s *scope) end(results []Value) mlir.Region {
 	if err != nil {
 		panic("BUG: builder: a region cannot be ended: " + err.Error())
 	}
-	if s.closed() {
-		s.remake(op)
-	}
+	s.remake(op)
 	region := s.f.b.ctx.NewRegion()
 	region.Append(s.block)
 	return region

@@ -27,6 +27,16 @@ type scope struct {
 // closed reports whether values from around the scope may not be used in it.
 func (s *scope) closed() bool { return s.outer != nil && !s.capture }
 
+// wall is the innermost scope around s, or s itself, that is closed; nil for none.
+func (s *scope) wall() *scope {
+	for ; s != nil; s = s.outer {
+		if s.closed() {
+			return s
+		}
+	}
+	return nil
+}
+
 // open starts a scope within the innermost one, whose arguments are of the given types.
 func (f *Func) open(at place, name string, arguments []mlir.Type, capture bool) (*scope, []Value) {
 	s := &scope{f: f, outer: f.scope, name: name, at: at, capture: capture}
@@ -84,22 +94,30 @@ func constant(v Value) bool {
 	return !owner.IsNil() && owner.Name() == "stablehlo.constant"
 }
 
-// remake has an operation of a closed scope use constants of its own in place of those
-// from around the scope.
+// remake has an operation of the scope's block use constants of its own in place of those
+// from outside of a scope that is closed.
 func (s *scope) remake(op mlir.Operation) {
+	wall := s.wall()
+	if wall == nil {
+		return
+	}
 	for i, v := range op.Operands() {
-		if own := s.own(v, op); !own.Equal(v) {
-			op.SetOperand(i, own)
+		owner := v.Owner()
+		if owner.IsNil() || owner.Name() != "stablehlo.constant" || s.within(wall, owner.Block()) {
+			continue
 		}
+		op.SetOperand(i, s.block.InsertBefore(op, owner.Clone()).Result(0))
 	}
 }
 
-// own is the value itself, or for a constant of a block around it a new one, before an
-// operation of the scope's block.
-func (s *scope) own(v mlir.Value, before mlir.Operation) mlir.Value {
-	owner := v.Owner()
-	if owner.IsNil() || owner.Name() != "stablehlo.constant" || owner.Block().Equal(s.block) {
-		return v
+// within reports whether a block is that of a scope from s up to wall.
+func (s *scope) within(wall *scope, block mlir.Block) bool {
+	for ; ; s = s.outer {
+		if s.block.Equal(block) {
+			return true
+		}
+		if s == wall {
+			return false
+		}
 	}
-	return s.block.InsertBefore(before, owner.Clone()).Result(0)
 }

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // mistake is something wrong, made on a line that build returns, and what the error says.
@@ -207,6 +210,81 @@ func TestMistakesWithScopes(t *testing.T) {
 			}, func() builder.Value { return f.Param(0) })
 			return here(6)
 		}, `function "main" has no Return`},
+	})
+}
+
+// TestClosedRegion has the body of a reduce use constants from outside, also in an if in it
+// and as what it returns: it has its own of them then.
+func TestClosedRegion(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", vector)
+	zero, one := f.Constant(tensor.Scalar[float32](0)), f.Constant(tensor.Scalar[float32](1))
+	yes := f.Constant(tensor.Scalar(true))
+	f.Return(builder.Reduce(f.Param(0), zero, func(x, y builder.Value) builder.Value {
+		own := f.Constant(tensor.Scalar[float32](2))
+		return builder.If(yes, func() builder.Value {
+			return builder.Add(builder.Add(builder.Add(x, one), own), y)
+		}, func() builder.Value { return one })
+	}))
+	want := `module {
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<f32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %cst_0 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    %0 = stablehlo.reduce(%arg0 init: %cst) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+     reducer(%arg1: tensor<f32>, %arg2: tensor<f32>)  {
+      %cst_1 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+      %c_2 = stablehlo.constant dense<true> : tensor<i1>
+      %1 = "stablehlo.if"(%c_2) ({
+        %cst_3 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+        %2 = stablehlo.add %arg1, %cst_3 : tensor<f32>
+        %3 = stablehlo.add %2, %cst_1 : tensor<f32>
+        %4 = stablehlo.add %3, %arg2 : tensor<f32>
+        stablehlo.return %4 : tensor<f32>
+      }, {
+        %cst_3 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+        stablehlo.return %cst_3 : tensor<f32>
+      }) : (tensor<i1>) -> tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }
+    return %0 : tensor<f32>
+  }
+}
+`
+	if diff := cmp.Diff(want, finish(t, b).String()); diff != "" {
+		t.Errorf("module (-want +got):\n%s", diff)
+	}
+}
+
+func TestMistakesInClosedRegions(t *testing.T) {
+	reduce := func(b *builder.Builder, body func(f *builder.Func, x builder.Value) builder.Value) {
+		f := b.Func("main", vector, number)
+		f.Return(builder.Reduce(f.Param(0), f.Param(1), func(x, y builder.Value) builder.Value {
+			return body(f, x)
+		}))
+	}
+	checkMistakes(t, "scope_test.go", []mistake{
+		{"value from outside", func(b *builder.Builder) int {
+			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
+				return builder.Add(x, f.Param(1))
+			})
+			return here(2)
+		}, "operand 1 comes from outside of the body of the reduce, which can use its own arguments and constants only: do what needs the value before or after it"},
+		{"value from outside in a region in it", func(b *builder.Builder) int {
+			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
+				return builder.Loop(f.Constant(tensor.Scalar[int32](3)), x, func(_, x builder.Value) builder.Value {
+					return builder.Add(x, f.Param(1))
+				})
+			})
+			return here(3)
+		}, "operand 1 comes from outside of the body of the reduce"},
+		{"tap", func(b *builder.Builder) int {
+			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
+				builder.Tap(builder.Callback{Name: "x"}, x)
+				return x
+			})
+			return here(3)
+		}, "callbacks in the body of the reduce cannot be ordered: no token can come into it"},
 	})
 }
 
