@@ -643,3 +643,93 @@ func TestPlatformError(t *testing.T) {
 	want := `bridge: the plugin's platform is "cuda", and compiled code can call Go on cpu only: open a CPU plugin for modules with callbacks, and keep those without for "cuda"`
 	diff(t, "text", want, (&PlatformError{"cuda"}).Error())
 }
+
+// A loop that XLA runs on its own threads, cancelled while its callback waits: the loop
+// stops, whichever way the callback is called.
+func TestCancelledLoop(t *testing.T) {
+	const typ = "tensor<64x64xf32>"
+	for _, way := range ways {
+		t.Run(way.String(), func(t *testing.T) {
+			entered := make(chan bool)
+			calls := 0
+			name := registerWith(t, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
+				if calls++; calls == 5 {
+					close(entered)
+					<-f.Context().Done()
+				}
+				return nil
+			})
+			module := loop(contract.TargetIOCallback, fmt.Sprintf("callback = %q", name))
+			e := compile(t, testClient(t), strings.ReplaceAll(module, "tensor<4xf32>", typ), CompileOptions{})
+			run, err := e.Start(t.Context(), bigInput(t), tensor.Scalar(int32(1000)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-entered
+			cancelled, cancel := context.WithCancel(t.Context())
+			cancel()
+			_, err = run.Wait(cancelled)
+			is(t, "error", context.Canceled, err)
+			<-run.Done()
+			diff(t, "calls", 5, calls)
+		})
+	}
+}
+
+// A callback on the caller's goroutine runs an executable itself, whose callbacks are
+// on that goroutine too.
+func TestNestedOnCaller(t *testing.T) {
+	c := testClient(t)
+	small := func(name string) string {
+		return mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%p = "+custom(contract.Passthrough, fmt.Sprintf("callback = %q", name), "%x", "tensor<1xf32>", "tensor<1xf32>")+"\nreturn %p : tensor<1xf32>")
+	}
+	in := view(t, []float32{3}, 1)
+	var refused []error
+	stack := ""
+	name := register(t, "", func(f *callbacks.Frame) error {
+		if outer := callbacks.RunOf(f.Context()).Outer(); callbacks.RunOf(outer) != nil {
+			text := make([]byte, 1<<16)
+			stack = string(text[:runtime.Stack(text, false)])
+			return negate(f)
+		}
+		same, err := c.Compile(f.Context(), []byte(small(f.Name)), CompileOptions{})
+		if err != nil {
+			return err
+		}
+		defer same.Close()
+		for _, ctx := range []context.Context{f.Context(), t.Context()} {
+			_, err = same.Run(ctx, in)
+			refused = append(refused, err)
+		}
+		client, err := InnerClient(f.Context())
+		if err != nil {
+			return err
+		}
+		inner, err := client.Compile(f.Context(), []byte(small(f.Name)), CompileOptions{})
+		if err != nil {
+			return err
+		}
+		defer inner.Close()
+		out, err := inner.Run(f.Context(), in)
+		if err != nil {
+			return err
+		}
+		diff(t, "inner result", []float32{-3}, host[float32](t, out[0]))
+		return nil
+	})
+	e := compile(t, c, small(name), CompileOptions{})
+	out, err := e.Run(OnCaller(t.Context()), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "result", []float32{3}, host[float32](t, out[0]))
+	for _, err := range refused {
+		if err == nil || !strings.Contains(err.Error(), "InnerClient") {
+			t.Errorf("got %v, want a refusal", err)
+		}
+	}
+	diff(t, "refusals", 2, len(refused))
+	if n := strings.Count(stack, "runOnCaller"); n != 2 || !strings.Contains(stack, "TestNestedOnCaller") {
+		t.Errorf("%d callers in the stack:\n%s", n, stack)
+	}
+}

@@ -8,6 +8,12 @@
 // views of XLA's own memory; an error or a panic in that function is the error of
 // the run.
 //
+// A callback may run functions of its own on the client that InnerClient gives; its
+// own client is refused, for XLA would wait for itself. Client.Barrier waits for the
+// callbacks of all runs, and Close does so for a while. For debugging, OnCaller makes
+// callbacks on the goroutine that called Run, and Options.Debug catches views that are
+// used after their call.
+//
 // How a module was built is not this package's business: it takes text, bytecode
 // and portable artifacts alike.
 package bridge

@@ -5,12 +5,10 @@ import (
 	"time"
 )
 
-// rate lets so many calls through in each second. The seconds are those since the
-// program began.
+// rate lets so many calls through in each second, all call sites of a callback
+// together. The seconds are those since the program began.
 type rate struct {
-	calls     atomic.Int64 // for the module's "every"
-	perSecond uint32
-	window    atomic.Uint64 // the second, and how many calls it had: 32 bits each
+	window atomic.Uint64 // the second, and how many calls it had: 32 bits each
 }
 
 var (
@@ -18,11 +16,8 @@ var (
 	second       = func() uint32 { return uint32(time.Since(programStart) / time.Second) }
 )
 
-// allow counts a call, and says whether it is one of those that may be.
-func (r *rate) allow() bool {
-	if r.perSecond == 0 {
-		return true
-	}
+// allow counts a call, and says whether it is one of the first in its second.
+func (r *rate) allow(perSecond uint32) bool {
 	now := uint64(second()) << 32
 	for {
 		old := r.window.Load()
@@ -30,7 +25,7 @@ func (r *rate) allow() bool {
 		if old>>32<<32 != now {
 			next = now | 1
 		}
-		if uint32(next) > r.perSecond {
+		if uint32(next) > perSecond {
 			return false
 		}
 		if r.window.CompareAndSwap(old, next) {

@@ -15,6 +15,26 @@
 // returns. What a function returns is held against what the module expects before any
 // of it is copied there; see TemplateError.
 //
+// How a function is called is Options.Dispatch:
+//
+//	|           | runs on            | its views are  | may be stopped | for                    | costs a call                   |
+//	| Inline    | the device's thread | XLA's memory   | no             | everything             | 0.1 µs, no copy                |
+//	| Goroutine | a worker           | copies         | yes            | everything             | some µs and the copies         |
+//	| Async     | a worker           | copies         | yes            | observe: nobody waits  | some µs and a copy of operands |
+//	| Deferred  | a worker           | copies         | yes            | calls that may overlap | as Goroutine                   |
+//
+// What may be stopped is stopped by Options.Timeout, by RegistryOptions.Timeout and by
+// the end of the run's context: nothing waits for the function any more, and what it
+// does then reaches nobody. A timeout makes Goroutine of Inline.
+//
+// An error fails the run, and comes out of it as the very value. A tap does not stop
+// its run, unless Options.FailRun says so: its errors are logged, counted, and given to
+// the next barrier. Barrier waits for every callback of every run before it, in queues
+// too; a client of bridge has one of its own. Stats counts what became of the calls,
+// Waiting lists those under way, and RegistryOptions.Watch has a watchdog do so.
+//
+// With brings a function for the runs of one context.
+//
 // The package knows neither C nor MLIR. A runtime (bridge) resolves what a module's
 // backend_config says into a Slot once, when the module is compiled, and invokes the
 // slot for each call.

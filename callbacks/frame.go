@@ -12,8 +12,8 @@ import (
 
 // Func is a function that a compiled program calls. It may be called on several
 // threads at once, also by one run. What it returns as an error, or panics with,
-// fails the run. It must not call runtime.Goexit (nor t.Fatal): on a thread of the
-// runtime that ends the process.
+// fails the run, but for a tap's (see Options.FailRun). Called Inline it must not call
+// runtime.Goexit (nor t.Fatal): on a thread of the runtime that ends the process.
 type Func func(*Frame) error
 
 // Frame is one call of a callback: what XLA's call frame holds. It is valid until the
@@ -23,7 +23,8 @@ type Frame struct {
 	Config contract.Config
 
 	// Args and Results are the data operands and results, as views on the runtime's
-	// own memory: a function that keeps one must Clone it. In the passthrough form
+	// own memory: a function that keeps one must Clone it. (With another Dispatch than
+	// Inline they are on copies.) In the passthrough form
 	// Results[i] is the memory of Args[i]; in the observe form there are no Results;
 	// in the others the function fills them.
 	Args, Results []tensor.View

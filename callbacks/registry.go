@@ -33,6 +33,7 @@ type binding struct {
 	fn       atomic.Pointer[Func] // nil where released
 	plain    Func                 // what was registered; fn has around it what is in use
 	declared bool
+	rate     rate // for Options.PerSecond
 
 	// Of one with an id:
 	id       int64

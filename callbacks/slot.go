@@ -2,7 +2,9 @@ package callbacks
 
 import (
 	"context"
+	"math"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -22,8 +24,9 @@ type Slot struct {
 	tap      bool // an error does not fail the run
 	plain    bool // the shortest way will do for most runs
 
-	rate   rate
-	counts counts
+	perSecond uint32
+	turns     atomic.Int64 // calls, for the module's "every"
+	counts    counts
 }
 
 // newSlot binds a call site. b is nil for an optional callback that nobody registered.
@@ -46,7 +49,7 @@ func newSlot(r *Registry, config contract.Config, b *binding) (*Slot, error) {
 		s.dispatch = Goroutine
 	}
 	s.tap = s.tap && !o.FailRun
-	s.rate.perSecond = uint32(o.PerSecond)
+	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
 	s.counts.timed = o.Measure
 	s.plain = s.dispatch == Inline && !o.Measure && s.engine.options.Watch == 0
 	r.tally(s)
@@ -67,14 +70,14 @@ func (s *Slot) NoOp() bool { return s.binding == nil }
 
 // Picky reports whether Skip may ever say so.
 func (s *Slot) Picky() bool {
-	return s.binding == nil || s.config.Every > 1 || s.rate.perSecond > 0
+	return s.binding == nil || s.config.Every > 1 || s.perSecond > 0
 }
 
 // Skip reports whether a call is not to be made, and counts it as dropped: nobody is
 // bound, or it is not its turn by the module's "every" or by Options.PerSecond. A
 // runtime asks it before it reads or copies anything, once for each call.
 func (s *Slot) Skip(r *Run) bool {
-	if s.binding == nil && r.override(s) == nil || !s.turn() || !s.rate.allow() {
+	if s.binding == nil && r.override(s) == nil || !s.turn() || s.perSecond > 0 && !s.binding.rate.allow(s.perSecond) {
 		s.counts.dropped.Add(1)
 		return true
 	}
@@ -84,7 +87,7 @@ func (s *Slot) Skip(r *Run) bool {
 // turn counts for the module's "every".
 func (s *Slot) turn() bool {
 	n := s.config.Every
-	return n <= 1 || (s.rate.calls.Add(1)-1)%n == 0
+	return n <= 1 || (s.turns.Add(1)-1)%n == 0
 }
 
 // Invoke makes a call and waits until it is over. The error that the function returns

@@ -99,12 +99,15 @@ func TestPerSecond(t *testing.T) {
 	second := uint32(0)
 	callbacks.SetSecond(t, func() uint32 { return second })
 	r, s := bound(t, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{PerSecond: 3}, func(*callbacks.Frame) error { return nil })
+	other := resolve(t, r, contract.Observe) // call sites share the allowance
 	var made []int
 	for second = range 4 {
 		n := 0
-		for range 10 * second {
-			if !s.Skip(nil) {
-				n++
+		for range 5 * second {
+			for _, s := range []*callbacks.Slot{s, other} {
+				if !s.Skip(nil) {
+					n++
+				}
 			}
 		}
 		made = append(made, n)
