@@ -43,6 +43,10 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 		}
 		around.WriteString(s.around)
 	}
+	if samples[0].quantized {
+		// The library does not register the dialect quant; it comes with this pass.
+		pass(c, mlirtest.Must(c.Parse("empty", []byte("module {}"))), "builtin.module(vhlo-legalize-to-stablehlo)")
+	}
 	m := mlirtest.Must(c.Parse("conformance", []byte("module {"+around.String()+"}")))
 	block := c.NewBlock(mlir.Location{}, types...)
 	var results []mlir.Value
@@ -71,8 +75,20 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 	if err := m.Verify(); err != nil {
 		return nil, fmt.Errorf("%s: %w", at.op, err)
 	}
+	if samples[0].quantized {
+		pass(c, m, "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo))")
+	}
 	p.Module, err = m.Bytecode()
 	return p, err
+}
+
+// pass runs a pass pipeline.
+func pass(c *mlir.Context, m *mlir.Module, pipeline string) {
+	manager := mlirtest.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline}))
+	defer manager.Close()
+	if err := manager.Run(m); err != nil {
+		panic(err)
+	}
 }
 
 // mlirType is a shape as MLIR writes it.
