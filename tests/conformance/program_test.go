@@ -6,6 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -19,7 +20,7 @@ type program struct {
 	replicas  int
 }
 
-// newProgram builds the module, verifies it, and writes it as bytecode. goTypes is told
+// newProgram builds the module, verifies it, and writes it as a portable artifact. goTypes is told
 // of what the operations were made.
 func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) (p *program, err error) {
 	at := samples[0]
@@ -76,9 +77,12 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 		return nil, fmt.Errorf("%s: %w", at.op, err)
 	}
 	if samples[0].quantized {
-		pass(c, m, "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo))")
+		// What the first makes of the dialects chlo and shape goes in the others.
+		pass(c, m, "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo),canonicalize)")
 	}
-	p.Module, err = m.Bytecode()
+	// Bytecode that isn't a portable artifact is for readers of the same release: XLA's
+	// is newer, and can't read the bytecode of send.
+	p.Module, err = stablehlo.PortableArtifact(m, "")
 	return p, err
 }
 

@@ -252,9 +252,10 @@ func goNames(t *testing.T) map[string]string {
 	return names
 }
 
-// builderFunctions are the exported functions of package builder that name an operation's
-// struct or constant, themselves or in what they call that is not exported, and of these
-// the nearest to it.
+// builderFunctions are the exported functions of package builder that stand for an
+// operation: in themselves or in what they call first they have its name, which errors
+// say, or they hand its constant on. Where there are none, they are those that use its
+// struct with the fewest calls in between.
 func builderFunctions(t *testing.T) map[string][]string {
 	t.Helper()
 	operation := map[string]string{} // Go name -> operation
@@ -266,8 +267,8 @@ func builderFunctions(t *testing.T) map[string][]string {
 	for op, name := range goNames(t) {
 		operation[name] = op
 	}
-	uses, calls := map[string][]string{}, map[string][]string{}
-	var declared []string
+	uses, says, calls := map[string][]string{}, map[string][]string{}, map[string][]string{}
+	var exported []string
 	for _, f := range sources(t, "../../builder") {
 		for _, d := range f.Decls {
 			function, ok := d.(*ast.FuncDecl)
@@ -275,68 +276,91 @@ func builderFunctions(t *testing.T) map[string][]string {
 				continue
 			}
 			name := function.Name.Name
-			if function.Recv != nil {
-				if !ast.IsExported(name) {
-					name = "." + name
-				} else if receiver := receiverOf(function); ast.IsExported(receiver) {
-					name = receiver + "." + name
-				}
+			switch receiver := receiverOf(function); {
+			case receiver != "" && ast.IsExported(receiver) && ast.IsExported(name):
+				name = receiver + "." + name
+				exported = append(exported, name)
+			case receiver == "" && ast.IsExported(name):
+				exported = append(exported, name)
 			}
-			declared = append(declared, name)
 			ast.Inspect(function.Body, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.SelectorExpr:
 					if from, ok := n.X.(*ast.Ident); ok && from.Name == "stablehlo" {
-						if op, ok := operation[n.Sel.Name]; ok {
-							uses[name] = append(uses[name], op)
-						}
+						uses[name] = append(uses[name], operation[n.Sel.Name])
 						return false
 					}
-					calls[name] = append(calls[name], "."+n.Sel.Name)
-				case *ast.Ident:
-					calls[name] = append(calls[name], n.Name)
+				case *ast.CallExpr:
+					switch called := n.Fun.(type) {
+					case *ast.Ident:
+						calls[name] = append(calls[name], called.Name)
+					case *ast.SelectorExpr:
+						calls[name] = append(calls[name], called.Sel.Name)
+					}
+				case *ast.BasicLit:
+					if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
+						says[name] = append(says[name], "stablehlo."+text)
+					}
 				}
 				return true
 			})
 		}
 	}
-	found, depth := map[string][]string{}, map[string]int{}
-	for _, name := range declared {
-		if base := name[strings.LastIndex(name, ".")+1:]; !ast.IsExported(base) {
-			continue
-		}
-		seen := map[string]bool{name: true}
-		for level, names := 0, []string{name}; len(names) > 0 && level < 4; level++ {
+	called := func(name string) []string { return slices.DeleteFunc(calls[name], ast.IsExported) }
+	// distance is how many calls, of functions that are not exported, are between a
+	// function and the use of an operation's Go name; -1 where that is more than a few.
+	distance := func(from, op string) int {
+		names := []string{from}
+		for n := range 5 {
 			var next []string
-			for _, n := range names {
-				for _, op := range uses[n] {
-					if at, ok := depth[op]; ok && at < level {
-						continue
-					} else if ok && at > level {
-						found[op] = nil
-					}
-					depth[op] = level
-					if !slices.Contains(found[op], name) {
-						found[op] = append(found[op], name)
-					}
+			for _, name := range names {
+				if slices.Contains(uses[name], op) {
+					return n
 				}
-				for _, called := range calls[n] {
-					if !seen[called] && !ast.IsExported(strings.TrimPrefix(called, ".")) {
-						seen[called] = true
-						next = append(next, called)
-					}
-				}
+				next = append(next, called(name)...)
 			}
-			names = next
+			slices.Sort(next)
+			names = slices.Compact(next)
 		}
+		return -1
 	}
-	for op := range found {
-		slices.Sort(found[op])
+	found := map[string][]string{}
+	for _, op := range operation {
+		var named, near []string
+		nearest := 5
+		for _, name := range exported {
+			n := distance(name, op)
+			if n < 0 {
+				continue
+			}
+			stands := slices.Contains(says[name], op) || n == 0 && len(says[name]) == 0
+			for _, next := range called(name) {
+				stands = stands || slices.Contains(says[next], op)
+			}
+			if stands {
+				named = append(named, name)
+			}
+			if n < nearest {
+				near, nearest = nil, n
+			}
+			if n == nearest {
+				near = append(near, name)
+			}
+		}
+		if len(named) == 0 {
+			named = near
+		}
+		slices.Sort(named)
+		found[op] = named
 	}
 	return found
 }
 
+// receiverOf is the type that a method belongs to, "" for a function.
 func receiverOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
 	e := f.Recv.List[0].Type
 	if star, ok := e.(*ast.StarExpr); ok {
 		e = star.X
@@ -372,7 +396,7 @@ func TestRefusals(t *testing.T) {
 	isRefused := func(s *sample) bool { return s.notInterpreted == refused || s.notInterpreted == alone }
 	for i := range samples {
 		s := &samples[i]
-		if can := stablehlo.Evaluates("stablehlo." + s.op); can == isRefused(s) {
+		if can := stablehlo.Evaluates("stablehlo." + s.op); can == isRefused(s) && !s.quantized {
 			t.Errorf("%s: stablehlo.Evaluates says %v, the sample %q", s.name(), can, s.notInterpreted)
 		}
 	}
