@@ -77,8 +77,9 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 		return nil, fmt.Errorf("%s: %w", at.op, err)
 	}
 	if samples[0].quantized {
-		// What the first makes of the dialects chlo and shape goes in the others.
-		pass(c, m, "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo),canonicalize)")
+		// The first makes operations of the dialects chlo and shape, which the others take
+		// away.
+		pass(c, m, "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo),canonicalize,func.func(shape-legalize-to-stablehlo,stablehlo-canonicalize-dynamism),canonicalize)")
 	}
 	// Bytecode that isn't a portable artifact is for readers of the same release: XLA's
 	// is newer, and can't read the bytecode of send.
