@@ -13,7 +13,7 @@ import (
 )
 
 // samples has every operation of StableHLO.
-var samples = slices.Concat(elementwiseSamples, shapeSamples, reduceSamples, productSamples, departureSamples)
+var samples = slices.Concat(elementwiseSamples, shapeSamples, reduceSamples, productSamples, dynamicSamples, deviceSamples, departureSamples)
 
 // TestConformance runs every sample on everything that can run it, and holds the
 // results against each other and against those of a judge.
@@ -99,7 +99,7 @@ func programs(t *testing.T, wanted func(*sample) bool) (list []*program) {
 			continue
 		}
 		key := s.op
-		if s.replicas > 0 || s.around != "" {
+		if s.replicas > 0 || s.around != "" || s.quantized {
 			key = s.name()
 		}
 		if groups[key] == nil {

@@ -49,12 +49,12 @@ var departureSamples = []sample{
 				DimensionNumbers: GatherDimensionNumbers{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0, 1}, IndexVectorDim: 1},
 			})
 		}},
-	contraction0,
+	nothing,
 }
 
-// contraction0 multiplies matrices without elements.
-var contraction0 = func() sample {
-	s := contract("of nothing", matmul, "", "f32[2,0]", "f32[0,3]")
+// nothing multiplies matrices without elements.
+var nothing = func() sample {
+	s := dotGeneral("of nothing", matmul, "", "f32[2,0]", "f32[0,3]")
 	s.want, s.notInterpreted = in("f32[2,3] 0 0 0 0 0 0"), "it ends the interpreter's process"
 	return s
 }()

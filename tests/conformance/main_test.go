@@ -38,6 +38,9 @@ func run(m *testing.M) (code int, err error) {
 	if os.Getenv(interpreterVariable) != "" {
 		return 0, beInterpreter(library)
 	}
+	if err := registerDoubler(); err != nil {
+		return 0, err
+	}
 	plugin, err := bridge.Open(bridge.Options{})
 	if err != nil {
 		return 0, err

@@ -41,7 +41,7 @@ func convolve(about string, c Convolution, element string, arrays ...string) sam
 	}}
 }
 
-func contract(about string, d DotGeneral, element string, arrays ...string) sample {
+func dotGeneral(about string, d DotGeneral, element string, arrays ...string) sample {
 	return sample{op: "dot_general", about: about, in: arrays, build: func(b *body) []mlir.Value {
 		d := d
 		d.LHS, d.RHS = b.In[0], b.In[1]
@@ -74,20 +74,20 @@ var productSamples = slices.Concat([]sample{
 	convolve("bf16 to f32", Convolution{DimensionNumbers: nfw}, "f32", "bf16[1,2,3] 1 2 3 4 5 6", "bf16[1,2,2] 0.5 -2 3 -4"),
 	convolve("c64", Convolution{DimensionNumbers: nfw}, "", "c64[1,1,3] 1,1 2,0 3,-1", "c64[1,1,2] 0,1 1,0"),
 
-	contract("f32", matmul, "", "f32[2,3] 1 2 3 4 5 6", "f32[3,2] 1 -1 0.5 0 2 3"),
-	contract("f64", matmul, "", "f64[2,3] 1 2 3 4 5 6", "f64[3,2] 0.1 -1 0.5 0 2 3"),
-	contract("s32 overflow", matmul, "", "s32[1,2] 65536 1", "s32[2,1] 65536 7"),
-	contract("u8", matmul, "", "u8[1,2] 16 200", "u8[2,1] 16 2"),
-	contract("s8 to s32", matmul, "i32", "s8[1,2] 127 -128", "s8[2,1] 127 -128"),
-	contract("bf16 to f32", matmul, "f32", "bf16[2,2] 1 2 3 4", "bf16[2,1] 0.5 257"),
-	contract("c64", matmul, "", "c64[1,2] 1,1 0,2", "c64[2,1] 2,-1 0,1"),
-	contract("batched", batched, "", "f32[2,2,3] 1 2 3 4 5 6 7 8 9 10 11 12", "f32[3,2,2] 1 0 0 1 2 0 0 2 3 0 0 3"),
+	dotGeneral("f32", matmul, "", "f32[2,3] 1 2 3 4 5 6", "f32[3,2] 1 -1 0.5 0 2 3"),
+	dotGeneral("f64", matmul, "", "f64[2,3] 1 2 3 4 5 6", "f64[3,2] 0.1 -1 0.5 0 2 3"),
+	dotGeneral("s32 overflow", matmul, "", "s32[1,2] 65536 1", "s32[2,1] 65536 7"),
+	dotGeneral("u8", matmul, "", "u8[1,2] 16 200", "u8[2,1] 16 2"),
+	dotGeneral("s8 to s32", matmul, "i32", "s8[1,2] 127 -128", "s8[2,1] 127 -128"),
+	dotGeneral("bf16 to f32", matmul, "f32", "bf16[2,2] 1 2 3 4", "bf16[2,1] 0.5 257"),
+	dotGeneral("c64", matmul, "", "c64[1,2] 1,1 0,2", "c64[2,1] 2,-1 0,1"),
+	dotGeneral("batched", batched, "", "f32[2,2,3] 1 2 3 4 5 6 7 8 9 10 11 12", "f32[3,2,2] 1 0 0 1 2 0 0 2 3 0 0 3"),
 	{op: "dot", about: "of matrices", in: in("f32[2,3] 1 2 3 4 5 6", "f32[3,2] 1 -1 0.5 0 2 3"), notInterpreted: refused, want: in("f32[2,2] 8 8 18.5 14"), build: dot},
 	{op: "dot", about: "of vectors", in: in("s32[3] 1 2 3", "s32[3] 4 5 6"), notInterpreted: refused, want: in("s32[] 32"), build: dot},
 	{op: "einsum", in: in("f32[2,3] 1 2 3 4 5 6", "f32[3,2] 1 -1 0.5 0 2 3"), notInterpreted: refused, want: in("f32[2,2] 8 8 18.5 14"), build: func(b *body) []mlir.Value {
 		return b.op(Einsum{LHS: b.In[0], RHS: b.In[1], EinsumConfig: "ij,jk->ik", Result: b.likeElements(b.In[0], 2, 2)})
 	}},
-	{op: "unary_einsum", in: in("f32[2,3] 1 2 3 4 5 6"), notInterpreted: refused, notXLA: "XLA does not translate it", build: func(b *body) []mlir.Value {
+	{op: "unary_einsum", in: in("f32[2,3] 1 2 3 4 5 6"), notInterpreted: refused, notXLA: untranslated, build: func(b *body) []mlir.Value {
 		return b.op(UnaryEinsum{Operand: b.In[0], EinsumConfig: "ij->i", Result: b.likeElements(b.In[0], 2)})
 	}},
 },
@@ -135,6 +135,13 @@ var productSamples = slices.Concat([]sample{
 		return b.op(RngBitGenerator{InitialState: b.In[0], RngAlgorithm: RngPhilox, Results: mlirtest.Must(RngBitGeneratorTypes(b.In[0].Type(), b.Type("tensor<4xui64>")))})
 	}),
 	[]sample{
+		{op: "uniform_quantize", quantized: true, in: in("f32[6] 1 -1.3 0.75 0.25 1000 -1000"), want: in("s8[6] 5 0 4 4 127 -128"), build: func(b *body) []mlir.Value {
+			return b.op(UniformQuantize{Operand: b.In[0], Result: mlirtest.Must(ConvertType(b.In[0].Type(), b.Type(half)))})
+		}},
+		{op: "uniform_dequantize", quantized: true, in: in("f32[6] 1 -1.3 0.75 0.25 1000 -1000"), want: in("f32[6] 1 -1.5 0.5 0.5 62 -65.5"), build: func(b *body) []mlir.Value {
+			q := b.one(UniformQuantize{Operand: b.In[0], Result: mlirtest.Must(ConvertType(b.In[0].Type(), b.Type(half)))})
+			return b.op(UniformDequantize{Operand: q})
+		}},
 		{op: "rng", about: "uniform f32", in: in("f32[] -2", "f32[] 3"), notInterpreted: refused, want: in("pred[] 1", "pred[] 1"), build: func(b *body) []mlir.Value {
 			r := b.one(Rng{A: b.In[0], B: b.In[1], Shape: b.constant("s64[1] 64"), RngDistribution: RngUniform})
 			return slices.Concat(
@@ -155,6 +162,9 @@ var productSamples = slices.Concat([]sample{
 		}},
 	},
 )
+
+// half stores numbers in steps of 0.5; 3 stands for zero.
+const half = "!quant.uniform<i8:f32, 0.5:3>"
 
 func dot(b *body) []mlir.Value {
 	return b.op(Dot{LHS: b.In[0], RHS: b.In[1], Result: mlirtest.Must(DotType(b.In[0].Type(), b.In[1].Type(), mlir.Type{}))})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -19,7 +20,7 @@ type program struct {
 	replicas  int
 }
 
-// newProgram builds the module, verifies it, and writes it as bytecode. goTypes is told
+// newProgram builds the module, verifies it, and writes it as a portable artifact. goTypes is told
 // of what the operations were made.
 func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) (p *program, err error) {
 	at := samples[0]
@@ -42,6 +43,10 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 			types = append(types, mlirtest.Type(c, mlirType(v.Shape)))
 		}
 		around.WriteString(s.around)
+	}
+	if samples[0].quantized {
+		// The library does not register the dialect quant; it comes with this pass.
+		pass(c, mlirtest.Must(c.Parse("empty", []byte("module {}"))), "builtin.module(vhlo-legalize-to-stablehlo)")
 	}
 	m := mlirtest.Must(c.Parse("conformance", []byte("module {"+around.String()+"}")))
 	block := c.NewBlock(mlir.Location{}, types...)
@@ -71,8 +76,24 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 	if err := m.Verify(); err != nil {
 		return nil, fmt.Errorf("%s: %w", at.op, err)
 	}
-	p.Module, err = m.Bytecode()
+	if samples[0].quantized {
+		// The first makes operations of the dialects chlo and shape, which the others take
+		// away.
+		pass(c, m, "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo),canonicalize,func.func(shape-legalize-to-stablehlo,stablehlo-canonicalize-dynamism),canonicalize)")
+	}
+	// Bytecode that isn't a portable artifact is for readers of the same release: XLA's
+	// is newer, and can't read the bytecode of send.
+	p.Module, err = stablehlo.PortableArtifact(m, "")
 	return p, err
+}
+
+// pass runs a pass pipeline.
+func pass(c *mlir.Context, m *mlir.Module, pipeline string) {
+	manager := mlirtest.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline}))
+	defer manager.Close()
+	if err := manager.Run(m); err != nil {
+		panic(err)
+	}
 }
 
 // mlirType is a shape as MLIR writes it.

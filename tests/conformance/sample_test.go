@@ -31,7 +31,9 @@ type sample struct {
 	// Why the interpreter or XLA cannot run it; empty where they can.
 	notInterpreted, notXLA string
 	around                 string // text of the module that it is made in
-	text                   string // a module instead of build, for what the library cannot build
+	// quantized says that it needs the quant dialect, and that its quantized numbers are
+	// made integers by StableHLO's own pass before anything runs it.
+	quantized bool
 }
 
 func (s *sample) name() string {

@@ -119,6 +119,11 @@ for t in (np.float32, np.float64):
     d_x = (scale / stddev)[c] * (dy - d_offset[c] / n - normal * d_scale[c] / n)
     sample(f"batch_norm_grad {name}", "NumPy", [x, scale, m, v, dy], [d_x, d_scale, d_offset])
 
+image = np.arange(1, 17, dtype=np.float32).reshape(1, 4, 4, 1)
+kernel = np.array([1, -1, 0.5, 2], np.float32).reshape(2, 2, 1, 1)
+sample("dynamic_conv", "JAX", [image, kernel], [jax.lax.conv_general_dilated(
+    image, kernel, (1, 1), ((1, 0), (0, 2)), dimension_numbers=("NHWC", "HWIO", "NHWC"))])
+
 state = np.array([42, 7], np.uint64)
 for name, algorithm, dtype, n in (
     ("three fry", jax.lax.RandomAlgorithm.RNG_THREE_FRY, np.uint32, 6),

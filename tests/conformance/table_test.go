@@ -1,0 +1,429 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// specified are the operations in chapter Ops of the StableHLO specification (docs/spec.md
+// of openxla/stablehlo, August 2026).
+const specified = `abs add after_all all_gather all_reduce all_to_all and async_done async_start atan2 batch_norm_grad
+batch_norm_inference batch_norm_training bitcast_convert broadcast_in_dim case cbrt ceil cholesky clamp
+collective_broadcast collective_permute collective_reduce compare complex composite concatenate constant convert
+convolution cosine count_leading_zeros custom_call divide dot_general dynamic_broadcast_in_dim dynamic_conv
+dynamic_gather dynamic_iota dynamic_pad dynamic_reshape dynamic_slice dynamic_update_slice exponential
+exponential_minus_one fft floor gather get_dimension_size get_tuple_element if imag infeed iota is_finite log
+log_plus_one logistic map maximum minimum multiply negate not optimization_barrier or outfeed pad partition_id popcnt
+power real recv reduce reduce_precision reduce_scatter reduce_window remainder replica_id reshape return reverse rng
+rng_bit_generator round_nearest_afz round_nearest_even rsqrt scatter select select_and_scatter send shift_left
+shift_right_arithmetic shift_right_logical sign sine slice sort sqrt subtract tan tanh transpose triangular_solve tuple
+uniform_dequantize uniform_quantize while xor`
+
+// newer are those that came after the library's release, StableHLO 1.10.
+var newer = []string{"async_done", "async_start", "collective_reduce"}
+
+// facts are the operations of the table that package stablehlo is generated from.
+func facts(t *testing.T) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../tools/opgen/facts/stablehlo.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "stablehlo."); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestComplete holds that every operation has a sample, and that the list of operations
+// is that of the specification but for what is newer or older.
+func TestComplete(t *testing.T) {
+	names := facts(t)
+	have := map[string]bool{}
+	for _, s := range samples {
+		have[s.op] = true
+		if !slices.Contains(names, s.op) {
+			t.Errorf("there is a sample of %s, and no such operation", s.op)
+		}
+	}
+	for _, name := range names {
+		if !have[name] {
+			t.Errorf("%s has no sample", name)
+		}
+	}
+	for _, name := range strings.Fields(specified) {
+		if slices.Contains(names, name) == slices.Contains(newer, name) {
+			t.Errorf("%s is in the specification; among the operations: %v", name, slices.Contains(names, name))
+		}
+	}
+	all, err := references()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for i := range samples {
+		if samples[i].reference {
+			used[samples[i].name()] = true
+		}
+	}
+	for name := range all {
+		if !used[name] {
+			t.Errorf("no sample uses the reference %q", name)
+		}
+	}
+}
+
+const document = "../../docs/stablehlo-ops.md"
+
+// TestTable holds docs/stablehlo-ops.md against the samples; with -update it writes it.
+func TestTable(t *testing.T) {
+	programs(t, func(*sample) bool { return true }) // says of what the operations are made
+	want := table(t)
+	if *update {
+		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(document)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(got), want); diff != "" {
+		t.Errorf("docs/stablehlo-ops.md is not what the samples say; run go generate ./tests/conformance (-file +samples):\n%s", diff)
+	}
+}
+
+const head = `# StableHLO operations
+
+Every operation that the default library knows (StableHLO 1.10), which is every one of the
+specification but for %s, which are newer, and some that the
+specification does not describe, marked by an asterisk.
+
+Each is built through package stablehlo and verified by a test. The columns say who runs
+it there: the reference interpreter of StableHLO, and XLA for the CPU. Their results are
+compared, with each other where both run it, and else with results worked out by hand from
+the specification, or by NumPy, SciPy or JAX (the script is
+[make.py](../tests/conformance/testdata/make.py)). Package builder has a function for what
+its column says; a few others are built as part of these.
+
+This file is written by ` + "`go generate ./tests/conformance`" + `; the test is
+` + "`go test ./tests/conformance`" + `.
+
+`
+
+func table(t *testing.T) string {
+	constants, functions := goNames(t), builderFunctions(t)
+	var b strings.Builder
+	fmt.Fprintf(&b, head, strings.Join(newer, ", "))
+	b.WriteString("| operation | package stablehlo | package builder | interpreter | XLA CPU | judged by | samples |\n|---|---|---|---|---|---|---|\n")
+	var notes []string
+	note := func(text string) string {
+		i := slices.Index(notes, text)
+		if i < 0 {
+			notes = append(notes, text)
+			i = len(notes) - 1
+		}
+		return fmt.Sprintf(" [%d]", i+1)
+	}
+	inSpecification := strings.Fields(specified)
+	for _, name := range facts(t) {
+		var interpreter, xla runs
+		var judges, abouts []string
+		for i := range samples {
+			s := &samples[i]
+			if s.op != name {
+				continue
+			}
+			abouts = append(abouts, s.about)
+			interpreter.add(s.notInterpreted)
+			xla.add(s.notXLA)
+			if s.quantized {
+				interpreter.departs = append(interpreter.departs, legalized)
+				xla.departs = append(xla.departs, legalized)
+			}
+			if s.departs != "" {
+				if s.xlaSays != nil {
+					xla.departs = append(xla.departs, s.departs)
+				} else {
+					interpreter.departs = append(interpreter.departs, s.departs)
+				}
+			}
+			if s.notInterpreted == "" && s.notXLA == "" {
+				judges = append(judges, "each other")
+			}
+			if s.notInterpreted == "" || s.notXLA == "" {
+				_, judge, err := s.wanted()
+				if err != nil {
+					t.Fatal(err)
+				}
+				judges = append(judges, judge)
+			}
+		}
+		slices.Sort(judges)
+		judges = slices.DeleteFunc(slices.Compact(judges), func(j string) bool { return j == "" })
+		if len(judges) == 0 {
+			judges = []string{"nothing but the verifier"}
+		}
+		goType := goTypes["stablehlo."+name]
+		if c, ok := constants["stablehlo."+name]; ok {
+			goType += "{Op: " + c + "}"
+		}
+		mark := ""
+		if !slices.Contains(inSpecification, name) {
+			mark = "*"
+		}
+		fmt.Fprintf(&b, "| %s%s | `%s` | %s | %s | %s | %s | %d |\n", name, mark, goType,
+			code(functions["stablehlo."+name]), interpreter.cell(note), xla.cell(note), strings.Join(judges, ", "), len(abouts))
+	}
+	b.WriteString("\n")
+	for i, n := range notes {
+		fmt.Fprintf(&b, "%d. %s.\n", i+1, strings.ToUpper(n[:1])+n[1:])
+	}
+	return b.String()
+}
+
+const legalized = "quantized numbers are made integers first, by the pass stablehlo-legalize-quant-to-math"
+
+// runs is what one of the two does with an operation's samples.
+type runs struct {
+	yes     bool
+	cannot  []string
+	departs []string // and what else there is to say
+}
+
+func (r *runs) add(cannot string) {
+	if cannot == "" {
+		r.yes = true
+	} else if !slices.Contains(r.cannot, cannot) {
+		r.cannot = append(r.cannot, cannot)
+	}
+}
+
+func (r *runs) cell(note func(string) string) string {
+	text := "no"
+	if r.yes {
+		text = "yes"
+	}
+	for _, n := range slices.Concat(r.cannot, r.departs) {
+		text += note(n)
+	}
+	return text
+}
+
+func code(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "`" + strings.Join(names, "`, `") + "`"
+}
+
+// goNames are the constants of package stablehlo that stand for elementwise operations.
+func goNames(t *testing.T) map[string]string {
+	t.Helper()
+	names := map[string]string{}
+	for _, f := range sources(t, "../../stablehlo") {
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			if lit, ok := spec.Values[0].(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				value, err := strconv.Unquote(lit.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if name := spec.Names[0].Name; ast.IsExported(name) && strings.HasPrefix(value, "stablehlo.") {
+					names[value] = name
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// builderFunctions are the exported functions of package builder that stand for an
+// operation: in themselves or in what they call first they have its name, which errors
+// say, or they hand its constant on. Where there are none, they are those that use its
+// struct with the fewest calls in between.
+func builderFunctions(t *testing.T) map[string][]string {
+	t.Helper()
+	operation := map[string]string{} // Go name -> operation
+	for op, name := range goTypes {
+		operation[name] = op
+	}
+	delete(operation, "Unary")
+	delete(operation, "Binary")
+	for op, name := range goNames(t) {
+		operation[name] = op
+	}
+	uses, says, calls := map[string][]string{}, map[string][]string{}, map[string][]string{}
+	var exported []string
+	for _, f := range sources(t, "../../builder") {
+		for _, d := range f.Decls {
+			function, ok := d.(*ast.FuncDecl)
+			if !ok || function.Body == nil {
+				continue
+			}
+			name := function.Name.Name
+			switch receiver := receiverOf(function); {
+			case receiver != "" && ast.IsExported(receiver) && ast.IsExported(name):
+				name = receiver + "." + name
+				exported = append(exported, name)
+			case receiver == "" && ast.IsExported(name):
+				exported = append(exported, name)
+			}
+			ast.Inspect(function.Body, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					if from, ok := n.X.(*ast.Ident); ok && from.Name == "stablehlo" {
+						uses[name] = append(uses[name], operation[n.Sel.Name])
+						return false
+					}
+				case *ast.CallExpr:
+					switch called := n.Fun.(type) {
+					case *ast.Ident:
+						calls[name] = append(calls[name], called.Name)
+					case *ast.SelectorExpr:
+						calls[name] = append(calls[name], called.Sel.Name)
+					}
+				case *ast.BasicLit:
+					if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
+						says[name] = append(says[name], "stablehlo."+text)
+					}
+				}
+				return true
+			})
+		}
+	}
+	called := func(name string) []string { return slices.DeleteFunc(calls[name], ast.IsExported) }
+	// distance is how many calls, of functions that are not exported, are between a
+	// function and the use of an operation's Go name; -1 where that is more than a few.
+	distance := func(from, op string) int {
+		names := []string{from}
+		for n := range 5 {
+			var next []string
+			for _, name := range names {
+				if slices.Contains(uses[name], op) {
+					return n
+				}
+				next = append(next, called(name)...)
+			}
+			slices.Sort(next)
+			names = slices.Compact(next)
+		}
+		return -1
+	}
+	found := map[string][]string{}
+	for _, op := range operation {
+		var named, near []string
+		nearest := 5
+		for _, name := range exported {
+			n := distance(name, op)
+			if n < 0 {
+				continue
+			}
+			stands := slices.Contains(says[name], op) || n == 0 && len(says[name]) == 0
+			for _, next := range called(name) {
+				stands = stands || slices.Contains(says[next], op)
+			}
+			if stands {
+				named = append(named, name)
+			}
+			if n < nearest {
+				near, nearest = nil, n
+			}
+			if n == nearest {
+				near = append(near, name)
+			}
+		}
+		if len(named) == 0 {
+			named = near
+		}
+		slices.Sort(named)
+		found[op] = named
+	}
+	return found
+}
+
+// receiverOf is the type that a method belongs to, "" for a function.
+func receiverOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	e := f.Recv.List[0].Type
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = star.X
+	}
+	if name, ok := e.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// sources are the files of a package, without tests.
+func sources(t *testing.T, folder string) (files []*ast.File) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// TestRefusals holds that what the samples say cannot be run is refused in so many words.
+func TestRefusals(t *testing.T) {
+	isRefused := func(s *sample) bool { return s.notInterpreted == refused || s.notInterpreted == alone }
+	for i := range samples {
+		s := &samples[i]
+		if can := stablehlo.Evaluates("stablehlo." + s.op); can == isRefused(s) && !s.quantized {
+			t.Errorf("%s: stablehlo.Evaluates says %v, the sample %q", s.name(), can, s.notInterpreted)
+		}
+	}
+	list := programs(t, isRefused)
+	answers, err := interpret(t.Context(), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range list {
+		// What the program needs besides may be refused first.
+		if !strings.HasPrefix(answers[i].Error, "stablehlo: evaluating stablehlo.") {
+			t.Errorf("%s: the interpreter says %q", p, answers[i].Error)
+		}
+	}
+	for _, p := range programs(t, func(s *sample) bool { return s.notXLA != "" && s.notXLA != hosts }) {
+		why := "can't be translated to XLA HLO"
+		if p.samples[0].notXLA == noCode {
+			why = "is not supported by XLA:CPU"
+		}
+		if _, err := onXLA(t.Context(), client, p); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: XLA says %v, want %q", p, err, why)
+		}
+	}
+}
