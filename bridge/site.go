@@ -45,10 +45,9 @@ type site struct {
 	// What the module says of the site's shapes is held against the first call.
 	checked atomic.Bool
 
-	// The frame of the call that is under way: calls of a site rarely overlap, and
-	// then one allocates.
+	// The frame of the call that has the slot's claim: calls of a site rarely overlap,
+	// and then one allocates.
 	frame *frame
-	busy  atomic.Uint32
 }
 
 // instantiate binds a call site, while XLA compiles.
@@ -99,7 +98,7 @@ func (s *site) Delete() { s.slot.Close() }
 // Execute implements c.Site.
 func (s *site) Execute(call *c.Call) (int32, string) {
 	f := s.frame
-	if !s.busy.CompareAndSwap(0, 1) {
+	if !s.slot.Claim(&f.call) {
 		f = newFrame(s)
 	}
 	run := runs.get(call.RunID())
@@ -117,7 +116,7 @@ func (s *site) Execute(call *c.Call) (int32, string) {
 // free makes a frame the next call's.
 func (s *site) free(f *frame) {
 	if f == s.frame {
-		s.busy.Store(0)
+		s.slot.Release(&f.call)
 	}
 }
 

@@ -38,6 +38,9 @@ type Frame struct {
 	ctx     context.Context
 	run     *Run   // where there is no ctx
 	aliased []bool // by result
+
+	claimed   bool // see Slot.Claim
+	delivered bool // and not counted yet
 }
 
 // Context is the context of the run: it ends when the run is cancelled.

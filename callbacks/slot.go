@@ -107,11 +107,15 @@ func (s *Slot) Invoke(f *Frame) error {
 				err = ctx.Err()
 			}
 		}
-		if err == nil {
+		switch {
+		case err != nil:
+			return s.settle(f, f.run, err)
+		case f.claimed:
+			f.delivered = true
+		default:
 			s.counts.delivered.Add(1)
-			return nil
 		}
-		return s.settle(f, f.run, err)
+		return nil
 	}
 	if s.binding == nil && (f.run == nil || !f.run.special) {
 		return nil
