@@ -22,25 +22,26 @@ var anything = map[string]bool{
 
 func guards() map[string]ods.Guard {
 	special := map[string]ods.Guard{
-		"all_to_all":           groups,                                                               // divides by the size of a group
-		"all_reduce":           computations,                                                         // looks at what the region returns
-		"batch_norm_grad":      features(4),                                                          // indexes the dimensions with the feature index
-		"batch_norm_inference": features(5),                                                          //
-		"batch_norm_training":  features(3),                                                          //
-		"concatenate":          someOperand,                                                          // looks at the first one
-		"get_tuple_element":    counted("index"),                                                     // indexes the elements with it
-		"map":                  computations,                                                         // as all_reduce
-		"pad":                  aligned("edge_padding_low", "edge_padding_high", "interior_padding"), // indexes the others as the first
-		"reduce":               ods.All(computations, reduction),                                     // indexes what the region returns
-		"reduce_scatter":       computations,                                                         // as all_reduce
-		"reduce_window":        ods.All(computations, reduction),                                     //
-		"rng":                  shape(2),                                                             // makes as many dimensions as the shape has elements
-		"scatter":              computations,                                                         // as all_reduce
-		"select_and_scatter":   computations,                                                         //
-		"slice":                aligned("start_indices", "limit_indices", "strides"),                 // indexes the others as the first
-		"sort":                 computations,                                                         // as all_reduce
-		"while":                condition,                                                            // takes what the condition returns for a tensor
-		"uniform_dequantize":   quantizedOperand,                                                     // takes the element for a quantized one
+		"all_to_all":               groups,                                                               // divides by the size of a group
+		"all_reduce":               computations,                                                         // looks at what the region returns
+		"batch_norm_grad":          features(4),                                                          // indexes the dimensions with the feature index
+		"batch_norm_inference":     features(5),                                                          //
+		"batch_norm_training":      features(3),                                                          //
+		"concatenate":              someOperand,                                                          // looks at the first one
+		"dynamic_broadcast_in_dim": quantizedAlike,                                                       // takes the operand's element for one that is quantized by axis, as the result's
+		"get_tuple_element":        counted("index"),                                                     // indexes the elements with it
+		"map":                      computations,                                                         // as all_reduce
+		"pad":                      aligned("edge_padding_low", "edge_padding_high", "interior_padding"), // indexes the others as the first
+		"reduce":                   ods.All(computations, reduction),                                     // indexes what the region returns
+		"reduce_scatter":           computations,                                                         // as all_reduce
+		"reduce_window":            ods.All(computations, reduction),                                     //
+		"rng":                      shape(2),                                                             // makes as many dimensions as the shape has elements
+		"scatter":                  computations,                                                         // as all_reduce
+		"select_and_scatter":       computations,                                                         //
+		"slice":                    aligned("start_indices", "limit_indices", "strides"),                 // indexes the others as the first
+		"sort":                     computations,                                                         // as all_reduce
+		"while":                    condition,                                                            // takes what the condition returns for a tensor
+		"uniform_dequantize":       quantizedOperand,                                                     // takes the element for a quantized one
 	}
 	all := map[string]ods.Guard{string(Abs): ods.RankedTensors}
 	for _, name := range operationNames {
@@ -113,6 +114,19 @@ func condition(s mlir.OperationState) error {
 func quantizedOperand(s mlir.OperationState) error {
 	if element, _ := s.Operands[0].Type().Element(); element.Dialect() != "quant" {
 		return fmt.Errorf("the operand is a tensor of quantized numbers, not %s", s.Operands[0].Type())
+	}
+	return nil
+}
+
+// quantizedAlike wants quantized numbers to be made of quantized numbers.
+func quantizedAlike(s mlir.OperationState) error {
+	if len(s.Operands) == 0 || len(s.Results) == 0 {
+		return nil // the verifier says so
+	}
+	operand, _ := s.Operands[0].Type().Element()
+	result, ok := s.Results[0].Element()
+	if ok && result.Dialect() == "quant" && operand.Dialect() != "quant" {
+		return fmt.Errorf("the result is %s and the operand %s: quantize it first", s.Results[0], s.Operands[0].Type())
 	}
 	return nil
 }
