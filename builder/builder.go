@@ -20,7 +20,8 @@ type Builder struct {
 	meshes   map[string]map[string]int // their axes and how large these are
 	sites    map[siteKey]*callSite     // see emit.go
 	lastSite *callSite
-	scratch  []Value // results of the last callback
+	models   *mlir.Module // of call sites
+	scratch  []Value      // results of the last callback
 }
 
 // Options are the settings of a new module.
@@ -77,10 +78,9 @@ func (b *Builder) Close() {
 // end gives up all but the module.
 func (b *Builder) end() {
 	b.done = true
-	for _, site := range b.sites {
-		site.drop()
+	if b.models != nil {
+		b.models.Close()
 	}
-	b.sites, b.lastSite = nil, nil
 }
 
 // Err is the first mistake so far, nil where there is none.

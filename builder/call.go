@@ -81,6 +81,7 @@ func (f *Func) call(args []Value) ([]Value, *Func) {
 	if !ok {
 		return caller.nothings(f), caller
 	}
+	f.called = true
 	return caller.takeTokens(caller.results(op), f.body.effects), caller
 }
 
@@ -144,6 +145,9 @@ func (f *Func) takeTokensAsParameters() error {
 	if f.extra == len(f.body.effects) {
 		return nil
 	}
+	if f.called || f.b.opened && f.b.calls(f.name) {
+		return fmt.Errorf("the function %q was called before it had ordered callbacks, and these calls give it no tokens: make a function of another name", f.name)
+	}
 	end := f.body.block.Terminator()
 	var results []mlir.Value
 	for _, v := range end.Operands() {
@@ -167,4 +171,18 @@ func (f *Func) takeTokensAsParameters() error {
 	}
 	end.SetOperands(results...)
 	return f.setType()
+}
+
+// calls reports whether the module calls a function.
+func (b *Builder) calls(name string) bool {
+	return !b.module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if op.Name() == "func.call" {
+			if callee, ok := op.Attribute("callee"); ok {
+				if symbol, _ := callee.Symbol(); symbol == name {
+					return mlir.WalkStop
+				}
+			}
+		}
+		return mlir.WalkContinue
+	})
 }

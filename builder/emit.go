@@ -104,10 +104,10 @@ type callSite struct {
 	operands   []mlir.Value // of the call that is being made
 
 	// model is what is copied from the third call on: that is much faster than making
-	// the operation of its attributes. It stands in a block of its own, so that nothing
-	// else depends on it.
+	// the operation of its attributes. It stands in a module of its own, so that nothing
+	// depends on it.
+	b     *Builder
 	model mlir.Operation
-	apart mlir.Block
 	used  bool
 }
 
@@ -121,7 +121,7 @@ func (s *callSite) Create(in mlir.Place, at mlir.Location) (mlir.Operation, erro
 		Operands: s.operands, Results: s.results, Attributes: s.attributes,
 	}
 	if s.used {
-		if err := s.keep(mlir.ContextOf(in), state); err != nil {
+		if err := s.keep(state); err != nil {
 			return mlir.Operation{}, err
 		}
 	}
@@ -130,26 +130,27 @@ func (s *callSite) Create(in mlir.Place, at mlir.Location) (mlir.Operation, erro
 }
 
 // keep makes the model.
-func (s *callSite) keep(ctx *mlir.Context, state mlir.OperationState) error {
+func (s *callSite) keep(state mlir.OperationState) error {
 	types := make([]mlir.Type, len(state.Operands))
 	for i, v := range state.Operands {
 		types[i] = v.Type()
 	}
-	s.apart = ctx.NewBlock(state.Location, types...)
+	if s.b.models == nil {
+		s.b.models = s.b.ctx.NewModule(state.Location)
+	}
+	body := s.b.models.Body()
+	operands, err := body.Create(mlir.OperationState{
+		Name: "builtin.unrealized_conversion_cast", Location: state.Location, Results: types,
+	})
+	if err != nil {
+		return err
+	}
 	state.Operands = make([]mlir.Value, len(types))
-	for i := range types {
-		state.Operands[i] = s.apart.Argument(i)
+	for i, v := range operands.Results() {
+		state.Operands[i] = v
 	}
-	var err error
-	s.model, err = s.apart.Create(state)
+	s.model, err = body.Create(state)
 	return err
-}
-
-// drop gives up the model.
-func (s *callSite) drop() {
-	if s != nil && !s.apart.IsNil() {
-		_ = s.apart.Erase()
-	}
 }
 
 // callSite finds what the call has in common with an earlier one, or makes it.
@@ -176,7 +177,6 @@ func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered b
 	if b.sites == nil {
 		b.sites = map[siteKey]*callSite{}
 	}
-	b.sites[key].drop()
 	site.key = key
 	b.sites[key] = site
 	b.lastSite = site
@@ -192,7 +192,7 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 	if cb.Encoding == contract.EncodingDictionary {
 		config.Loc = at.short()
 	}
-	site := &callSite{data: typesOf(data), template: template, results: template}
+	site := &callSite{b: b, data: typesOf(data), template: template, results: template}
 	call := stablehlo.CustomCall{
 		Target: cb.Target, APIVersion: stablehlo.TypedFFI, HasSideEffect: form.HasSideEffect(),
 	}

@@ -21,8 +21,9 @@ type Func struct {
 
 	signature   Signature
 	params      []mlir.Type
-	resultTypes []mlir.Type           // once it has returned
-	declared    int                   // how many parameters are the user's; the rest are tokens
+	resultTypes []mlir.Type // once it has returned
+	declared    int         // how many parameters are the user's; the rest are tokens
+	called      bool
 	extra       int                   // how many parameters and results are tokens
 	first       map[string]mlir.Value // effect -> the token that it starts with
 }
@@ -74,9 +75,6 @@ func (f *Func) Return(results ...Value) {
 	f.resultTypes, f.returned = types, true
 	if err := f.setType(); err != nil {
 		f.b.fail(at, "return", results, err)
-	}
-	if f.b.opened {
-		f.keepResultAttributes()
 	}
 }
 

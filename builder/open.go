@@ -102,20 +102,6 @@ func (f *Func) Reopen() []Value {
 	return results
 }
 
-// keepResultAttributes keeps the list of what is said of each result as long as the
-// results are.
-func (f *Func) keepResultAttributes() {
-	a, ok := f.op.Attribute("res_attrs")
-	if !ok {
-		return
-	}
-	elements, _ := a.Elements()
-	for len(elements) < len(f.resultTypes) {
-		elements = append(elements, f.b.ctx.DictionaryAttribute())
-	}
-	f.op.SetAttribute("res_attrs", f.b.ctx.ArrayAttribute(elements[:len(f.resultTypes)]...))
-}
-
 // Values are the values of a function that which says yes to, in the order of its text:
 // its parameters, and the results of operations that stand in no region of another.
 func (f *Func) Values(which func(mlir.Value) bool) []Value {

@@ -170,3 +170,55 @@ func TestOpenMistakes(t *testing.T) {
 		})
 	}
 }
+
+// TestOpenedFunctionWithOrder has a function of an opened module take tokens, and keep
+// what was said of its parameters and results.
+func TestOpenedFunctionWithOrder(t *testing.T) {
+	m, err := mlirtest.Context(t).Parse("", []byte(`module {
+  func.func private @f(%arg0: tensor<4xf32> {jax.buffer_donor = true}) -> (tensor<4xf32> {jax.result_info = "y"}) {
+    return %arg0 : tensor<4xf32>
+  }
+}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := builder.Open(m)
+	f := b.Lookup("f")
+	results := f.Reopen()
+	tap("in f", f.Param(0))
+	f.Return(results...)
+	g := b.Func("main", vector)
+	g.Return(builder.Call[builder.Value](f, g.Param(0)))
+	want := `module {
+  func.func private @f(%arg0: tensor<4xf32> {jax.buffer_donor = true}, %arg1: tensor<1xi8>) -> (tensor<4xf32> {jax.result_info = "y"}, tensor<1xi8>) {
+    %0 = tap "in f"(%arg0, %arg1) : (tensor<4xf32>, tensor<1xi8>) -> tensor<1xi8>
+    return %arg0, %0 : tensor<4xf32>, tensor<1xi8>
+  }
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %c = stablehlo.constant dense<0> : tensor<1xi8>
+    %0:2 = call @f(%arg0, %c) : (tensor<4xf32>, tensor<1xi8>) -> (tensor<4xf32>, tensor<1xi8>)
+    return %0#0 : tensor<4xf32>
+  }
+}
+`
+	if diff := cmp.Diff(want, brief(finish(t, b))); diff != "" {
+		t.Errorf("module (-want +got):\n%s", diff)
+	}
+}
+
+// TestOpenedFunctionIsCalled refuses to change a function that others call as it was.
+func TestOpenedFunctionIsCalled(t *testing.T) {
+	b := open(t)
+	cos := b.Lookup("cos")
+	results := cos.Reopen()
+	tap("late", cos.Param(0))
+	cos.Return(results...)
+	f := b.Func("f", vector)
+	cos.Call(f.Param(0))
+	want := `the function "cos" was called before it had ordered callbacks`
+	if err := b.Err(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error is %v, want it to say %q", err, want)
+	}
+	b.Close()
+}

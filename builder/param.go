@@ -185,11 +185,18 @@ func (f *Func) setType() error {
 }
 
 // say sets one dictionary for each parameter or result, where there is anything in them.
+// What an opened module says of a function that has no signature here stays.
 func (f *Func) say(attribute string, said [][]mlir.NamedAttribute) {
 	dictionaries := make([]mlir.Attribute, len(said))
-	any := false
+	var kept []mlir.Attribute
+	old, any := f.op.Attribute(attribute)
+	if any {
+		kept, _ = old.Elements()
+	}
 	for i, s := range said {
-		dictionaries[i] = f.b.ctx.DictionaryAttribute(s...)
+		if dictionaries[i] = f.b.ctx.DictionaryAttribute(s...); len(s) == 0 && i < len(kept) {
+			dictionaries[i] = kept[i]
+		}
 		any = any || len(s) > 0
 	}
 	if any {

@@ -1,0 +1,57 @@
+package builder_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// TestManyCallsOfOneLine has calls that are copies of one another be what the first one
+// is: in regions, with tokens, without operands, and of several types in turn.
+func TestManyCallsOfOneLine(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", count, vector)
+	shapes := []tensor.Shape{number, vector}
+	for i := range 12 {
+		builder.Tap(builder.Callback{Name: "tap"}, f.Param(i/6))
+		builder.RuntimeCall(builder.Callback{Name: "call", In: f}, builder.Like(shapes[i%2]), struct{}{})
+		builder.Loop(f.Param(0), f.Param(1), func(_, x builder.Value) builder.Value {
+			return builder.IOCallback(builder.Callback{Name: "io", Effect: "e"}, x)
+		})
+	}
+	f.Return()
+	seen := map[string]int{}
+	for _, call := range find(finish(t, b), "stablehlo.custom_call") {
+		text := call.String()
+		seen[text[strings.Index(text, "{"):]]++ // all but the names of values
+	}
+	var got []int
+	for _, n := range seen {
+		got = append(got, n)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff([]int{6, 6, 6, 6, 12}, got); diff != "" { // two taps, two calls, one passing through
+		t.Errorf("how often each call stands there (-want +got):\n%s\n%v", diff, slices.Sorted(maps.Keys(seen)))
+	}
+}
+
+// TestCloseAfterContext closes a builder after the context that it was made in.
+func TestCloseAfterContext(t *testing.T) {
+	ctx := mlirtest.Library(t).NewContext(mlir.ContextOptions{})
+	b := builder.New(ctx, builder.Options{})
+	f := b.Func("main", vector)
+	x := f.Param(0)
+	for range 3 {
+		x = builder.IOCallback(builder.Callback{Name: "f"}, x)
+	}
+	ctx.Close()
+	b.Close()
+}
