@@ -297,6 +297,10 @@ func TestCorpusRefused(t *testing.T) {
 		if !strings.Contains(err.Error(), first) {
 			t.Errorf("the error is %q, want it to say %q", err, first)
 		}
+		// What IREE's library takes, the error sends there.
+		if takes := row["parses_iree"] == "yes"; takes != strings.Contains(d.Hint, "IREE compiler library has") {
+			t.Errorf("IREE's library takes it: %v; the hint is %q", takes, d.Hint)
+		}
 		if at := place.FindStringSubmatch(row["jax_diagnostic"]); at != nil {
 			got := d.Diagnostics[0].Position
 			want := row.file() + ":" + at[1] + ":" + at[2]

@@ -1,0 +1,110 @@
+package tests
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// notPortable are the good modules with something that VHLO, of which portable artifacts
+// are made, has no form for, and how the error names it.
+var notPortable = map[string]string{
+	"cb_debug_in_scan_cond.mlir": "sdy.mesh at cb_debug_in_scan_cond.mlir:2:3",
+	"cb_io_ordered.mlir":         "sdy.mesh at cb_io_ordered.mlir:2:3",
+	"cb_pure.mlir":               "sdy.mesh at cb_pure.mlir:2:3",
+	"cb_vmap_pytree.mlir":        "sdy.mesh at cb_vmap_pytree.mlir:2:3",
+	"cholesky_solve.mlir":        "the attribute sdy.sharding_rule of stablehlo.custom_call at cholesky_solve.mlir:26:12",
+	"rng_threefry.mlir":          "chlo.erf_inv at rng_threefry.mlir:529:10",
+	"shard_map_psum_sdy.mlir":    "sdy.mesh at shard_map_psum_sdy.mlir:2:3",
+	"sort_topk.mlir":             "chlo.top_k at sort_topk.mlir:26:25",
+}
+
+// TestCorpusArtifacts takes every good module to a portable artifact and back: it is the
+// same module again, but for what an artifact writes in one way only, and a second
+// artifact has the same bytes. What cannot become one ends in an error that names the
+// first thing that stands in the way, and where.
+func TestCorpusArtifacts(t *testing.T) {
+	var refused []string
+	eachFile(t, isGood, func(t *testing.T, c *mlir.Context, row corpusRow) {
+		m := parse(t, c, row.file(), row.read(t))
+		artifact, err := stablehlo.PortableArtifact(m, "")
+		if what, ok := notPortable[row.file()]; ok {
+			refused = append(refused, row.file())
+			want := "stablehlo: a portable artifact cannot hold " + strings.ReplaceAll(what, row.file(), "-") + ", remove or lower it first: "
+			if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), row.file(), "-"), want) {
+				t.Errorf("the error is %v, want %s…", err, want)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := parse(t, newContext(t), "artifact", artifact)
+		if diff := cmp.Diff(portable(m), portable(again)); diff != "" {
+			t.Errorf("not the same module (-want +got):\n%s", diff)
+		}
+		second, err := stablehlo.PortableArtifact(again, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(artifact) != string(second) {
+			t.Error("the second artifact has other bytes")
+		}
+	})
+	slices.Sort(refused)
+	var want []string
+	for file := range notPortable {
+		want = append(want, file)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, refused); diff != "" {
+		t.Errorf("modules that cannot become artifacts (-want +got):\n%s", diff)
+	}
+}
+
+var (
+	// defaults are attributes that say what holds without them too.
+	defaults = regexp.MustCompile(`(?:` + strings.Join([]string{
+		`precision_config = \[(?:#stablehlo<precision DEFAULT>(?:, )?)*\]`,
+		`(?:lhs_dilation|rhs_dilation|base_dilations|window_dilations|window_strides) = array<i64: 1(?:, 1)*>`,
+		`window_reversal = array<i1: false(?:, false)*>`,
+		`padding = dense<0> : tensor<\dx2xi64>`,
+		`backend_config = ""`,
+		`(?:has_side_effect|indices_are_sorted|unique_indices) = false`,
+	}, "|") + `)(?:, )?`)
+	lastComma = regexp.MustCompile(`, (\}|>)`)
+	noneLeft  = regexp.MustCompile(` <\{\}>`)
+	// integers are an array<i64: …>, which comes back from a dictionary as dense<…>.
+	integers = regexp.MustCompile(`array<i64: ([-\d, ]+)>`)
+	// lastReturn ends a function, as func.return does.
+	lastReturn = regexp.MustCompile(`(?m)^(    )"stablehlo.return"`)
+)
+
+// portable is a module's text, in the generic form, with what an artifact writes in one
+// way only written in that way.
+func portable(m *mlir.Module) string {
+	text := m.Operation().Print(mlir.PrintOptions{Generic: true})
+	for _, r := range []struct {
+		what *regexp.Regexp
+		by   string
+	}{{noArgAttrs, ""}, {defaults, ""}, {lastComma, "$1"}, {noneLeft, ""}, {lastReturn, `$1"func.return"`}} {
+		text = r.what.ReplaceAllString(text, r.by)
+	}
+	return integers.ReplaceAllStringFunc(text, func(array string) string {
+		list := integers.FindStringSubmatch(array)[1]
+		numbers := strings.Split(list, ", ")
+		if slices.Equal(numbers, slices.Repeat(numbers[:1], len(numbers))) {
+			list = numbers[0]
+		} else {
+			list = "[" + list + "]"
+		}
+		return fmt.Sprintf("dense<%s> : tensor<%dxi64>", list, len(numbers))
+	})
+}
