@@ -21,7 +21,10 @@ func (c *Context) Dialects() []string {
 		for _, text := range append([]string{d.Message}, messages(d.Notes)...) {
 			if _, list, ok := strings.Cut(text, "dialects: "); ok {
 				list, _, _ = strings.Cut(list, ";")
-				names := strings.Split(strings.TrimSpace(list), ", ")
+				// Those that are loaded without being registered have a star, which the
+				// last words explain.
+				list, _, _ = strings.Cut(list, " (* ")
+				names := strings.Split(strings.ReplaceAll(strings.TrimSpace(list), " (*)", ""), ", ")
 				slices.Sort(names)
 				return slices.Compact(names)
 			}

@@ -27,10 +27,13 @@ func (e *UnsupportedError) Is(target error) bool { return target == ErrUnsupport
 type DiagnosticError struct {
 	Op          string // what failed: "parse", "verify" …
 	Diagnostics []Diagnostic
+	// Hint says which of the libraries that package native knows has what this one said
+	// it does not know; "" where none is known to.
+	Hint string
 }
 
 // Error is the first error on one line; the others follow, one line each, with
-// their notes left out.
+// their notes left out, and at the end the hint, if there is one.
 func (e *DiagnosticError) Error() string {
 	var lines []string
 	for _, d := range e.Diagnostics {
@@ -41,5 +44,9 @@ func (e *DiagnosticError) Error() string {
 	if len(lines) == 0 {
 		return fmt.Sprintf("mlir: %s failed without a diagnostic", e.Op)
 	}
-	return fmt.Sprintf("mlir: %s failed: %s", e.Op, strings.Join(lines, "\n"))
+	text := fmt.Sprintf("mlir: %s failed: %s", e.Op, strings.Join(lines, "\n"))
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
 }

@@ -73,7 +73,7 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	}
 	diagnostics := c.takeDiagnostics(name)
 	if raw.Ptr == nil {
-		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics}
+		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
 	}
 	return c.module(raw), nil
 }

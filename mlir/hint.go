@@ -1,0 +1,105 @@
+package mlir
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// The dialects of the libraries that package native knows, as their contexts list them
+// when all are loaded.
+var dialectsOf = []struct {
+	part     native.Part
+	dialects []string
+}{
+	{native.MLIR, strings.Fields(`arith async builtin chlo func gpu irdl llvm math memref mhlo mosaic_gpu nvgpu nvvm
+		scf sdy sparse_tensor stablehlo tpu tt vector`)},
+	{native.IREE, strings.Fields(`affine amdgpu arith arm_neon arm_sme arm_sve bufferization builtin cf check chlo
+		complex emitc flow func gpu hal hal_inline hal_loader index io_parameters iree_codegen iree_cpu iree_encoding
+		iree_gpu iree_linalg_ext iree_map iree_tensor_ext iree_vector_ext linalg llvm math memref ml_program nvgpu nvvm
+		pcf pdl pdl_interp quant rocdl rocm scf shape smt spirv stablehlo stream tensor tm_tensor torch torch_c tosa
+		transform ub util vector vhlo vm vmvx`)},
+	{native.LLVM, strings.Fields(`acc affine amdgpu amx arith arm_neon arm_sme arm_sve async bufferization builtin cf
+		complex dlti emitc func gpu index irdl linalg llvm math memref ml_program mpi nvgpu nvvm omp pdl pdl_interp ptr
+		quant rocdl scf shape shard smt sparse_tensor spirv tensor tosa transform ub vector wasmssa x86vector xegpu xevm`)},
+}
+
+// newerOperations are those of dialects of the default library that came after its
+// release, and are in IREE's.
+var newerOperations = []string{
+	"chlo.mulhi", "chlo.scan", "stablehlo.async_done", "stablehlo.async_start", "stablehlo.collective_reduce",
+}
+
+var (
+	// unknownOperation is how a library says that it does not know an operation.
+	unknownOperation = regexp.MustCompile(`(?:custom op|unregistered operation) '([\w.$-]+)'`)
+	// unknownDialect is how it says so of a type or an attribute.
+	unknownDialect = regexp.MustCompile(`[!#]"([\w$-]+)"<.*created with unregistered dialect`)
+	// unnamedOperation is how it says so of an operation in the generic form; its name
+	// stands before the place.
+	unnamedOperation = "operation being parsed with an unregistered dialect"
+	quotedBefore     = regexp.MustCompile(`"([\w.$-]+)"\s*$`)
+)
+
+// hint says which other library has what the first error of a parse said this one does
+// not know.
+func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
+	i := slices.IndexFunc(diagnostics, func(d Diagnostic) bool { return d.Severity == SeverityError })
+	if i < 0 {
+		return ""
+	}
+	d := diagnostics[i]
+	name := ""
+	if at := unknownOperation.FindStringSubmatch(d.Message); at != nil {
+		name = at[1]
+	} else if at := unknownDialect.FindStringSubmatch(d.Message); at != nil {
+		name = at[1]
+	} else if strings.HasPrefix(d.Message, unnamedOperation) {
+		if at := quotedBefore.FindSubmatch(before(source, d.Position)); at != nil {
+			name = string(at[1])
+		}
+	}
+	namespace, _, isOperation := strings.Cut(name, ".")
+	if isOperation && slices.Contains(newerOperations, name) {
+		return has(name, native.IREE)
+	}
+	var parts []native.Part
+	for _, l := range dialectsOf {
+		if slices.Contains(l.dialects, namespace) {
+			parts = append(parts, l.part)
+		}
+	}
+	if len(parts) == 0 || c.LoadDialect(namespace) == nil { // it has the dialect, but not this operation
+		return ""
+	}
+	return has("dialect "+namespace, parts...)
+}
+
+// before is what stands on the line of a place, up to it.
+func before(source []byte, at Position) []byte {
+	for range at.Line - 1 {
+		if len(source) == 0 {
+			return nil
+		}
+		_, source, _ = bytes.Cut(source, []byte("\n"))
+	}
+	line, _, _ := bytes.Cut(source, []byte("\n"))
+	return line[:min(max(at.Column-1, 0), len(line))]
+}
+
+func has(what string, parts ...native.Part) string {
+	var titles, names []string
+	for _, p := range parts {
+		titles, names = append(titles, "the "+p.String()), append(names, string(p))
+	}
+	verb := "has"
+	if len(parts) > 1 {
+		verb = "have"
+	}
+	return fmt.Sprintf("%s %s %s: fetch it with `%s %s`, and open it by its path, or name that in CALLIOPE_MLIR_LIBRARY",
+		strings.Join(titles, " and "), verb, what, native.FetchCommand, names[0])
+}

@@ -1,0 +1,46 @@
+package mlir_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestHint parses what the default library does not know: where another one does, the
+// error says which, and nothing where none is known to.
+func TestHint(t *testing.T) {
+	const iree, both = "the IREE compiler library has ", "the IREE compiler library and the upstream MLIR library have "
+	tests := []struct{ name, module, want string }{
+		{"newer operation", `"chlo.mulhi"() : () -> ()`, iree + "chlo.mulhi: fetch it with `go run github.com/calliope-mlir/calliope/tools/doctor -fetch iree`, and open it by its path, or name that in CALLIOPE_MLIR_LIBRARY"},
+		{"newer operation, in its own form", `func.func @f(%a: i32) { %0 = chlo.mulhi %a, %a : i32 }`, iree + "chlo.mulhi"},
+		{"operation", `func.func @f() { linalg.fill }`, both + "dialect linalg"},
+		{"operation in the generic form", "module {\n  \"quant.dcast\"() : () -> ()\n}", both + "dialect quant"},
+		{"type", `func.func @f(%a: tensor<2x!quant.uniform<i8:f32, 0.5:3>>) { return }`, both + "dialect quant"},
+		{"attribute", `module attributes {func.x = #hal.device<x>} {}`, iree + "dialect hal"},
+		{"operation of nobody", `module { nobody.op }`, ""},
+		{"operation of nobody in the generic form", `module { "nobody.op"() : () -> () }`, ""},
+		{"operation that a known dialect lacks", `module { "stablehlo.nothing"() : () -> () }`, ""},
+		{"another mistake", `module { "stablehlo.add"( }`, ""},
+		{"nothing but junk", "ML\xefR junk", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := mlirtest.Context(t).Parse("x", []byte(test.module))
+			var d *mlir.DiagnosticError
+			if !errors.As(err, &d) {
+				t.Fatalf("the error is %v", err)
+			}
+			if test.want == "" {
+				mlirtest.Same(t, "hint", "", d.Hint)
+				return
+			}
+			mlirtest.Refused(t, err, "; "+test.want)
+			if !strings.HasPrefix(d.Hint, test.want) {
+				t.Errorf("the hint is %q, want %q", d.Hint, test.want)
+			}
+		})
+	}
+}
