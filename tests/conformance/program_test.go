@@ -55,12 +55,15 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 	n := 0
 	for i, s := range samples {
 		at = s
-		b := &body{Body: &mlirtest.Body{C: c, Block: block}, goType: goTypes}
+		b := &body{Body: &mlirtest.Body{C: c, Block: block}, goType: goTypes, made: map[string]bool{}}
 		for range arguments[i] {
 			b.In = append(b.In, block.Argument(n))
 			n++
 		}
 		list := s.build(b)
+		if !b.made["stablehlo."+s.op] {
+			return nil, fmt.Errorf("%s: the sample makes no such operation", s.name())
+		}
 		p.results = append(p.results, len(list))
 		for _, v := range list {
 			results, resultTypes = append(results, v), append(resultTypes, v.Type())

@@ -49,6 +49,7 @@ func in(arrays ...string) []string { return arrays }
 type body struct {
 	*mlirtest.Body
 	goType map[string]string // of the structs that operations were made of
+	made   map[string]bool   // names of the operations
 }
 
 // op makes an operation at the end of the function and returns its results.
@@ -57,6 +58,7 @@ func (b *body) op(o mlirtest.Operation) (results []mlir.Value) { return b.at(b.B
 func (b *body) at(block mlir.Block, o mlirtest.Operation) (results []mlir.Value) {
 	made := mlirtest.Must(o.Create(block, mlir.Location{}))
 	b.goType[made.Name()] = reflect.TypeOf(o).Name()
+	b.made[made.Name()] = true
 	for _, r := range made.Results() {
 		results = append(results, r)
 	}

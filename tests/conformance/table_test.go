@@ -127,6 +127,15 @@ This file is written by ` + "`go generate ./tests/conformance`" + `; the test is
 
 `
 
+const tail = `
+The programs go to both as portable artifacts, so each operation has a form there.
+Operations and attributes of CHLO and Shardy have none: a module with one of them is
+refused by stablehlo.PortableArtifact with an error that names the first and where it
+stands, for example "stablehlo: a portable artifact cannot hold chlo.erf_inv at
+model.mlir:529:10, remove or lower it first". Bytecode holds them; it is for readers of
+the same release.
+`
+
 func table(t *testing.T) string {
 	constants, functions := goNames(t), builderFunctions(t)
 	var b strings.Builder
@@ -195,6 +204,7 @@ func table(t *testing.T) string {
 	for i, n := range notes {
 		fmt.Fprintf(&b, "%d. %s.\n", i+1, strings.ToUpper(n[:1])+n[1:])
 	}
+	b.WriteString(tail)
 	return b.String()
 }
 
