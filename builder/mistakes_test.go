@@ -137,9 +137,6 @@ func TestOperationMistakes(t *testing.T) {
 		{"element of no tuple", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.GetTupleElement(x[0], 0) }, `get_tuple_element(f32[4]): tensor<4xf32> is no tuple`},
 		{"composite of itself", shapes{f32(4)}, func(f *builder.Func, x []value) { builder.Composite("a.b", nil, f, x[0]) }, `composite(f32[4]): the decomposition: the function "main" calls itself: a compiled program has no recursion, use While`},
 		{"composite of nothing", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Composite("a.b", nil, nil, x[0]) }, `composite(f32[4]): the decomposition: the function is nil`},
-		{"quantized types", shapes{f32(4)}, func(_ *builder.Func, x []value) {
-			builder.Quantize(x[0], builder.Quantization{Storage: tensor.S8, Scales: []float64{0.5}})
-		}, `uniform_quantize(f32[4]): stablehlo: quantized types need the quant dialect, which …`},
 		{"no scale", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Quantize(x[0], builder.Quantization{Storage: tensor.S8}) }, `uniform_quantize(f32[4]): stablehlo: a quantized type has one scale, or per axis at least one, not 0`},
 		{"quantized floats", shapes{f32(4)}, func(_ *builder.Func, x []value) {
 			builder.Quantize(x[0], builder.Quantization{Storage: tensor.F32, Scales: []float64{0.5}})

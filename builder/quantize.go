@@ -7,8 +7,7 @@ import (
 )
 
 // Quantization says how integers stand for real numbers: (stored - zero point) * scale.
-// The MLIR library must have the quant dialect; the default one lacks it, and the error
-// says so.
+// The MLIR library must have the quant dialect, as the default one and IREE's do.
 type Quantization struct {
 	Storage    tensor.DType // the integers, for example tensor.S8
 	Expressed  tensor.DType // what they stand for; the zero value is tensor.F32

@@ -11,7 +11,7 @@ import (
 
 // Quantized is the element type !quant.uniform<…>: a stored integer q stands for the
 // number (q - ZeroPoint) * Scale (StableHLO specification, quantized types). It needs
-// the quant dialect, which the default library lacks and IREE's has.
+// the quant dialect; see [LoadQuant].
 type Quantized struct {
 	Bits     int  // of the stored integer: 2, 4, 8, 16 or 32
 	Unsigned bool // the stored integer
@@ -51,11 +51,32 @@ func (q Quantized) Type(c *mlir.Context) (mlir.Type, error) {
 			return mlir.Type{}, fmt.Errorf("stablehlo: a scale of %v is not above zero and finite", s)
 		}
 	}
-	if err := c.LoadDialect("quant"); err != nil {
-		return mlir.Type{}, fmt.Errorf("stablehlo: quantized types need the quant dialect, which %s lacks: open IREE's library (part %q of package native), which has it: %w",
-			c.Library().Path(), "iree", mlir.ErrUnsupported)
+	if err := LoadQuant(c); err != nil {
+		return mlir.Type{}, err
 	}
 	return c.ParseType(q.String())
+}
+
+// LoadQuant loads the quant dialect, without which a context neither makes nor parses
+// quantized types. Type does it by itself; before a module with such types is parsed,
+// call it. Of a library without the dialect it is an error that matches
+// mlir.ErrUnsupported.
+func LoadQuant(c *mlir.Context) error {
+	if c.LoadDialect("quant") == nil {
+		return nil
+	}
+	// The default library has the dialect and does not register it. It is loaded with
+	// this pass, one of whose results it may be.
+	if manager, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(vhlo-legalize-to-stablehlo)"}); err == nil {
+		defer manager.Close()
+		empty := c.NewModule(mlir.Location{})
+		defer empty.Close()
+		if manager.Run(empty) == nil && c.LoadDialect("quant") == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("stablehlo: quantized types need the quant dialect, which %s lacks: open the default library, or IREE's (part %q of package native): %w",
+		c.Library().Path(), "iree", mlir.ErrUnsupported)
 }
 
 // String is the type's text.

@@ -11,6 +11,9 @@ import (
 func eachStableHLO(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		if c.LoadDialect("stablehlo") == nil {
+			if err := LoadQuant(c); err != nil {
+				t.Fatal(err)
+			}
 			test(t, c)
 		}
 	})

@@ -45,8 +45,9 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 		around.WriteString(s.around)
 	}
 	if samples[0].quantized {
-		// The library does not register the dialect quant; it comes with this pass.
-		pass(c, mlirtest.Must(c.Parse("empty", []byte("module {}"))), "builtin.module(vhlo-legalize-to-stablehlo)")
+		if err := stablehlo.LoadQuant(c); err != nil {
+			return nil, err
+		}
 	}
 	m := mlirtest.Must(c.Parse("conformance", []byte("module {"+around.String()+"}")))
 	block := c.NewBlock(mlir.Location{}, types...)
