@@ -12,12 +12,12 @@ import (
 // EvaluateError says what in a module the reference interpreter does not take.
 type EvaluateError struct {
 	Operation string        // name of the operation
-	Location  mlir.Location // where it stands
+	Position  mlir.Position // where it stands
 	Reason    string
 }
 
 func (e *EvaluateError) Error() string {
-	return fmt.Sprintf("stablehlo: evaluating %s at %s: %s", e.Operation, e.Location.Position(), e.Reason)
+	return fmt.Sprintf("stablehlo: evaluating %s at %s: %s", e.Operation, e.Position, e.Reason)
 }
 
 // Evaluate runs the function main of a module in StableHLO's reference interpreter,
@@ -125,7 +125,7 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 	module := m.Operation()
 	refuse := func(op mlir.Operation, reason string, args ...any) {
 		if err == nil {
-			err = &EvaluateError{op.Name(), op.Location(), fmt.Sprintf(reason, args...)}
+			err = &EvaluateError{op.Name(), op.Location().Position(), fmt.Sprintf(reason, args...)}
 		}
 	}
 	hasMain := false
@@ -160,6 +160,9 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 		if !Evaluates(op.Name()) {
 			refuse(op, "the interpreter does not take this operation")
 		}
+		if dot, ok := AsDotGeneral(op); ok && contractsNothing(dot) {
+			refuse(op, "the interpreter does not take a contracting dimension of size 0")
+		}
 		for _, v := range op.Results() {
 			if !isStatic(v.Type()) {
 				refuse(op, "the interpreter does not take its result type %s", v.Type())
@@ -180,6 +183,20 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 		return mlir.WalkContinue
 	})
 	return inputs, err
+}
+
+// contractsNothing reports whether each element of a product is a sum of no numbers.
+func contractsNothing(o DotGeneral) bool {
+	lhs, err := ShapeOf(o.LHS.Type())
+	if err != nil {
+		return false
+	}
+	for _, d := range o.DotDimensionNumbers.LHSContractingDimensions {
+		if lhs.Dims[d] == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // isStatic reports whether the interpreter knows values of the type: tensors of

@@ -221,6 +221,9 @@ func TestEvaluateRefuses(t *testing.T) {
 			%0 = func.call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>
 			return %0 : tensor<2xf32> }
 			func.func private @f(tensor<2xf32>) -> tensor<2xf32>`, one, "evaluating func.func at -:4:4: the interpreter needs functions with one block"},
+		{`func.func @main(%a: tensor<2x0xf32>) -> tensor<2x2xf32> {
+			%0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1] : (tensor<2x0xf32>, tensor<2x0xf32>) -> tensor<2x2xf32>
+			return %0 : tensor<2x2xf32> }`, nil, "evaluating stablehlo.dot_general at -:2:9: the interpreter does not take a contracting dimension of size 0"},
 		{`func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }`, one, "the interpreter does not take its argument type tensor<?xf32>"},
 		{`func.func @main() -> !stablehlo.token {
 			%0 = stablehlo.after_all : !stablehlo.token
@@ -242,6 +245,17 @@ func TestEvaluateRefuses(t *testing.T) {
 		}
 		m.Close()
 	}
+}
+
+// TestEvaluateErrorOutlives reads an error when the context is gone.
+func TestEvaluateErrorOutlives(t *testing.T) {
+	err := func() error {
+		c := mlirtest.Library(t).NewContext(mlir.ContextOptions{})
+		defer c.Close()
+		_, err := Evaluate(parse(t, c, "func.func @other() { return }"))
+		return err
+	}()
+	wantError(t, err, "it has no function main")
 }
 
 // TestEvaluateElsewhere holds that a library without the interpreter says so.

@@ -55,11 +55,7 @@ func evaluate(library *mlir.Library, p *program) ([]tensor.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	results, err := stablehlo.Evaluate(m, p.Arguments...)
-	if err != nil {
-		return nil, errors.New(err.Error()) // it tells of a place in the context
-	}
-	return results, nil
+	return stablehlo.Evaluate(m, p.Arguments...)
 }
 
 // interpret runs programs in one child, or in a further one after each that ends it.
