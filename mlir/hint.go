@@ -67,6 +67,9 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	if isOperation && slices.Contains(newerOperations, name) {
 		return has(name, native.IREE)
 	}
+	if namespace == "quant" && c.lib.Has("stablehloTokenTypeGet") {
+		return "call stablehlo.LoadQuant first: the library has the dialect quant without registering it"
+	}
 	var parts []native.Part
 	for _, l := range dialectsOf {
 		if slices.Contains(l.dialects, namespace) {
