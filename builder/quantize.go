@@ -7,7 +7,9 @@ import (
 )
 
 // Quantization says how integers stand for real numbers: (stored - zero point) * scale.
-// The MLIR library must have the quant dialect, as the default one and IREE's do.
+// The MLIR library must have the quant dialect, as the default one and IREE's do. XLA for
+// the CPU takes integers only: the passes stablehlo-legalize-quant-to-math and, after it,
+// chlo-legalize-to-stablehlo make them so; see package examples/programs.
 type Quantization struct {
 	Storage    tensor.DType // the integers, for example tensor.S8
 	Expressed  tensor.DType // what they stand for; the zero value is tensor.F32

@@ -6,29 +6,30 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A matrix product of 8-bit integers, each row of x and each column of w with a scale of
-// its own. Scales are values here and not quantized types, of which XLA's compiler for
-// the CPU translates none ("op can't be translated to XLA HLO").
+// A matrix product of quantized types: 8-bit integers, with one scale for x and one for
+// each column of w, whose sums are 32-bit integers. XLA's compiler for the CPU has no
+// quantized types, so passes of StableHLO make them integers with scales before.
 func Example_quantized() {
-	// quantize gives integers and the scale that makes them x again, along an axis.
-	quantize := func(x builder.Value, axis int) (q, scale builder.Value) {
-		scale = builder.ExpandDims(builder.Div(builder.ReduceMax(builder.Abs(x), axis), 127), axis)
-		return builder.Convert(builder.Round(builder.Div(x, scale)), tensor.S8), scale
-	}
+	const pipeline = "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo),canonicalize)"
 
-	results := run(func(b *builder.Builder) {
-		f := b.Func("main", tensor.ShapeOf(tensor.F32, 2, 16), tensor.ShapeOf(tensor.F32, 16, 3))
-		x, xScale := quantize(f.Param(0), 1)
-		w, wScale := quantize(f.Param(1), 0)
-		sums := builder.DotGeneral(x, w, builder.DotOptions{Contract: [][2]int{{1, 0}}, Result: tensor.S32})
-		y := builder.Mul(builder.Mul(builder.Convert(sums, tensor.F32), xScale), wScale)
-		f.Return(sums, y, builder.Dot(f.Param(0), f.Param(1)))
-	}, bridge.CompileOptions{}, wave(0, 2, 16), wave(70, 16, 3))
-	for i, name := range []string{"sums", "quantized", "exact"} {
-		show(name, results[i])
+	xScale, wScales := 1.0/128, []float64{1.0 / 128, 1.0 / 64, 1.0 / 256}
+	sumScales := make([]float64, len(wScales))
+	for i, w := range wScales {
+		sumScales[i] = xScale * w
 	}
+	results := runPasses(pipeline, func(b *builder.Builder) {
+		f := b.Func("main", tensor.ShapeOf(tensor.F32, 2, 16), tensor.ShapeOf(tensor.F32, 16, 3))
+		x := builder.Quantize(f.Param(0), builder.Quantization{Storage: tensor.S8, Scales: []float64{xScale}})
+		w := builder.Quantize(f.Param(1), builder.Quantization{Storage: tensor.S8, Scales: wScales, Axis: 1})
+		y := builder.DotGeneral(x, w, builder.DotOptions{
+			Contract:  [][2]int{{1, 0}},
+			Quantized: &builder.Quantization{Storage: tensor.S32, Scales: sumScales, Axis: 1},
+		})
+		f.Return(builder.Dequantize(y), builder.Dot(f.Param(0), f.Param(1)))
+	}, bridge.CompileOptions{}, wave(0, 2, 16), wave(70, 16, 3))
+	show("quantized", results[0])
+	show("exact", results[1])
 	// Output:
-	// sums s32[2,3]: -1761 -3068 -1966 2200 1718 25
-	// quantized f32[2,3]: -0.1032 -0.1901 -0.1218 0.1274 0.1052 0.0015
+	// quantized f32[2,3]: -0.0917 -0.2064 -0.1066 0.1093 0.1067 0.0080
 	// exact f32[2,3]: -0.0931 -0.2048 -0.1283 0.1247 0.1112 -0.0045
 }

@@ -102,15 +102,13 @@ def random():
 
 
 def quantized():
-    def quantize(x, axis):
-        scale = np.abs(x).max(axis, keepdims=True) / np.float32(127)
-        return np.round(x / scale).astype(np.int8), scale
+    def quantize(x, scale):
+        return np.clip(np.round(x / scale), -128, 127).astype(np.int8)
 
     x, w = wave(0, 2, 16), wave(70, 16, 3)
-    (qx, sx), (qw, sw) = quantize(x, 1), quantize(w, 0)
-    sums = qx.astype(np.int32) @ qw.astype(np.int32)
-    show("sums", sums)
-    show("quantized", sums.astype(np.float32) * sx * sw)
+    x_scale, w_scales = np.float32(1 / 128), np.array([1 / 128, 1 / 64, 1 / 256], np.float32)
+    sums = quantize(x, x_scale).astype(np.int32) @ quantize(w, w_scales).astype(np.int32)
+    show("quantized", sums.astype(np.float32) * x_scale * w_scales)
     show("exact", x @ w)
 
 

@@ -29,6 +29,11 @@ func TestMain(m *testing.M) {
 // run builds a module, compiles it and runs it once. Each of the devices that options ask
 // for gets an equal part of the inputs, in turn.
 func run(build func(b *builder.Builder), options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
+	return runPasses("", build, options, inputs...)
+}
+
+// runPasses is run with a pipeline of MLIR passes over the module before it is compiled.
+func runPasses(pipeline string, build func(b *builder.Builder), options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
 		log.Fatal(err) // says which command fetches the library
@@ -40,6 +45,16 @@ func run(build func(b *builder.Builder), options bridge.CompileOptions, inputs .
 	module, err := b.Module()
 	if err != nil {
 		log.Fatal(err) // says which line is wrong
+	}
+	if pipeline != "" {
+		passes, err := ir.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline})
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer passes.Close()
+		if err := passes.Run(module); err != nil {
+			log.Fatal(err)
+		}
 	}
 	bytecode, err := module.Bytecode()
 	if err != nil {
