@@ -17,6 +17,7 @@ func TestFaults(t *testing.T) {
 	for _, f := range faults.All() {
 		for _, way := range f.Ways {
 			t.Run(f.Name+"/"+way.String(), func(t *testing.T) {
+				t.Parallel()
 				if err := f.Inject(t.Context(), plugin, way, faults.Options{}); err != nil {
 					t.Error(err)
 				}

@@ -73,7 +73,7 @@ func refused(module func(s *scene, i int) string, want func(err error, i int) er
 		}
 		works, err := s.program(contract.Call, healthy, large)
 		return func(i int) error {
-			if err := s.works(works, i); err != nil {
+			if err := s.works(works, healthy, i); err != nil {
 				return err
 			}
 			e, err := s.client.Compile(s.ctx, []byte(module(s, i)), bridge.CompileOptions{})
@@ -250,7 +250,7 @@ func misread(s *scene, config, want string) (func(int) error, error) {
 		programs[i] = &program{e, size}
 	}
 	return func(i int) error {
-		if err := s.works(works, i); err != nil {
+		if err := s.works(works, healthy, i); err != nil {
 			return err
 		}
 		s.expect(faulty, tally{Fired: 1, Failed: 1})

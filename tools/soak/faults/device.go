@@ -39,7 +39,7 @@ func allThreads(s *scene) (func(int) error, error) {
 		defer cancel()
 		var list []*bridge.Run
 		for k := range runs {
-			in, err := s.input(k, float32(i), large)
+			in, err := s.input(k, large, float32(i))
 			if err != nil {
 				return err
 			}

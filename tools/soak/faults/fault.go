@@ -32,14 +32,14 @@ func All() []Fault {
 
 // Options say how a fault is injected.
 type Options struct {
-	Count      int           // how often; 0 is 8
+	Count      int           // how often; 0 is 6
 	Goroutines int           // how many inject at once; 0 is 8
 	Limit      time.Duration // when all of it hangs; 0 is 5 minutes
 }
 
 func (o *Options) fill() {
 	if o.Count == 0 {
-		o.Count = 8
+		o.Count = 6
 	}
 	if o.Goroutines == 0 {
 		o.Goroutines = 8

@@ -20,7 +20,7 @@ var (
 	dispatched = []callbacks.Dispatch{callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
 )
 
-// The two callbacks that runs call in turn.
+// The callbacks that runs call.
 const (
 	faulty  = "faulty"
 	healthy = "healthy"
@@ -49,10 +49,6 @@ func misbehaviours() []misbehaviour {
 		}, fn: func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }},
 		{name: "wrapped error", ways: everyWay, want: isNumbered,
 			fn: func(f *callbacks.Frame) error { return fmt.Errorf("outside: %w", &numbered{numberOf(f)}) }},
-		{name: "joined errors", ways: everyWay, want: isNumbered,
-			fn: func(f *callbacks.Frame) error {
-				return errors.Join(errors.New("another"), &numbered{numberOf(f)})
-			}},
 
 		{name: "panic with an error", ways: everyWay, want: isNumbered,
 			fn: func(f *callbacks.Frame) error { panic(&numbered{numberOf(f)}) }},
@@ -68,8 +64,6 @@ func misbehaviours() []misbehaviour {
 			fn: func(*callbacks.Frame) error { var m map[string]int; m["x"] = 1; return nil }},
 		{name: "nil dereference", ways: everyWay, want: isPanic(isRuntimeError),
 			fn: func(*callbacks.Frame) error { var p *numbered; p.i++; return nil }},
-		{name: "index out of range", ways: everyWay, want: isPanic(isRuntimeError),
-			fn: func(f *callbacks.Frame) error { _ = f.Args[len(f.Args)]; return nil }},
 		{name: "goexit", ways: dispatched, want: isA[*callbacks.GoexitError](nil),
 			fn: func(*callbacks.Frame) error { runtime.Goexit(); return nil }},
 
@@ -164,37 +158,42 @@ func functionFaults() []Fault {
 	return list
 }
 
-// prepare compiles modules that call the faulty function and a healthy one: of each a
-// small one, which XLA executes on the caller's thread, and a large one.
+// prepare compiles a small module, which XLA executes on the caller's thread, and a
+// large one. Runs whose second value is 1 have the fault; the others work.
 func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
-	if err := errors.Join(s.register(faulty, m.options, m.fn), s.register(healthy, callbacks.Options{}, negate)); err != nil {
+	fn := func(f *callbacks.Frame) error {
+		if v, err := tensor.Slice[float32](f.Args[0]); err == nil && v[1] == 0 {
+			return negate(f)
+		}
+		return m.fn(f)
+	}
+	if err := s.register(faulty, m.options, fn); err != nil {
 		return nil, err
 	}
-	programs := map[string][2]*program{}
-	for _, name := range []string{faulty, healthy} {
-		forms := [2]contract.Form{contract.Passthrough, contract.Call}
-		if s.way == callbacks.Async {
-			forms = [2]contract.Form{contract.Observe, contract.Observe}
+	broken, err := s.pair(faulty)
+	if err != nil {
+		return nil, err
+	}
+	good, name := broken, faulty
+	if m.options.Timeout > 0 { // which also what works may run into, on a busy machine
+		if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
+			return nil, err
 		}
-		var pair [2]*program
-		for i, size := range []int{small, large} {
-			var err error
-			if pair[i], err = s.program(forms[i], name, size); err != nil {
-				return nil, err
-			}
+		name = healthy
+		if good, err = s.pair(healthy); err != nil {
+			return nil, err
 		}
-		programs[name] = pair
 	}
 	return func(i int) error {
-		if err := s.works(programs[healthy][i%2], i); err != nil {
+		if err := s.works(good[i%2], name, i); err != nil {
 			return err
 		}
-		_, err := s.run(s.ctx, programs[faulty][i%2], i, float32(i))
 		counts := tally{Fired: 1, Failed: 1, Called: 1}
 		if m.maybe {
 			counts.Called = uncertain
 		}
 		s.expect(faulty, counts)
+		_, err := s.run(s.ctx, broken[i%2], i, float32(i), 0.5) // which the module doubles
 		if s.way != callbacks.Async {
 			return m.want(err, i)
 		}
@@ -203,12 +202,27 @@ func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
 	}, nil
 }
 
-// works runs the healthy callback.
-func (s *scene) works(p *program, i int) error {
-	s.delivers(healthy)
+// pair is a small program and a large one that call a function, in two forms where the
+// way has two.
+func (s *scene) pair(name string) (pair [2]*program, err error) {
+	forms := [2]contract.Form{contract.Passthrough, contract.Call}
+	if s.way == callbacks.Async {
+		forms = [2]contract.Form{contract.Observe, contract.Observe}
+	}
+	for i, size := range []int{small, large} {
+		if pair[i], err = s.program(forms[i], name, size); err != nil {
+			return pair, err
+		}
+	}
+	return pair, nil
+}
+
+// works runs a callback that works.
+func (s *scene) works(p *program, name string, i int) error {
+	s.delivers(name)
 	got, err := s.run(s.ctx, p, i, float32(i))
 	if want := -2 * float32(i); err != nil || got != want && s.way != callbacks.Async {
-		return fmt.Errorf("the healthy run beside gave %g, %w; want %g", got, err, want)
+		return fmt.Errorf("the run beside that works gave %g, %w; want %g", got, err, want)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func cancelledBefore(s *scene) (func(int) error, error) {
 	cancelled, cancel := context.WithCancel(s.ctx)
 	cancel()
 	return func(i int) error {
-		if err := s.works(p, i); err != nil {
+		if err := s.works(p, healthy, i); err != nil {
 			return err
 		}
 		_, err := s.run(cancelled, p, i, float32(i))
@@ -73,7 +73,7 @@ func cancelledWithin(with func(context.Context) (context.Context, context.Cancel
 		}
 		p, err := s.program(contract.Call, faulty, large)
 		return func(i int) error {
-			if err := s.works(works, i); err != nil {
+			if err := s.works(works, healthy, i); err != nil {
 				return err
 			}
 			ctx, cancel := with(s.ctx)
@@ -126,7 +126,7 @@ func givenUp(s *scene) (func(int) error, error) {
 	return func(i int) error {
 		leave := make(chan bool)
 		leaves.Store(i, leave)
-		in, err := s.input(i, float32(i), large)
+		in, err := s.input(i, large, float32(i))
 		if err != nil {
 			return err
 		}
@@ -286,7 +286,7 @@ func executableClosed(s *scene) (func(int) error, error) {
 		}
 		executables.Store(i, e)
 		p := &program{e, size}
-		if err := s.works(p, i); err != nil {
+		if err := s.works(p, healthy, i); err != nil {
 			return err
 		}
 		if s.way == callbacks.Async {
@@ -352,15 +352,8 @@ const doubling = `func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 // eachSize runs the healthy callback, in small and large modules in turn.
 func (s *scene) eachSize(name string) (func(int) error, error) {
-	var programs [2]*program
-	for i, size := range []int{small, large} {
-		p, err := s.program(s.form(), name, size)
-		if err != nil {
-			return nil, err
-		}
-		programs[i] = p
-	}
-	return func(i int) error { return s.works(programs[i%2], i) }, nil
+	programs, err := s.pair(name)
+	return func(i int) error { return s.works(programs[i%2], name, i) }, err
 }
 
 func barrierInside(s *scene) (func(int) error, error) {

@@ -139,17 +139,17 @@ func (s *scene) later(f func() error) {
 	s.closers = append(s.closers, f)
 }
 
-// input is an array whose first element is v, on the i-th device.
-func (s *scene) input(i int, v float32, size int) (*bridge.Buffer, error) {
+// input is an array that begins with the values, on the i-th device.
+func (s *scene) input(i, size int, values ...float32) (*bridge.Buffer, error) {
 	data := make([]float32, size)
-	data[0] = v
+	copy(data, values)
 	return s.client.Buffer(tensor.Vector(data...), i%numDevices)
 }
 
-// run executes on the i-th device and gives the first element of the first result, 0
+// run executes on the i-th device, on an array that begins with the values, and gives the first element of the first result, 0
 // where that is none.
-func (s *scene) run(ctx context.Context, p *program, i int, v float32) (float32, error) {
-	in, err := s.input(i, v, p.size)
+func (s *scene) run(ctx context.Context, p *program, i int, values ...float32) (float32, error) {
+	in, err := s.input(i, p.size, values...)
 	if err != nil {
 		return 0, err
 	}
