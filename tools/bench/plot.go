@@ -28,7 +28,7 @@ type point struct{ x, y float64 }
 
 // The picture, in pixels. The names of the lines stand at their right ends.
 const (
-	plotWidth, plotHeight                   = 760, 470
+	plotWidth, plotHeight                   = 800, 490
 	plotLeft, plotRight, plotTop, plotFloor = 76, 590, 58, 400
 	nameHeight                              = 17
 )

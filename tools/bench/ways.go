@@ -69,7 +69,7 @@ func ways(ctx context.Context, plugin *bridge.Plugin, s settings, r *report) ([]
 		if err := callbacks.Default.Register(name, nothing, callbacks.Options{Dispatch: way}); err != nil {
 			return nil, err
 		}
-		one := series{name: way.String()}
+		one := series{name: "Go " + way.String()}
 		for _, bytes := range s.payloads() {
 			us, err := oneWay(ctx, client, s, r, way, name, bytes)
 			if err != nil {
@@ -133,18 +133,25 @@ func (l *wayLoop) close() {
 // without a call, the copy of its operand say, does not count; of the times the least is
 // taken, for other programs only ever make them longer.
 func (l *wayLoop) latency(ctx context.Context, runs, repeat int) (float64, error) {
+	var none, with []time.Duration
+	for range 2 {
+		d, err := l.time(ctx, runs, 0)
+		if err != nil {
+			return 0, err
+		}
+		none = append(none, d)
+	}
 	calls := 1
 	for calls < mostCalls { // as many as take long enough
 		d, err := l.time(ctx, runs, calls)
 		if err != nil {
 			return 0, err
 		}
-		if d > measurement {
+		if d-none[1] > measurement {
 			break
 		}
 		calls = min(calls*4, mostCalls)
 	}
-	var none, with []time.Duration
 	for range repeat {
 		for n, times := range map[int]*[]time.Duration{0: &none, calls: &with} {
 			d, err := l.time(ctx, runs, n)
