@@ -174,16 +174,17 @@ func TestCompileErrors(t *testing.T) {
 	diff(t, "errors left on their way", 0, len(passing.errors))
 }
 
-// A module that says one signature and calls with another is refused at its first
-// call.
+// A module that says one signature and calls with another is refused at each call.
 func TestForgedSignature(t *testing.T) {
 	name := register(t, "", func(*callbacks.Frame) error { t.Error("the function was called"); return nil })
 	const typ = "tensor<2xf32>"
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
 		"%p = "+custom(contract.Passthrough, named(name, "f64[2]->f64[2]"), "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
-	_, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
-	if err == nil || !strings.Contains(err.Error(), "f32[2]->f32[2]") {
-		t.Errorf("got %v, want an error with the signature", err)
+	for range 3 {
+		_, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
+		if err == nil || !strings.Contains(err.Error(), "f32[2]->f32[2]") {
+			t.Errorf("got %v, want an error with the signature", err)
+		}
 	}
 }
 

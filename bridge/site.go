@@ -126,17 +126,14 @@ func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error)
 		return false, s.clearTokens(call.Results())
 	}
 	if !f.again(call, s) {
-		if err := f.read(call, s); err != nil {
+		if err := s.look(f, call); err != nil {
+			s.slot.NotMade(err)
 			return false, err
-		}
-		if !s.checked.Load() {
-			if err := s.check(&f.call); err != nil {
-				return false, err
-			}
 		}
 	}
 	if run != nil {
 		if run.several && run.failure.Load() != nil {
+			s.slot.NotMade(nil)
 			f.clearResults(s)
 			return false, nil
 		}
@@ -157,6 +154,18 @@ func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error)
 	f.call.SetRun(nil) // it would keep the run and its outputs
 	s.leave(f, run, err)
 	return false, err
+}
+
+// look reads a call frame, and holds the site's first one against the module.
+func (s *site) look(f *frame, call *c.Call) error {
+	if err := f.read(call, s); err != nil || s.checked.Load() {
+		return err
+	}
+	err := s.check(&f.call)
+	if err != nil {
+		f.args = -1 // the next call is no better
+	}
+	return err
 }
 
 // clearTokens makes the results of a call that only observes.

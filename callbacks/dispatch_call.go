@@ -95,8 +95,10 @@ func (p *call) call() error {
 	p.begun.Store(true)
 	defer p.run.enter()()
 	err := protect(p.fn, p.frame)
-	if err == nil && p.ctx.Err() != nil {
-		err = p.ended() // a function that gave up may say nothing of it
+	if p.ctx.Err() != nil {
+		// What a function says when its call has ended is too late, also where it says
+		// so before the context does.
+		err = p.ended()
 	}
 	return err
 }

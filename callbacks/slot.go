@@ -84,6 +84,16 @@ func (s *Slot) Skip(r *Run) bool {
 	return false
 }
 
+// NotMade counts a call that compiled code made and the runtime does not: as failed
+// where err is why, as dropped where its run has failed already.
+func (s *Slot) NotMade(err error) {
+	if err != nil {
+		s.counts.failed.Add(1)
+	} else {
+		s.counts.dropped.Add(1)
+	}
+}
+
 // turn counts for the module's "every".
 func (s *Slot) turn() bool {
 	n := s.config.Every

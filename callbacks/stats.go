@@ -16,7 +16,7 @@ type Stat struct {
 
 	Fired     int64 // calls that compiled code made
 	Delivered int64 // calls whose function returned without an error
-	Dropped   int64 // calls not made: nobody bound, or not their turn
+	Dropped   int64 // calls not made: nobody bound, not their turn, or another device had failed
 	Failed    int64 // calls that ended with an error
 	Underway  int64 // calls in a queue or on a goroutine; inline ones only when measured
 

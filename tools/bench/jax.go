@@ -17,26 +17,60 @@ var jaxLoop string
 // jaxLimit ends a JAX that hangs.
 const jaxLimit = 5 * time.Minute
 
-// besideJAX measures the same device loop with JAX's io_callback in it.
-func besideJAX(ctx context.Context, s settings, r *report, goLoop float64) error {
+// besideJAX measures the same device loops with JAX's callbacks in them. goLoop is the
+// microseconds of an iteration of ours with 16 bytes. The result is the latencies.
+func besideJAX(ctx context.Context, s settings, r *report, goLoop float64) ([]series, error) {
 	if err := exec.CommandContext(ctx, s.python, "-c", "import jax").Run(); err != nil {
 		note("%s has no JAX (pip install jax): the lines beside it are left out", s.python)
-		return nil
+		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, jaxLimit)
 	defer cancel()
-	command := exec.CommandContext(ctx, s.python, "-c", jaxLoop, strconv.Itoa(s.repeat))
+	args := []string{"-c", jaxLoop, strconv.Itoa(s.repeat)}
+	for _, bytes := range s.payloads() {
+		args = append(args, strconv.Itoa(bytes))
+	}
+	command := exec.CommandContext(ctx, s.python, args...)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	out, err := command.Output()
 	if err != nil {
-		return fmt.Errorf("measuring JAX: %w\n%s", err, stderr.String())
+		return nil, fmt.Errorf("measuring JAX: %w\n%s", err, stderr.String())
 	}
-	us, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	list, err := readJAX(string(out))
 	if err != nil {
-		return fmt.Errorf("measuring JAX: %w", err)
+		return nil, fmt.Errorf("measuring JAX: %w", err)
 	}
+	for _, one := range list {
+		for _, p := range one.points {
+			r.figure(fmt.Sprintf("callbacks/%s/%s", strings.ReplaceAll(one.name, " ", "-"), sized(int(p.x))), p.y, "us/call", nil)
+		}
+	}
+	us := list[0].points[0].y
 	r.figure("callbacks/loop16B/jax-io_callback", us, "us/iteration", nil)
 	r.figure("callbacks/loop16B/jax-over-go", us/goLoop, "x", atLeast(200))
-	return nil
+	return list, nil
+}
+
+// readJAX reads what the program prints. io_callback with 16 bytes comes first.
+func readJAX(text string) ([]series, error) {
+	list := []series{{name: "JAX io_callback", theirs: true}, {name: "JAX pure_callback", theirs: true}}
+	for line := range strings.Lines(text) {
+		var name string
+		var p point
+		if _, err := fmt.Sscan(line, &name, &p.x, &p.y); err != nil {
+			return nil, fmt.Errorf("the line %q: %w", line, err)
+		}
+		for i := range list {
+			if list[i].name == "JAX "+name {
+				list[i].points = append(list[i].points, p)
+			}
+		}
+	}
+	for _, one := range list {
+		if len(one.points) == 0 {
+			return nil, fmt.Errorf("no line of %s", one.name)
+		}
+	}
+	return list, nil
 }

@@ -2,6 +2,7 @@
 // one run on one machine:
 //
 //	go run ./tools/bench [-suite callbacks|ir] [-repeat N] [-python PROGRAM]
+//	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
 //
 // Each line is name, value, unit, budget and "ok" or "over", separated by tabs; a
 // budget of "-" is a figure that only stands beside another one. The exit status is
@@ -21,6 +22,8 @@ import (
 type settings struct {
 	repeat int
 	python string
+	quick  bool
+	plot   string // the file to draw into, "" for none
 }
 
 var suites = map[string]func(context.Context, settings, *report) error{
@@ -41,14 +44,16 @@ func run(args []string) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	suite := flags.String("suite", "callbacks", "what to measure: "+strings.Join(names, ", "))
 	var s settings
-	flags.IntVar(&s.repeat, "repeat", 7, "how often each measurement is repeated; the medians are compared")
+	flags.IntVar(&s.repeat, "repeat", 7, "how often each measurement is repeated; the medians are compared, or the least times")
 	flags.StringVar(&s.python, "python", "python3", "the Python whose JAX is measured, where it has one")
+	flags.BoolVar(&s.quick, "quick", false, "fewer payloads, and one run at a time")
+	flags.StringVar(&s.plot, "plot", "", "an SVG `file` for the latency of callbacks over their payload")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
 	measure, ok := suites[*suite]
-	if !ok || flags.NArg() > 0 || s.repeat < 1 {
-		fmt.Fprintf(os.Stderr, "bench: no suite %q: use -suite with one of %s, and -repeat with 1 or more\n", *suite, strings.Join(names, ", "))
+	if !ok || flags.NArg() > 0 || s.repeat < 1 || s.plot != "" && *suite != "callbacks" {
+		fmt.Fprintf(os.Stderr, "bench: no suite %q: use -suite with one of %s, -repeat with 1 or more, and -plot with the suite callbacks alone\n", *suite, strings.Join(names, ", "))
 		return 2
 	}
 	r := &report{out: os.Stdout}

@@ -1,0 +1,113 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// deviceFaults are those of several devices and of XLA's threads.
+func deviceFaults() []Fault {
+	return []Fault{
+		{"all threads in callbacks", withResult, allThreads},
+		{"failure before a collective", withResult, beforeCollective},
+	}
+}
+
+// allThreads starts more runs than XLA has threads, all of whose callbacks wait, and
+// cancels them.
+func allThreads(s *scene) (func(int) error, error) {
+	const runs = 32
+	err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
+		<-f.Context().Done()
+		return f.Context().Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.program(contract.Call, faulty, large)
+	var alone sync.Mutex // XLA starts no run while 32 of a device are under way
+	return func(i int) error {
+		alone.Lock()
+		defer alone.Unlock()
+		ctx, cancel := context.WithCancel(s.ctx)
+		defer cancel()
+		var list []*bridge.Run
+		for k := range runs {
+			in, err := s.input(k, large, float32(i))
+			if err != nil {
+				return err
+			}
+			run, err := p.Start(ctx, in)
+			in.Close()
+			if err != nil {
+				return err
+			}
+			list = append(list, run)
+		}
+		cancel()
+		s.expect(faulty, tally{Fired: runs, Failed: runs, Called: uncertain})
+		for _, run := range list {
+			<-run.Done()
+			_, err := run.Wait(s.ctx)
+			if err := is(context.Canceled)(err, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, err
+}
+
+// beforeCollective has one device fail before all of them add up their results, for
+// which XLA would wait and then end the process.
+func beforeCollective(s *scene) (func(int) error, error) {
+	err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
+		v, err := tensor.Slice[float32](f.Args[0])
+		if err != nil {
+			return err
+		}
+		if i := int(v[0]); f.Device == i%numDevices {
+			switch v[1] {
+			case 1:
+				return &numbered{i}
+			case 2:
+				panic(&numbered{i})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.client.Compile(s.ctx, []byte(summed(s.bound(faulty))), bridge.CompileOptions{Replicas: numDevices})
+	if err != nil {
+		return nil, err
+	}
+	s.later(e.Close)
+	return func(i int) error {
+		kind := float32(i % 3)
+		var inputs []bridge.Input
+		for range numDevices {
+			inputs = append(inputs, tensor.Vector(float32(i), kind))
+		}
+		out, err := e.Run(s.ctx, inputs...)
+		if kind > 0 {
+			// The other devices call before the one that fails, or their calls are dropped.
+			s.expect(faulty, tally{Fired: numDevices, Delivered: uncertain, Dropped: uncertain, Failed: 1, Called: uncertain})
+			return isNumbered(err, i)
+		}
+		s.expect(faulty, tally{Fired: numDevices, Delivered: numDevices, Called: numDevices})
+		if err != nil {
+			return err
+		}
+		if got, err := first(out); err != nil || got != numDevices*float32(i) {
+			return fmt.Errorf("got %g, %w; want %d", got, err, numDevices*i)
+		}
+		return nil
+	}, nil
+}

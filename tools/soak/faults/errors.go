@@ -1,0 +1,95 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// numbered is an error of one injection: it tells those of concurrent runs apart.
+type numbered struct{ i int }
+
+func (e *numbered) Error() string { return fmt.Sprintf("fault %d", e.i) }
+
+// anyNumber is for errors that come from a barrier, together.
+const anyNumber = -1
+
+// isNumbered wants the error of that injection in err.
+func isNumbered(err error, i int) error {
+	var n *numbered
+	if !errors.As(err, &n) {
+		return fmt.Errorf("got the error %v, want one of the injection", err)
+	}
+	if i != anyNumber && n.i != i {
+		return fmt.Errorf("got the error of injection %d", n.i)
+	}
+	return nil
+}
+
+// isA wants an error of a type in err, and what also says nil of.
+func isA[E error](also func(E) error) func(err error, i int) error {
+	return func(err error, _ int) error {
+		var e E
+		if !errors.As(err, &e) {
+			return fmt.Errorf("got the error %.200v, want a %T", text(err), e)
+		}
+		if also == nil {
+			return nil
+		}
+		return also(e)
+	}
+}
+
+// is wants an error.
+func is(want error) func(err error, i int) error {
+	return func(err error, _ int) error {
+		if !errors.Is(err, want) {
+			return fmt.Errorf("got the error %.200v, want %v", text(err), want)
+		}
+		return nil
+	}
+}
+
+// isPanic wants a PanicError of the faulty callback with a stack, and what also says
+// nil of.
+func isPanic(also func(value any) error) func(err error, i int) error {
+	return isA(func(e *callbacks.PanicError) error {
+		if e.Callback != faulty || len(e.Stack) == 0 {
+			return fmt.Errorf("the panic is one of %q with a stack of %d bytes", e.Callback, len(e.Stack))
+		}
+		return also(e.Value)
+	})
+}
+
+func text(err error) (text string) {
+	defer func() {
+		if p := recover(); p != nil {
+			text = fmt.Sprintf("%T", err)
+		}
+	}()
+	return fmt.Sprint(err)
+}
+
+// numberOf is the injection that a call belongs to.
+func numberOf(f *callbacks.Frame) int {
+	v, err := tensor.Slice[float32](f.Args[0])
+	if err != nil || len(v) == 0 {
+		return 0
+	}
+	return int(v[0]) / 2
+}
+
+// negate is what works: the result is the negative operand.
+func negate(f *callbacks.Frame) error {
+	in, err := tensor.Slice[float32](f.Args[0])
+	if err != nil || len(f.Results) == 0 {
+		return err
+	}
+	out, err := tensor.Slice[float32](f.Results[0])
+	for i := range out {
+		out[i] = -in[i]
+	}
+	return err
+}

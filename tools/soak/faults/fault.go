@@ -1,0 +1,99 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// Fault is one thing that goes wrong.
+type Fault struct {
+	Name string
+	Ways []callbacks.Dispatch // in which it can happen
+
+	// prepare compiles what is needed. inject, called from several goroutines, has the
+	// fault happen for the i-th time, in between of what works, and returns what is not
+	// as it must be.
+	prepare func(s *scene) (inject func(i int) error, err error)
+}
+
+// All is every fault.
+func All() []Fault {
+	return slices.Concat(functionFaults(), bindingFaults(), runFaults(), deviceFaults())
+}
+
+// Options say how a fault is injected.
+type Options struct {
+	Count      int           // how often; 0 is 6
+	Goroutines int           // how many inject at once; 0 is 8
+	Limit      time.Duration // when all of it hangs; 0 is 5 minutes
+}
+
+func (o *Options) fill() {
+	if o.Count == 0 {
+		o.Count = 6
+	}
+	if o.Goroutines == 0 {
+		o.Goroutines = 8
+	}
+	if o.Limit == 0 {
+		o.Limit = 5 * time.Minute
+	}
+}
+
+// Inject has the fault happen, with a client and a registry of its own. The error
+// says what is not as it must be, also where calls were lost or made twice.
+func (f Fault) Inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch, o Options) error {
+	o.fill()
+	over := make(chan error, 1)
+	go func() { over <- f.inject(ctx, p, way, o) }()
+	select {
+	case err := <-over:
+		return err
+	case <-time.After(o.Limit):
+	}
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return fmt.Errorf("it hangs after %v, under way are %v\n%s", o.Limit, callbacks.Waiting(), stacks)
+}
+
+func (f Fault) inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch, o Options) (err error) {
+	s, err := newScene(ctx, p, way)
+	if err != nil {
+		return err
+	}
+	inject, err := f.prepare(s)
+	if err != nil {
+		return errors.Join(err, s.finish())
+	}
+	var next atomic.Int64
+	var first atomic.Pointer[error]
+	var wait sync.WaitGroup
+	for range o.Goroutines {
+		wait.Go(func() {
+			for first.Load() == nil {
+				i := int(next.Add(1))
+				if i > o.Count {
+					return
+				}
+				if err := inject(i); err != nil {
+					err = fmt.Errorf("injection %d: %w", i, err)
+					first.CompareAndSwap(nil, &err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if e := first.Load(); e != nil {
+		return errors.Join(*e, s.close()) // the counts are those of runs that were not all made
+	}
+	return s.finish()
+}

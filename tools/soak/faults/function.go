@@ -1,0 +1,228 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+var (
+	everyWay   = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
+	withResult = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred}
+	dispatched = []callbacks.Dispatch{callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
+)
+
+// The callbacks that runs call.
+const (
+	faulty  = "faulty"
+	healthy = "healthy"
+)
+
+// misbehaviour is a function that does what it should not.
+type misbehaviour struct {
+	name    string
+	ways    []callbacks.Dispatch
+	options callbacks.Options
+	fn      callbacks.Func
+	want    func(err error, i int) error
+	maybe   bool // the call may end before the function begins
+}
+
+// Limit of calls that never end by themselves.
+const short = 2 * time.Millisecond
+
+func misbehaviours() []misbehaviour {
+	return []misbehaviour{
+		{name: "error", ways: everyWay, want: func(err error, i int) error {
+			if e, ok := err.(*numbered); !ok || i != anyNumber && e.i != i {
+				return fmt.Errorf("got %v, want the very value", err)
+			}
+			return nil
+		}, fn: func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }},
+		{name: "wrapped error", ways: everyWay, want: isNumbered,
+			fn: func(f *callbacks.Frame) error { return fmt.Errorf("outside: %w", &numbered{numberOf(f)}) }},
+
+		{name: "panic with an error", ways: everyWay, want: isNumbered,
+			fn: func(f *callbacks.Frame) error { panic(&numbered{numberOf(f)}) }},
+		{name: "panic with a string", ways: everyWay, want: isPanic(func(v any) error {
+			if v != "on purpose" {
+				return fmt.Errorf("the panic's value is %v", v)
+			}
+			return nil
+		}), fn: func(*callbacks.Frame) error { panic("on purpose") }},
+		{name: "panic with nil", ways: everyWay, want: isPanic(func(any) error { return nil }),
+			fn: func(*callbacks.Frame) error { panic(nil) }},
+		{name: "write to a nil map", ways: everyWay, want: isPanic(isRuntimeError),
+			fn: func(*callbacks.Frame) error { var m map[string]int; m["x"] = 1; return nil }},
+		{name: "nil dereference", ways: everyWay, want: isPanic(isRuntimeError),
+			fn: func(*callbacks.Frame) error { var p *numbered; p.i++; return nil }},
+		{name: "goexit", ways: dispatched, want: isA[*callbacks.GoexitError](nil),
+			fn: func(*callbacks.Frame) error { runtime.Goexit(); return nil }},
+
+		{name: "timeout", ways: dispatched, options: callbacks.Options{Timeout: short}, maybe: true, want: isTimeout,
+			fn: func(f *callbacks.Frame) error { <-f.Context().Done(); return f.Context().Err() }},
+		{name: "late result after the timeout", ways: dispatched, options: callbacks.Options{Timeout: short}, maybe: true, want: isTimeout,
+			fn: func(f *callbacks.Frame) error {
+				<-f.Context().Done()
+				time.Sleep(short) // by then the run is over, mostly
+				return negate(f)
+			}},
+
+		{name: "nil result", ways: withResult, want: isTemplate("returned nothing"), fn: returning(nil)},
+		{name: "results of another shape", ways: withResult, want: isTemplate("f32[3]"),
+			fn: returning([]tensor.View{tensor.Vector[float32](1, 2, 3)})},
+		{name: "results of another element type", ways: withResult, want: isTemplate("f64"),
+			fn: returning([]tensor.View{tensor.Vector[float64](1, 2, 3, 4)})},
+		{name: "too many results", ways: withResult, want: isTemplate("result 1"),
+			fn: returning([]tensor.View{tensor.Scalar(true), tensor.Scalar(false)})},
+		{name: "result without memory", ways: withResult, want: isA[*callbacks.TemplateError](nil),
+			fn: returning([]tensor.View{{Shape: tensor.ShapeOf(tensor.F32, large)}})},
+		{name: "arguments of another type", ways: everyWay, want: isA[*callbacks.TemplateError](nil), maybe: true,
+			fn: callbacks.Tap(func(context.Context, tensor.Array[int64]) error { return errors.New("called") })},
+		{name: "too few arguments", ways: everyWay, want: isA[*callbacks.TemplateError](nil), maybe: true,
+			fn: callbacks.Tap(func(context.Context, struct{ A, B tensor.View }) error { return errors.New("called") })},
+		{name: "too many arguments", ways: everyWay, want: isA[*callbacks.TemplateError](nil), maybe: true,
+			fn: callbacks.Tap(func(context.Context, struct{}) error { return errors.New("called") })},
+
+		{name: "text with NUL and invalid UTF-8", ways: everyWay, want: isNumbered,
+			fn: func(f *callbacks.Frame) error {
+				return fmt.Errorf("a\x00b\xff\xfe\n%%s: %w", &numbered{numberOf(f)})
+			}},
+		{name: "text of 16 MiB", ways: everyWay, want: isNumbered,
+			fn: func(f *callbacks.Frame) error { return &longText{numbered{numberOf(f)}} }},
+		{name: "error whose methods panic", ways: everyWay, want: func(err error, i int) error {
+			if e, ok := err.(oddError); !ok || i != anyNumber && e.i != i {
+				return fmt.Errorf("got a %T", err)
+			}
+			return nil
+		}, fn: func(f *callbacks.Frame) error { return oddError{numberOf(f)} }},
+	}
+}
+
+// longText is an error with more to say than anybody reads.
+type longText struct{ numbered }
+
+var sixteenMiB = sync.OnceValue(func() string { return strings.Repeat("0123456\x00\xff789abcd", 1<<20) })
+
+func (e *longText) Error() string { return sixteenMiB() }
+func (e *longText) Unwrap() error { return &e.numbered }
+
+// oddError is an error that can neither be read nor compared.
+type oddError struct{ i int }
+
+func (oddError) Error() string { panic("no text") }
+func (oddError) Is(error) bool { panic("no comparing") }
+func (oddError) As(any) bool   { panic("no looking") }
+
+func isRuntimeError(v any) error {
+	if _, ok := v.(runtime.Error); !ok {
+		return fmt.Errorf("the panic's value is a %T, want a runtime.Error", v)
+	}
+	return nil
+}
+
+// isTimeout wants a TimeoutError that also matches the deadline of a context.
+func isTimeout(err error, i int) error {
+	return errors.Join(isA[*callbacks.TimeoutError](nil)(err, i), is(context.DeadlineExceeded)(err, i))
+}
+
+// isTemplate wants a TemplateError of results whose text has a part.
+func isTemplate(part string) func(err error, i int) error {
+	return isA(func(e *callbacks.TemplateError) error {
+		if e.Arguments || !strings.Contains(e.Error(), part) {
+			return fmt.Errorf("got %q, want %q in it", e, part)
+		}
+		return nil
+	})
+}
+
+// returning is a function that returns what nobody expects.
+func returning(results []tensor.View) callbacks.Func {
+	return callbacks.Call(func(context.Context, []tensor.View) ([]tensor.View, error) { return results, nil })
+}
+
+// functionFaults are those of functions.
+func functionFaults() []Fault {
+	var list []Fault
+	for _, m := range misbehaviours() {
+		list = append(list, Fault{Name: m.name, Ways: m.ways, prepare: m.prepare})
+	}
+	return list
+}
+
+// prepare compiles a small module, which XLA executes on the caller's thread, and a
+// large one. Runs whose second value is 1 have the fault; the others work.
+func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
+	fn := func(f *callbacks.Frame) error {
+		if v, err := tensor.Slice[float32](f.Args[0]); err == nil && v[1] == 0 {
+			return negate(f)
+		}
+		return m.fn(f)
+	}
+	if err := s.register(faulty, m.options, fn); err != nil {
+		return nil, err
+	}
+	broken, err := s.pair(faulty)
+	if err != nil {
+		return nil, err
+	}
+	good, name := broken, faulty
+	if m.options.Timeout > 0 { // which also what works may run into, on a busy machine
+		if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
+			return nil, err
+		}
+		name = healthy
+		if good, err = s.pair(healthy); err != nil {
+			return nil, err
+		}
+	}
+	return func(i int) error {
+		if err := s.works(good[i%2], name, i); err != nil {
+			return err
+		}
+		counts := tally{Fired: 1, Failed: 1, Called: 1}
+		if m.maybe {
+			counts.Called = uncertain
+		}
+		s.expect(faulty, counts)
+		_, err := s.run(s.ctx, broken[i%2], i, float32(i), 0.5) // which the module doubles
+		if s.way != callbacks.Async {
+			return m.want(err, i)
+		}
+		s.tapFails(func(err error) error { return m.want(err, anyNumber) })
+		return err
+	}, nil
+}
+
+// pair is a small program and a large one that call a function, in two forms where the
+// way has two.
+func (s *scene) pair(name string) (pair [2]*program, err error) {
+	forms := [2]contract.Form{contract.Passthrough, contract.Call}
+	if s.way == callbacks.Async {
+		forms = [2]contract.Form{contract.Observe, contract.Observe}
+	}
+	for i, size := range []int{small, large} {
+		if pair[i], err = s.program(forms[i], name, size); err != nil {
+			return pair, err
+		}
+	}
+	return pair, nil
+}
+
+// works runs a callback that works.
+func (s *scene) works(p *program, name string, i int) error {
+	s.delivers(name)
+	got, err := s.run(s.ctx, p, i, float32(i))
+	if want := -2 * float32(i); err != nil || got != want && s.way != callbacks.Async {
+		return fmt.Errorf("the run beside that works gave %g, %w; want %g", got, err, want)
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// numDevices is what each client has.
+const numDevices = 4
+
+// patience is how long anything is waited for that must come.
+const patience = 30 * time.Second
+
+// scene is where a fault happens in one way of dispatch: a client, a registry, and what
+// is known of the calls.
+type scene struct {
+	ctx      context.Context
+	plugin   *bridge.Plugin
+	client   *bridge.Client
+	way      callbacks.Dispatch
+	registry *callbacks.Registry
+	closers  []func() error
+
+	mu    sync.Mutex
+	want  map[string]tally
+	calls map[string]*atomic.Int64
+	taps  tapFailures
+}
+
+// tally is what becomes of the calls of a callback. Called is how often the function
+// itself was called.
+type tally struct{ Fired, Delivered, Dropped, Failed, Called int64 }
+
+// uncertain is a number of calls that nobody can tell before.
+const uncertain = -1 << 40
+
+func (t tally) add(o tally) tally {
+	return tally{t.Fired + o.Fired, t.Delivered + o.Delivered, t.Dropped + o.Dropped, t.Failed + o.Failed, t.Called + o.Called}
+}
+
+// meets reports whether the counts are what they must be, as far as that is certain.
+func (t tally) meets(want tally) bool {
+	same := func(got, want int64) bool { return want < 0 || got == want }
+	return same(t.Fired, want.Fired) && same(t.Delivered, want.Delivered) && same(t.Dropped, want.Dropped) &&
+		same(t.Failed, want.Failed) && same(t.Called, want.Called) &&
+		t.Fired == t.Delivered+t.Dropped+t.Failed && t.Called <= t.Fired
+}
+
+// tapFailures are the errors that the barrier must return.
+type tapFailures struct {
+	count int
+	check func(error) error
+}
+
+var lastScene atomic.Int64
+
+func newScene(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch) (*scene, error) {
+	client, err := p.NewClient(bridge.ClientOptions{Devices: numDevices, DrainTimeout: patience})
+	if err != nil {
+		return nil, err
+	}
+	s := &scene{ctx: ctx, plugin: p, client: client, way: way, want: map[string]tally{}, calls: map[string]*atomic.Int64{}}
+	if s.registry, err = s.newRegistry(callbacks.RegistryOptions{Workers: 16}); err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	return s, nil
+}
+
+// newRegistry makes a registry that says nothing of taps that fail, and is closed with
+// the scene.
+func (s *scene) newRegistry(o callbacks.RegistryOptions) (*callbacks.Registry, error) {
+	o.Logger = slog.New(slog.DiscardHandler)
+	r, err := callbacks.NewRegistry(fmt.Sprintf("faults %d", lastScene.Add(1)), o)
+	if err == nil {
+		s.later(func() error { r.Close(); return nil })
+	}
+	return r, err
+}
+
+// register binds a function that counts its calls.
+func (s *scene) register(name string, o callbacks.Options, fn callbacks.Func) error {
+	o.Dispatch = s.way
+	return s.registry.Register(name, s.counted(name, fn), o)
+}
+
+func (s *scene) counted(name string, fn callbacks.Func) callbacks.Func {
+	n := new(atomic.Int64)
+	s.mu.Lock()
+	s.calls[name] = n
+	s.mu.Unlock()
+	return func(f *callbacks.Frame) error {
+		n.Add(1)
+		return fn(f)
+	}
+}
+
+// expect adds to what the counts must be in the end.
+func (s *scene) expect(name string, more tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.want[name] = s.want[name].add(more)
+}
+
+func (s *scene) delivers(name string) { s.expect(name, tally{Fired: 1, Delivered: 1, Called: 1}) }
+func (s *scene) fails(name string)    { s.expect(name, tally{Fired: 1, Failed: 1, Called: 1}) }
+
+// tapFails has one more error come out of the barrier, which check looks at.
+func (s *scene) tapFails(check func(error) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taps.count++
+	s.taps.check = check
+}
+
+// compile compiles a module, which is closed with the scene.
+func (s *scene) compile(module string) (*bridge.Executable, error) {
+	e, err := s.client.Compile(s.ctx, []byte(module), bridge.CompileOptions{})
+	if err == nil {
+		s.later(e.Close)
+	}
+	return e, err
+}
+
+// later has something done when the scene is closed.
+func (s *scene) later(f func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closers = append(s.closers, f)
+}
+
+// input is an array that begins with the values, on the i-th device.
+func (s *scene) input(i, size int, values ...float32) (*bridge.Buffer, error) {
+	data := make([]float32, size)
+	copy(data, values)
+	return s.client.Buffer(tensor.Vector(data...), i%numDevices)
+}
+
+// run executes on the i-th device, on an array that begins with the values, and gives the first element of the first result, 0
+// where that is none.
+func (s *scene) run(ctx context.Context, p *program, i int, values ...float32) (float32, error) {
+	in, err := s.input(i, p.size, values...)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	out, err := p.Run(ctx, in)
+	if err != nil {
+		return 0, err
+	}
+	return first(out)
+}
+
+// first is the first element of the first buffer; all are closed.
+func first(out []*bridge.Buffer) (float32, error) {
+	var v tensor.View
+	var errs []error
+	for i, b := range out {
+		if i == 0 {
+			var err error
+			v, err = b.ToHost()
+			errs = append(errs, err)
+		}
+		errs = append(errs, b.Close())
+	}
+	if err := errors.Join(errs...); err != nil || v.Shape.DType != tensor.F32 {
+		return 0, err
+	}
+	list, err := tensor.Slice[float32](v)
+	if err != nil {
+		return 0, err
+	}
+	return list[0], nil
+}
+
+// finish holds the counts against what they must be, and closes all.
+func (s *scene) finish() error {
+	return errors.Join(s.settle(), s.close())
+}
+
+func (s *scene) settle() error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), patience)
+	defer cancel()
+	if err := s.checkTaps(s.client.Barrier(ctx, "faults")); err != nil {
+		return err
+	}
+	for name, want := range s.want {
+		if err := s.checkCounts(ctx, name, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scene) checkTaps(err error) error {
+	if s.taps.count == 0 {
+		return err
+	}
+	var all *callbacks.Error
+	if !errors.As(err, &all) {
+		return fmt.Errorf("the barrier returns %v, want %d errors of taps", err, s.taps.count)
+	}
+	if all.Count != s.taps.count {
+		return fmt.Errorf("the barrier counts %d errors of taps, want %d", all.Count, s.taps.count)
+	}
+	for _, e := range all.Errors {
+		if err := s.taps.check(e.Err); err != nil {
+			return fmt.Errorf("of a tap: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkCounts waits for functions that come back late: the barrier does not.
+func (s *scene) checkCounts(ctx context.Context, name string, want tally) error {
+	for {
+		got, underway, err := s.countsOf(name)
+		if err == nil && underway == 0 && got.meets(want) {
+			return nil
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+			return errors.Join(err, fmt.Errorf("callback %q has the counts %+v and %d under way, want %+v", name, got, underway, want))
+		}
+	}
+}
+
+func (s *scene) countsOf(name string) (t tally, underway int64, err error) {
+	stats := s.registry.Stats()
+	i := slices.IndexFunc(stats, func(c callbacks.Stat) bool { return c.Callback == name })
+	if i < 0 {
+		return t, 0, fmt.Errorf("callback %q has no counts", name)
+	}
+	c := stats[i]
+	t = tally{Fired: c.Fired, Delivered: c.Delivered, Dropped: c.Dropped, Failed: c.Failed}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := s.calls[name]; n != nil {
+		t.Called = n.Load()
+	}
+	return t, c.Underway, nil
+}
+
+func (s *scene) close() error {
+	var errs []error
+	for _, c := range slices.Backward(s.closers) {
+		errs = append(errs, c())
+	}
+	return errors.Join(append(errs, s.client.Close())...)
+}
+
+// form is the one in which modules call by the scene's way.
+func (s *scene) form() contract.Form {
+	if s.way == callbacks.Async {
+		return contract.Observe
+	}
+	return contract.Call
+}

@@ -1,0 +1,101 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// quiet says nothing of the taps that fail on purpose.
+var quiet = slog.New(slog.DiscardHandler)
+
+// Count is the calls of one callback: by the registry, by the function itself, and by
+// what the runs must have done.
+type Count struct {
+	Stat        callbacks.Stat
+	Called, Sum int64 // by the function: its calls, and what they carried
+
+	// What the runs did. The sum of the sampled tap depends on whose turn it was.
+	Fired, Dropped, Failed, WantSum int64
+	AnySum                          bool
+}
+
+// counts are those of every callback.
+func (l *load) counts() []Count {
+	stats := map[string]callbacks.Stat{}
+	for _, s := range l.registry.Stats() {
+		stats[s.Callback] = s
+	}
+	var list []Count
+	for _, lane := range l.lanes {
+		main, tap := &lane.main, &lane.tap
+		fired := tap.fired.Load()
+		list = append(list, Count{
+			Stat: stats[main.name], Called: main.calls.Load(), Sum: main.sum.Load(),
+			Fired: main.fired.Load(), Failed: main.failed.Load(), WantSum: main.wantSum.Load(),
+		}, Count{
+			Stat: stats[tap.name], Called: tap.calls.Load(), Sum: tap.sum.Load(),
+			Fired: fired, Dropped: fired - (fired+every-1)/every, AnySum: true,
+		})
+	}
+	return list
+}
+
+// check says what does not add up.
+func (c Count) check() error {
+	s := c.Stat
+	want := callbacks.Stat{
+		Callback: s.Callback, Registry: s.Registry,
+		Fired: c.Fired, Delivered: c.Fired - c.Dropped - c.Failed, Dropped: c.Dropped, Failed: c.Failed,
+	}
+	switch {
+	case s != want:
+		return fmt.Errorf("counted are %+v, want %+v", s, want)
+	case c.Called != c.Fired-c.Dropped:
+		return fmt.Errorf("%s: the function was called %d times, want %d", s.Callback, c.Called, c.Fired-c.Dropped)
+	case c.Sum != c.WantSum && !c.AnySum:
+		return fmt.Errorf("%s: the calls carried %d in sum, want %d", s.Callback, c.Sum, c.WantSum)
+	}
+	return nil
+}
+
+// check says what was lost, made twice, or grew.
+func (r *Result) check() error {
+	var errs []error
+	for _, c := range r.Counts {
+		errs = append(errs, c.check())
+	}
+	return errors.Join(append(errs, r.checkMemory())...)
+}
+
+// Calls is how many calls compiled code made.
+func (r *Result) Calls() int64 {
+	var n int64
+	for _, c := range r.Counts {
+		n += c.Stat.Fired
+	}
+	return n
+}
+
+// String is a table.
+func (r *Result) String() string {
+	var b strings.Builder
+	calls := r.Calls()
+	fmt.Fprintf(&b, "%d calls in %d runs in %v, %.2f us a call\n", calls, r.Runs, r.Elapsed.Round(time.Millisecond),
+		r.Elapsed.Seconds()*1e6/float64(calls))
+	fmt.Fprintf(&b, "%-20s %12s %12s %12s %8s %12s\n", "callback", "fired", "delivered", "dropped", "failed", "called")
+	for _, c := range r.Counts {
+		s := c.Stat
+		fmt.Fprintf(&b, "%-20s %12d %12d %12d %8d %12d\n", s.Callback, s.Fired, s.Delivered, s.Dropped, s.Failed, c.Called)
+	}
+	before, after := r.memoryGrowth()
+	fmt.Fprintf(&b, "memory in MiB, the highest of a tenth of the samples: resident %.1f after warm-up, %.1f at the end; Go heap %.2f and %.2f\n",
+		mib(before.Resident), mib(after.Resident), mib(before.Heap), mib(after.Heap))
+	return b.String()
+}
+
+func mib(n int64) float64 { return float64(n) / (1 << 20) }

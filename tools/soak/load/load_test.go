@@ -1,0 +1,125 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func TestMain(m *testing.M) {
+	if _, err := native.Ensure(context.Background(), native.PJRTPlugin, native.EnsureOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// A short soak in each mode; the tool makes ten million calls.
+func TestRun(t *testing.T) {
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range Modes() {
+		t.Run(mode, func(t *testing.T) {
+			const calls = 20_000
+			result, err := Run(t.Context(), plugin, Options{Calls: calls, Devices: 2, Goroutines: 4, Mode: mode})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := result.Calls(); n < calls {
+				t.Errorf("%d calls were made, want %d and those that fail", n, calls)
+			}
+			failed := int64(0)
+			for _, c := range result.Counts {
+				failed += c.Stat.Failed
+			}
+			if failed == 0 {
+				t.Error("no call failed on purpose")
+			}
+		})
+	}
+}
+
+func TestOptions(t *testing.T) {
+	good := Options{Calls: 1, Devices: 1, Goroutines: 1, Mode: Mixed}
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, change := range []func(*Options){
+		func(o *Options) { o.Calls = 0 }, func(o *Options) { o.Devices = -1 },
+		func(o *Options) { o.Goroutines = 0 }, func(o *Options) { o.Mode = "telepathy" },
+	} {
+		bad := good
+		change(&bad)
+		if bad.Check() == nil {
+			t.Errorf("%+v passes", bad)
+		}
+	}
+}
+
+// What does not add up is told.
+func TestCheck(t *testing.T) {
+	good := Count{Stat: callbacks.Stat{Callback: "f", Fired: 10, Delivered: 7, Dropped: 2, Failed: 1}, Fired: 10, Dropped: 2, Failed: 1, Called: 8, Sum: 5, WantSum: 5}
+	if err := good.check(); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*Count){
+		"counted are":  func(c *Count) { c.Fired++ },
+		"called 9":     func(c *Count) { c.Called++ },
+		"carried 6":    func(c *Count) { c.Sum++ },
+		"Underway:1":   func(c *Count) { c.Stat.Underway = 1 },
+		"Delivered:99": func(c *Count) { c.Stat.Delivered = 99 },
+	} {
+		bad := good
+		change(&bad)
+		if err := bad.check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
+}
+
+func TestMemoryBound(t *testing.T) {
+	flat := make([]Memory, 100)
+	for i := range flat {
+		flat[i] = Memory{100 << 20, 10 << 20}
+	}
+	if err := (&Result{Memory: flat}).checkMemory(); err != nil {
+		t.Error(err)
+	}
+	for what, grow := range map[string]func(m *Memory, i int){
+		"process": func(m *Memory, i int) { m.Resident += int64(i) << 19 },
+		"Go heap": func(m *Memory, i int) { m.Heap += int64(i) << 17 },
+	} {
+		growing := append([]Memory{}, flat...)
+		for i := range growing {
+			grow(&growing[i], i)
+		}
+		if err := (&Result{Memory: growing}).checkMemory(); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("got %v, want that the %s grew", err, what)
+		}
+	}
+	if err := (&Result{Memory: flat[:2]}).checkMemory(); err != nil {
+		t.Error("of two samples: ", err)
+	}
+}
+
+func TestRunEndsWithTheContext(t *testing.T) {
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = Run(ctx, plugin, Options{Calls: 1000, Devices: 1, Goroutines: 2, Mode: Mixed})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

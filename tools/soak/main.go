@@ -1,0 +1,102 @@
+// Soak calls Go from compiled code for a long time, and says whether every call was
+// made exactly once and whether memory stays flat:
+//
+//	go run ./tools/soak [-calls N] [-devices N] [-goroutines N] [-mode WAY]
+//	go run ./tools/soak -faults [-count N] [-only TEXT]
+//
+// With -faults it injects every fault that the tests know, so many times each, in
+// concurrent runs and in every way of dispatch. The exit status is 1 where something is
+// not as it must be.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/faults"
+	"github.com/calliope-mlir/calliope/tools/soak/load"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	var o load.Options
+	flags.Int64Var(&o.Calls, "calls", 10_000_000, "how many calls are made")
+	flags.IntVar(&o.Devices, "devices", 4, "how many devices call")
+	flags.IntVar(&o.Goroutines, "goroutines", 8, "how many goroutines execute at once")
+	flags.StringVar(&o.Mode, "mode", load.Mixed, "the way of dispatch: "+strings.Join(load.Modes(), ", "))
+	inject := flags.Bool("faults", false, "inject faults instead")
+	var f faults.Options
+	flags.IntVar(&f.Count, "count", 1000, "with -faults: how often each fault is injected in each way of dispatch")
+	only := flags.String("only", "", "with -faults: those alone whose name has this text")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 || f.Count < 1 {
+		fmt.Fprintln(stderr, "soak: give flags alone, and -count with 1 or more")
+		return 2
+	}
+	ctx := context.Background()
+	plugin, err := open(ctx)
+	if err != nil {
+		fmt.Fprintln(stderr, "soak:", err)
+		return 2
+	}
+	if *inject {
+		f.Goroutines, f.Limit = o.Goroutines, 10*time.Minute
+		return injectAll(ctx, plugin, *only, f, stdout)
+	}
+	if err := o.Check(); err != nil {
+		fmt.Fprintln(stderr, "soak:", err)
+		return 2
+	}
+	result, err := load.Run(ctx, plugin, o)
+	if result != nil {
+		fmt.Fprint(stdout, result)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "soak:", err)
+		return 1
+	}
+	return 0
+}
+
+func open(ctx context.Context) (*bridge.Plugin, error) {
+	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
+		return nil, err
+	}
+	return bridge.Open(bridge.Options{})
+}
+
+// injectAll prints a line for each fault and way: name, way, injections, seconds, and
+// "ok" or what is wrong.
+func injectAll(ctx context.Context, plugin *bridge.Plugin, only string, o faults.Options, out io.Writer) (status int) {
+	all, start := 0, time.Now()
+	for _, f := range faults.All() {
+		if !strings.Contains(f.Name, only) {
+			continue
+		}
+		for _, way := range f.Ways {
+			began := time.Now()
+			verdict := "ok"
+			if err := f.Inject(ctx, plugin, way, o); err != nil {
+				verdict, status = err.Error(), 1
+			}
+			all += o.Count
+			fmt.Fprintf(out, "%s\t%s\t%d\t%.1f\t%s\n", f.Name, way, o.Count, time.Since(began).Seconds(), verdict)
+		}
+	}
+	fmt.Fprintf(out, "%d injections in %.0f s\n", all, time.Since(start).Seconds())
+	return status
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{"-nosuchflag"}, {"stray"}, {"-faults", "-count", "0"}, {"-mode", "telepathy"}, {"-devices", "0"}} {
+		var out, errs bytes.Buffer
+		if got := run(args, &out, &errs); got != 2 || errs.Len() == 0 {
+			t.Errorf("run(%q) = %d, said %q; want 2 and why", args, got, &errs)
+		}
+	}
+}
+
+func TestSoak(t *testing.T) {
+	var out, errs bytes.Buffer
+	if got := run([]string{"-calls", "5000", "-devices", "1"}, &out, &errs); got != 0 {
+		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
+	}
+	if !strings.Contains(out.String(), "calls in 5 runs") {
+		t.Errorf("it printed\n%s", &out)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	var out, errs bytes.Buffer
+	if got := run([]string{"-faults", "-count", "2", "-only", "wrapped"}, &out, &errs); got != 0 {
+		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
+	}
+	if !strings.HasPrefix(out.String(), "wrapped error\tinline\t2\t") || !strings.Contains(out.String(), "8 injections") {
+		t.Errorf("it printed\n%s", &out)
+	}
+}
