@@ -79,7 +79,7 @@ func (c *Client) NumDevices() int { return len(c.pjrt.AddressableDevices()) }
 
 // Barrier waits until every callback of every run that was started before it is over,
 // on all devices, those in queues too. Taps do not stop a run: their errors come back
-// here, as a *callbacks.Error, nil where there was none since the last barrier. When
+// here, as a *callbacks.TapsError, nil where there was none since the last barrier. When
 // ctx ends first it is a *callbacks.BarrierError, which says what is under way. name
 // stands in these errors. Inside a callback a barrier is refused.
 func (c *Client) Barrier(ctx context.Context, name string) error {

@@ -251,7 +251,7 @@ func TestTapDoesNotFailTheRun(t *testing.T) {
 			}
 			err := c.Barrier(t.Context(), "end")
 			is(t, "barrier", errSentinel, err)
-			if all := new(callbacks.Error); !errors.As(err, &all) || all.Count != 3 {
+			if all := new(callbacks.TapsError); !errors.As(err, &all) || all.Count != 3 {
 				t.Errorf("got %v, want three errors", err)
 			}
 			is(t, "next barrier", nil, c.Barrier(t.Context(), "end"))

@@ -24,22 +24,22 @@ func (e *CallError) Error() string {
 // Unwrap is what the function ended with.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// Error is what a barrier returns when taps failed: a tap does not stop its run.
-type Error struct {
+// TapsError is what a barrier returns when taps failed: a tap does not stop its run.
+type TapsError struct {
 	Barrier string       // the name of the barrier
 	Count   int          // how many calls failed since the last barrier
 	Errors  []*CallError // the last of them, oldest first
 }
 
-func (e *Error) Error() string {
+func (e *TapsError) Error() string {
 	return fmt.Sprintf("callbacks: barrier %q: %d calls of taps failed, the last one: %v", e.Barrier, e.Count, e.Last())
 }
 
 // Last is the last error.
-func (e *Error) Last() error { return e.Errors[len(e.Errors)-1] }
+func (e *TapsError) Last() error { return e.Errors[len(e.Errors)-1] }
 
 // Unwrap is the errors that were kept.
-func (e *Error) Unwrap() []error {
+func (e *TapsError) Unwrap() []error {
 	list := make([]error, len(e.Errors))
 	for i, err := range e.Errors {
 		list[i] = err
@@ -48,15 +48,15 @@ func (e *Error) Unwrap() []error {
 }
 
 // join adds another group's errors.
-func (e *Error) join(err error) *Error {
-	other, _ := err.(*Error)
+func (e *TapsError) join(err error) *TapsError {
+	other, _ := err.(*TapsError)
 	if e == nil || other == nil {
 		if e == nil {
 			return other
 		}
 		return e
 	}
-	return &Error{e.Barrier, e.Count + other.Count, slices.Concat(e.Errors, other.Errors)}
+	return &TapsError{e.Barrier, e.Count + other.Count, slices.Concat(e.Errors, other.Errors)}
 }
 
 // BarrierError is a barrier whose context ended first.
@@ -106,7 +106,7 @@ func (g *Group) takeErrors(barrier string) error {
 	if taps.count == 0 {
 		return nil
 	}
-	return &Error{Barrier: barrier, Count: taps.count, Errors: taps.last}
+	return &TapsError{Barrier: barrier, Count: taps.count, Errors: taps.last}
 }
 
 // textOf is an error's text, also where the error's method panics.

@@ -40,7 +40,7 @@ func TestTapErrors(t *testing.T) {
 			}
 			run.End()
 			err := g.Barrier(t.Context(), "here")
-			e := wantAs[*callbacks.Error](t, err)
+			e := wantAs[*callbacks.TapsError](t, err)
 			diff(t, "count", calls, e.Count)
 			diff(t, "kept", 64, len(e.Errors))
 			diff(t, "is", true, errors.Is(err, errMine) && errors.Is(e.Last(), errMine))
@@ -139,10 +139,10 @@ func TestBarrierKeepsErrors(t *testing.T) {
 	noError(t, s.Invoke(frame(run, contract.Observe, 1)))
 	run.End()
 	err = callbacks.Barrier(t.Context(), "everywhere")
-	diff(t, "count", 2, wantAs[*callbacks.Error](t, err).Count)
+	diff(t, "count", 2, wantAs[*callbacks.TapsError](t, err).Count)
 	// Without a run the error is kept all the same.
 	noError(t, s.Invoke(frame(nil, contract.Observe, 1)))
-	diff(t, "count", 1, wantAs[*callbacks.Error](t, callbacks.Barrier(t.Context(), "everywhere")).Count)
+	diff(t, "count", 1, wantAs[*callbacks.TapsError](t, callbacks.Barrier(t.Context(), "everywhere")).Count)
 }
 
 func TestBarrierInside(t *testing.T) {

@@ -359,7 +359,7 @@ func TestAsyncQueueTimeout(t *testing.T) {
 	close(leave)
 	run.End()
 	err := g.Barrier(t.Context(), "end")
-	all := wantAs[*callbacks.Error](t, err)
+	all := wantAs[*callbacks.TapsError](t, err)
 	if all.Count == 0 {
 		t.Error("no call timed out")
 	}

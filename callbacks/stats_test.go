@@ -48,7 +48,7 @@ func TestStats(t *testing.T) {
 			}
 			wg.Wait()
 			run.End()
-			diff(t, "errors", goroutines*calls/4, wantAs[*callbacks.Error](t, g.Barrier(t.Context(), "end")).Count)
+			diff(t, "errors", goroutines*calls/4, wantAs[*callbacks.TapsError](t, g.Barrier(t.Context(), "end")).Count)
 			want := callbacks.Stat{
 				Callback: "f", Registry: r.Name(), Fired: goroutines * calls, Delivered: goroutines * calls / 4,
 				Dropped: goroutines * calls / 2, Failed: goroutines * calls / 4, Latency: callbacks.Latency{Count: goroutines * calls / 2},
