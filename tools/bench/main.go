@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -43,12 +44,24 @@ func run(args []string) int {
 	var s settings
 	flags.IntVar(&s.repeat, "repeat", 7, "how often each measurement is repeated; the medians are compared")
 	flags.StringVar(&s.python, "python", "python3", "the Python whose JAX is measured, where it has one")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
 		return 2
 	}
 	measure, ok := suites[*suite]
-	if !ok || flags.NArg() > 0 || s.repeat < 1 {
-		fmt.Fprintf(os.Stderr, "bench: no suite %q: use -suite with one of %s, and -repeat with 1 or more\n", *suite, strings.Join(names, ", "))
+	var wrong string
+	switch {
+	case flags.NArg() > 0:
+		wrong = fmt.Sprintf("%q is no flag: bench -h lists them", flags.Arg(0))
+	case !ok:
+		wrong = fmt.Sprintf("there is no suite %q: choose from %s", *suite, strings.Join(names, ", "))
+	case s.repeat < 1:
+		wrong = fmt.Sprintf("-repeat %d: give 1 or more", s.repeat)
+	}
+	if wrong != "" {
+		fmt.Fprintln(os.Stderr, "bench:", wrong)
 		return 2
 	}
 	r := &report{out: os.Stdout}
