@@ -35,12 +35,15 @@ type Client struct {
 // ClientOptions are the options of [Plugin.NewClient].
 type ClientOptions struct {
 	// Devices is the number of devices that the CPU is made to look like; 0 leaves
-	// it to the plugin.
+	// it to the plugin. Each has threads of its own; there are 1024 at most.
 	Devices int
 	// DrainTimeout is how long Close waits for runs and callbacks that are under way; 0
 	// is 10 s, and a negative one does not wait.
 	DrainTimeout time.Duration
 }
+
+// maxDevices is more than any program shares, and few enough for XLA to begin with soon.
+const maxDevices = 1024
 
 const defaultDrain = 10 * time.Second
 
@@ -48,8 +51,8 @@ var lastClient atomic.Int64
 
 // NewClient makes a client.
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
-	if o.Devices < 0 {
-		return nil, fmt.Errorf("bridge: NewClient: Devices is %d; give the number of devices, or 0 for the plugin's default", o.Devices)
+	if o.Devices < 0 || o.Devices > maxDevices {
+		return nil, fmt.Errorf("bridge: NewClient: Devices is %d; give a number of devices up to %d, or 0 for the plugin's default", o.Devices, maxDevices)
 	}
 	options := pjrt.NamedValuesMap{}
 	if o.Devices > 0 {

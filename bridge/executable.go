@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -17,8 +18,10 @@ import (
 type Executable struct {
 	client  *Client
 	pjrt    *pjrt.LoadedExecutable
-	devices []int // one for each replica or partition; nil where any single device will do
-	outputs int   // on each device
+	devices []int          // one for each replica or partition; nil where any single device will do
+	outputs int            // on each device
+	params  []tensor.Shape // on each device, see parameters
+	known   bool           // params are those of the program
 	life    lifetime
 
 	closeMu sync.Mutex
@@ -104,12 +107,16 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 	case o.Partitions > 1:
 		config = config.WithShardy(o.Partitions)
 	}
+	runtime.LockOSThread() // for LastProgram
 	loaded, err := config.Done()
+	program = c.plugin.c.LastProgram()
+	runtime.UnlockOSThread()
 	if err != nil {
 		_ = c.done() // the compile's error says more
 		return nil, pluginError("compile", err)
 	}
 	e := &Executable{client: c, pjrt: loaded, outputs: loaded.NumOutputs}
+	e.params, e.known = parameters(program)
 	if !loaded.IsPortable() {
 		_, _, e.devices, err = loaded.GetDeviceAssignment()
 		if err != nil {

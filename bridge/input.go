@@ -8,7 +8,9 @@ import (
 )
 
 // Input is a *[Buffer], a [Donation], or a tensor.View, which is copied to the
-// device first.
+// device first. Its shape is that of the module's parameter, in a module that is
+// sharded the part of one device. A module that runs on one device runs where the
+// first buffer is.
 type Input any
 
 // Donation is a buffer that an execution may overwrite.
@@ -34,6 +36,9 @@ func (r *Run) takeInputs(inputs []Input) error {
 		return fmt.Errorf("%d inputs cannot be divided over %d devices; give the parameters once for each", len(inputs), devices)
 	}
 	perDevice := len(inputs) / devices
+	if e.known && perDevice != len(e.params) {
+		return fmt.Errorf("the module has %d parameters, and %d inputs are given%s", len(e.params), perDevice, forEach(devices))
+	}
 	r.device = deviceOf(inputs)
 	r.inputs = make([]input, 0, len(inputs))
 	for i, in := range inputs {
@@ -46,6 +51,12 @@ func (r *Run) takeInputs(inputs []Input) error {
 			return fmt.Errorf("input %d: %w", i, err)
 		}
 		r.inputs = append(r.inputs, taken)
+		if !e.known {
+			continue
+		}
+		if want, got := e.params[i%perDevice], taken.buffer.shape; want.DType != tensor.Invalid && !want.Equal(got) {
+			return fmt.Errorf("input %d: the module's parameter is %s%s, and the one given is %s", i, want, forEach(devices), got)
+		}
 	}
 	for i, in := range r.inputs {
 		if in.donated != r.inputs[i%perDevice].donated {
@@ -53,6 +64,13 @@ func (r *Run) takeInputs(inputs []Input) error {
 		}
 	}
 	return nil
+}
+
+func forEach(devices int) string {
+	if devices == 1 {
+		return ""
+	}
+	return " on each device"
 }
 
 // deviceOf is where a module that fits any device runs: where its first buffer is.

@@ -37,9 +37,10 @@ func TestOpen(t *testing.T) {
 			t.Errorf("got %v, want an error with the path %s", err, path)
 		}
 	}
-	_, err = p.NewClient(ClientOptions{Devices: -1})
-	if err == nil {
-		t.Error("a client with -1 devices")
+	for _, devices := range []int{-1, maxDevices + 1} {
+		if _, err := p.NewClient(ClientOptions{Devices: devices}); err == nil {
+			t.Errorf("a client with %d devices", devices)
+		}
 	}
 }
 

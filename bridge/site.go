@@ -77,6 +77,9 @@ func siteOf(config contract.Config) (c.Site, error) {
 	}
 	slot, err := callbacks.Resolve(config)
 	if err != nil {
+		if config.Loc != "" {
+			err = fmt.Errorf("%w (called at %s)", err, config.Loc)
+		}
 		return nil, err
 	}
 	return bind(slot, config), nil

@@ -31,6 +31,9 @@ type Options struct {
 
 // New starts a module in a context. The context must outlive the builder.
 func New(ctx *mlir.Context, o Options) *Builder {
+	if ctx == nil {
+		panic("builder: New was given no context: get one from Library.NewContext")
+	}
 	b := &Builder{ctx: ctx, symbols: map[string]place{}}
 	b.module = ctx.NewModule(b.here().location)
 	if o.Name != "" {
@@ -45,7 +48,7 @@ func (b *Builder) Module() (*mlir.Module, error) {
 	at := b.here()
 	for _, f := range b.funcs {
 		if !f.returned && !b.done {
-			b.fail(f.at, "func", nil, fmt.Errorf("function %q has no Return", f.name))
+			b.fail(f.at, "func", nil, fmt.Errorf("function %q has no Return: end it with one, also where it returns nothing", f.name))
 		}
 	}
 	if len(b.funcs) == 0 && !b.opened && !b.done {

@@ -211,6 +211,11 @@ func TestMistakes(t *testing.T) {
 			f.Return(builder.Add(f.Param(0), g.Param(0)))
 			return here(1)
 		}, `operand 1 belongs to the function "other", not to "main"`},
+		{"another builder's value", func(b *builder.Builder) int {
+			f, g := b.Func("main", vector), newBuilder(t).Func("main", vector)
+			f.Return(builder.Add(f.Param(0), g.Param(0)))
+			return here(1)
+		}, `operand 1 belongs to another module, with a Builder of its own`},
 		{"zero value", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
 			f.Return(builder.Add(f.Param(0), builder.Value{}))
@@ -313,6 +318,32 @@ func TestMistakes(t *testing.T) {
 func here(back int) int {
 	_, _, line, _ := runtime.Caller(1)
 	return line - back
+}
+
+// What no value ties to a function has nowhere to keep its mistake.
+func TestMistakesThatPanic(t *testing.T) {
+	cb := builder.Callback{Name: "f"}
+	for name, c := range map[string]struct {
+		want string
+		do   func()
+	}{
+		"no context":    {"builder: New was given no context", func() { builder.New(nil, builder.Options{}) }},
+		"no module":     {"called on a nil Module", func() { builder.Open(nil) }},
+		"zero value":    {"builder: sine was given zero Values and templates only", func() { builder.Sin(builder.Value{}) }},
+		"template":      {"builder: sine was given zero Values and templates only", func() { builder.Sin(builder.Like(vector)) }},
+		"no argument":   {"set Callback.In", func() { builder.Tap(cb, struct{}{}) }},
+		"no leaf":       {"builder: tap: the argument is a int: a tree is made of builder.Value", func() { builder.Tap(cb, 3) }},
+		"no such field": {"is not exported", func() { builder.Tap(cb, struct{ x builder.Value }{}) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, c.want) {
+					t.Errorf("panic is %q, want it to say %q", got, c.want)
+				}
+			}()
+			c.do()
+		})
+	}
 }
 
 func TestDynamicTap(t *testing.T) {

@@ -113,6 +113,9 @@ func start[T any](cb *Callback, name string, args T) (operands []Value, f *Func,
 	if f == nil {
 		f = funcOf(operands...)
 	}
+	if f == nil && err != nil {
+		panic("builder: " + name + ": " + err.Error())
+	}
 	if f == nil {
 		panic("builder: " + name + ": no argument says in which function it stands: set Callback.In")
 	}

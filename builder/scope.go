@@ -70,6 +70,8 @@ func (s *scope) check(v Value) error {
 		return errors.New("is a template: it has a type and no value")
 	case v.s == nil:
 		return errors.New("is the zero Value: use what an operation returned")
+	case v.s.f.b != s.f.b:
+		return errors.New("belongs to another module, with a Builder of its own")
 	case v.s.f != s.f:
 		return fmt.Errorf("belongs to the function %q, not to %q", v.s.f.name, s.f.name)
 	case v.v.IsNil():

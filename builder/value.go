@@ -81,7 +81,7 @@ func funcOf(operands ...Value) *Func {
 func mustFuncOf(op string, operands ...Value) *Func {
 	f := funcOf(operands...)
 	if f == nil {
-		panic("builder: " + op + " was given zero Values only: use what an operation returned")
+		panic("builder: " + op + " was given zero Values and templates only: use what an operation or Func.Param returned")
 	}
 	return f
 }

@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 )
 
@@ -28,7 +29,8 @@ func Open(path string) (*Library, error) {
 	handle := C.calliope_dlopen(cpath, &cerr)
 	if handle == nil {
 		defer C.free(unsafe.Pointer(cerr))
-		return nil, fmt.Errorf("opening shared library %s: %s", path, C.GoString(cerr))
+		// The loader's sentence mostly begins with the path, too.
+		return nil, fmt.Errorf("opening shared library %s: %s", path, strings.TrimPrefix(C.GoString(cerr), path+": "))
 	}
 	return &Library{path: path, handle: handle}, nil
 }

@@ -3,6 +3,7 @@ package c
 /*
 #include <stdlib.h>
 #include "pjrt_plugin.h"
+#include "pjrt_program.h"
 */
 import "C"
 
@@ -71,6 +72,19 @@ func (p *Plugin) Register(target string, own bool) error {
 	name := C.CString(target)
 	defer C.free(unsafe.Pointer(name))
 	return sentence(C.calliope_ffi_register(C.int(p.number), name, cInt(own)))
+}
+
+// LastProgram is the optimized program of what was last compiled on this thread, to
+// which the goroutine must have been locked since before: a serialized
+// HloModuleProtoWithConfig of XLA, nil where the plugin shows none.
+func (p *Plugin) LastProgram() []byte {
+	var size C.size_t
+	data := C.calliope_pjrt_program(p.api, &size)
+	if data == nil {
+		return nil
+	}
+	defer C.free(unsafe.Pointer(data))
+	return C.GoBytes(unsafe.Pointer(data), C.int(size))
 }
 
 func cInt(b bool) C.int {

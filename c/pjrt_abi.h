@@ -30,6 +30,8 @@ enum {
   PJRT_FN_EVENT_IS_READY = 6,
   PJRT_FN_EVENT_AWAIT = 8,
   PJRT_FN_EVENT_ON_READY = 9,
+  PJRT_FN_OPTIMIZED_PROGRAM = 48,
+  PJRT_FN_GET_EXECUTABLE = 51,
   PJRT_FN_EXECUTE = 55,
   // The last that gopjrt calls: a table that ends before it is too old.
   PJRT_FN_LAST_NEEDED = 96,
@@ -131,6 +133,32 @@ typedef struct {
   void* user_data_add;
   pjrt_error* (*register_handler)(pjrt_ffi_register_args*);
 } pjrt_ffi_extension;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* loaded_executable;
+  void* executable;
+} pjrt_get_executable_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  char* code;  // the caller's, NULL to ask for the size
+  size_t code_size;
+  const char* format;
+  size_t format_size;
+} pjrt_program;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* executable;
+  pjrt_program* program;
+} pjrt_optimized_program_args;
+
+// Calls a function of a table that may fail.
+#define CALL(api, ordinal, args) (((pjrt_error * (*)(void*))(api)->functions[ordinal])(args))
 
 #define PJRT_SIZE(type, last) (offsetof(type, last) + sizeof(((type*)0)->last))
 

@@ -1,4 +1,5 @@
 #include "pjrt_plugin.h"
+#include "pjrt_program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,6 @@ extern void calliopePJRTDone(uintptr_t handle);
 
 static const pjrt_api* originals[CALLIOPE_MAX_PLUGINS];
 static __thread calliope_run* current;
-
-#define CALL(api, ordinal, args) (((pjrt_error * (*)(void*))(api)->functions[ordinal])(args))
 
 static void error_destroy(const pjrt_api* api, pjrt_error* error) {
   pjrt_error_destroy_args args = {.struct_size = sizeof args, .error = error};
@@ -129,14 +128,19 @@ static pjrt_error* execute(const pjrt_api* api, pjrt_execute_args* args) {
   return error;
 }
 
-#define ENTRY(i) \
-  static pjrt_error* execute_##i(pjrt_execute_args* args) { return execute(originals[i], args); }
+#define ENTRY(i)                                                                                          \
+  static pjrt_error* execute_##i(pjrt_execute_args* args) { return execute(originals[i], args); }         \
+  static pjrt_error* get_executable_##i(pjrt_get_executable_args* args) {                                 \
+    return calliope_get_executable(originals[i], args);                                                   \
+  }
 ENTRY(0)
 ENTRY(1)
 ENTRY(2)
 ENTRY(3)
 
-static void* const entries[CALLIOPE_MAX_PLUGINS] = {execute_0, execute_1, execute_2, execute_3};
+static void* const executes[CALLIOPE_MAX_PLUGINS] = {execute_0, execute_1, execute_2, execute_3};
+static void* const get_executables[CALLIOPE_MAX_PLUGINS] = {get_executable_0, get_executable_1, get_executable_2,
+                                                            get_executable_3};
 
 static char* sentence_of(const pjrt_api* api, const char* doing, pjrt_error* error) {
   pjrt_error_message_args message = error_message(api, error);
@@ -206,7 +210,8 @@ char* calliope_pjrt_load(int plugin, void* get_api, calliope_plugin* out) {
   pjrt_api* table = calloc(1, room);
   if (table == NULL) return calliope_sentence("out of memory");
   memcpy(table, api, api->struct_size);
-  table->functions[PJRT_FN_EXECUTE] = entries[plugin];
+  table->functions[PJRT_FN_EXECUTE] = executes[plugin];
+  table->functions[PJRT_FN_GET_EXECUTABLE] = get_executables[plugin];
   originals[plugin] = api;
   out->api = api;
   out->table = table;

@@ -93,7 +93,7 @@ func (g *Group) underway() []<-chan struct{} {
 
 // Barrier waits until every callback of every run that the group began before is
 // over, on all devices, those in queues too. It returns the errors of taps since the
-// last barrier as an *Error, nil where there was none. When ctx ends first it is a
+// last barrier as a *Error, nil where there was none. When ctx ends first it is a
 // *BarrierError that says what is still under way, and the taps' errors stay for the
 // next one. Inside a callback it is refused: it would wait for itself.
 func (g *Group) Barrier(ctx context.Context, name string) error {

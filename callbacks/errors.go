@@ -7,11 +7,16 @@ import "fmt"
 type SignatureError struct {
 	Callback string
 	Have     string // the registered signature, for example "f32[4]->f32[4]"
+	Want     string // the module's, "" where only its hash is known
 	WantHash string // the module's, as a contract.SignatureHash
 }
 
 func (e *SignatureError) Error() string {
-	return fmt.Sprintf("callbacks: callback %q is registered with the signature %s, but the module was built for another one (%s)", e.Callback, e.Have, e.WantHash)
+	want := "was built for another one (" + e.WantHash + "): preflight.Check says for which"
+	if e.Want != "" {
+		want = "calls it with " + e.Want
+	}
+	return fmt.Sprintf("callbacks: callback %q is registered with the signature %s, but the module %s", e.Callback, e.Have, want)
 }
 
 // PanicError is a panic of a callback.

@@ -271,7 +271,7 @@ func TestResolveSignature(t *testing.T) {
 	_, err := callbacks.Resolve(config)
 	want := callbacks.SignatureError{Callback: "typed", Have: signature, WantHash: config.Signature}
 	diff(t, "error", want, *wantAs[*callbacks.SignatureError](t, err))
-	wantText(t, err, `callbacks: callback "typed" is registered with the signature f32[4]->f32[4], but the module was built for another one (`+config.Signature+`)`)
+	wantText(t, err, `callbacks: callback "typed" is registered with the signature f32[4]->f32[4], but the module was built for another one (`+config.Signature+`): preflight.Check says for which`)
 
 	config.Callback = "any"
 	_, err = callbacks.Resolve(config)

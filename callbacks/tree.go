@@ -59,6 +59,9 @@ func readType(t reflect.Type, at string, seen map[reflect.Type]*node) (_ *node, 
 		n.open = true
 	case reflect.Array:
 	default:
+		if at == t.String() { // the whole tree
+			at = "this"
+		}
 		return nil, fmt.Errorf("%s is a %s: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps", at, t)
 	}
 	if n.elem, err = readType(t.Elem(), at+"[]", seen); err == nil {

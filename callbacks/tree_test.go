@@ -394,10 +394,21 @@ type hidden struct {
 	y float32
 }
 
+// Where there is an error to return, such a type is one.
+func TestRegisterTypesThatAreNoTrees(t *testing.T) {
+	var r callbacks.Registry
+	wantText(t, callbacks.RegisterCall(&r, "f", func(context.Context, struct{}) (hidden, error) { return hidden{y: 1}, nil }, callbacks.Options{}),
+		`callbacks: callback "f": the results: the field y of callbacks_test.hidden is not exported`)
+	wantText(t, callbacks.RegisterTap(&r, "f", func(context.Context, *int) error { return nil }, callbacks.Options{}),
+		`callbacks: callback "f": the arguments: this is a *int: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps`)
+	wantText(t, callbacks.RegisterTap[int32](&r, "f", nil, callbacks.Options{}), `callbacks: the function of callback "f" is nil`)
+	diff(t, "what is registered", 0, len(r.List()))
+}
+
 // Types that are no trees are found when the function is made.
 func TestTypesThatAreNoTrees(t *testing.T) {
 	for want, make := range map[string]func(){
-		"callbacks: Tap: the arguments: *int is a *int: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps": func() {
+		"callbacks: Tap: the arguments: this is a *int: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps": func() {
 			callbacks.Tap(func(context.Context, *int) error { return nil })
 		},
 		"callbacks: Tap: the arguments: struct { S []string }.S[] is a string: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps": func() {
@@ -490,7 +501,7 @@ func TestSignatureOf(t *testing.T) {
 	_, err = callbacks.SignatureOf(tensor.Array[int8]{}, 0)
 	wantText(t, err, "callbacks: the arguments have no signature: leaf 0 does not say its dimensions: give a View with a Shape, or an Array with Dims")
 	_, err = callbacks.SignatureOf(0, "text")
-	wantText(t, err, "callbacks: the results have no signature: string is a string: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps")
+	wantText(t, err, "callbacks: the results have no signature: this is a string: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps")
 }
 
 // The signature is filled in where the types or the template determine it.

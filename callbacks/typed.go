@@ -43,10 +43,19 @@ type Template[A, R any] struct {
 //
 // The context carries the call, see FrameOf. Call panics when A or R is no type of
 // trees, or a template is needed and missing: a mistake in the program that no input
-// can bring about.
+// can bring about. RegisterCall returns it as an error.
 func Call[A, R any](fn func(ctx context.Context, args A) (R, error), template ...Template[A, R]) Func {
+	made, err := newCall(fn, template)
+	if err != nil {
+		panic("callbacks: Call: " + err.Error())
+	}
+	return made
+}
+
+// newCall is Call with the mistake as an error.
+func newCall[A, R any](fn func(ctx context.Context, args A) (R, error), template []Template[A, R]) (Func, error) {
 	if fn == nil {
-		return nil
+		return nil, nil // which Register refuses
 	}
 	var likeArgs *A
 	var likeResults *R
@@ -55,11 +64,11 @@ func Call[A, R any](fn func(ctx context.Context, args A) (R, error), template ..
 	}
 	in, err := newInput(likeArgs)
 	if err != nil {
-		panic(fmt.Sprintf("callbacks: Call: the arguments: %v", err))
+		return nil, fmt.Errorf("the arguments: %w", err)
 	}
 	out, err := newOutput(likeResults)
 	if err != nil {
-		panic(fmt.Sprintf("callbacks: Call: the results: %v", err))
+		return nil, fmt.Errorf("the results: %w", err)
 	}
 	return func(f *Frame) error {
 		args := new(A)
@@ -73,7 +82,7 @@ func Call[A, R any](fn func(ctx context.Context, args A) (R, error), template ..
 			return err
 		}
 		return out.write(f, &results)
-	}
+	}, nil
 }
 
 // Tap makes a Func of a function that looks at a tree and returns nothing; see Call
@@ -84,8 +93,17 @@ func Call[A, R any](fn func(ctx context.Context, args A) (R, error), template ..
 // another, needs no option here: a tap has no value, so a program taps one and uses
 // the other.
 func Tap[A any](fn func(ctx context.Context, args A) error, template ...A) Func {
+	made, err := newTap(fn, template)
+	if err != nil {
+		panic("callbacks: Tap: " + err.Error())
+	}
+	return made
+}
+
+// newTap is Tap with the mistake as an error.
+func newTap[A any](fn func(ctx context.Context, args A) error, template []A) (Func, error) {
 	if fn == nil {
-		return nil
+		return nil, nil
 	}
 	var like *A
 	if len(template) > 0 {
@@ -93,7 +111,7 @@ func Tap[A any](fn func(ctx context.Context, args A) error, template ...A) Func 
 	}
 	in, err := newInput(like)
 	if err != nil {
-		panic(fmt.Sprintf("callbacks: Tap: the arguments: %v", err))
+		return nil, fmt.Errorf("the arguments: %w", err)
 	}
 	return func(f *Frame) error {
 		if err := noResults(f); err != nil {
@@ -106,7 +124,7 @@ func Tap[A any](fn func(ctx context.Context, args A) error, template ...A) Func 
 		ctx := newCallContext(f)
 		defer ctx.end()
 		return fn(ctx, *args)
-	}
+	}, nil
 }
 
 // noResults refuses a call that expects results of a function that makes none: what
@@ -118,8 +136,9 @@ func noResults(f *Frame) error {
 	return &TemplateError{Callback: f.Name, Want: leavesOf(f.Results, nil, "result")}
 }
 
-// RegisterCall registers a function as Call makes it. Where the options have no
-// signature and the types or the template determine it, it is filled in.
+// RegisterCall registers a function as Call makes it; what Call would panic over is an
+// error. Where the options have no signature and the types or the template determine
+// it, it is filled in.
 func RegisterCall[A, R any](r *Registry, name string, fn func(ctx context.Context, args A) (R, error), o Options, template ...Template[A, R]) error {
 	if o.Signature == "" {
 		var t Template[A, R]
@@ -129,12 +148,16 @@ func RegisterCall[A, R any](r *Registry, name string, fn func(ctx context.Contex
 		}
 		o.Signature = determined(&t.Args, &t.Results, known)
 	}
-	return r.Register(name, Call(fn, template...), o)
+	made, err := newCall(fn, template)
+	if err != nil {
+		return fmt.Errorf("callbacks: callback %q: %w", name, err)
+	}
+	return r.Register(name, made, o)
 }
 
-// RegisterTap registers a function as Tap makes it. Where the options have no
-// signature and the type or the template determines it, the one for builder.Tap is
-// filled in, which has no results.
+// RegisterTap registers a function as Tap makes it; what Tap would panic over is an
+// error. Where the options have no signature and the type or the template determines
+// it, the one for builder.Tap is filled in, which has no results.
 func RegisterTap[A any](r *Registry, name string, fn func(ctx context.Context, args A) error, o Options, template ...A) error {
 	if o.Signature == "" {
 		var args A
@@ -144,7 +167,11 @@ func RegisterTap[A any](r *Registry, name string, fn func(ctx context.Context, a
 		}
 		o.Signature = determined(&args, &struct{}{}, known)
 	}
-	return r.Register(name, Tap(fn, template...), o)
+	made, err := newTap(fn, template)
+	if err != nil {
+		return fmt.Errorf("callbacks: callback %q: %w", name, err)
+	}
+	return r.Register(name, made, o)
 }
 
 // SignatureOf is the signature, for Options, of a function that takes and gives such

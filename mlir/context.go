@@ -56,6 +56,9 @@ type ContextOptions struct {
 // NewContext makes a context in which every dialect of the library is registered
 // and loaded when it is first needed. The caller closes it.
 func (l *Library) NewContext(o ContextOptions) *Context {
+	if l == nil || l.api == nil {
+		panic("mlir: Library.NewContext called on no library: get one from Open, and look at its error")
+	}
 	registry := capi.MlirDialectRegistryCreate(l.api)
 	l.api.RegisterDialects(registry)
 	c := &Context{

@@ -47,7 +47,7 @@ func Open(o OpenOptions) (*Library, error) {
 	}
 	api, err := capi.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("mlir: %w", err)
+		return nil, fmt.Errorf("mlir: %w: name a shared library that exports the MLIR C API, or none for the default one", err)
 	}
 	l := &Library{api: api, path: path}
 	for _, name := range required {

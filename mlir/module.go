@@ -172,16 +172,28 @@ func (m *Module) Close() {
 }
 
 // Context is the context that the module belongs to.
-func (m *Module) Context() *Context { return m.ctx }
+func (m *Module) Context() *Context {
+	m.given("Module.Context")
+	return m.ctx
+}
+
+// given panics for the nil Module, which mostly comes with an error that nobody saw.
+func (m *Module) given(method string) {
+	if m == nil {
+		panic("mlir: " + method + " called on a nil Module: look at the error that came with it")
+	}
+}
 
 // Operation is the builtin.module operation itself.
 func (m *Module) Operation() Operation {
+	m.given("Module.Operation")
 	t := m.life.check("Module.Operation")
 	return Operation{m.life, capi.MlirModuleGetOperation(t, m.raw)}
 }
 
 // Body is the module's only block. It panics where that was taken out or erased.
 func (m *Module) Body() Block {
+	m.given("Module.Body")
 	m.life.check("Module.Body")
 	// The library's own function answers with a wild pointer where there is no block.
 	b := m.Operation().Region(0).First()
@@ -194,18 +206,21 @@ func (m *Module) Body() Block {
 // Verify checks the module and everything in it. What is wrong comes back as a
 // *DiagnosticError.
 func (m *Module) Verify() error {
+	m.given("Module.Verify")
 	m.life.check("Module.Verify")
 	return m.Operation().Verify()
 }
 
 // String is the module's text.
 func (m *Module) String() string {
+	m.given("Module.String")
 	m.life.check("Module.String")
 	return m.Operation().String()
 }
 
 // Bytecode is the module as MLIR bytecode of the library's own version.
 func (m *Module) Bytecode() ([]byte, error) {
+	m.given("Module.Bytecode")
 	m.life.check("Module.Bytecode")
 	return m.Operation().Bytecode()
 }

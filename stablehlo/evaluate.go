@@ -52,7 +52,7 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 			return nil, fmt.Errorf("stablehlo: argument %d: %w", i, err)
 		}
 		if want, err := ShapeOf(inputs[i]); err != nil || !want.Equal(a.Shape) {
-			return nil, fmt.Errorf("stablehlo: argument %d of main is a %s, not a %s", i, inputs[i], a.Shape)
+			return nil, fmt.Errorf("stablehlo: argument %d of main is %s, and the one given is %s", i, inputs[i], a.Shape)
 		}
 		v, err := denseAttribute(c, inputs[i], a)
 		if err != nil {

@@ -233,7 +233,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		{`func.func @main() { return } 
 			module @inside { }`, nil, "the interpreter takes modules of functions only"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, nil, "main takes 1 arguments, 0 given"},
-		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{tensor.Vector[int32](1, 2)}, "argument 0 of main is a tensor<2xf32>, not a s32[2]"},
+		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{tensor.Vector[int32](1, 2)}, "argument 0 of main is tensor<2xf32>, and the one given is s32[2]"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{{Shape: tensor.ShapeOf(tensor.F32, 2)}}, "argument 0"},
 	}
 	for _, test := range tests {

@@ -117,7 +117,7 @@ func (v View) String() string {
 // where there is no i-th element.
 func (v View) At(i int) any {
 	size := v.Shape.DType.Size()
-	p := unsafe.Pointer(&v.Data[i*size : i*size+size][0])
+	p := unsafe.Pointer(&v.Data[i*size : i*size+size : len(v.Data)][0]) // not what lies behind, in the capacity
 	switch v.Shape.DType {
 	case Pred:
 		return *(*uint8)(p) != 0

@@ -227,6 +227,7 @@ func TestAtPanicsOutOfRange(t *testing.T) {
 		i    int
 	}{
 		{"behind", tensor.Vector[int32](1, 2), 2},
+		{"behind, in the memory", tensor.View{Shape: tensor.ShapeOf(tensor.S32, 1), Data: make([]byte, 4, 16)}, 1},
 		{"before", tensor.Vector[int32](1, 2), -1},
 		{"nothing there", tensor.Vector[int32](), 0},
 		{"token", tensor.View{Shape: tensor.ShapeOf(tensor.Token)}, 0},

@@ -1,15 +1,20 @@
 package tests
 
 import (
+	"bytes"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const module = "github.com/calliope-mlir/calliope"
@@ -97,6 +102,39 @@ func TestHouse(t *testing.T) {
 	}
 	if checked < 20 {
 		t.Errorf("only %d files were checked", checked)
+	}
+}
+
+// TestHouseInWords holds the table of docs/architecture.md against the rule.
+func TestHouseInWords(t *testing.T) {
+	doc, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, doc, _ = bytes.Cut(doc, []byte("## The house"))
+	doc, _, _ = bytes.Cut(doc, []byte("\n## "))
+	quoted := regexp.MustCompile("`([^`]+)`")
+	got := map[string][]string{}
+	for row := range strings.Lines(string(doc)) {
+		cells := strings.Split(row, "|")
+		if len(cells) != 5 || !strings.Contains(cells[1], "`") {
+			continue
+		}
+		room := strings.TrimSuffix(strings.Trim(cells[1], " `"), "/…")
+		allowed := []string{}
+		for _, name := range quoted.FindAllStringSubmatch(cells[3], -1) {
+			allowed = append(allowed, name[1])
+		}
+		if strings.Contains(cells[3], "anything") {
+			allowed = append(allowed, "*")
+		}
+		got[room] = allowed
+	}
+	want := maps.Clone(mayImport)
+	want["mlir/dialect"] = []string{"mlir", "internal/capi"} // within mlir's rule
+	want["examples"] = []string{}                            // "the public packages"
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("docs/architecture.md (-rule +words):\n%s", d)
 	}
 }
 

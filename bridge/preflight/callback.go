@@ -48,7 +48,8 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 	slot, err := callbacks.Resolve(config)
 	if err != nil {
 		if wrong, ok := errors.AsType[*callbacks.SignatureError](err); ok {
-			return fail(WrongSignature, fmt.Errorf("%w: the module calls it with %s", wrong, signature))
+			wrong.Want = signature
+			return fail(WrongSignature, wrong)
 		}
 		if _, ok := errors.AsType[*callbacks.UnknownError](err); ok {
 			return fail(MissingCallback, err)

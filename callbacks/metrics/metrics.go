@@ -4,6 +4,7 @@
 package metrics
 
 import (
+	"errors"
 	"expvar"
 	"fmt"
 
@@ -28,8 +29,11 @@ type Counters struct {
 
 // Publish publishes the counters of every registry that modules can reach under a
 // name, for as long as the process lives; they are read when the variable is. It may
-// be called concurrently. A name that is taken is an error.
+// be called concurrently. A name that is taken, or empty, is an error.
 func Publish(name string) error {
+	if name == "" {
+		return errors.New("metrics: the variable needs a name")
+	}
 	if expvar.Get(name) != nil {
 		return fmt.Errorf("metrics: there is an expvar variable %q already: take another name", name)
 	}

@@ -32,6 +32,9 @@ func TestPublish(t *testing.T) {
 	if err := metrics.Publish(variable); err == nil {
 		t.Error("it is published twice")
 	}
+	if err := metrics.Publish(""); err == nil {
+		t.Error("it has no name")
+	}
 
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	if err != nil {

@@ -209,6 +209,12 @@ func TestRefused(t *testing.T) {
 	if _, err := record.Create(filepath.Join(path, "y")); err == nil {
 		t.Error("a file in a file")
 	}
+	if _, err := record.NewRecorder(nil); err == nil {
+		t.Error("a recorder without a writer")
+	}
+	if _, err := record.NewTracer(nil); err == nil {
+		t.Error("a tracer without a writer")
+	}
 }
 
 // full takes some bytes and no more.

@@ -48,6 +48,9 @@ func Create(path string) (*Recorder, error) {
 // NewRecorder begins a recording in w, which is given each record in one Write. It does
 // not close w.
 func NewRecorder(w io.Writer) (*Recorder, error) {
+	if w == nil {
+		return nil, errors.New("record: there is nothing to write to: give a writer, or use Create")
+	}
 	r := &Recorder{start: time.Now(), out: w, sites: map[contract.Config]uint64{}}
 	if _, err := io.WriteString(w, magic); err != nil {
 		return nil, fmt.Errorf("record: %w", err)

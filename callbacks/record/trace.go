@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -56,6 +57,9 @@ type span struct {
 
 // NewTracer begins a trace in w, which it does not close.
 func NewTracer(w io.Writer) (*Tracer, error) {
+	if w == nil {
+		return nil, errors.New("record: there is nothing to write to: give a writer")
+	}
 	t := newTracer(w)
 	return t, t.err
 }

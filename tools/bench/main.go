@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -48,12 +49,26 @@ func run(args []string) int {
 	flags.StringVar(&s.python, "python", "python3", "the Python whose JAX is measured, where it has one")
 	flags.BoolVar(&s.quick, "quick", false, "fewer payloads, and one run at a time")
 	flags.StringVar(&s.plot, "plot", "", "an SVG `file` for the latency of callbacks over their payload")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
 		return 2
 	}
 	measure, ok := suites[*suite]
-	if !ok || flags.NArg() > 0 || s.repeat < 1 || s.plot != "" && *suite != "callbacks" {
-		fmt.Fprintf(os.Stderr, "bench: no suite %q: use -suite with one of %s, -repeat with 1 or more, and -plot with the suite callbacks alone\n", *suite, strings.Join(names, ", "))
+	var wrong string
+	switch {
+	case flags.NArg() > 0:
+		wrong = fmt.Sprintf("%q is no flag: bench -h lists them", flags.Arg(0))
+	case !ok:
+		wrong = fmt.Sprintf("there is no suite %q: choose from %s", *suite, strings.Join(names, ", "))
+	case s.repeat < 1:
+		wrong = fmt.Sprintf("-repeat %d: give 1 or more", s.repeat)
+	case s.plot != "" && *suite != "callbacks":
+		wrong = fmt.Sprintf("-plot draws the suite callbacks, not %s: leave it out", *suite)
+	}
+	if wrong != "" {
+		fmt.Fprintln(os.Stderr, "bench:", wrong)
 		return 2
 	}
 	r := &report{out: os.Stdout}

@@ -32,6 +32,10 @@ func main() {
 	newer := flag.String("llvm22", "", "folder that holds mlir-c/ and llvm-c/ of LLVM 22 (default: Debian's packages, fetched)")
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "bindgen: %q is no flag: bindgen -h lists them\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	if err := run(*older, *newer, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "bindgen:", err)
 		os.Exit(1)
@@ -53,6 +57,10 @@ func run(older, newer, out string) error {
 
 // outputs are the files to write, by their names below the root of the repository.
 func outputs(older, newer, root string) (map[string][]byte, error) {
+	declarations := filepath.Join(root, "c", "stablehlo_decls.h")
+	if _, err := os.Stat(declarations); err != nil { // before anything is fetched
+		return nil, fmt.Errorf("%w: run bindgen in the root of the repository, or name it with -out", err)
+	}
 	for _, h := range []struct {
 		release int
 		dir     *string
@@ -65,7 +73,7 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 			*h.dir = fetched
 		}
 	}
-	api, err := read(older, newer, filepath.Join(root, "c", "stablehlo_decls.h"))
+	api, err := read(older, newer, declarations)
 	if err != nil {
 		return nil, err
 	}

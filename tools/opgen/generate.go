@@ -44,7 +44,7 @@ func generate(root string) (map[string][]byte, error) {
 	for _, dialect := range dialects {
 		table, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(tableFile(dialect))))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: run opgen in the root of the repository, or name it with -out", err)
 		}
 		ops, err := parseTable(tableFile(dialect), table)
 		if err != nil {

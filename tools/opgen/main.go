@@ -27,6 +27,10 @@ func main() {
 	from := flag.String("extract", "", "wheel, or folder that one was unpacked into, to make the tables of facts from")
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "opgen: %q is no flag: opgen -h lists them\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	if err := run(*from, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "opgen:", err)
 		os.Exit(1)

@@ -1,0 +1,87 @@
+package bridge
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// XLA itself takes whatever has as many bytes.
+func TestInputsOfOtherTypes(t *testing.T) {
+	c := testClient(t)
+	right, scalar := tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar(int32(1))
+	for _, replicas := range []int{1, 2} {
+		e := compile(t, c, mainFunc("%x: tensor<4xf32>, %n: tensor<i32>", "tensor<4xf32>", "return %x : tensor<4xf32>"), CompileOptions{Replicas: replicas})
+		buffer, err := c.Buffer(tensor.Vector[uint32](1, 2, 3, 4), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer buffer.Close()
+		each := ""
+		if replicas > 1 {
+			each = " on each device"
+		}
+		for name, test := range map[string]struct {
+			inputs []Input // of one device
+			want   string
+		}{
+			"right":        {[]Input{right, scalar}, ""},
+			"element type": {[]Input{tensor.Vector[int32](1, 2, 3, 4), scalar}, "input 0: the module's parameter is f32[4]" + each + ", and the one given is s32[4]"},
+			"dimensions":   {[]Input{view(t, []float32{1, 2, 3, 4}, 2, 2), scalar}, "is f32[4]" + each + ", and the one given is f32[2,2]"},
+			"size":         {[]Input{right, tensor.Vector[int32](1)}, "input 1: the module's parameter is s32[]" + each + ", and the one given is s32[1]"},
+			"buffer":       {[]Input{buffer, scalar}, "the one given is u32[4]"},
+			"too few":      {[]Input{right}, "the module has 2 parameters, and 1 inputs are given" + each},
+			"too many":     {[]Input{right, scalar, scalar}, "the module has 2 parameters, and 3 inputs are given" + each},
+			"none":         {nil, "the module has 2 parameters, and 0 inputs are given" + each},
+		} {
+			t.Run(fmt.Sprint(name, " ", replicas), func(t *testing.T) {
+				var inputs []Input
+				for range replicas {
+					inputs = append(inputs, test.inputs...)
+				}
+				outputs, err := e.Run(t.Context(), inputs...)
+				for _, o := range outputs {
+					o.Close()
+				}
+				if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+					t.Errorf("error is %v, want %q", err, test.want)
+				}
+			})
+		}
+	}
+}
+
+// message is a message of the wire format with one field of bytes.
+func message(number int, parts ...[]byte) (m []byte) {
+	for _, p := range parts {
+		m = binary.AppendUvarint(m, uint64(number)<<3|2)
+		m = binary.AppendUvarint(m, uint64(len(p)))
+		m = append(m, p...)
+	}
+	return m
+}
+
+func TestParameters(t *testing.T) {
+	matrix := []byte{2 << 3, 11, 3<<3 | 2, 3, 2, 0x80, 1} // f32, packed [2, 128]
+	plain := []byte{2 << 3, 4, 3 << 3, 2, 3 << 3, 5}      // s32, [2] [5] one by one
+	dynamic := []byte{2 << 3, 11, 3<<3 | 2, 1, 4, 6<<3 | 2, 1, 1}
+	tuple := []byte{2 << 3, 13}
+	other := []byte{15<<3 | 1, 0, 0, 0, 0, 0, 0, 0, 0, 14<<3 | 5, 0, 0, 0, 0, 13 << 3, 7}
+	program := append(other, message(1, append(other, message(4, message(1, matrix, plain, dynamic, tuple))...))...)
+	shapes, ok := parameters(program)
+	diff(t, "ok", true, ok)
+	want := []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 128), tensor.ShapeOf(tensor.S32, 2, 5), {}, {}}
+	diff(t, "shapes", want, shapes)
+
+	for n := range program { // cut anywhere, it is not read beyond its end
+		parameters(program[:n])
+	}
+	for _, damaged := range [][]byte{nil, {0xff}, {1<<3 | 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, {1<<3 | 3}, message(2, nil)} {
+		if _, ok := parameters(damaged); ok {
+			t.Errorf("%x has parameters", damaged)
+		}
+	}
+}
