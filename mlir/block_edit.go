@@ -101,6 +101,7 @@ func (b Block) Detach() Block {
 	if t, ok := c.tops[b.raw.Ptr]; ok {
 		return Block{t.life, b.raw}
 	}
+	c.calls.mayTake(c, nil, capi.BlockKind, b.raw.Ptr, "Block.Detach")
 	if branch, ok := c.branch(capi.BlockKind, b.raw.Ptr, b.life); ok {
 		panic(fmt.Sprintf("mlir: Block.Detach: %s at %s branches to it", branch.Name(), branch.Location().Position()))
 	}
@@ -133,6 +134,7 @@ func (b Block) move(method string, anchor Block, within func(*capi.Table, capi.M
 		panic("mlir: " + method + " was asked to put a block into itself")
 	}
 	if own := b.Region(); own.raw == region.raw {
+		b.life.ctx.calls.mayMove(b.life.ctx, capi.BlockKind, b.raw.Ptr, method)
 		capi.MlirBlockDetach(b.life.ctx.lib.api, b.raw)
 		within(b.life.ctx.lib.api, region.raw, anchor.raw, b.raw)
 		return
@@ -156,6 +158,7 @@ func (r Region) within(b Block) bool {
 func (b Block) Erase() error {
 	t := b.life.use("Block.Erase", b.raw.Ptr)
 	c := b.life.ctx
+	c.calls.mayTake(c, nil, capi.BlockKind, b.raw.Ptr, "Block.Erase")
 	if err := c.unused(capi.BlockKind, b.raw.Ptr, b.life, "the block"); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -46,10 +47,13 @@ type calls struct {
 	current *call
 }
 
-// call is one call of a Go pass or pattern.
+// call is one call of a Go pass or pattern, by a run on something.
 type call struct {
-	root     capi.MlirOperation
-	pattern  bool // a pattern: what it erases must go through its rewriter
+	top      pointer            // the outermost thing around it
+	on       capi.MlirOperation // that passes run on, or patterns in
+	root     capi.MlirOperation // that is matched, none for a function that PDL calls
+	pattern  bool               // a pattern: what it erases must go through its rewriter
+	walk     bool               // it may change only what it matched
 	previous *call
 }
 
@@ -76,47 +80,93 @@ func (c *calls) closeAll() {
 	}
 }
 
-// mayErase panics where the library would go on with an operation that is gone.
-func (c *calls) mayErase(o Operation) {
-	t := o.life.ctx.lib.api
+// mayTake panics where the library would go on with something that is taken out of
+// where it stands, or erased. own is the call that a rewriter was made for.
+func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, method string) {
+	if c.current == nil {
+		return
+	}
+	t := x.lib.api
+	top := capi.Top(t, kind, raw)
 	for call := c.current; call != nil; call = call.previous {
-		if call.pattern {
-			panic("mlir: Operation.Erase called in a pattern: use Rewriter.Erase")
+		if call.top != top {
+			continue
 		}
-		if within(t, call.root, o.raw) {
-			panic("mlir: Operation.Erase called on the operation that a pass runs on, or on one around it")
+		if call.pattern && call != own {
+			if strings.HasPrefix(method, "Rewriter.") {
+				panic("mlir: " + method + " of a rewriter of one's own called in a pattern: use the one that the pattern was given")
+			}
+			panic("mlir: " + method + " called in a pattern: use Rewriter.Erase")
+		}
+		call.outside(t, kind, raw, method)
+		if capi.Inside(t, call.on, raw) || call.root.Ptr != raw && capi.Inside(t, call.root, raw) {
+			panic("mlir: " + method + " was called on the operation that a pass or pattern runs on, or on one around it")
 		}
 	}
 }
 
-// within reports whether o is outer or stands somewhere in it.
-func within(t *capi.Table, o, outer capi.MlirOperation) bool {
-	for o.Ptr != nil {
-		if o == outer {
-			return true
-		}
-		if capi.MlirOperationGetBlock(t, o).Ptr == nil {
-			return false
-		}
-		o = capi.MlirOperationGetParentOperation(t, o)
+// mayMove is mayTake for what stays in the same outermost thing.
+func (c *calls) mayMove(x *Context, kind capi.Kind, raw pointer, method string) {
+	if c.current == nil {
+		return
 	}
-	return false
+	t := x.lib.api
+	top := capi.Top(t, kind, raw)
+	for call := c.current; call != nil; call = call.previous {
+		if call.top != top {
+			continue
+		}
+		call.outside(t, kind, raw, method)
+		if !call.pattern && capi.Inside(t, call.on, raw) {
+			panic("mlir: " + method + " was called on the operation that a pass runs on, or on one around it")
+		}
+	}
 }
 
-// enter runs Go code that the library calls back, for what stands in an outermost
-// thing under a run. The handles that it gets are good until the next call or the end
-// of the run. A panic becomes an error.
-func (c *Context) enter(root capi.MlirOperation, top pointer, pattern bool, f func(life *lifetime) error) error {
+// outside panics where a walk would miss what comes next.
+func (c *call) outside(t *capi.Table, kind capi.Kind, raw pointer, method string) {
+	if c.walk && c.root.Ptr != nil && !capi.IsIn(t, kind, raw, c.root) {
+		panic("mlir: " + method + " was given something outside the one that was matched: in a walk a pattern erases and moves only that and what is in it")
+	}
+}
+
+// mayJoin panics where what the library works on would become part of something.
+func (c *calls) mayJoin(raw pointer, method string) {
+	for call := c.current; call != nil; call = call.previous {
+		if call.top == raw {
+			panic("mlir: " + method + " was given what a pass or pattern runs on")
+		}
+	}
+}
+
+// mayRun returns an error where a run within a pass or pattern would change what the
+// library goes on with.
+func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) error {
+	for call := c.current; call != nil; call = call.previous {
+		switch {
+		case call.top != top:
+		case call.pattern:
+			return fmt.Errorf("mlir: %s called in a pattern, on what the pattern is in", what)
+		case !capi.IsIn(t, capi.OperationKind, o.raw.Ptr, call.on):
+			return fmt.Errorf("mlir: %s called in a pass, on something outside the operation that the pass runs on", what)
+		}
+	}
+	return nil
+}
+
+// enter runs Go code that the library calls back. The handles that it gets are good
+// until the next call or the end of the run. A panic becomes an error.
+func (c *Context) enter(this call, f func(life *lifetime, this *call) error) error {
 	if c.threads {
 		c.calls.gate.Lock()
 		defer c.calls.gate.Unlock()
 	}
-	this := &call{root: root, pattern: pattern, previous: c.calls.current}
-	c.calls.current = this
+	this.previous = c.calls.current
+	c.calls.current = &this
 	defer func() { c.calls.current = this.previous }()
-	defer c.cutOff(top) // the library goes on, and may destroy what something detached uses
-	life := c.renew(top, "the end of the pass or pattern that it was for")
-	return recovered(func() error { return f(life) })
+	defer c.cutOff(this.top) // the library goes on, and may destroy what something detached uses
+	life := c.renew(this.top, "the end of the pass or pattern that it was for")
+	return recovered(func() error { return f(life, &this) })
 }
 
 // renew ends all handles into an outermost thing, because the library may have changed
@@ -166,6 +216,10 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 	if _, ok := c.tops[top]; !ok {
 		panic("mlir: " + what + " was given an operation in a block or region that is not part of one")
 	}
+	if err := c.calls.mayRun(c.lib.api, o, top, what); err != nil {
+		return o, err
+	}
+	c.takeDiagnostics("") // leftovers are not this run's
 	o.life = c.renew(top, what)
 	c.cutOff(top) // the library may destroy what something detached uses
 	module := o.life.module
@@ -173,7 +227,6 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 		module.busy++
 	}
 	c.calls.runs++
-	c.takeDiagnostics("") // leftovers are not this run's
 	f(o, top)
 	c.calls.runs--
 	if module != nil {

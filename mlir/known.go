@@ -4,8 +4,7 @@ import "github.com/calliope-mlir/calliope/internal/capi"
 
 // known is what the library said of an operation when it was made or visited, so that
 // the questions which come next need not ask again: its name and its first result,
-// where that was asked. Both stay the same for as long as the handle is good. Where
-// memory is freed while handles to it last, which only a Rewriter does, it is forgotten.
+// where that was asked. Both stay the same for as long as the handle is good.
 type known struct {
 	operation Operation
 	name      capi.MlirIdentifier

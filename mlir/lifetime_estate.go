@@ -36,8 +36,7 @@ import (
 //     that it uses is there. A module may use what was detached from it: that is not
 //     erased, and goes nowhere but back, for as long as it does.
 //
-// What a Rewriter erases is the exception to 1 and 3: it is gone at once, and its
-// documentation forbids the handles.
+// What a pattern erases is kept until it returns, and handles end then: see Rewriter.bury.
 
 // estate is what a lifetime leaves behind.
 type estate struct {
@@ -137,6 +136,7 @@ func (c *Context) adopt(kind capi.Kind, raw pointer, home *lifetime, what, metho
 	if !ok || t.kind != kind || t.life.of == "Module" {
 		panic("mlir: " + method + " was given " + what)
 	}
+	c.calls.mayJoin(raw, method)
 	c.joinable(t.life, raw, kind, home, method)
 	c.join(t.life, raw, home)
 }
@@ -358,6 +358,11 @@ func (l *lifetime) bury(g grave) {
 
 // entomb keeps something erased, which was just cut out of an outermost thing.
 func (c *Context) entomb(kind capi.Kind, raw pointer, out *lifetime, by string) {
+	out.root().bury(c.grave(kind, raw, by))
+}
+
+// grave cuts off something that was just taken out, and marks it as erased.
+func (c *Context) grave(kind capi.Kind, raw pointer, by string) grave {
 	t := c.lib.api
 	if kind != capi.OperationKind || capi.MlirOperationGetNumRegions(t, capi.MlirOperation{Ptr: raw}) > 0 {
 		c.cutOff(raw) // something detached may branch to a block in it
@@ -374,7 +379,7 @@ func (c *Context) entomb(kind capi.Kind, raw pointer, out *lifetime, by string) 
 		capi.MlirRegionAppendOwnedBlock(t, g.region, capi.MlirBlock{Ptr: raw})
 	}
 	c.erased.add(g.addresses, by)
-	out.root().bury(g)
+	return g
 }
 
 // branch is an operation outside of a block, or of a region, that branches to it.

@@ -16,12 +16,14 @@ func FuzzHandles(f *testing.F) {
 		"", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09", "aabbccddeeffgg",
 		"\x05\x00\x00\x06\x00\x01\x07\x00\x00\x0b\x00\x00",
 		"\x04\x02\x00\x02\x02\x01\x0a\x00\x00\x0a\x01\x00\x01\x02\x03",
+		"3\x00\x06\x00\x00\x00\x00\x00\x00\x00\x00\x02" + "%\x01\x02\x00\x00\x00\x00\x00\x00\x01\x01\x01\x00\x00\x00\x00",
 	} {
 		f.Add([]byte(seed))
 	}
-	library := mlirtest.Library(f)
+	engines := mlirtest.Engines(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
+		engine := engines[len(data)%len(engines)] // only some can call patterns
+		c := engine.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 		defer c.Close()
 		i32 := c.IntegerType(32, mlir.Signless)
 		var (
@@ -66,8 +68,104 @@ func FuzzHandles(f *testing.F) {
 			data = data[1:]
 			return int(b)
 		}
-		for len(data) > 0 && len(ops) < 500 && len(modules) < 20 {
-			action := next() % 37
+		rewriters := []*mlir.Rewriter{mlirtest.Must(c.NewRewriter())}
+		var step func()
+		// some does a few steps in a call of the library: with what was there before, and
+		// with what the call was given.
+		some := func(o mlir.Operation) {
+			ops[0] = o
+			for inner := range o.All() {
+				if ops = append(ops, inner); inner.NumResults() > 0 {
+					values = append(values, inner.Result(0))
+				}
+			}
+			for range next() % 8 {
+				step()
+			}
+		}
+		rewrite := func(action int, r *mlir.Rewriter) {
+			o, p := ops[next()%len(ops)], ops[next()%len(ops)]
+			b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
+			v, w := values[next()%len(values)], values[next()%len(values)]
+			switch action {
+			case 37, 38:
+				r.Erase(o)
+			case 39:
+				r.Replace(o, v)
+			case 40:
+				r.ReplaceWith(o, p)
+			case 41:
+				r.EraseBlock(b)
+			case 42:
+				r.Merge(b, d, []mlir.Value{v, w}[:b.NumArguments()%3]...)
+			case 43:
+				r.InlineBefore(b, o, []mlir.Value{v, w}[:b.NumArguments()%3]...)
+			case 44:
+				r.InlineRegion(regions[next()%len(regions)], d)
+			case 45:
+				small(o)
+				if made, err := r.Clone(o); err == nil {
+					ops = append(ops, made)
+				}
+			case 46:
+				made, err := r.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
+				if err == nil {
+					ops, values = append(ops, made), append(values, made.Result(0))
+				}
+			case 47:
+				r.SetBefore(o)
+			case 48:
+				r.SetEnd(b)
+			case 49:
+				r.MoveBefore(o, p)
+			case 50:
+				r.Modify(o, func() error { step(); return nil })
+			}
+		}
+		patterns := func(m *mlir.Module, o mlir.Operation, walk bool) {
+			var list []mlir.Pattern
+			for _, name := range []string{"t.inner", "t.new", "t.make", "arith.addi", "arith.subi", "func.func"} {
+				calls := 0
+				list = append(list, mlir.Pattern{Name: name, Op: name, Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
+					if calls++; calls > 20 {
+						return false, nil
+					}
+					rewriters = append(rewriters, r)
+					some(o)
+					return next()%2 == 0, nil
+				}})
+			}
+			s, err := c.NewPatterns(list...)
+			if err != nil {
+				return // not every library can
+			}
+			defer s.Close()
+			if walk {
+				s.Walk(m)
+			} else if next()%2 == 0 {
+				s.Apply(m, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20})
+			} else {
+				s.ApplyTo(o, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20})
+			}
+			collect(m)
+		}
+		passes := func(m *mlir.Module, o mlir.Operation) {
+			name := o.Name()
+			pm, err := c.NewPassManager(mlir.PassManagerOptions{Op: name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer pm.Close()
+			for range 2 {
+				if err := pm.AddPass(mlir.Pass{Name: "some", Run: func(o mlir.Operation) error { some(o); return nil }}); err != nil {
+					return
+				}
+			}
+			pm.RunOn(o)
+			collect(m)
+		}
+		step = func() {
+			action := next() % 54
 			o, p := ops[next()%len(ops)], ops[next()%len(ops)]
 			b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
 			r := regions[next()%len(regions)]
@@ -182,11 +280,20 @@ func FuzzHandles(f *testing.F) {
 					}
 				case 36:
 					parse(removable)
+				case 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50:
+					rewrite(action, rewriters[next()%len(rewriters)])
+				case 51, 52:
+					patterns(m, o, action == 51)
+				case 53:
+					passes(m, o)
 				}
 			})
 			sentence(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
 			sentence(t, action, func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
 			sentence(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
+		}
+		for len(data) > 0 && len(ops) < 2000 && len(modules) < 20 {
+			step()
 		}
 		for _, m := range modules {
 			sentence(t, -1, func() { _ = m.String() })

@@ -129,6 +129,7 @@ func (o Operation) Detach() Operation {
 		}
 		return Operation{own.life, o.raw}
 	}
+	c.calls.mayTake(c, nil, capi.OperationKind, o.raw.Ptr, "Operation.Detach")
 	if err := o.branchedInto(); err != nil {
 		panic(fmt.Sprintf("mlir: Operation.Detach: %v", err))
 	}
@@ -164,6 +165,7 @@ func (o Operation) move(method string, anchor Operation, within func(*capi.Table
 		}
 	}
 	if capi.Top(t, capi.OperationKind, o.raw.Ptr) == capi.Top(t, capi.BlockKind, to.Ptr) {
+		c.calls.mayMove(c, capi.OperationKind, o.raw.Ptr, method)
 		within(t, o.raw, anchor.raw)
 		return
 	}
@@ -191,7 +193,7 @@ func (o Operation) Clone() Operation {
 func (o Operation) Erase() error {
 	t := o.life.use("Operation.Erase", o.raw.Ptr)
 	c := o.life.ctx
-	c.calls.mayErase(o)
+	c.calls.mayTake(c, nil, capi.OperationKind, o.raw.Ptr, "Operation.Erase")
 	own, detached := c.tops[o.raw.Ptr]
 	if detached && own.life.of == "Module" {
 		panic("mlir: Operation.Erase was called on the operation of a Module: close the module")

@@ -101,7 +101,8 @@ type PassManager struct {
 	started bool
 	running bool
 	verify  bool
-	within  pointer // while running: the outermost thing around the operation
+	within  pointer            // while running: the outermost thing around …
+	on      capi.MlirOperation // … the operation that it runs on
 
 	mu     sync.Mutex // failed is set from any thread
 	failed *PassError
@@ -259,12 +260,12 @@ func (l PassList) AddPass(pass Pass) error {
 			if pass.Initialize == nil {
 				return true
 			}
-			return p.settle(pass.Name, p.ctx.enter(capi.MlirOperation{}, p.within, false, func(*lifetime) error {
+			return p.settle(pass.Name, p.ctx.enter(call{top: p.within, on: p.on}, func(*lifetime, *call) error {
 				return pass.Initialize(p.ctx)
 			}))
 		},
 		Run: func(op capi.MlirOperation, external capi.MlirExternalPass) {
-			ok := p.settle(pass.Name, p.ctx.enter(op, p.within, false, func(life *lifetime) error {
+			ok := p.settle(pass.Name, p.ctx.enter(call{top: p.within, on: op}, func(life *lifetime, _ *call) error {
 				return pass.Run(Operation{life, op})
 			}))
 			if !ok {
@@ -340,10 +341,10 @@ func (p *PassManager) RunOn(o Operation) (Operation, error) {
 		}
 	}
 	p.started, p.running, p.failed = true, true, nil
-	defer func() { p.running, p.within = false, nil }()
+	defer func() { p.running, p.within, p.on = false, nil, capi.MlirOperation{} }()
 	var ok bool
 	o, err := p.ctx.run(o, "PassManager.Run", p.hasGo, func(o Operation, top pointer) {
-		p.within = top
+		p.within, p.on = top, o.raw
 		ok = capi.MlirPassManagerRunOnOp(t, p.raw, o.raw).Value != 0
 	})
 	if err != nil {

@@ -236,11 +236,11 @@ func TestPassMisuse(t *testing.T) {
 			t.Errorf("using what an earlier pass got: %v", err)
 		}
 		for want, f := range map[string]func(mlir.Operation){
-			"Module.Close called while":            func(mlir.Operation) { m.Close() },
-			"Context.Close called while":           func(mlir.Operation) { c.Close() },
-			"on the operation that a pass runs on": func(o mlir.Operation) { o.Erase() },
-			"Operation.Operand(3): there are 0":    func(o mlir.Operation) { o.Operand(3) },
-			"called after PassManager.Run":         func(mlir.Operation) { before.Name() },
+			"Module.Close called while":                       func(mlir.Operation) { m.Close() },
+			"Context.Close called while":                      func(mlir.Operation) { c.Close() },
+			"on the operation that a pass or pattern runs on": func(o mlir.Operation) { o.Erase() },
+			"Operation.Operand(3): there are 0":               func(o mlir.Operation) { o.Operand(3) },
+			"called after PassManager.Run":                    func(mlir.Operation) { before.Name() },
 		} {
 			if err := run(f); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("the run gave %v, want it to say %q", err, want)

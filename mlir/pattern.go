@@ -50,7 +50,8 @@ type Patterns struct {
 	forget []func()
 
 	running bool
-	within  pointer
+	within  pointer            // while running: the outermost thing around …
+	on      capi.MlirOperation // … the operation that it runs in
 	walking bool
 	failed  *PatternError
 }
@@ -91,8 +92,12 @@ func (s *Patterns) freeze(t *capi.Table, set capi.MlirRewritePatternSet) {
 func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 	return func(op capi.MlirOperation, rewriter capi.MlirPatternRewriter) bool {
 		matched := false
-		s.settle(p.Name, op, func(life *lifetime) (err error) {
-			r := s.rewriter(t, life, op, rewriter)
+		s.settle(p.Name, op, func(life *lifetime, this *call) (err error) {
+			r := &Rewriter{c: s.ctx, raw: capi.MlirPatternRewriterAsBase(t, rewriter), life: life, call: this,
+				block: Block{life, capi.MlirOperationGetBlock(t, op)}, before: Operation{life, op}}
+			// After a change the library must not go on as if there was none, whatever
+			// the pattern says.
+			defer func() { matched = r.free() || matched }()
 			matched, err = p.Rewrite(Operation{life, op}, r)
 			return err
 		})
@@ -100,25 +105,13 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 	}
 }
 
-// rewriter wraps the library's one for the length of a call.
-func (s *Patterns) rewriter(t *capi.Table, life *lifetime, op capi.MlirOperation, raw capi.MlirPatternRewriter) *Rewriter {
-	r := &Rewriter{c: s.ctx, raw: capi.MlirPatternRewriterAsBase(t, raw), life: life}
-	if op.Ptr != nil {
-		r.block, r.before = capi.MlirOperationGetBlock(t, op), op
-		if s.walking {
-			r.only = op
-		}
-	}
-	return r
-}
-
 // settle calls Go and keeps the first error for the end of the run, after which
-// nothing is called any more.
-func (s *Patterns) settle(name string, op capi.MlirOperation, f func(*lifetime) error) (ok bool) {
+// nothing is called any more. op is nil for a function that PDL calls.
+func (s *Patterns) settle(name string, op capi.MlirOperation, f func(*lifetime, *call) error) (ok bool) {
 	if s.failed != nil {
 		return false
 	}
-	err := s.ctx.enter(op, s.within, true, f)
+	err := s.ctx.enter(call{top: s.within, on: s.on, root: op, pattern: true, walk: s.walking}, f)
 	if err != nil {
 		s.failed = &PatternError{Pattern: name, Err: err}
 	}
@@ -264,9 +257,9 @@ func (s *Patterns) run(op Operation, what string, walking bool, f func(Operation
 		return op, err // patterns and folders take for granted what verifiers check
 	}
 	s.running, s.walking, s.failed = true, walking, nil
-	defer func() { s.running, s.within = false, nil }()
+	defer func() { s.running, s.within, s.on = false, nil, capi.MlirOperation{} }()
 	op, err := s.ctx.run(op, what, true, func(op Operation, top pointer) {
-		s.within = top
+		s.within, s.on = top, op.raw
 		f(op)
 	})
 	if err == nil && s.failed != nil {

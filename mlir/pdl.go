@@ -143,7 +143,7 @@ func (s *Patterns) pdlArguments(t *capi.Table, life *lifetime, values []capi.Mli
 func (s *Patterns) constraint(t *capi.Table, name string, f func([]any) (bool, error)) capi.PDLFunc {
 	return func(_ capi.MlirPatternRewriter, _ capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
 		holds := false
-		s.settle(name, capi.MlirOperation{}, func(life *lifetime) (err error) {
+		s.settle(name, capi.MlirOperation{}, func(life *lifetime, _ *call) (err error) {
 			holds, err = f(s.pdlArguments(t, life, values))
 			return err
 		})
@@ -154,11 +154,13 @@ func (s *Patterns) constraint(t *capi.Table, name string, f func([]any) (bool, e
 func (s *Patterns) rewrite(t *capi.Table, name string, types []string, f func(*Rewriter, []any) ([]any, error)) capi.PDLFunc {
 	return func(rewriter capi.MlirPatternRewriter, list capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
 		base := capi.MlirPatternRewriterAsBase(t, rewriter)
-		ok := s.settle(name, capi.MlirOperation{}, func(life *lifetime) error {
-			r := s.rewriter(t, life, capi.MlirOperation{}, rewriter)
-			if r.block = capi.MlirRewriterBaseGetInsertionBlock(t, base); r.block.Ptr != nil {
-				r.before = capi.MlirRewriterBaseGetOperationAfterInsertion(t, base)
+		ok := s.settle(name, capi.MlirOperation{}, func(life *lifetime, this *call) error {
+			r := &Rewriter{c: s.ctx, raw: base, life: life, call: this}
+			if block := capi.MlirRewriterBaseGetInsertionBlock(t, base); block.Ptr != nil {
+				r.block = Block{life, block}
+				r.before = Operation{life, capi.MlirRewriterBaseGetOperationAfterInsertion(t, base)}
 			}
+			defer r.free()
 			out, err := f(r, s.pdlArguments(t, life, values))
 			if err != nil {
 				return err

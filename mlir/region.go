@@ -129,7 +129,9 @@ func (r Region) TakeBody(from Region) {
 	if slices.Contains(capi.Gather(t, capi.RegionKind, from.raw.Ptr), r.raw.Ptr) {
 		panic("mlir: Region.TakeBody was asked to put a region into itself")
 	}
+	c.calls.mayMove(c, capi.RegionKind, from.raw.Ptr, "Region.TakeBody")
 	if home != there {
+		c.calls.mayTake(c, nil, capi.RegionKind, from.raw.Ptr, "Region.TakeBody")
 		if err := c.unused(capi.RegionKind, from.raw.Ptr, from.life, "the region's body"); err != nil {
 			panic("mlir: Region.TakeBody: a value of the body is still used where it was")
 		}
@@ -157,6 +159,7 @@ func (r Region) Erase() error {
 	if _, detached := c.tops[r.raw.Ptr]; !detached {
 		return errors.New("mlir: a region that is part of an operation can be erased only with the operation")
 	}
+	c.calls.mayTake(c, nil, capi.RegionKind, r.raw.Ptr, "Region.Erase")
 	if err := c.unused(capi.RegionKind, r.raw.Ptr, r.life, "the region"); err != nil {
 		return err
 	}

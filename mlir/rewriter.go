@@ -12,7 +12,8 @@ import (
 // insertion point, where Create and Insert put operations.
 //
 // After an operation was erased or replaced, handles to it, to its results and to
-// what was in it may not be used.
+// what was in it panic, as after Operation.Erase. What a rewriter of one's own erases is
+// given back when its module is closed; what a pattern erases, when the pattern returns.
 type Rewriter struct {
 	c    *Context
 	raw  capi.MlirRewriterBase
@@ -22,11 +23,13 @@ type Rewriter struct {
 	// The insertion point, kept here because the library's own one is left dangling
 	// when what it points to goes away: before an operation, or else at the end of a
 	// block, or nowhere.
-	block  capi.MlirBlock
-	before capi.MlirOperation
+	block  Block
+	before Operation
 
-	// only, where it is set, is the operation outside which nothing may be erased.
-	only capi.MlirOperation
+	// Of a pattern's: the call of it, and what it erased and the library has still to
+	// free.
+	call   *call
+	erased []erased
 }
 
 // NewRewriter makes a rewriter without a pattern, for changes like those of a
@@ -106,13 +109,14 @@ func (r *Rewriter) value(v Value, method string) capi.MlirValue {
 
 // SetBefore puts the insertion point before an operation.
 func (r *Rewriter) SetBefore(o Operation) {
-	r.before, r.block = r.placed(o, "Rewriter.SetBefore")
+	op, block := r.placed(o, "Rewriter.SetBefore")
+	r.before, r.block = Operation{o.life, op}, Block{o.life, block}
 }
 
 // SetAfter puts the insertion point after an operation.
 func (r *Rewriter) SetAfter(o Operation) {
 	op, block := r.placed(o, "Rewriter.SetAfter")
-	r.before, r.block = capi.MlirOperationGetNextInBlock(r.c.lib.api, op), block
+	r.before, r.block = Operation{o.life, capi.MlirOperationGetNextInBlock(r.c.lib.api, op)}, Block{o.life, block}
 }
 
 // SetAfterValue puts the insertion point where the value can first be used: after
@@ -129,25 +133,29 @@ func (r *Rewriter) SetAfterValue(v Value) {
 
 // SetStart puts the insertion point at the start of a block.
 func (r *Rewriter) SetStart(b Block) {
-	r.block = r.blockOf(b, "Rewriter.SetStart")
-	r.before = capi.MlirBlockGetFirstOperation(r.c.lib.api, r.block)
+	raw := r.blockOf(b, "Rewriter.SetStart")
+	r.block, r.before = b, Operation{b.life, capi.MlirBlockGetFirstOperation(r.c.lib.api, raw)}
 }
 
 // SetEnd puts the insertion point at the end of a block.
 func (r *Rewriter) SetEnd(b Block) {
-	r.block, r.before = r.blockOf(b, "Rewriter.SetEnd"), capi.MlirOperation{}
+	r.blockOf(b, "Rewriter.SetEnd")
+	r.block, r.before = b, Operation{}
 }
 
 // ClearPoint leaves the rewriter without an insertion point.
 func (r *Rewriter) ClearPoint() {
 	r.life.check("Rewriter.ClearPoint")
-	r.block, r.before = capi.MlirBlock{}, capi.MlirOperation{}
+	r.block, r.before = Block{}, Operation{}
 }
 
 // Block is the block that the insertion point is in, nil where there is none.
 func (r *Rewriter) Block() Block {
 	r.life.check("Rewriter.Block")
-	return r.madeBlock(r.block)
+	if r.block.IsNil() || r.block.life.away(r.block.raw.Ptr) {
+		return Block{}
+	}
+	return r.madeBlock(r.block.raw)
 }
 
 // made and madeBlock are handles as those who own what they stand in have them.
@@ -157,9 +165,6 @@ func (r *Rewriter) made(op capi.MlirOperation) Operation {
 }
 
 func (r *Rewriter) madeBlock(b capi.MlirBlock) Block {
-	if b.Ptr == nil {
-		return Block{}
-	}
 	life, _ := r.c.topOf(capi.BlockKind, b.Ptr, r.life)
 	return Block{life, b}
 }
@@ -174,35 +179,39 @@ func (r *Rewriter) together(a, b capi.MlirBlock, method string) {
 
 // point sets the library's insertion point.
 func (r *Rewriter) point(t *capi.Table, method string) error {
-	switch {
-	case r.block.Ptr == nil:
+	if r.block.IsNil() {
 		return errors.New("mlir: " + method + " has nowhere to put the operation: set the insertion point first")
-	case r.before.Ptr != nil:
-		capi.MlirRewriterBaseSetInsertionPointBefore(t, r.raw, r.before)
+	}
+	gone := r.block.life.away(r.block.raw.Ptr)
+	if !gone && !r.before.IsNil() {
+		gone = r.before.life.away(r.before.raw.Ptr) || capi.MlirOperationGetBlock(t, r.before.raw) != r.block.raw
+	}
+	switch {
+	case gone:
+		return errors.New("mlir: " + method + " has nowhere to put the operation: what the insertion point was at has gone, so set it again")
+	case r.before.IsNil():
+		capi.MlirRewriterBaseSetInsertionPointToEnd(t, r.raw, r.block.raw)
 	default:
-		capi.MlirRewriterBaseSetInsertionPointToEnd(t, r.raw, r.block)
+		capi.MlirRewriterBaseSetInsertionPointBefore(t, r.raw, r.before.raw)
 	}
 	return nil
 }
 
+// away reports whether a handle of the IR can be used no more.
+func (l *lifetime) away(raw pointer) bool { return l.over() || l.ctx.erased.has(raw) }
+
 // leave moves the insertion point off an operation that goes away, and gives it up
 // where all of its block goes.
 func (r *Rewriter) leave(t *capi.Table, op capi.MlirOperation) {
-	r.c.last = known{} // its memory may be another operation's soon
-	if r.before == op {
-		r.before = capi.MlirOperationGetNextInBlock(t, op)
-		return
-	}
-	if r.block.Ptr != nil && within(t, capi.MlirBlockGetParentOperation(t, r.block), op) {
-		r.block, r.before = capi.MlirBlock{}, capi.MlirOperation{}
+	if r.before.raw == op {
+		r.before.raw = capi.MlirOperationGetNextInBlock(t, op)
 	}
 }
 
 // Create makes an operation at the insertion point, which then is behind it.
 func (r *Rewriter) Create(s OperationState) (Operation, error) {
-	r.life.check("Rewriter.Create")
-	if r.block.Ptr == nil {
-		return Operation{}, errors.New("mlir: Rewriter.Create has nowhere to put the operation: set the insertion point first")
+	if err := r.point(r.life.check("Rewriter.Create"), "Rewriter.Create"); err != nil {
+		return Operation{}, err
 	}
 	o, err := r.c.Create(s)
 	if err != nil {
@@ -218,30 +227,39 @@ func (r *Rewriter) Insert(o Operation) (Operation, error) {
 	if err := r.point(t, "Rewriter.Insert"); err != nil {
 		return Operation{}, err
 	}
-	home, _ := r.c.topOf(capi.BlockKind, r.block.Ptr, r.life)
+	home, _ := r.c.topOf(capi.BlockKind, r.block.raw.Ptr, r.life)
 	r.c.adopt(capi.OperationKind, raw.Ptr, home, "an operation that stands in a block already", "Rewriter.Insert")
 	return r.made(capi.MlirRewriterBaseInsert(t, r.raw, raw)), nil
 }
 
 // Clone puts a copy of an operation, with all that is in it, at the insertion point.
+// What it uses must stand there too.
 func (r *Rewriter) Clone(o Operation) (Operation, error) {
-	t := r.life.check("Rewriter.Clone")
-	raw := r.op(o, "Rewriter.Clone")
-	if err := r.point(t, "Rewriter.Clone"); err != nil {
-		return Operation{}, err
-	}
-	return r.made(capi.MlirRewriterBaseClone(t, r.raw, raw)), nil
+	return r.clone(o, "Rewriter.Clone", capi.MlirRewriterBaseClone)
 }
 
 // CloneWithoutRegions puts a copy of an operation whose regions are empty at the
 // insertion point.
 func (r *Rewriter) CloneWithoutRegions(o Operation) (Operation, error) {
-	t := r.life.check("Rewriter.CloneWithoutRegions")
-	raw := r.op(o, "Rewriter.CloneWithoutRegions")
-	if err := r.point(t, "Rewriter.CloneWithoutRegions"); err != nil {
+	return r.clone(o, "Rewriter.CloneWithoutRegions", capi.MlirRewriterBaseCloneWithoutRegions)
+}
+
+func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, capi.MlirRewriterBase, capi.MlirOperation) capi.MlirOperation) (Operation, error) {
+	t := r.life.check(method)
+	raw := r.op(o, method)
+	if err := r.point(t, method); err != nil {
 		return Operation{}, err
 	}
-	return r.made(capi.MlirRewriterBaseCloneWithoutRegions(t, r.raw, raw)), nil
+	_, from := r.c.topOf(capi.OperationKind, raw.Ptr, r.life)
+	if _, to := r.c.topOf(capi.BlockKind, r.block.raw.Ptr, r.life); from != to {
+		tried := capi.MlirOperationClone(t, raw)
+		stray := capi.Stray(t, capi.OperationKind, tried.Ptr, to)
+		capi.MlirOperationDestroy(t, tried)
+		if stray.Ptr != nil {
+			panic("mlir: " + method + " was given an operation of another module, which uses something there")
+		}
+	}
+	return r.made(clone(t, r.raw, raw)), nil
 }
 
 // NewBlock makes a block before another one of a region, and puts the insertion
@@ -255,9 +273,9 @@ func (r *Rewriter) NewBlock(before Block, location Location, arguments ...Type) 
 	for i := range locations {
 		locations[i] = at
 	}
-	r.block = capi.MlirRewriterBaseCreateBlockBefore(t, r.raw, raw, len(types), first(types), first(locations))
-	r.before = capi.MlirOperation{}
-	return r.madeBlock(r.block)
+	made := capi.MlirRewriterBaseCreateBlockBefore(t, r.raw, raw, len(types), first(types), first(locations))
+	r.block, r.before = r.madeBlock(made), Operation{}
+	return r.block
 }
 
 // Modify changes an operation in place: f may set its attributes, operands and
@@ -268,12 +286,15 @@ func (r *Rewriter) Modify(o Operation, f func() error) error {
 	capi.MlirRewriterBaseStartOpModification(t, r.raw, raw)
 	done := false
 	defer func() {
-		if !done {
+		if !done && !o.life.away(raw.Ptr) {
 			capi.MlirRewriterBaseCancelOpModification(t, r.raw, raw)
 		}
 	}()
 	if err := f(); err != nil {
 		return err
+	}
+	if o.life.away(raw.Ptr) {
+		return nil // f erased it
 	}
 	done = true
 	capi.MlirRewriterBaseFinalizeOpModification(t, r.raw, raw)
@@ -301,6 +322,9 @@ func (r *Rewriter) ReplaceUsesInBlock(o Operation, values []Value, b Block) {
 	t := r.life.check("Rewriter.ReplaceUsesInBlock")
 	op := r.op(o, "Rewriter.ReplaceUsesInBlock")
 	raw := r.values(values, o.NumResults(), "Rewriter.ReplaceUsesInBlock")
+	for _, v := range values {
+		r.c.sameTree(o, v, "Rewriter.ReplaceUsesInBlock")
+	}
 	capi.MlirRewriterBaseReplaceOpUsesWithinBlock(t, r.raw, op, len(raw), first(raw), r.blockOf(b, "Rewriter.ReplaceUsesInBlock"))
 }
 

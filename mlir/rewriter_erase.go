@@ -2,51 +2,37 @@ package mlir
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
 // This file has the Rewriter's methods that erase and move.
 
-// mayEnd panics where a driver would go on with an operation that is gone.
-func (r *Rewriter) mayEnd(t *capi.Table, op capi.MlirOperation, method string) {
-	if r.only.Ptr != nil && !within(t, op, r.only) {
-		panic("mlir: " + method + " was given an operation outside the one that was matched: in a walk a pattern erases only that and what is in it")
-	}
-	for call := r.c.calls.current; call != nil; call = call.previous {
-		if call.pattern && r.own {
-			panic("mlir: " + method + " of a rewriter of one's own called in a pattern: use the one that the pattern was given")
-		}
-		if call.root != op && within(t, call.root, op) || call.root == op && !call.pattern {
-			panic("mlir: " + method + " was given the operation that a pass or pattern runs on, or one around it")
-		}
-	}
-}
-
-// Erase removes and destroys an operation. The results must be unused: where one is
-// used, nothing is erased and the error names a use.
+// Erase removes and destroys an operation. Where a result, or a value in it, is used
+// outside, nothing is erased and the error names a use.
 func (r *Rewriter) Erase(o Operation) error {
 	t := r.life.check("Rewriter.Erase")
 	op, _ := r.placed(o, "Rewriter.Erase")
-	r.mayEnd(t, op, "Rewriter.Erase")
-	for i, result := range o.Results() {
-		for use := range result.Uses() {
-			return fmt.Errorf("mlir: %s cannot be erased: its result %d is used by %s at %s",
-				o.Name(), i, use.Owner.Name(), use.Owner.Location().Position())
-		}
+	r.c.calls.mayTake(r.c, r.call, capi.OperationKind, op.Ptr, "Rewriter.Erase")
+	if err := r.c.unused(capi.OperationKind, op.Ptr, o.life, o.Name()); err != nil {
+		return err
+	}
+	if err := o.branchedInto(); err != nil {
+		return fmt.Errorf("mlir: %s cannot be erased: %w", o.Name(), err)
 	}
 	r.leave(t, op)
-	capi.MlirRewriterBaseEraseOp(t, r.raw, op)
+	r.bury(capi.OperationKind, op.Ptr, "Rewriter.Erase")
 	return nil
 }
 
 // Replace makes the uses of an operation's results uses of other values, one for
 // each result, and erases the operation. None of the values may be one of its own
-// results.
+// results. Nothing outside may use what is computed in its regions.
 func (r *Rewriter) Replace(o Operation, values ...Value) {
 	t := r.life.check("Rewriter.Replace")
 	op, _ := r.placed(o, "Rewriter.Replace")
-	r.mayEnd(t, op, "Rewriter.Replace")
+	r.c.calls.mayTake(r.c, r.call, capi.OperationKind, op.Ptr, "Rewriter.Replace")
 	raw := r.values(values, o.NumResults(), "Rewriter.Replace")
 	for _, v := range values {
 		r.c.sameTree(o, v, "Rewriter.Replace")
@@ -56,8 +42,17 @@ func (r *Rewriter) Replace(o Operation, values ...Value) {
 			}
 		}
 	}
+	for _, region := range o.Regions() {
+		if err := r.c.unused(capi.RegionKind, region.raw.Ptr, o.life, o.Name()); err != nil {
+			panic("mlir: Rewriter.Replace: " + strings.TrimPrefix(err.Error(), "mlir: "))
+		}
+	}
+	if err := o.branchedInto(); err != nil {
+		panic(fmt.Sprintf("mlir: Rewriter.Replace: %v", err))
+	}
+	capi.MlirRewriterBaseReplaceAllOpUsesWithValueRange(t, r.raw, op, len(raw), first(raw))
 	r.leave(t, op)
-	capi.MlirRewriterBaseReplaceOpWithValues(t, r.raw, op, len(raw), first(raw))
+	r.bury(capi.OperationKind, op.Ptr, "Rewriter.Replace")
 }
 
 // definedAt is the operation that makes the value, or in whose region the block is
@@ -85,59 +80,16 @@ func (r *Rewriter) ReplaceWith(o, by Operation) {
 // outside it may use its arguments or what is computed in it: else nothing is erased
 // and the error says what is in the way.
 func (r *Rewriter) EraseBlock(b Block) error {
-	t := r.life.check("Rewriter.EraseBlock")
+	r.life.check("Rewriter.EraseBlock")
 	raw := r.inRegion(b, "Rewriter.EraseBlock")
-	if err := r.c.lib.need("mlirBlockGetNumPredecessors"); err != nil {
+	r.c.calls.mayTake(r.c, r.call, capi.BlockKind, raw.Ptr, "Rewriter.EraseBlock")
+	if err := r.c.unused(capi.BlockKind, raw.Ptr, b.life, "the block"); err != nil {
 		return err
 	}
-	if n := capi.MlirBlockGetNumPredecessors(t, raw); n > 0 {
-		return fmt.Errorf("mlir: the block cannot be erased: %d blocks branch to it", n)
+	if branch, ok := r.c.branch(capi.BlockKind, raw.Ptr, b.life); ok {
+		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
-	for o := range b.Operations() {
-		r.mayEnd(t, o.raw, "Rewriter.EraseBlock")
-		for _, v := range o.Results() {
-			if err := unusedOutside(v, b); err != nil {
-				return err
-			}
-		}
-	}
-	for _, v := range b.Arguments() {
-		if err := unusedOutside(v, b); err != nil {
-			return err
-		}
-	}
-	if r.only.Ptr != nil && !within(t, capi.MlirBlockGetParentOperation(t, raw), r.only) {
-		panic("mlir: Rewriter.EraseBlock was given a block outside the operation that was matched")
-	}
-	if r.inside(t, raw) {
-		r.ClearPoint()
-	}
-	r.c.last = known{} // the memory of what stood in it may be used again soon
-	capi.MlirRewriterBaseEraseBlock(t, r.raw, raw)
-	return nil
-}
-
-// inside reports whether the insertion point is somewhere in the block.
-func (r *Rewriter) inside(t *capi.Table, block capi.MlirBlock) bool {
-	for at := r.block; at.Ptr != nil; {
-		if at == block {
-			return true
-		}
-		parent := capi.MlirBlockGetParentOperation(t, at)
-		if parent.Ptr == nil {
-			return false
-		}
-		at = capi.MlirOperationGetBlock(t, parent)
-	}
-	return false
-}
-
-func unusedOutside(v Value, b Block) error {
-	for use := range v.Uses() {
-		if !use.Owner.isIn(b) {
-			return fmt.Errorf("mlir: the block cannot be erased: %s at %s uses a value of it", use.Owner.Name(), use.Owner.Location().Position())
-		}
-	}
+	r.bury(capi.BlockKind, raw.Ptr, "Rewriter.EraseBlock")
 	return nil
 }
 
@@ -158,11 +110,11 @@ func (r *Rewriter) InlineBefore(source Block, before Operation, arguments ...Val
 	t := r.life.check("Rewriter.InlineBefore")
 	op, at := r.placed(before, "Rewriter.InlineBefore")
 	r.together(r.blockOf(source, "Rewriter.InlineBefore"), at, "Rewriter.InlineBefore")
-	raw, values, err := r.dissolve(t, source, before, arguments, "Rewriter.InlineBefore")
+	moved, err := r.dissolve(t, source, before, arguments, "Rewriter.InlineBefore")
 	if err != nil {
 		return err
 	}
-	capi.MlirRewriterBaseInlineBlockBefore(t, r.raw, raw, op, len(values), first(values))
+	capi.MlirRewriterBaseInlineBlockBefore(t, r.raw, moved, op, 0, nil)
 	return nil
 }
 
@@ -176,49 +128,68 @@ func (r *Rewriter) Merge(source, into Block, arguments ...Value) error {
 	if source.Equal(into) {
 		panic("mlir: Rewriter.Merge was given one block twice")
 	}
-	raw, values, err := r.dissolve(t, source, into.Parent(), arguments, "Rewriter.Merge")
+	moved, err := r.dissolve(t, source, into.Parent(), arguments, "Rewriter.Merge")
 	if err != nil {
 		return err
 	}
-	capi.MlirRewriterBaseMergeBlocks(t, r.raw, raw, dest, len(values), first(values))
+	capi.MlirRewriterBaseMergeBlocks(t, r.raw, moved, dest, 0, nil)
 	return nil
 }
 
-// dissolve checks that a block's operations can move to where target stands.
-func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, arguments []Value, method string) (capi.MlirBlock, []capi.MlirValue, error) {
+// dissolve checks that a block's operations can move to where target stands, and erases
+// the block. They are in a new block then, which has no arguments and no handles: the
+// library may free it.
+func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, arguments []Value, method string) (capi.MlirBlock, error) {
 	raw := r.inRegion(source, method)
 	values := r.values(arguments, source.NumArguments(), method)
 	if !target.IsNil() && target.isIn(source) {
 		panic("mlir: " + method + " was asked to move a block into itself")
 	}
-	if err := r.c.lib.need("mlirBlockGetNumPredecessors"); err != nil {
-		return raw, nil, err
+	r.c.calls.mayMove(r.c, capi.BlockKind, raw.Ptr, method)
+	_, top := r.c.topOf(capi.BlockKind, raw.Ptr, r.life)
+	for _, v := range arguments {
+		if v.Block().Equal(source) {
+			panic("mlir: " + method + " was given an argument of the block that goes away")
+		}
+		if _, other := r.c.topOfValue(v); other != top {
+			panic("mlir: " + method + " was given a value of another module, or a detached one")
+		}
 	}
-	if n := capi.MlirBlockGetNumPredecessors(t, raw); n > 0 {
-		return raw, nil, fmt.Errorf("mlir: the block cannot be dissolved: %d blocks branch to it", n)
+	if branch, ok := r.c.branch(capi.BlockKind, raw.Ptr, source.life); ok {
+		return raw, fmt.Errorf("mlir: the block cannot be dissolved: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
-	if r.block == raw {
-		r.ClearPoint()
+	for i, v := range values {
+		capi.MlirRewriterBaseReplaceAllUsesWith(t, r.raw, capi.MlirBlockGetArgument(t, raw, i), v)
 	}
-	return raw, values, nil
+	moved := capi.MlirBlockCreate(t, 0, nil, nil)
+	capi.MlirRegionInsertOwnedBlockAfter(t, capi.MlirBlockGetParentRegion(t, raw), raw, moved)
+	for op := capi.MlirBlockGetFirstOperation(t, raw); op.Ptr != nil; op = capi.MlirBlockGetFirstOperation(t, raw) {
+		capi.MlirOperationRemoveFromParent(t, op)
+		capi.MlirBlockAppendOwnedOperation(t, moved, op)
+	}
+	r.bury(capi.BlockKind, raw.Ptr, method)
+	return moved, nil
 }
 
 // InlineRegion moves the blocks of a region before a block of another one.
 func (r *Rewriter) InlineRegion(region Region, before Block) {
 	t := r.life.check("Rewriter.InlineRegion")
-	capi.MlirRewriterBaseInlineRegionBefore(t, r.raw, r.region(region, before, "Rewriter.InlineRegion"), before.raw)
+	capi.MlirRewriterBaseInlineRegionBefore(t, r.raw, r.region(region, before, true, "Rewriter.InlineRegion"), before.raw)
 }
 
 // CloneRegion puts copies of the blocks of a region before a block of another one.
 func (r *Rewriter) CloneRegion(region Region, before Block) {
 	t := r.life.check("Rewriter.CloneRegion")
-	capi.MlirRewriterBaseCloneRegionBefore(t, r.raw, r.region(region, before, "Rewriter.CloneRegion"), before.raw)
+	capi.MlirRewriterBaseCloneRegionBefore(t, r.raw, r.region(region, before, false, "Rewriter.CloneRegion"), before.raw)
 }
 
-func (r *Rewriter) region(region Region, before Block, method string) capi.MlirRegion {
+func (r *Rewriter) region(region Region, before Block, move bool, method string) capi.MlirRegion {
 	region.in(r.c, method)
 	at := r.inRegion(before, method)
 	for b := range region.Blocks() {
+		if move {
+			r.c.calls.mayMove(r.c, capi.BlockKind, b.raw.Ptr, method)
+		}
 		r.together(b.raw, at, method)
 		if b.Equal(before) || !before.Parent().IsNil() && before.Parent().isIn(b) {
 			panic("mlir: " + method + " was asked to put a region into itself")
@@ -248,12 +219,11 @@ func (r *Rewriter) moving(o, existing Operation, method string) (*capi.Table, ca
 	op, from := r.placed(o, method)
 	at, to := r.placed(existing, method)
 	r.together(from, to, method)
-	if op != at && within(t, at, op) {
+	if op != at && capi.Inside(t, at, op.Ptr) {
 		panic("mlir: " + method + " was asked to move an operation into itself")
 	}
-	if r.before == op {
-		r.before = capi.MlirOperationGetNextInBlock(t, op)
-	}
+	r.c.calls.mayMove(r.c, capi.OperationKind, op.Ptr, method)
+	r.leave(t, op)
 	return t, op, at
 }
 
@@ -265,6 +235,7 @@ func (r *Rewriter) MoveBlockBefore(b, existing Block) {
 	if parent := existing.Parent(); !parent.IsNil() && parent.isIn(b) {
 		panic("mlir: Rewriter.MoveBlockBefore was asked to move a block into itself")
 	}
+	r.c.calls.mayMove(r.c, capi.BlockKind, raw.Ptr, "Rewriter.MoveBlockBefore")
 	if raw != at {
 		capi.MlirRewriterBaseMoveBlockBefore(t, r.raw, raw, at)
 	}

@@ -232,6 +232,41 @@ static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
   return v.grave;
 }
 
+// The operations outside that one whose result an operation in the tree uses, where
+// hardly anybody else does.
+static bool gather_definers(visitor* v, MlirOperation op) {
+  table api = v->api;
+  for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
+    MlirValue operand = api->mlirOperationGetOperand(op, i);
+    if (!operand.ptr || !api->mlirValueIsAOpResult(operand)) continue;
+    MlirOperation owner = api->mlirOpResultGetOwner(operand);
+    if (inside(api, owner, v->root)) continue;
+    int others = 0;
+    for (MlirOpOperand use = api->mlirValueGetFirstUse(operand); others < 2 && !api->mlirOpOperandIsNull(use);
+         use = api->mlirOpOperandGetNextUse(use))
+      others += !inside(api, api->mlirOpOperandGetOwner(use), v->root);
+    if (others < 2) gather_thing(v, owner.ptr);
+  }
+  return true;
+}
+
+static void** definers(const void* t, int kind, void* raw, size_t* n, bool* failed) {
+  visitor v = {.api = t, .root = raw, .operation = gather_definers};
+  visit(&v, kind, raw);
+  *n = v.n;
+  *failed = v.failed;
+  return v.seen;
+}
+
+static bool is_inside(const void* t, MlirOperation op, void* raw) { return inside(t, op, raw); }
+
+static bool is_in(const void* t, int kind, void* raw, MlirOperation op) {
+  if (kind == OPERATION) return inside(t, (MlirOperation){raw}, op.ptr);
+  if (kind == BLOCK) return block_inside(t, (MlirBlock){raw}, op.ptr);
+  MlirBlock first = ((table)t)->mlirRegionGetFirstBlock((MlirRegion){raw});
+  return first.ptr && block_inside(t, first, op.ptr);
+}
+
 static void** gather(const void* t, int kind, void* raw, size_t* n, bool* failed) {
   visitor v = {.api = t, .root = raw, .thing = gather_thing, .value = gather_value};
   visit(&v, kind, raw);
@@ -265,6 +300,8 @@ const (
 )
 
 func cOperation(op C.MlirOperation) MlirOperation { return *(*MlirOperation)(unsafe.Pointer(&op)) }
+
+func goOperation(o MlirOperation) C.MlirOperation { return *(*C.MlirOperation)(unsafe.Pointer(&o)) }
 
 func goBlock(b MlirBlock) C.MlirBlock { return *(*C.MlirBlock)(unsafe.Pointer(&b)) }
 
@@ -308,12 +345,36 @@ func Sever(t *Table, kind Kind, raw, from unsafe.Pointer) MlirBlock {
 func Gather(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
 	var n C.size_t
 	var failed C.bool
-	seen := C.gather(t.pointer(), C.int(kind), raw, &n, &failed)
+	return pointers(C.gather(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
+}
+
+// Definers returns the operations outside a tree whose results are used in it, and by
+// one operation elsewhere at most. One may stand there more than once.
+func Definers(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
+	var n C.size_t
+	var failed C.bool
+	return pointers(C.definers(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
+}
+
+// pointers takes over what C has gathered.
+func pointers(seen *unsafe.Pointer, n *C.size_t, failed *C.bool) []unsafe.Pointer {
 	defer C.free(unsafe.Pointer(seen))
-	if failed {
+	if *failed {
 		panic("capi: out of memory while walking a tree")
 	}
-	return append([]unsafe.Pointer(nil), unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(seen)), int(n))...)
+	return append([]unsafe.Pointer(nil), unsafe.Slice(seen, int(*n))...)
+}
+
+// Inside reports whether an operation is, or stands in, an operation, block or region.
+// None does not.
+func Inside(t *Table, op MlirOperation, raw unsafe.Pointer) bool {
+	return op.Ptr != nil && bool(C.is_inside(t.pointer(), goOperation(op), raw))
+}
+
+// IsIn reports whether something is, or stands in, an operation. An empty region cannot
+// say.
+func IsIn(t *Table, kind Kind, raw unsafe.Pointer, op MlirOperation) bool {
+	return bool(C.is_in(t.pointer(), C.int(kind), raw, goOperation(op)))
 }
 
 // AppendOperation adds a detached operation at the end of a block. It reports false,
