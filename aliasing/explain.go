@@ -94,7 +94,7 @@ func overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
 		v, user = source, v.Owner()
 	}
 	// What is made outside of a loop has to be there in the next turn.
-	for at := user.Parent(); !at.IsNil() && !encloses(at, v); at = at.Parent() {
+	for at := user.Parent(); !at.IsNil() && !at.Encloses(v); at = at.Parent() {
 		if at.Name() == "stablehlo.while" {
 			return AroundLoop, fmt.Sprintf("it is copied in each turn of the loop at %s: it is made outside, and the next turn needs it; carry it through the loop", at.Location().Position())
 		}

@@ -71,19 +71,3 @@ func dependsOn(op, earlier mlir.Operation) bool {
 	}
 	return false
 }
-
-// encloses reports whether a value is made in op.
-func encloses(op mlir.Operation, v mlir.Value) bool {
-	var at mlir.Operation
-	if v.IsArgument() {
-		at = v.Block().Parent()
-	} else {
-		at = v.Owner().Parent()
-	}
-	for ; !at.IsNil(); at = at.Parent() {
-		if at.Equal(op) {
-			return true
-		}
-	}
-	return false
-}

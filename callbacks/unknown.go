@@ -2,8 +2,10 @@ package callbacks
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/nearest"
 )
 
 // UnknownError says that a module calls a callback that is not registered.
@@ -55,36 +57,6 @@ func (r *Registry) unknown(config contract.Config) error {
 		e.Past = r.pastOf(config.ID)
 		return e
 	}
-	best := len(config.Callback)/2 + 1 // further than that is another word
-	for name := range r.byName {
-		if n := len(name) - len(config.Callback); max(n, -n) > best {
-			continue // a hostile module's name may be long, and the distance slow
-		}
-		d := distance(config.Callback, name)
-		if d < best || d == best && e.Nearest != "" && name < e.Nearest {
-			best, e.Nearest = d, name
-		}
-	}
+	e.Nearest = nearest.Name(config.Callback, maps.Keys(r.byName))
 	return e
-}
-
-// distance is the number of letters to insert, delete or replace that make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

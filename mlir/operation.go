@@ -154,3 +154,21 @@ func indexed[T any](n int, at func(int) T) iter.Seq2[int, T] {
 		}
 	}
 }
+
+// Encloses reports whether a value is made inside of o: in one of its regions, or in a
+// region of an operation there.
+func (o Operation) Encloses(v Value) bool {
+	o.life.use("Operation.Encloses", o.raw.Ptr)
+	var at Operation
+	if v.IsArgument() {
+		at = v.Block().Parent()
+	} else {
+		at = v.Owner().Parent()
+	}
+	for ; !at.IsNil(); at = at.Parent() {
+		if at.Equal(o) {
+			return true
+		}
+	}
+	return false
+}

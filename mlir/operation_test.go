@@ -44,6 +44,22 @@ func without(t *testing.T, e mlirtest.Engine, function string, err error) bool {
 	return true
 }
 
+func TestEncloses(t *testing.T) {
+	m := parse(t, mlirtest.Context(t), addition)
+	fn := m.Body().First()
+	other := m.Operation().Clone()
+	defer other.Erase()
+	body := fn.Region(0).First()
+	argument, sum := body.Argument(0), body.First().Result(0)
+	for _, v := range []mlir.Value{argument, sum} {
+		same(t, "in the function", fn.Encloses(v), true)
+		same(t, "in the module", m.Operation().Encloses(v), true)
+		same(t, "in another", other.Encloses(v), false)
+		same(t, "in what makes or uses it", body.First().Encloses(v), false)
+	}
+	mustPanic(t, "Operation.Encloses called on a zero value", func() { mlir.Operation{}.Encloses(sum) })
+}
+
 func TestPlaces(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)

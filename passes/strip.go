@@ -170,7 +170,7 @@ func (s *stripper) unthreadBranches(op mlir.Operation, i int) (mlir.Operation, e
 	var from mlir.Value
 	for _, region := range op.Regions() {
 		v := region.First().Terminator().Operand(i)
-		if !from.IsNil() && !from.Equal(v) || !s.isLoose(v) || stands(v, op) {
+		if !from.IsNil() && !from.Equal(v) || !s.isLoose(v) || op.Encloses(v) {
 			return op, nil
 		}
 		from = v
@@ -210,22 +210,6 @@ func (s *stripper) cut(op mlir.Operation, result, operand int, from mlir.Value) 
 		s.loosen(made.Result(i))
 	}
 	return made, nil
-}
-
-// stands reports whether a value is made in a region of op.
-func stands(v mlir.Value, op mlir.Operation) bool {
-	var at mlir.Operation
-	if v.IsArgument() {
-		at = v.Block().Parent()
-	} else {
-		at = v.Owner().Parent()
-	}
-	for ; !at.IsNil(); at = at.Parent() {
-		if at.Equal(op) {
-			return true
-		}
-	}
-	return false
 }
 
 // unthreadFunction removes loose tokens from a function that gives them back as they
