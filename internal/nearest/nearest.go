@@ -4,9 +4,10 @@ package nearest
 import "iter"
 
 // Name is the known name that is most alike, the first in the alphabet of several, and ""
-// where even that is another word: where more than a letter and a third of them differ.
+// where even that is another word: where more than half of a short name's letters differ,
+// or a third of a long one's.
 func Name(name string, known iter.Seq[string]) (found string) {
-	best := len(name)/3 + 2
+	best := min(len(name)/2, len(name)/3+1) + 1
 	for k := range known {
 		if n := len(k) - len(name); max(n, -n) > best {
 			continue // a hostile module's name may be long, and the distance slow
