@@ -217,6 +217,9 @@ func TestInsertTapMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
+	if _, err := passes.InsertTap(m, nil, passes.TapSpec{Config: contract.Config{Callback: "f"}}); err == nil || !strings.Contains(err.Error(), "ByOp") {
+		t.Errorf("without values: %v", err)
+	}
 	for _, test := range []struct {
 		spec passes.TapSpec
 		want string
