@@ -33,7 +33,11 @@ func (f *Func) Name() string { return f.name }
 
 // Param is the i-th parameter.
 func (f *Func) Param(i int) Value {
-	if f.broken {
+	switch {
+	case f.broken:
+		return f.nothing()
+	case f.b.done:
+		f.b.fail(f.b.here(), "param", nil, errFinished)
 		return f.nothing()
 	}
 	if i < 0 || i >= f.declared {
