@@ -179,6 +179,18 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// A function that ends with its context, and says something of its own, is as late as
+// one that does not.
+func TestErrorAfterTimeout(t *testing.T) {
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Timeout: time.Millisecond}, func(f *callbacks.Frame) error {
+		<-f.Context().Done()
+		return f.Context().Err()
+	})
+	for range 50 {
+		wantAs[*callbacks.TimeoutError](t, s.Invoke(frame(nil, contract.Call, 1)))
+	}
+}
+
 // Waiting for a worker is bounded, too.
 func TestTimeoutWaitingForWorker(t *testing.T) {
 	entered, leave := make(chan bool), make(chan bool)

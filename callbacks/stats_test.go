@@ -16,6 +16,16 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
+// Calls that the runtime does not make are counted, too.
+func TestStatsOfCallsNotMade(t *testing.T) {
+	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(*callbacks.Frame) error { return nil })
+	s.NotMade(errMine)
+	s.NotMade(nil)
+	s.NotMade(nil)
+	want := callbacks.Stat{Callback: "f", Registry: r.Name(), Fired: 3, Dropped: 2, Failed: 1}
+	diff(t, "stats", []callbacks.Stat{want}, r.Stats())
+}
+
 // Whatever becomes of the calls, the numbers add up; those of call sites that are gone
 // stay.
 func TestStats(t *testing.T) {

@@ -28,8 +28,8 @@ type point struct{ x, y float64 }
 
 // The picture, in pixels. The names of the lines stand at their right ends.
 const (
-	plotWidth, plotHeight                   = 800, 490
-	plotLeft, plotRight, plotTop, plotFloor = 76, 590, 58, 400
+	plotWidth, plotHeight                   = 880, 490
+	plotLeft, plotRight, plotTop, plotFloor = 76, 670, 58, 400
 	nameHeight                              = 17
 )
 
@@ -42,7 +42,7 @@ const plotStyle = `
   text { font-family: system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; font-size: 13px; }
   .title { font-size: 16px; font-weight: 600; }
   .line { fill: none; stroke-width: 2.25; stroke-linejoin: round; }
-  .theirs { stroke-dasharray: 7 4; }
+  .theirs { stroke-dasharray: 8 5; } .c5.theirs { stroke-dasharray: 2 5; }
   @media (prefers-color-scheme: dark) {
     .paper { fill: #0d1117; } .ink { fill: #e6edf3; } .dim { fill: #9da7b1; } .grid { stroke: #30363d; }
     .c0 { stroke: #58b0f0; } .c1 { stroke: #c49bea; } .c2 { stroke: #3fc79a; } .c3 { stroke: #f08cb0; } .c4 { stroke: #ff9a57; } .c5 { stroke: #e0bd4a; }

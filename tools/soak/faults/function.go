@@ -26,6 +26,8 @@ const (
 	healthy = "healthy"
 )
 
+var noMap map[string]int
+
 // misbehaviour is a function that does what it should not.
 type misbehaviour struct {
 	name    string
@@ -61,7 +63,7 @@ func misbehaviours() []misbehaviour {
 		{name: "panic with nil", ways: everyWay, want: isPanic(func(any) error { return nil }),
 			fn: func(*callbacks.Frame) error { panic(nil) }},
 		{name: "write to a nil map", ways: everyWay, want: isPanic(isRuntimeError),
-			fn: func(*callbacks.Frame) error { var m map[string]int; m["x"] = 1; return nil }},
+			fn: func(*callbacks.Frame) error { noMap["x"] = 1; return nil }},
 		{name: "nil dereference", ways: everyWay, want: isPanic(isRuntimeError),
 			fn: func(*callbacks.Frame) error { var p *numbered; p.i++; return nil }},
 		{name: "goexit", ways: dispatched, want: isA[*callbacks.GoexitError](nil),

@@ -15,6 +15,10 @@ const (
 	heapBound     = 4 << 20
 )
 
+// warmUp is how many calls it takes until every pool and queue has its size: of fewer
+// calls nothing is said.
+const warmUp = 1_000_000
+
 // Memory is one sample, in bytes.
 type Memory struct {
 	Resident int64 // of the process; 0 where the system does not tell
