@@ -201,6 +201,12 @@ func TestMistakesWithScopes(t *testing.T) {
 			}, func() builder.Value { return x })
 			return here(2)
 		}, "the builder is finished"},
+		{"a parameter after the end", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			b.Close()
+			f.Param(0)
+			return here(1)
+		}, "param: the builder is finished"},
 		{"finished inside a region", func(b *builder.Builder) int {
 			f := b.Func("main", flag)
 			builder.If(f.Param(0), func() builder.Value {
