@@ -1,6 +1,7 @@
 package callbacks
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -9,6 +10,10 @@ import (
 
 // copyAlign is an alignment that every element type is content with.
 const copyAlign = 16
+
+// copyAlone is the size from which on an operand gets memory of its own: append does not
+// clear what it fills, and large memory takes as long to clear as to copy.
+const copyAlone = 32 << 10
 
 func aligned(n int) int { return (n + copyAlign - 1) &^ (copyAlign - 1) }
 
@@ -28,7 +33,14 @@ func (f *Frame) copySize() int {
 // are zero. In the passthrough form the results are the operands.
 func (f *Frame) copies() *Frame {
 	passthrough := f.Config.Form == contract.Passthrough
-	total := f.copySize()
+	total := 0
+	for _, list := range [][]tensor.View{f.Args, f.IDs} {
+		for _, v := range list {
+			if len(v.Data) < copyAlone {
+				total += aligned(len(v.Data))
+			}
+		}
+	}
 	if !passthrough {
 		for _, v := range f.Results {
 			total += aligned(len(v.Data))
@@ -40,11 +52,15 @@ func (f *Frame) copies() *Frame {
 		out := make([]tensor.View, len(list))
 		for i, v := range list {
 			n := len(v.Data)
-			data := memory[:n:n]
-			if fill {
-				copy(data, v.Data)
+			var data []byte
+			if fill && n >= copyAlone {
+				data = slices.Clip(append([]byte(nil), v.Data...))
+			} else {
+				data, memory = memory[:n:n], memory[aligned(n):]
+				if fill {
+					copy(data, v.Data)
+				}
 			}
-			memory = memory[aligned(n):]
 			out[i] = tensor.View{Shape: tensor.ShapeOf(v.Shape.DType, v.Shape.Dims...), Data: data}
 		}
 		return out
