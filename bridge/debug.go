@@ -20,6 +20,7 @@ const gravesKept = 256
 // grave is the memory of a call that is over. Nobody may touch it.
 type grave struct {
 	callback string
+	logger   *slog.Logger
 	memory   []byte
 }
 
@@ -31,7 +32,7 @@ var graves struct {
 // debug makes a call that would see XLA's memory on a copy, which is taken away when
 // it is over.
 func (s *site) debug(f *frame, run *Run) error {
-	slog.Debug("bridge: callback", "callback", s.name, "device", f.call.Device, "run", f.call.RunID,
+	s.slot.Logger().Debug("bridge: callback", "callback", s.name, "device", f.call.Device, "run", f.call.RunID,
 		"operands", len(f.call.Args), "results", len(f.call.Results), "aliased", f.aliased)
 	if !s.slot.InPlace(&run.calls) {
 		return s.slot.Invoke(&f.call)
@@ -51,7 +52,7 @@ func (s *site) debug(f *frame, run *Run) error {
 		}
 	}
 	f.call.Results = home
-	bury(grave{s.name, memory})
+	bury(grave{s.name, s.slot.Logger(), memory})
 	return err
 }
 
@@ -91,7 +92,7 @@ func (f *frame) move() ([]byte, error) {
 // bury takes the memory of a call away.
 func bury(g grave) {
 	if err := syscall.Mprotect(g.memory, syscall.PROT_NONE); err != nil {
-		slog.Warn("bridge: a late use of this call's views will not be caught", "callback", g.callback, "error", err)
+		g.logger.Warn("bridge: a late use of this call's views will not be caught", "callback", g.callback, "error", err)
 	}
 	graves.Lock()
 	defer graves.Unlock()

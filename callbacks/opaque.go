@@ -19,6 +19,12 @@ var opaques = struct {
 	ids map[Opaque]int64
 }{ids: map[Opaque]int64{}}
 
+// opaqueKey is the key of a function that is bound to an opaque id.
+type opaqueKey struct {
+	id  Opaque
+	key any // the user's own
+}
+
 // RegisterOpaque binds a function to an opaque id, in the whole process: such modules
 // name no registry. The function is called with what the module's call has beside the
 // id and the server.
@@ -31,6 +37,8 @@ func RegisterOpaque(o Opaque, fn Func, options Options) error {
 	if _, taken := opaques.ids[o]; taken {
 		return fmt.Errorf("callbacks: %s is registered already: ReleaseOpaque it first", o.config().Name())
 	}
+	// Released alone, also where the function is bound to another id as well.
+	options.Key = opaqueKey{o, options.Key}
 	id, err := Default.RegisterFunc(fn, options)
 	if err != nil {
 		return err

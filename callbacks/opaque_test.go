@@ -60,3 +60,25 @@ func TestOpaque(t *testing.T) {
 		t.Errorf("a nil function: %v", err)
 	}
 }
+
+// TestOpaqueReleasedAlone holds that a function which two opaque ids are bound to is
+// called by the one that is left only.
+func TestOpaqueReleasedAlone(t *testing.T) {
+	fn := func(*callbacks.Frame) error { return nil }
+	slots := map[callbacks.Opaque]*callbacks.Slot{}
+	gone, left := callbacks.Opaque{ID: "gone"}, callbacks.Opaque{ID: "left"}
+	for _, o := range []callbacks.Opaque{gone, left} {
+		noError(t, callbacks.RegisterOpaque(o, fn, callbacks.Options{}))
+		slot, err := callbacks.ResolveOpaque(contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: o.ID})
+		noError(t, err)
+		defer slot.Close()
+		slots[o] = slot
+	}
+	noError(t, callbacks.ReleaseOpaque(gone))
+	var unknown *callbacks.UnknownError
+	if err := slots[gone].Invoke(&callbacks.Frame{}); !errors.As(err, &unknown) {
+		t.Errorf("a call of the released id ends with %v", err)
+	}
+	noError(t, slots[left].Invoke(&callbacks.Frame{}))
+	noError(t, callbacks.ReleaseOpaque(left))
+}

@@ -2,6 +2,7 @@ package callbacks
 
 import (
 	"context"
+	"log/slog"
 	"math"
 	"runtime/debug"
 	"sync/atomic"
@@ -58,6 +59,9 @@ func newSlot(r *Registry, config contract.Config, b *binding) (*Slot, error) {
 
 // Deferred reports whether Begin may come back before the call is over.
 func (s *Slot) Deferred() bool { return s.dispatch == Deferred }
+
+// Logger is the one of the callback's registry.
+func (s *Slot) Logger() *slog.Logger { return s.engine.logger() }
 
 // InPlace reports whether the function gets the runtime's own memory in that run.
 func (s *Slot) InPlace(r *Run) bool {
