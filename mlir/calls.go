@@ -219,6 +219,11 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 	if err := c.calls.mayRun(c.lib.api, o, top, what); err != nil {
 		return o, err
 	}
+	if t := c.tops[top]; t.life.of != "Module" || top != o.raw.Ptr {
+		if err := o.selfContained(); err != nil {
+			return o, fmt.Errorf("mlir: %s cannot run on %s: %w", what, o.Name(), err)
+		}
+	}
 	c.takeDiagnostics("") // leftovers are not this run's
 	o.life = c.renew(top, what)
 	c.cutOff(top) // the library may destroy what something detached uses
@@ -233,5 +238,32 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 		module.busy--
 	}
 	o.life = c.renew(top, what)
+	if hasGo {
+		c.mend(top)
+	}
 	return o, nil
+}
+
+// mend replaces what the library took away from operations that Go code had made
+// invalid, and which it thought to be unreachable.
+func (c *Context) mend(top pointer) {
+	t := c.tops[top]
+	if block := capi.Mend(c.lib.api, t.kind, top); block.Ptr != nil {
+		e := t.life.property()
+		e.standIns = append(e.standIns, block)
+		t.life.lost = true
+	}
+}
+
+// selfContained is an error where something outside uses a value in the operation's
+// regions, or branches into them: the library would leave that with nothing.
+func (o Operation) selfContained() error {
+	c := o.life.ctx
+	for _, region := range o.Regions() {
+		if op, _ := capi.OutsideUse(c.lib.api, capi.RegionKind, region.raw.Ptr); op.Ptr != nil {
+			user := Operation{o.life, op}
+			return fmt.Errorf("%s at %s, outside of it, uses a value in it", user.Name(), user.Location().Position())
+		}
+	}
+	return o.branchedInto()
 }

@@ -115,6 +115,7 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		if _, detached := c.tops[region.Ptr]; !detached || slices.Contains(raw.Regions, region) {
 			panic("mlir: " + method + " was given a region that is part of an operation already")
 		}
+		c.calls.mayJoin(region.Ptr, method)
 		raw.Regions = append(raw.Regions, region)
 	}
 	for _, r := range raw.Regions { // also where it fails, they are gone

@@ -136,13 +136,13 @@ func (c *Context) adopt(kind capi.Kind, raw pointer, home *lifetime, what, metho
 	if !ok || t.kind != kind || t.life.of == "Module" {
 		panic("mlir: " + method + " was given " + what)
 	}
-	c.calls.mayJoin(raw, method)
 	c.joinable(t.life, raw, kind, home, method)
 	c.join(t.life, raw, home)
 }
 
 // joinable panics where what l is the lifetime of cannot become a part of home.
 func (c *Context) joinable(l *lifetime, raw pointer, kind capi.Kind, home *lifetime, method string) {
+	c.calls.mayJoin(raw, method)
 	to := home.root()
 	if to == l {
 		panic("mlir: " + method + " was asked to put something into itself")
@@ -316,7 +316,16 @@ func (e *estate) anyAlive(seen map[*estate]bool) bool {
 func (c *Context) destroy(kind capi.Kind, raw pointer) {
 	switch t := c.lib.api; kind {
 	case capi.OperationKind:
-		capi.MlirOperationDestroy(t, capi.MlirOperation{Ptr: raw})
+		op := capi.MlirOperation{Ptr: raw}
+		if capi.MlirOperationGetNumRegions(t, op) < 2 {
+			capi.MlirOperationDestroy(t, op)
+			return
+		}
+		// The library frees one region after the other, and does not look whether the
+		// next one uses what was in the first. Of a block it drops all uses before.
+		block := capi.MlirBlockCreate(t, 0, nil, nil)
+		capi.MlirBlockAppendOwnedOperation(t, block, op)
+		capi.MlirBlockDestroy(t, block)
 	case capi.BlockKind:
 		capi.MlirBlockDestroy(t, capi.MlirBlock{Ptr: raw})
 	case capi.RegionKind:

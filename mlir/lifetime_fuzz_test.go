@@ -22,283 +22,288 @@ func FuzzHandles(f *testing.F) {
 	}
 	engines := mlirtest.Engines(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		engine := engines[len(data)%len(engines)] // only some can call patterns
-		c := engine.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
-		defer c.Close()
-		i32 := c.IntegerType(32, mlir.Signless)
-		var (
-			modules []*mlir.Module
-			ops     []mlir.Operation
-			blocks  []mlir.Block
-			regions []mlir.Region
-			values  []mlir.Value
-		)
-		collect := func(m *mlir.Module) {
-			modules = append(modules, m)
-			for o := range m.Operation().All() {
-				ops = append(ops, o)
-				for _, v := range o.Results() {
-					values = append(values, v)
-				}
-				for _, r := range o.Regions() {
-					regions = append(regions, r)
-					for b := range r.Blocks() {
-						blocks = append(blocks, b)
-						for _, v := range b.Arguments() {
-							values = append(values, v)
-						}
+		misuse(t, engines[len(data)%len(engines)], data) // only some can call patterns
+	})
+}
+
+// misuse does to handles what the bytes say.
+func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
+	c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
+	defer c.Close()
+	i32 := c.IntegerType(32, mlir.Signless)
+	var (
+		modules []*mlir.Module
+		ops     []mlir.Operation
+		blocks  []mlir.Block
+		regions []mlir.Region
+		values  []mlir.Value
+	)
+	collect := func(m *mlir.Module) {
+		modules = append(modules, m)
+		for o := range m.Operation().All() {
+			ops = append(ops, o)
+			for _, v := range o.Results() {
+				values = append(values, v)
+			}
+			for _, r := range o.Regions() {
+				regions = append(regions, r)
+				for b := range r.Blocks() {
+					blocks = append(blocks, b)
+					for _, v := range b.Arguments() {
+						values = append(values, v)
 					}
 				}
 			}
 		}
-		parse := func(text string) {
-			m, err := c.Parse("", []byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			collect(m)
+	}
+	parse := func(text string) {
+		m, err := c.Parse("", []byte(text))
+		if err != nil {
+			t.Fatal(err)
 		}
-		parse(nested)
-		parse(nested)
-		next := func() int {
-			if len(data) == 0 {
-				return 0
-			}
-			b := data[0]
-			data = data[1:]
-			return int(b)
+		collect(m)
+	}
+	parse(nested)
+	parse(nested)
+	next := func() int {
+		if len(data) == 0 {
+			return 0
 		}
-		rewriters := []*mlir.Rewriter{mlirtest.Must(c.NewRewriter())}
-		var step func()
-		// some does a few steps in a call of the library: with what was there before, and
-		// with what the call was given.
-		some := func(o mlir.Operation) {
-			ops[0] = o
-			for inner := range o.All() {
-				if ops = append(ops, inner); inner.NumResults() > 0 {
-					values = append(values, inner.Result(0))
-				}
-			}
-			for range next() % 8 {
-				step()
+		b := data[0]
+		data = data[1:]
+		return int(b)
+	}
+	rewriters := []*mlir.Rewriter{mlirtest.Must(c.NewRewriter())}
+	var step func()
+	// some does a few steps in a call of the library: with what was there before, and
+	// with what the call was given.
+	some := func(o mlir.Operation) {
+		ops[0] = o
+		for inner := range o.All() {
+			if ops = append(ops, inner); inner.NumResults() > 0 {
+				values = append(values, inner.Result(0))
 			}
 		}
-		rewrite := func(action int, r *mlir.Rewriter) {
-			o, p := ops[next()%len(ops)], ops[next()%len(ops)]
-			b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
-			v, w := values[next()%len(values)], values[next()%len(values)]
-			switch action {
-			case 37, 38:
-				r.Erase(o)
-			case 39:
-				r.Replace(o, v)
-			case 40:
-				r.ReplaceWith(o, p)
-			case 41:
-				r.EraseBlock(b)
-			case 42:
-				r.Merge(b, d, []mlir.Value{v, w}[:b.NumArguments()%3]...)
-			case 43:
-				r.InlineBefore(b, o, []mlir.Value{v, w}[:b.NumArguments()%3]...)
-			case 44:
-				r.InlineRegion(regions[next()%len(regions)], d)
-			case 45:
-				small(o)
-				if made, err := r.Clone(o); err == nil {
-					ops = append(ops, made)
-				}
-			case 46:
-				made, err := r.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
-				if err == nil {
-					ops, values = append(ops, made), append(values, made.Result(0))
-				}
-			case 47:
-				r.SetBefore(o)
-			case 48:
-				r.SetEnd(b)
-			case 49:
-				r.MoveBefore(o, p)
-			case 50:
-				r.Modify(o, func() error { step(); return nil })
-			}
-		}
-		patterns := func(m *mlir.Module, o mlir.Operation, walk bool) {
-			var list []mlir.Pattern
-			for _, name := range []string{"t.inner", "t.new", "t.make", "arith.addi", "arith.subi", "func.func"} {
-				calls := 0
-				list = append(list, mlir.Pattern{Name: name, Op: name, Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
-					if calls++; calls > 20 {
-						return false, nil
-					}
-					rewriters = append(rewriters, r)
-					some(o)
-					return next()%2 == 0, nil
-				}})
-			}
-			s, err := c.NewPatterns(list...)
-			if err != nil {
-				return // not every library can
-			}
-			defer s.Close()
-			if walk {
-				s.Walk(m)
-			} else if next()%2 == 0 {
-				s.Apply(m, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20})
-			} else {
-				s.ApplyTo(o, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20})
-			}
-			collect(m)
-		}
-		passes := func(m *mlir.Module, o mlir.Operation) {
-			name := o.Name()
-			pm, err := c.NewPassManager(mlir.PassManagerOptions{Op: name})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer pm.Close()
-			for range 2 {
-				if err := pm.AddPass(mlir.Pass{Name: "some", Run: func(o mlir.Operation) error { some(o); return nil }}); err != nil {
-					return
-				}
-			}
-			pm.RunOn(o)
-			collect(m)
-		}
-		step = func() {
-			action := next() % 54
-			o, p := ops[next()%len(ops)], ops[next()%len(ops)]
-			b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
-			r := regions[next()%len(regions)]
-			v, w := values[next()%len(values)], values[next()%len(values)]
-			m := modules[next()%len(modules)]
-			sentence(t, action, func() {
-				switch action {
-				case 0:
-					o.Erase()
-				case 1:
-					ops = append(ops, o.Detach())
-				case 2:
-					ops = append(ops, b.Append(o))
-				case 3:
-					o.MoveBefore(p)
-				case 4:
-					o.MoveAfter(p)
-				case 5:
-					small(o)
-					ops = append(ops, o.Clone())
-				case 6:
-					m.Close()
-				case 7:
-					small(m.Operation())
-					collect(m.Clone())
-				case 8:
-					b.Erase()
-				case 9:
-					blocks = append(blocks, b.Detach())
-				case 10:
-					r.Append(b)
-				case 11:
-					b.MoveAfter(d)
-				case 12:
-					regions = append(regions, c.NewRegion())
-				case 13:
-					blocks = append(blocks, c.NewBlock(mlir.Location{}, i32))
-				case 14, 15:
-					op, err := c.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
-					if err == nil {
-						ops = append(ops, op)
-						values = append(values, op.Result(0))
-					}
-				case 16:
-					op, err := c.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{b}})
-					if err == nil {
-						ops = append(ops, op)
-					}
-				case 17:
-					v.ReplaceAllUses(w)
-				case 18:
-					o.SetOperand(0, v)
-				case 19:
-					regions[0].TakeBody(r)
-				case 20:
-					r.TakeBody(regions[len(regions)-1])
-				case 21:
-					b.EraseArgument(0)
-				case 22:
-					values = append(values, b.AddArgument(i32, mlir.Location{}))
-				case 23:
-					r.Erase()
-				case 24:
-					small(o)
-					var mapping mlir.Mapping
-					mapping.Map(v, w)
-					ops = append(ops, o.CloneWith(&mapping))
-				case 25:
-					o.SetSuccessor(0, b)
-				case 26, 27:
-					op, err := b.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
-					if err != nil {
-						return
-					}
-					result := op.Result(0)
-					if !result.Owner().Equal(op) || result.Index() != 0 {
-						t.Error("the first result of a new operation is another one's")
-					}
-					ops, values = append(ops, op), append(values, result)
-				case 28:
-					op, err := b.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{d}})
-					if err == nil {
-						ops = append(ops, op)
-					}
-				case 29:
-					ops = append(ops, b.InsertBefore(o, p))
-				case 30:
-					ops = append(ops, b.InsertAfter(o, p))
-				case 31:
-					v.ReplaceAllUsesExcept(w, o)
-				case 32:
-					o.SetOperands(v, w)
-				case 33:
-					r.InsertBefore(b, d)
-				case 34:
-					o.Walk(func(inner mlir.Operation) mlir.WalkAction {
-						if inner.Name() == "t.inner" || inner.Equal(p) {
-							p.Erase()
-						}
-						return mlir.WalkContinue
-					})
-				case 35:
-					// Passes take it that what they are given is valid.
-					if m.Verify() == nil {
-						pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(cse,symbol-dce)"})
-						if err != nil {
-							t.Fatal(err)
-						}
-						defer pm.Close()
-						_ = pm.Run(m)
-						collect(m)
-					}
-				case 36:
-					parse(removable)
-				case 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50:
-					rewrite(action, rewriters[next()%len(rewriters)])
-				case 51, 52:
-					patterns(m, o, action == 51)
-				case 53:
-					passes(m, o)
-				}
-			})
-			sentence(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
-			sentence(t, action, func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
-			sentence(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
-		}
-		for len(data) > 0 && len(ops) < 2000 && len(modules) < 20 {
+		for range next() % 8 {
 			step()
 		}
-		for _, m := range modules {
-			sentence(t, -1, func() { _ = m.String() })
+	}
+	rewrite := func(action int, r *mlir.Rewriter) {
+		o, p := ops[next()%len(ops)], ops[next()%len(ops)]
+		b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
+		v, w := values[next()%len(values)], values[next()%len(values)]
+		switch action {
+		case 37, 38:
+			r.Erase(o)
+		case 39:
+			r.Replace(o, v)
+		case 40:
+			r.ReplaceWith(o, p)
+		case 41:
+			r.EraseBlock(b)
+		case 42:
+			r.Merge(b, d, []mlir.Value{v, w}[:b.NumArguments()%3]...)
+		case 43:
+			r.InlineBefore(b, o, []mlir.Value{v, w}[:b.NumArguments()%3]...)
+		case 44:
+			r.InlineRegion(regions[next()%len(regions)], d)
+		case 45:
+			small(o)
+			if made, err := r.Clone(o); err == nil {
+				ops = append(ops, made)
+			}
+		case 46:
+			made, err := r.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
+			if err == nil {
+				ops, values = append(ops, made), append(values, made.Result(0))
+			}
+		case 47:
+			r.SetBefore(o)
+		case 48:
+			r.SetEnd(b)
+		case 49:
+			r.MoveBefore(o, p)
+		case 50:
+			r.Modify(o, func() error { step(); return nil })
 		}
-	})
+	}
+	patterns := func(m *mlir.Module, o mlir.Operation, walk bool) {
+		var list []mlir.Pattern
+		for _, name := range []string{"t.inner", "t.new", "t.make", "arith.addi", "arith.subi", "func.func"} {
+			calls := 0
+			list = append(list, mlir.Pattern{Name: name, Op: name, Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
+				if calls++; calls > 20 {
+					return false, nil
+				}
+				rewriters = append(rewriters, r)
+				some(o)
+				return next()%2 == 0, nil
+			}})
+		}
+		s, err := c.NewPatterns(list...)
+		if err != nil {
+			return // not every library can
+		}
+		defer s.Close()
+		if walk {
+			s.Walk(m)
+		} else if next()%2 == 0 {
+			s.Apply(m, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20, Regions: mlir.SimplifyNothing})
+		} else {
+			s.ApplyTo(o, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20, Regions: mlir.SimplifyNothing})
+		}
+		collect(m)
+	}
+	passes := func(m *mlir.Module, o mlir.Operation) {
+		name := o.Name()
+		pm, err := c.NewPassManager(mlir.PassManagerOptions{Op: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pm.Close()
+		for range 2 {
+			if err := pm.AddPass(mlir.Pass{Name: "some", Run: func(o mlir.Operation) error { some(o); return nil }}); err != nil {
+				return
+			}
+		}
+
+		pm.RunOn(o)
+		collect(m)
+	}
+	step = func() {
+		action := next() % 54
+		o, p := ops[next()%len(ops)], ops[next()%len(ops)]
+		b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
+		r := regions[next()%len(regions)]
+		v, w := values[next()%len(values)], values[next()%len(values)]
+		m := modules[next()%len(modules)]
+		sentence(t, action, func() {
+			switch action {
+			case 0:
+				o.Erase()
+			case 1:
+				ops = append(ops, o.Detach())
+			case 2:
+				ops = append(ops, b.Append(o))
+			case 3:
+				o.MoveBefore(p)
+			case 4:
+				o.MoveAfter(p)
+			case 5:
+				small(o)
+				ops = append(ops, o.Clone())
+			case 6:
+				m.Close()
+			case 7:
+				small(m.Operation())
+				collect(m.Clone())
+			case 8:
+				b.Erase()
+			case 9:
+				blocks = append(blocks, b.Detach())
+			case 10:
+				r.Append(b)
+			case 11:
+				b.MoveAfter(d)
+			case 12:
+				regions = append(regions, c.NewRegion())
+			case 13:
+				blocks = append(blocks, c.NewBlock(mlir.Location{}, i32))
+			case 14, 15:
+				op, err := c.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
+				if err == nil {
+					ops = append(ops, op)
+					values = append(values, op.Result(0))
+				}
+			case 16:
+				op, err := c.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{b}})
+				if err == nil {
+					ops = append(ops, op)
+				}
+			case 17:
+				v.ReplaceAllUses(w)
+			case 18:
+				o.SetOperand(0, v)
+			case 19:
+				regions[0].TakeBody(r)
+			case 20:
+				r.TakeBody(regions[len(regions)-1])
+			case 21:
+				b.EraseArgument(0)
+			case 22:
+				values = append(values, b.AddArgument(i32, mlir.Location{}))
+			case 23:
+				r.Erase()
+			case 24:
+				small(o)
+				var mapping mlir.Mapping
+				mapping.Map(v, w)
+				ops = append(ops, o.CloneWith(&mapping))
+			case 25:
+				o.SetSuccessor(0, b)
+			case 26, 27:
+				op, err := b.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
+				if err != nil {
+					return
+				}
+				result := op.Result(0)
+				if !result.Owner().Equal(op) || result.Index() != 0 {
+					t.Error("the first result of a new operation is another one's")
+				}
+				ops, values = append(ops, op), append(values, result)
+			case 28:
+				op, err := b.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{d}})
+				if err == nil {
+					ops = append(ops, op)
+				}
+			case 29:
+				ops = append(ops, b.InsertBefore(o, p))
+			case 30:
+				ops = append(ops, b.InsertAfter(o, p))
+			case 31:
+				v.ReplaceAllUsesExcept(w, o)
+			case 32:
+				o.SetOperands(v, w)
+			case 33:
+				r.InsertBefore(b, d)
+			case 34:
+				o.Walk(func(inner mlir.Operation) mlir.WalkAction {
+					if inner.Name() == "t.inner" || inner.Equal(p) {
+						p.Erase()
+					}
+					return mlir.WalkContinue
+				})
+			case 35:
+				// Passes take it that what they are given is valid.
+				if m.Verify() == nil {
+					pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(cse,symbol-dce)"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer pm.Close()
+					_ = pm.Run(m)
+					collect(m)
+				}
+			case 36:
+				parse(removable)
+			case 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50:
+				rewrite(action, rewriters[next()%len(rewriters)])
+			case 51, 52:
+				patterns(m, o, action == 51)
+			case 53:
+				passes(m, o)
+			}
+		})
+		sentence(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
+		sentence(t, action, func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
+		sentence(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
+	}
+	for len(data) > 0 && len(ops) < 2000 && len(modules) < 20 {
+		step()
+	}
+	for _, m := range modules {
+		sentence(t, -1, func() { _ = m.String() })
+	}
 }
 
 // removable has operations that passes take away.

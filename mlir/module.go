@@ -100,6 +100,7 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 	if raw.Ptr == nil {
 		return nil, fmt.Errorf("mlir: %s is no builtin.module", o.Name())
 	}
+	c.calls.mayJoin(raw.Ptr, "Context.Adopt")
 	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
 	m.life.module = m
 	if own.life.uses != nil {

@@ -129,6 +129,15 @@ func (o Operation) Verify() error {
 	t := o.life.use("Operation.Verify", o.raw.Ptr)
 	c := o.life.ctx
 	c.takeDiagnostics("") // leftovers are not this operation's
+	if l := o.life.root(); l.lost || l.of != "Module" {
+		if bad := capi.Unplaced(t, o.raw); bad.Ptr != nil {
+			user := Operation{o.life, bad}
+			return &DiagnosticError{Op: "verify", Diagnostics: []Diagnostic{{
+				Position: user.Location().Position(),
+				Message:  "'" + user.Name() + "' op uses a value, or branches to a block, that is in no operation: put that into one first",
+			}}}
+		}
+	}
 	ok := capi.MlirOperationVerify(t, o.raw)
 	diagnostics := c.takeDiagnostics("")
 	if ok {

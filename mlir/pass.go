@@ -327,8 +327,8 @@ func (p *PassManager) Run(m *Module) error {
 
 // RunOn runs the passes on one operation, which must be of the kind that the pass
 // manager is for, and returns it. All handles into its module are over then, its own
-// included: the returned one takes its place. For a detached operation that is for
-// the caller to observe.
+// included: the returned one takes its place. Nothing outside of the operation may use a
+// value in it or branch into it.
 func (p *PassManager) RunOn(o Operation) (Operation, error) {
 	t := p.life.check("PassManager.RunOn")
 	o.in(p.ctx, "PassManager.RunOn")

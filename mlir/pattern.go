@@ -18,9 +18,11 @@ type Pattern struct {
 	Generates []string
 	// Rewrite looks at an operation. Where the pattern does not match it returns
 	// false and must have changed nothing. Else it makes its changes through r and
-	// returns true. The insertion point is before the operation. Handles are good
-	// until it returns. After an error, or a panic, no pattern is tried any more, and
-	// what was changed until then stays.
+	// returns true. The insertion point is before the operation. Handles, and the
+	// Rewriter, are good until it returns, but for those to what it has erased. What
+	// the patterns work on is taken out of where it stands, or erased, with the
+	// Rewriter alone, and nothing else is run on it. After an error, or a panic, no
+	// pattern is tried any more, and what was changed until then stays.
 	Rewrite func(op Operation, r *Rewriter) (bool, error)
 }
 
@@ -176,7 +178,7 @@ func (s *Patterns) Apply(m *Module, o GreedyOptions) error {
 }
 
 // ApplyTo is Apply within one operation, which it returns, as RunOn of a PassManager
-// does.
+// does. Nothing outside of the operation may use a value in it or branch into it.
 func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 	t := s.life.check("Patterns.ApplyTo")
 	op.in(s.ctx, "Patterns.ApplyTo")

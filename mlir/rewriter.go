@@ -14,6 +14,7 @@ import (
 // After an operation was erased or replaced, handles to it, to its results and to
 // what was in it panic, as after Operation.Erase. What a rewriter of one's own erases is
 // given back when its module is closed; what a pattern erases, when the pattern returns.
+// A wrong argument panics with a sentence.
 type Rewriter struct {
 	c    *Context
 	raw  capi.MlirRewriterBase
@@ -200,8 +201,7 @@ func (r *Rewriter) point(t *capi.Table, method string) error {
 // away reports whether a handle of the IR can be used no more.
 func (l *lifetime) away(raw pointer) bool { return l.over() || l.ctx.erased.has(raw) }
 
-// leave moves the insertion point off an operation that goes away, and gives it up
-// where all of its block goes.
+// leave moves the insertion point off an operation that goes away.
 func (r *Rewriter) leave(t *capi.Table, op capi.MlirOperation) {
 	if r.before.raw == op {
 		r.before.raw = capi.MlirOperationGetNextInBlock(t, op)
@@ -323,7 +323,7 @@ func (r *Rewriter) ReplaceUsesInBlock(o Operation, values []Value, b Block) {
 	op := r.op(o, "Rewriter.ReplaceUsesInBlock")
 	raw := r.values(values, o.NumResults(), "Rewriter.ReplaceUsesInBlock")
 	for _, v := range values {
-		r.c.sameTree(o, v, "Rewriter.ReplaceUsesInBlock")
+		r.inTree(o, v, "Rewriter.ReplaceUsesInBlock")
 	}
 	capi.MlirRewriterBaseReplaceOpUsesWithinBlock(t, r.raw, op, len(raw), first(raw), r.blockOf(b, "Rewriter.ReplaceUsesInBlock"))
 }
@@ -335,5 +335,13 @@ func (r *Rewriter) sameTop(from, to Value, method string) {
 	_, top := r.c.topOfValue(from)
 	if _, other := r.c.topOfValue(to); top != other {
 		panic("mlir: " + method + " was given values of two modules, or a detached one")
+	}
+}
+
+// inTree is sameTop for a value that takes the place of an operation's.
+func (r *Rewriter) inTree(o Operation, v Value, method string) {
+	_, top := r.c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
+	if _, other := r.c.topOfValue(v); top != other {
+		panic("mlir: " + method + " was given a value that does not stand in the module of the operation")
 	}
 }

@@ -44,9 +44,11 @@ func (r *Rewriter) bury(kind capi.Kind, raw pointer, by string) {
 func (r *Rewriter) free() bool {
 	t := r.c.lib.api
 	for _, e := range r.erased {
-		if e.kind == capi.OperationKind {
+		switch {
+		case r.call.walk: // nobody wants to hear of it
+		case e.kind == capi.OperationKind:
 			capi.MlirRewriterBaseEraseOp(t, r.raw, capi.MlirOperation{Ptr: e.raw})
-		} else {
+		default:
 			capi.MlirRewriterBaseEraseBlock(t, r.raw, capi.MlirBlock{Ptr: e.raw})
 		}
 		if e.region.Ptr != nil {

@@ -35,7 +35,7 @@ func (r *Rewriter) Replace(o Operation, values ...Value) {
 	r.c.calls.mayTake(r.c, r.call, capi.OperationKind, op.Ptr, "Rewriter.Replace")
 	raw := r.values(values, o.NumResults(), "Rewriter.Replace")
 	for _, v := range values {
-		r.c.sameTree(o, v, "Rewriter.Replace")
+		r.inTree(o, v, "Rewriter.Replace")
 		for at := v.definedAt(); !at.IsNil(); at = at.Parent() {
 			if at.Equal(o) {
 				panic("mlir: Rewriter.Replace was given a value that goes away with the operation")

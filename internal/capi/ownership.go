@@ -226,6 +226,24 @@ static MlirOperation branch_to(const void* t, int kind, void* raw, int top_kind,
   return v.user;
 }
 
+static bool mend_operation(visitor* v, MlirOperation op) {
+  table api = v->api;
+  for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++)
+    if (!api->mlirOperationGetOperand(op, i).ptr) {
+      MlirType none = api->mlirNoneTypeGet(api->mlirOperationGetContext(op));
+      api->mlirOperationSetOperand(op, i, api->mlirBlockAddArgument(grave(v), none, api->mlirOperationGetLocation(op)));
+    }
+  for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++)
+    if (!api->mlirOperationGetSuccessor(op, i).ptr) api->mlirOperationSetSuccessor(op, i, grave(v));
+  return true;
+}
+
+static MlirBlock mend(const void* t, int kind, void* raw) {
+  visitor v = {.api = t, .operation = mend_operation};
+  visit(&v, kind, raw);
+  return v.grave;
+}
+
 static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
   visitor v = {.api = t, .root = raw, .from = from, .operation = sever_operation};
   visit(&v, kind, raw);
@@ -248,6 +266,33 @@ static bool gather_definers(visitor* v, MlirOperation op) {
     if (others < 2) gather_thing(v, owner.ptr);
   }
   return true;
+}
+
+static bool placed(table api, MlirBlock block) {
+  return block.ptr && api->mlirBlockGetParentOperation(block).ptr;
+}
+
+static bool operation_unplaced(visitor* v, MlirOperation op) {
+  table api = v->api;
+  if (op.ptr == v->root) return true;
+  v->user = op;
+  for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
+    MlirValue operand = api->mlirOperationGetOperand(op, i);
+    if (operand.ptr && !placed(api, api->mlirValueIsABlockArgument(operand)
+                                        ? api->mlirBlockArgumentGetOwner(operand)
+                                        : api->mlirOperationGetBlock(api->mlirOpResultGetOwner(operand))))
+      return false;
+  }
+  for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++)
+    if (!placed(api, api->mlirOperationGetSuccessor(op, i))) return false;
+  v->user.ptr = NULL;
+  return true;
+}
+
+static MlirOperation unplaced(const void* t, MlirOperation op) {
+  visitor v = {.api = t, .root = op.ptr, .operation = operation_unplaced};
+  visit_operation(&v, op);
+  return v.user;
 }
 
 static void** definers(const void* t, int kind, void* raw, size_t* n, bool* failed) {
@@ -337,6 +382,20 @@ func BranchTo(t *Table, kind Kind, raw unsafe.Pointer, topKind Kind, top unsafe.
 // after the tree.
 func Sever(t *Table, kind Kind, raw, from unsafe.Pointer) MlirBlock {
 	b := C.sever(t.pointer(), C.int(kind), raw, from)
+	return *(*MlirBlock)(unsafe.Pointer(&b))
+}
+
+// Unplaced is an operation in another one that uses a value or branches to a block which
+// stands in no operation; null where there is none. The verifier would crash on it.
+func Unplaced(t *Table, op MlirOperation) MlirOperation {
+	return cOperation(C.unplaced(t.pointer(), goOperation(op)))
+}
+
+// Mend gives operands and successors that are null new values and a new block: where a
+// tree was not valid the library takes them away. The block is null where there were
+// none, and must be destroyed after the tree.
+func Mend(t *Table, kind Kind, raw unsafe.Pointer) MlirBlock {
+	b := C.mend(t.pointer(), C.int(kind), raw)
 	return *(*MlirBlock)(unsafe.Pointer(&b))
 }
 

@@ -1,0 +1,299 @@
+package mlir_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestRewriterErased holds that handles to what a rewriter has erased panic, also when
+// the library has made much since, and that those to what it has moved go on.
+func TestRewriterErased(t *testing.T) {
+	for name, test := range map[string]struct {
+		by    string // what the panics name
+		erase func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error
+		gone  func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func()
+	}{
+		"erase": {"Rewriter.Erase", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
+			return r.Erase(outer)
+		}, func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func() {
+			return map[string]func(){
+				"operation": func() { outer.Name() }, "inner operation": func() { inner.Name() },
+				"block": func() { block.First() }, "argument": func() { argument.Type() }, "result": func() { result.NumUses() },
+			}
+		}},
+		"replace": {"Rewriter.Replace", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
+			r.Replace(inner, inner.Operand(0))
+			return nil
+		}, func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func() {
+			return map[string]func(){"operation": func() { inner.Name() }, "result": func() { result.Type() }}
+		}},
+		"erase a block": {"Rewriter.EraseBlock", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
+			if err := r.Erase(inner.Next()); err != nil {
+				return err
+			}
+			return r.EraseBlock(end.Block())
+		}, func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func() {
+			return map[string]func(){"operation": func() { end.Name() }}
+		}},
+		"merge": {"Rewriter.Merge", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
+			if err := r.Erase(inner.Next()); err != nil {
+				return err
+			}
+			return r.Merge(inner.Block(), end.Block(), inner.Operand(0))
+		}, func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func() {
+			return map[string]func(){"block": func() { block.First() }, "argument": func() { argument.Type() }}
+		}},
+		"inline": {"Rewriter.InlineBefore", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
+			if err := r.Erase(inner.Next()); err != nil {
+				return err
+			}
+			return r.InlineBefore(inner.Block(), end, inner.Operand(0))
+		}, func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func() {
+			return map[string]func(){"block": func() { block.First() }, "argument": func() { argument.Type() }}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+				c := loose(t, e)
+				r := mlirtest.Must(c.NewRewriter())
+				m := parse(t, c, nested)
+				outer, inner, end, first := op(m, "t.outer"), op(m, "t.inner"), op(m, "t.end"), op(m, "t.make")
+				block, argument, result := inner.Block(), inner.Block().Argument(0), inner.Result(0)
+				if err := test.erase(r, outer, inner, end); err != nil {
+					t.Fatal(err)
+				}
+				r.SetAfter(first)
+				for range 50 { // memory is used again
+					mlirtest.Must(r.Clone(first))
+				}
+				for what, use := range test.gone(outer, inner, end, block, argument, result) {
+					t.Run(what, func(t *testing.T) {
+						mustPanic(t, "that "+test.by+" has erased", use)
+					})
+				}
+				if name == "merge" || name == "inline" {
+					mlirtest.Same(t, "the operand of what has moved", true, inner.Operand(1).Equal(first.Result(0)))
+				}
+				m.Close()
+				mustPanic(t, "called after Module.Close", func() { outer.Name() })
+			})
+		})
+	}
+}
+
+// TestRewriterRefuses holds that a rewriter takes nothing that would leave operands
+// without a value, and that an insertion point which is gone is an error.
+func TestRewriterRefuses(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		r := mlirtest.Must(c.NewRewriter())
+		one, two := parse(t, c, nested), parse(t, c, nested)
+		inner, end := op(one, "t.inner"), op(one, "t.end")
+		other := op(two, "t.make").Result(0)
+		mustPanic(t, "does not stand in the module", func() { r.Replace(inner, other) })
+		mustPanic(t, "does not stand in the module", func() { r.ReplaceUsesInBlock(inner, []mlir.Value{other}, end.Block()) })
+		mustPanic(t, "a value of another module", func() { _ = r.Merge(inner.Block(), end.Block(), other) })
+		mustPanic(t, "an argument of the block that goes away", func() { _ = r.Merge(inner.Block(), end.Block(), inner.Operand(1)) })
+		r.SetEnd(two.Body())
+		mustPanic(t, "of another module, which uses something there", func() { _, _ = r.Clone(inner) })
+		if _, err := r.Clone(op(one, "t.make")); err != nil {
+			t.Error(err)
+		}
+		if err := r.Erase(inner); err == nil || !strings.Contains(err.Error(), "its result 0 is used by t.end") {
+			t.Errorf("erasing what is used: %v", err)
+		}
+		gone := func(what string) {
+			t.Helper()
+			if _, err := r.Clone(op(one, "t.make")); err == nil || !strings.Contains(err.Error(), "has gone, so set it again") {
+				t.Errorf("an insertion point %s: %v", what, err)
+			}
+		}
+		r.SetBefore(end)
+		end.Detach()
+		gone("at what was detached")
+		two.Close()
+		made := parse(t, c, nested)
+		r.SetEnd(made.Body())
+		made.Close()
+		gone("in a module that was closed")
+		mlirtest.Same(t, "its block", true, r.Block().IsNil())
+	})
+}
+
+// TestPatternErased holds that handles to what a pattern has erased panic at once, and
+// that all that a pattern held panic in its next call.
+func TestPatternErased(t *testing.T) {
+	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
+		var kept []func()
+		erased := 0
+		s := patterns(t, c, mlir.Pattern{Name: "double", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
+			for _, use := range kept {
+				mustPanic(t, "called after the end of the pass or pattern that it was for", use)
+			}
+			x, result := op.Operand(0), op.Result(0)
+			made, err := r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
+			if err != nil {
+				return false, err
+			}
+			r.ReplaceWith(op, made)
+			erased++
+			for range 20 { // memory is not used again yet
+				if _, err := r.Clone(made); err != nil {
+					return false, err
+				}
+			}
+			mustPanic(t, "that Rewriter.Replace has erased", func() { op.Name() })
+			mustPanic(t, "that Rewriter.Replace has erased", func() { result.Type() })
+			mustPanic(t, "an operation that Rewriter.Replace has erased", func() { r.SetBefore(op) })
+			kept = append(kept, func() { op.Name() }, func() { made.Name() }, func() { x.Type() }, func() { r.Block() })
+			return false, nil // which is not so, and what was erased must not be tried again
+		}})
+		for _, apply := range []func(*mlir.Module) error{
+			func(m *mlir.Module) error { return s.Apply(m, mlir.GreedyOptions{}) },
+			s.Walk,
+		} {
+			m := parse(t, c, doubling)
+			if err := apply(m); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Verify(); err != nil {
+				t.Error(err)
+			}
+			for _, use := range kept {
+				mustPanic(t, "mlir: ", use)
+			}
+			kept = nil
+		}
+		if erased < 2 {
+			t.Errorf("the pattern has erased %d operations", erased)
+		}
+	})
+}
+
+// TestPatternTakesAway holds that a pattern takes nothing out of what its driver works
+// on but through its rewriter, and runs nothing there, and may do both elsewhere.
+func TestPatternTakesAway(t *testing.T) {
+	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
+		calls := 0
+		inner := patterns(t, c, mlir.Pattern{Name: "none", Op: "t.none", Rewrite: func(mlir.Operation, *mlir.Rewriter) (bool, error) { return false, nil }})
+		m := parse(t, c, doubling)
+		s := patterns(t, c, mlir.Pattern{Name: "test", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
+			if calls++; calls > 1 {
+				return false, nil
+			}
+			mustPanic(t, "called in a pattern", func() { op.Detach() })
+			mustPanic(t, "called in a pattern", func() { op.Block().Detach() })
+			mustPanic(t, "called in a pattern", func() { _ = op.Block().Erase() })
+			mustPanic(t, "called in a pattern", func() { c.NewRegion().TakeBody(op.Block().Region()) })
+			if _, err := inner.ApplyTo(op.Parent(), mlir.GreedyOptions{}); err == nil || !strings.Contains(err.Error(), "called in a pattern, on what the pattern is in") {
+				t.Errorf("patterns in a pattern: %v", err)
+			}
+			other := parse(t, c, doubling)
+			if err := inner.Apply(other, mlir.GreedyOptions{}); err != nil {
+				t.Error(err)
+			}
+			other.Body().First().Detach()
+			made := mlirtest.Must(c.Create(mlir.OperationState{Name: "func.return"}))
+			return false, made.Erase()
+		}})
+		if err := s.Apply(m, mlir.GreedyOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestPassTakesAway holds that a pass takes nothing away that the library goes on with.
+func TestPassTakesAway(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		m := parse(t, c, dead)
+		f := op(m, "func.func").Detach()
+		pm := passManager(t, c, mlir.PassManagerOptions{Op: "func.func"})
+		calls := 0
+		err := pm.AddPass(mlir.Pass{Name: "test", Run: func(o mlir.Operation) error {
+			calls++
+			const runs = "the operation that a pass or pattern runs on, or on one around it"
+			mustPanic(t, "was given what a pass or pattern runs on", func() { m.Body().Append(o) })
+			mustPanic(t, "Operation.Erase was called on "+runs, func() { _ = o.Erase() })
+			block := o.Region(0).First().Detach() // in it everything may be done
+			o.Region(0).Append(block)
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err = pm.RunOn(f); err != nil {
+			t.Fatal(err)
+		}
+		m.Body().Append(f)
+		inModule := passManager(t, c, mlir.PassManagerOptions{})
+		if err := inModule.AddPass(mlir.Pass{Name: "test", Op: "func.func", Run: func(o mlir.Operation) error {
+			calls++
+			const runs = " was called on the operation that a pass runs on, or on one around it"
+			mustPanic(t, "Block.Detach was called on the operation that a pass or pattern runs on", func() { m.Body().Detach() })
+			for other := range m.Body().Operations() {
+				if !other.Equal(o) {
+					mustPanic(t, "Operation.MoveBefore"+runs, func() { o.MoveBefore(other) })
+				}
+			}
+			return nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		m.Body().Append(op(parse(t, c, strings.Replace(dead, "@dead", "@other", 1)), "func.func").Clone())
+		if err := inModule.Run(m); err != nil {
+			t.Error(err)
+		}
+		mlirtest.Same(t, "calls", 3, calls)
+	})
+}
+
+// TestRunOnWhatIsUsed holds that nothing runs on an operation into which something
+// outside of it reaches: the library would leave that without a value or a block.
+func TestRunOnWhatIsUsed(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		for want, reach := range map[string]func(m *mlir.Module){
+			", outside of it, uses a value in it": func(m *mlir.Module) {
+				mlirtest.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.user", Operands: []mlir.Value{op(m, "t.inner").Result(0)}}))
+			},
+			"t.jump at -:6:5, outside of it, branches into it": func(m *mlir.Module) { op(m, "t.jump").MoveBefore(op(m, "t.outer")) },
+		} {
+			m := parse(t, c, nested)
+			reach(m)
+			pm := mlirtest.Must(c.NewPassManager(mlir.PassManagerOptions{Op: "t.outer"}))
+			if err := pm.Add("cse"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := pm.RunOn(op(m, "t.outer")); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the error is %v, want it to say %q", err, want)
+			}
+		}
+	})
+}
+
+// TestVerifyUnplaced verifies what uses a value of a block that is in no operation, on
+// which the library's verifier would crash.
+func TestVerifyUnplaced(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m := parse(t, c, nested)
+		free := c.NewBlock(mlir.Location{}, c.IntegerType(32, mlir.Signless))
+		outer := op(m, "t.outer").Detach()
+		outer.Region(0).First().First().SetOperand(0, free.Argument(0))
+		check := func(refused bool) {
+			t.Helper()
+			if err := outer.Verify(); err == nil || strings.Contains(err.Error(), "that is in no operation: put that into one first") != refused {
+				t.Errorf("the error is %v", err)
+			}
+		}
+		check(true)
+		region := c.NewRegion()
+		region.Append(free)
+		check(true)
+		create(t, c, mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{region}})
+		check(false) // it does not dominate, which the verifier says itself
+	})
+}
