@@ -1,8 +1,11 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"strings"
@@ -38,6 +41,32 @@ func TestDebug(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What debug mode logs goes to the logger of the callback's registry.
+func TestDebugLogs(t *testing.T) {
+	var log bytes.Buffer
+	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	if err := registry.Register("logged", negate, callbacks.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	const typ = "tensor<3xf32>"
+	key := fmt.Sprintf("callback = \"logged\", registry = %q", t.Name())
+	e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out[0].Close()
+	if !strings.Contains(log.String(), `msg="bridge: callback" callback=logged device=0`) {
+		t.Errorf("the log is %q", &log)
 	}
 }
 

@@ -63,11 +63,12 @@ func (g *Group) add(r *Run) {
 	g.mu.Unlock()
 }
 
-func (g *Group) remove(r *Run) {
+// remove reports whether the run was not over before.
+func (g *Group) remove(r *Run) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r.over {
-		return
+		return false
 	}
 	r.over = true
 	r.prev.next, r.next.prev = r.next, r.prev
@@ -75,6 +76,7 @@ func (g *Group) remove(r *Run) {
 	if r.done != nil {
 		close(r.done)
 	}
+	return true
 }
 
 // underway is what to wait for until every run that has begun is over.

@@ -51,12 +51,15 @@ func (g *Group) Begin(ctx context.Context, r *Run, o RunOptions) {
 	r.caller = o.OnCaller
 	r.special = overrides != nil || o.OnCaller != nil || o.Slow
 	g.add(r)
+	r.began()
 }
 
 // End says that no call of the run is under way, and cancels its context.
 func (r *Run) End() {
 	r.cancel()
-	r.group.remove(r)
+	if r.group.remove(r) {
+		r.ended()
+	}
 }
 
 // Context is the context of the run's calls.

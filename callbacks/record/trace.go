@@ -15,9 +15,11 @@ import (
 )
 
 // Tracer writes calls as a Chrome trace while they happen: JSON that Perfetto and
-// chrome://tracing show. The tracks are the runs, each from its first call to the end
-// of its last, the devices, and the callbacks; calls that overlap on one of them stand
-// in further tracks of it. It is safe for concurrent use.
+// chrome://tracing show. The tracks are the runs that make calls, each from when it was
+// begun until XLA is done with it, the devices, and the callbacks; what overlaps on one of
+// them stands in further tracks of it. A run that was under way before the Tracer was made
+// is shown from its first call to the end of its last, as are those of a recording. It is
+// safe for concurrent use.
 //
 // Calls are written when they end, and the rest by Close; a viewer takes the file of a
 // process that died before that, too.
@@ -29,8 +31,11 @@ type Tracer struct {
 	any   bool // something was written
 	lanes map[track]*laneSet
 	names map[track]int // the tracks' numbers within their group
-	runs  map[int64]*span
-	err   error // the first that writing met, or errClosed
+	runs  []*span
+	open  map[*callbacks.Run]*span // those that have begun and are not over
+	byID  map[int64]*span          // those of calls, the last of each id
+	stop  func()                   // no more runs are told of
+	err   error                    // the first that writing met, or errClosed
 }
 
 // The groups of tracks; a viewer calls them processes.
@@ -48,11 +53,12 @@ type track struct {
 	name  string
 }
 
-// span is a run from its first call to its last.
+// span is a run.
 type span struct {
 	run        int64
 	begin, end time.Duration
 	calls      int
+	over       bool // end is the run's own and not a call's
 }
 
 // NewTracer begins a trace in w, which it does not close.
@@ -61,11 +67,14 @@ func NewTracer(w io.Writer) (*Tracer, error) {
 		return nil, errors.New("record: there is nothing to write to: give a writer")
 	}
 	t := newTracer(w)
+	if t.err == nil {
+		t.stop = callbacks.ObserveRuns(t.runBegins, t.runEnds)
+	}
 	return t, t.err
 }
 
 func newTracer(w io.Writer) *Tracer {
-	t := &Tracer{start: time.Now(), out: w, lanes: map[track]*laneSet{}, names: map[track]int{}, runs: map[int64]*span{}}
+	t := &Tracer{start: time.Now(), out: w, lanes: map[track]*laneSet{}, names: map[track]int{}, open: map[*callbacks.Run]*span{}, byID: map[int64]*span{}, stop: func() {}}
 	for _, group := range []int{groupRuns, groupDevices, groupCallbacks} {
 		t.write(event{Name: "process_name", Phase: "M", Group: group, Args: map[string]any{"name": groupNames[group]}})
 		t.write(event{Name: "process_sort_index", Phase: "M", Group: group, Args: map[string]any{"sort_index": group}})
@@ -77,7 +86,7 @@ func newTracer(w io.Writer) *Tracer {
 // call. Where writing fails, the functions go on, and Close says why.
 func (t *Tracer) Wrap(next callbacks.Func) callbacks.Func {
 	return func(f *callbacks.Frame) error {
-		open := t.begin(f.Name, f.Device, f.RunID, time.Since(t.start))
+		open := t.begin(f.Name, f.Device, callbacks.RunOf(f.Context()), f.RunID, time.Since(t.start))
 		finished, failure := false, ""
 		defer func() {
 			if !finished {
@@ -94,20 +103,35 @@ func (t *Tracer) Wrap(next callbacks.Func) callbacks.Func {
 	}
 }
 
+func (t *Tracer) runBegins(r *callbacks.Run) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[r] = &span{begin: time.Since(t.start)}
+}
+
+func (t *Tracer) runEnds(r *callbacks.Run) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.open[r]; s != nil {
+		s.end, s.over = time.Since(t.start), true
+		delete(t.open, r)
+	}
+}
+
 // Close writes the runs and ends the trace. The error is the first that writing met.
 func (t *Tracer) Close() error {
+	t.stop()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.err == errClosed {
 		return nil
 	}
-	runs := make([]*span, 0, len(t.runs))
-	for _, s := range t.runs {
-		runs = append(runs, s)
+	for _, s := range t.open {
+		s.end = time.Since(t.start) // it goes on
 	}
-	slices.SortFunc(runs, func(a, b *span) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.run, b.run)) })
+	slices.SortFunc(t.runs, func(a, b *span) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.run, b.run)) })
 	var lanes laneSet
-	for _, s := range runs {
+	for _, s := range t.runs {
 		lane := lanes.take(s.begin)
 		lanes.give(lane, s.end)
 		t.write(event{Name: fmt.Sprintf("run %d", s.run), Phase: "X", Group: groupRuns, Thread: t.thread(place{track{groupRuns, "runs"}, lane}), Begin: micros(s.begin), Length: micros(s.end - s.begin),
@@ -142,7 +166,7 @@ func (r *Recording) WriteTrace(w io.Writer) error {
 	for _, p := range points {
 		c := &r.Calls[p.call]
 		if !p.end {
-			opened[p.call] = t.begin(c.Name(), c.Device, c.RunID, p.at)
+			opened[p.call] = t.begin(c.Name(), c.Device, nil, c.RunID, p.at)
 			continue
 		}
 		failure := c.Err
@@ -159,7 +183,7 @@ func (r *Recording) WriteTrace(w io.Writer) error {
 type opened struct {
 	name   string
 	device int
-	run    int64
+	run    *span
 	begin  time.Duration
 	places [2]place
 }
@@ -169,10 +193,11 @@ type place struct {
 	lane  int
 }
 
-func (t *Tracer) begin(name string, device int, run int64, at time.Duration) opened {
+func (t *Tracer) begin(name string, device int, run *callbacks.Run, id int64, at time.Duration) opened {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	o := opened{name: name, device: device, run: run, begin: at}
+	o := opened{name: name, device: device, run: t.spanOf(run, id, at), begin: at}
+	o.run.calls++
 	for i, tr := range []track{{groupDevices, fmt.Sprintf("device %d", device)}, {groupCallbacks, name}} {
 		set := t.lanes[tr]
 		if set == nil {
@@ -181,25 +206,37 @@ func (t *Tracer) begin(name string, device int, run int64, at time.Duration) ope
 		}
 		o.places[i] = place{tr, set.take(at)}
 	}
-	s := t.runs[run]
-	if s == nil {
-		s = &span{run: run, begin: at}
-		t.runs[run] = s
-	}
-	s.calls++
 	return o
+}
+
+// spanOf is the run of a call. A tap may be called when its run is over.
+func (t *Tracer) spanOf(run *callbacks.Run, id int64, at time.Duration) *span {
+	s := t.open[run]
+	if s == nil {
+		s = t.byID[id]
+	}
+	if s == nil {
+		s = &span{begin: at}
+	}
+	if s.calls == 0 {
+		s.run = id
+		t.byID[id] = s
+		t.runs = append(t.runs, s)
+	}
+	return s
 }
 
 func (t *Tracer) end(o opened, at time.Duration, arguments []tensor.View, failure string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := t.runs[o.run]
-	s.end = max(s.end, at)
+	if s := o.run; !s.over {
+		s.end = max(s.end, at)
+	}
 	shapes := make([]string, len(arguments))
 	for i, v := range arguments {
 		shapes[i] = v.Shape.String()
 	}
-	args := map[string]any{"run": o.run, "device": o.device, "arguments": shapes}
+	args := map[string]any{"run": o.run.run, "device": o.device, "arguments": shapes}
 	if failure != "" {
 		args["error"] = failure
 	}

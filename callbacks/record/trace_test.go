@@ -157,3 +157,47 @@ func TestTraceFails(t *testing.T) {
 type writer func([]byte) (int, error)
 
 func (w writer) Write(b []byte) (int, error) { return w(b) }
+
+// TestTraceOfRun holds that a run is traced from its beginning to its end, that a call
+// after that makes no other one of it, and that a run without calls is not shown.
+func TestTraceOfRun(t *testing.T) {
+	group := callbacks.NewGroup(callbacks.GroupOptions{})
+	defer group.Close()
+	var b bytes.Buffer
+	tracer, err := record.NewTracer(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run, silent, open callbacks.Run
+	group.Begin(t.Context(), &silent, callbacks.RunOptions{})
+	group.Begin(t.Context(), &run, callbacks.RunOptions{})
+	in := func(r *callbacks.Run, name string, id int64) {
+		f := &callbacks.Frame{Name: name, RunID: id}
+		f.SetContext(r.Context())
+		if err := tracer.Wrap(func(*callbacks.Frame) error { return nil })(f); err != nil {
+			t.Error(err)
+		}
+	}
+	in(&run, "in time", 7)
+	silent.End()
+	run.End()
+	in(&run, "late", 7)
+	group.Begin(t.Context(), &open, callbacks.RunOptions{})
+	in(&open, "open", 8)
+	if err := tracer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open.End()
+	list := events(t, b.Bytes())
+	diff(t, "tracks", []string{"run 7", "run 8"}, tracks(t, list)["runs/runs"])
+	find := func(name string) event {
+		return list[slices.IndexFunc(list, func(e event) bool { return e.Name == name && e.Ph == "X" })]
+	}
+	whole, early, late := find("run 7"), find("in time"), find("late")
+	if whole.Ts >= early.Ts || whole.Ts+whole.Dur <= early.Ts+early.Dur || whole.Ts+whole.Dur > late.Ts {
+		t.Errorf("the run is %v, its call in time %v and the late one %v", whole, early, late)
+	}
+	if whole.Args["calls"] != 2.0 {
+		t.Errorf("the run has %v calls", whole.Args["calls"])
+	}
+}
