@@ -14,7 +14,6 @@ import (
 // After an operation was erased or replaced, handles to it, to its results and to
 // what was in it panic, as after Operation.Erase. What a rewriter of one's own erases is
 // given back when its module is closed; what a pattern erases, when the pattern returns.
-// A wrong argument panics with a sentence.
 type Rewriter struct {
 	c    *Context
 	raw  capi.MlirRewriterBase

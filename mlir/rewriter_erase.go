@@ -158,6 +158,15 @@ func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, argum
 	if branch, ok := r.c.branch(capi.BlockKind, raw.Ptr, source.life); ok {
 		return raw, fmt.Errorf("mlir: the block cannot be dissolved: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
+	for o := range source.Operations() {
+		for inner := range o.All() {
+			for _, to := range inner.Successors() {
+				if to.raw == raw {
+					return raw, fmt.Errorf("mlir: the block cannot be dissolved: %s at %s, in it, branches to it", inner.Name(), inner.Location().Position())
+				}
+			}
+		}
+	}
 	for i, v := range values {
 		capi.MlirRewriterBaseReplaceAllUsesWith(t, r.raw, capi.MlirBlockGetArgument(t, raw, i), v)
 	}

@@ -97,6 +97,11 @@ func TestRewriterRefuses(t *testing.T) {
 		mustPanic(t, "does not stand in the module", func() { r.ReplaceUsesInBlock(inner, []mlir.Value{other}, end.Block()) })
 		mustPanic(t, "a value of another module", func() { _ = r.Merge(inner.Block(), end.Block(), other) })
 		mustPanic(t, "an argument of the block that goes away", func() { _ = r.Merge(inner.Block(), end.Block(), inner.Operand(1)) })
+		loop := op(two, "t.jump")
+		loop.SetSuccessor(0, loop.Block())
+		if err := r.InlineBefore(loop.Block(), op(two, "t.outer"), other); err == nil || !strings.Contains(err.Error(), "t.jump at -:6:5, in it, branches to it") {
+			t.Errorf("inlining a loop: %v", err)
+		}
 		r.SetEnd(two.Body())
 		mustPanic(t, "of another module, which uses something there", func() { _, _ = r.Clone(inner) })
 		if _, err := r.Clone(op(one, "t.make")); err != nil {
