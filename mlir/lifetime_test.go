@@ -289,6 +289,31 @@ func TestBranches(t *testing.T) {
 	})
 }
 
+// TestBranchInto holds that a block is not taken away while something outside of it
+// branches to a block further in.
+func TestBranchInto(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m := parse(t, c, `"t.top"() ({
+^a:
+  "t.outer"() ({
+  ^first:
+    "t.jump"()[^second] : () -> ()
+  ^second:
+    "t.end"() : () -> ()
+  }) : () -> ()
+^b:
+  "t.last"() : () -> ()
+}) : () -> ()`)
+		a := op(m, "t.outer").Block()
+		op(m, "t.jump").MoveBefore(op(m, "t.last"))
+		mustPanic(t, "t.jump at -:5:5 branches to it", func() { a.Detach() })
+		if err := a.Erase(); err == nil || !strings.Contains(err.Error(), "t.jump at -:5:5 branches to it") {
+			t.Errorf("erasing what is branched into: %v", err)
+		}
+	})
+}
+
 // TestClosedWithLeftovers closes contexts in which everything was left lying about.
 // Under AddressSanitizer or valgrind this finds what is freed twice or never.
 func TestClosedWithLeftovers(t *testing.T) {

@@ -217,10 +217,18 @@ static bool branches_in(visitor* v, MlirOperation op) {
   return true;
 }
 
-// Not every library can name the predecessors of a block: all of the tree is asked.
+static bool has_regions(table api, MlirBlock block) {
+  for (MlirOperation op = api->mlirBlockGetFirstOperation(block); op.ptr; op = api->mlirOperationGetNextInBlock(op))
+    if (api->mlirOperationGetNumRegions(op) > 0) return true;
+  return false;
+}
+
+// Not every library can name the predecessors of a block, and none those of what is in
+// it: all of the tree is asked.
 static MlirOperation branch_to(const void* t, int kind, void* raw, int top_kind, void* top) {
   visitor v = {.api = t, .root = raw, .operation = branches_in};
-  if (kind == BLOCK && v.api->mlirBlockGetNumPredecessors && v.api->mlirBlockGetNumPredecessors((MlirBlock){raw}) == 0)
+  if (kind == BLOCK && v.api->mlirBlockGetNumPredecessors && v.api->mlirBlockGetNumPredecessors((MlirBlock){raw}) == 0 &&
+      !has_regions(v.api, (MlirBlock){raw}))
     return v.user;
   visit(&v, top_kind, top);
   return v.user;
