@@ -86,6 +86,7 @@ func (b Block) Append(o Operation) Operation {
 		panic("mlir: Block.Append was asked to put an operation into itself")
 	}
 	b.life.ctx.join(l, o.raw.Ptr, home)
+	o.touch()
 	return Operation{b.life, o.raw}
 }
 
@@ -147,6 +148,7 @@ func (b Block) adopt(o Operation, method string) {
 		panic("mlir: " + method + " was asked to put an operation into itself")
 	}
 	b.life.ctx.join(l, o.raw.Ptr, home)
+	o.touch()
 }
 
 func (b Block) owns(anchor Operation, method string) {

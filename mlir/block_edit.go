@@ -66,6 +66,7 @@ func (b Block) Predecessors() []Block {
 func (b Block) AddArgument(t Type, at Location) Value {
 	api := b.life.use("Block.AddArgument", b.raw.Ptr)
 	c := b.life.ctx
+	b.touch()
 	return value(b.life, capi.MlirBlockAddArgument(api, b.raw, t.in(c, "Block.AddArgument"), at.in(c, "Block.AddArgument")))
 }
 
@@ -75,6 +76,7 @@ func (b Block) InsertArgument(i int, t Type, at Location) Value {
 	api := b.life.use("Block.InsertArgument", b.raw.Ptr)
 	inRange("Block.InsertArgument", i, b.NumArguments()+1)
 	c := b.life.ctx
+	b.touch()
 	return value(b.life, capi.MlirBlockInsertArgument(api, b.raw, i, t.in(c, "Block.InsertArgument"), at.in(c, "Block.InsertArgument")))
 }
 
@@ -87,6 +89,7 @@ func (b Block) EraseArgument(i int) error {
 			i, use.Owner.Name(), use.Owner.Location().Position())
 	}
 	c := b.life.ctx
+	b.touch()
 	capi.MlirBlockEraseArgument(c.lib.api, b.raw, uint32(i))
 	c.gone[v.raw.Ptr] = nil
 	return nil
@@ -135,6 +138,7 @@ func (b Block) move(method string, anchor Block, within func(*capi.Table, capi.M
 	}
 	if own := b.Region(); own.raw == region.raw {
 		b.life.ctx.calls.mayMove(b.life.ctx, capi.BlockKind, b.raw.Ptr, method)
+		b.touch()
 		capi.MlirBlockDetach(b.life.ctx.lib.api, b.raw)
 		within(b.life.ctx.lib.api, region.raw, anchor.raw, b.raw)
 		return

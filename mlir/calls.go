@@ -54,6 +54,7 @@ type call struct {
 	root     capi.MlirOperation // that is matched, none for a function that PDL calls
 	pattern  bool               // a pattern: what it erases must go through its rewriter
 	walk     bool               // it may change only what it matched
+	touched  []Operation        // by a pattern, and perhaps no longer valid: see touch
 	previous *call
 }
 

@@ -89,6 +89,7 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 			return Operation{}, c.notCreated(kind)
 		}
 		c.last = known{operation: Operation{b.life, op}, result: result}
+		c.last.operation.touch()
 		return c.last.operation, nil
 	}
 	op, err := c.createDetached(method, kind, s, at)

@@ -75,6 +75,7 @@ func (o Operation) SetOperand(i int, v Value) {
 	inRange("Operation.SetOperand", i, capi.MlirOperationGetNumOperands(t, o.raw))
 	raw := v.in(o.life.ctx, "Operation.SetOperand")
 	o.life.ctx.sameTree(o, v, "Operation.SetOperand")
+	o.touch()
 	capi.MlirOperationSetOperand(t, o.raw, i, raw)
 }
 

@@ -35,6 +35,7 @@ func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttri
 		panic("mlir: " + method + " was given an empty name")
 	}
 	before := capi.MlirOperationGetAttributeByName(t, o.raw, name)
+	o.touch()
 	set(raw)
 	if capi.MlirOperationGetAttributeByName(t, o.raw, name).Ptr != nil {
 		return
@@ -48,6 +49,7 @@ func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttri
 // RemoveAttribute removes the attribute of that name and reports whether there was one.
 func (o Operation) RemoveAttribute(name string) bool {
 	t := o.life.use("Operation.RemoveAttribute", o.raw.Ptr)
+	o.touch()
 	return capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
 }
 
@@ -103,6 +105,7 @@ func (o Operation) SetDiscardable(name string, a Attribute) {
 	if o.HasInherent(name) {
 		panic(fmt.Sprintf("mlir: Operation.SetDiscardable: %s of %s is an inherent attribute: use SetInherent", name, o.Name()))
 	}
+	o.touch()
 	capi.MlirOperationSetDiscardableAttributeByName(t, o.raw, name, raw)
 }
 
@@ -110,6 +113,7 @@ func (o Operation) SetDiscardable(name string, a Attribute) {
 // whether there was one.
 func (o Operation) RemoveDiscardable(name string) bool {
 	t := o.life.use("Operation.RemoveDiscardable", o.raw.Ptr)
+	o.touch()
 	return capi.MlirOperationRemoveDiscardableAttributeByName(t, o.raw, name)
 }
 

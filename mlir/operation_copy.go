@@ -27,6 +27,7 @@ func (b Block) CreateLike(o Operation, operands ...Value) (Operation, error) {
 	if direct {
 		if op, result := capi.CopyOperation(t, from, raw.Operands, b.raw); op.Ptr != nil {
 			c.last = known{operation: Operation{b.life, op}, result: result}
+			c.last.operation.touch()
 			return c.last.operation, nil
 		}
 	}

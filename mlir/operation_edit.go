@@ -69,6 +69,7 @@ func (o Operation) SetOperands(values ...Value) {
 		raw[i] = v.in(o.life.ctx, "Operation.SetOperands")
 		o.life.ctx.sameTree(o, v, "Operation.SetOperands")
 	}
+	o.touch()
 	capi.MlirOperationSetOperands(t, o.raw, len(raw), first(raw))
 }
 
@@ -109,6 +110,7 @@ func (o Operation) SetSuccessor(i int, b Block) {
 	if l, _ := o.life.ctx.topOf(capi.OperationKind, o.raw.Ptr, o.life); l.of != "Module" {
 		l.uses = o.life.ctx.life // looked at where it is added
 	}
+	o.touch()
 	capi.MlirOperationSetSuccessor(t, o.raw, i, raw)
 }
 
@@ -166,6 +168,7 @@ func (o Operation) move(method string, anchor Operation, within func(*capi.Table
 	}
 	if capi.Top(t, capi.OperationKind, o.raw.Ptr) == capi.Top(t, capi.BlockKind, to.Ptr) {
 		c.calls.mayMove(c, capi.OperationKind, o.raw.Ptr, method)
+		o.touchMove()
 		within(t, o.raw, anchor.raw)
 		return
 	}

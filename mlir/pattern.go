@@ -21,8 +21,9 @@ type Pattern struct {
 	// returns true. The insertion point is before the operation. Handles, and the
 	// Rewriter, are good until it returns, but for those to what it has erased. What
 	// the patterns work on is taken out of where it stands, or erased, with the
-	// Rewriter alone, and nothing else is run on it. After an error, or a panic, no
-	// pattern is tried any more, and what was changed until then stays.
+	// Rewriter alone, and nothing else is run on it. What it leaves is valid: Apply
+	// verifies what has changed. After an error, or a panic, nothing is tried any more,
+	// and what was changed until then stays.
 	Rewrite func(op Operation, r *Rewriter) (bool, error)
 }
 
@@ -55,7 +56,10 @@ type Patterns struct {
 	within  pointer            // while running: the outermost thing around …
 	on      capi.MlirOperation // … the operation that it runs in
 	walking bool
-	failed  *PatternError
+	trust   bool // what patterns leave is not verified
+	calls   int  // of patterns in a walk
+	failed  error
+	kept    capi.MlirOperation // see stop
 }
 
 // NewPatterns makes a set of patterns written in Go. It is an UnsupportedError where
@@ -94,16 +98,19 @@ func (s *Patterns) freeze(t *capi.Table, set capi.MlirRewritePatternSet) {
 func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 	return func(op capi.MlirOperation, rewriter capi.MlirPatternRewriter) bool {
 		matched := false
+		base := capi.MlirPatternRewriterAsBase(t, rewriter)
 		s.settle(p.Name, op, func(life *lifetime, this *call) (err error) {
-			r := &Rewriter{c: s.ctx, raw: capi.MlirPatternRewriterAsBase(t, rewriter), life: life, call: this,
+			r := &Rewriter{c: s.ctx, raw: base, life: life, call: this,
 				block: Block{life, capi.MlirOperationGetBlock(t, op)}, before: Operation{life, op}}
 			// After a change the library must not go on as if there was none, whatever
 			// the pattern says.
 			defer func() { matched = r.free() || matched }()
-			matched, err = p.Rewrite(Operation{life, op}, r)
-			return err
+			if matched, err = p.Rewrite(Operation{life, op}, r); err != nil || s.trust {
+				return err
+			}
+			return this.valid(s.ctx)
 		})
-		return matched
+		return s.stop(t, base) || matched
 	}
 }
 
@@ -111,6 +118,10 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 // nothing is called any more. op is nil for a function that PDL calls.
 func (s *Patterns) settle(name string, op capi.MlirOperation, f func(*lifetime, *call) error) (ok bool) {
 	if s.failed != nil {
+		return false
+	}
+	if s.calls++; s.walking && s.calls > maxRewrites {
+		s.failed = ErrNotConverged
 		return false
 	}
 	err := s.ctx.enter(call{top: s.within, on: s.on, root: op, pattern: true, walk: s.walking}, f)
@@ -155,7 +166,7 @@ const (
 )
 
 // maxRewrites ends what would go on for ever: no real module needs as many.
-const maxRewrites = 1 << 24
+var maxRewrites = 1 << 24
 
 // GreedyOptions are the settings of Patterns.Apply. The zero value has the library's
 // own settings, but for a limit on the rewrites.
@@ -164,6 +175,9 @@ type GreedyOptions struct {
 	MaxRewrites   int // within an iteration; 16,777,216 when zero
 	TopDown       bool
 	NoFolding     bool
+	// NoVerify leaves out verifying what patterns have changed. The library may crash
+	// on what is not valid.
+	NoVerify      bool
 	NoConstantCSE bool // equal constants are not merged
 	Strictness    Strictness
 	Regions       RegionSimplification
@@ -186,7 +200,7 @@ func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 	configured := s.ctx.lib.Has("mlirGreedyRewriteDriverConfigCreate")
 	var config capi.MlirGreedyRewriteDriverConfig
 	switch {
-	case !configured && o != GreedyOptions{}:
+	case !configured && o != GreedyOptions{NoVerify: o.NoVerify}:
 		return op, s.ctx.lib.need("mlirGreedyRewriteDriverConfigCreate")
 	case !s.ctx.lib.Has(greedy) && op.Name() == "builtin.module":
 		greedy = "mlirApplyPatternsAndFoldGreedily"
@@ -200,6 +214,7 @@ func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 		o.set(t, config)
 	}
 	var converged bool
+	s.trust = o.NoVerify
 	op, err := s.run(op, "Patterns.Apply", false, func(op Operation) {
 		if greedy == "mlirApplyPatternsAndFoldGreedily" {
 			converged = capi.MlirApplyPatternsAndFoldGreedily(t, capi.MlirModuleFromOperation(t, op.raw), s.raw, config).Value != 0
@@ -239,9 +254,12 @@ func (o GreedyOptions) set(t *capi.Table, config capi.MlirGreedyRewriteDriverCon
 
 // Walk tries the patterns once at each operation in a module, which is faster than
 // Apply. What patterns make is not visited, and a pattern may erase only the
-// operation that it matched and what is in it.
+// operation that it matched and what is in it. Nothing is folded, and nothing verified.
+// The error is a *PatternError where a pattern failed, and ErrNotConverged where patterns
+// that move their operations on were called 16,777,216 times.
 func (s *Patterns) Walk(m *Module) error {
 	t := s.life.check("Patterns.Walk")
+	s.trust = true
 	if err := s.ctx.lib.need("mlirWalkAndApplyPatterns"); err != nil {
 		return err
 	}
@@ -258,11 +276,12 @@ func (s *Patterns) run(op Operation, what string, walking bool, f func(Operation
 	if err := op.Verify(); err != nil {
 		return op, err // patterns and folders take for granted what verifiers check
 	}
-	s.running, s.walking, s.failed = true, walking, nil
+	s.running, s.walking, s.calls, s.failed = true, walking, 0, nil
 	defer func() { s.running, s.within, s.on = false, nil, capi.MlirOperation{} }()
 	op, err := s.ctx.run(op, what, true, func(op Operation, top pointer) {
 		s.within, s.on = top, op.raw
 		f(op)
+		s.resume()
 	})
 	if err == nil && s.failed != nil {
 		err = s.failed

@@ -64,6 +64,7 @@ func (r Region) Append(b Block) {
 	t := r.use("Region.Append")
 	r.adopt(b, "Region.Append")
 	capi.MlirRegionAppendOwnedBlock(t, r.raw, b.raw)
+	b.touch()
 }
 
 // Insert adds a detached block as the i-th one. It panics where i is greater than the
@@ -73,6 +74,7 @@ func (r Region) Insert(i int, b Block) {
 	inRange("Region.Insert", i, r.NumBlocks()+1)
 	r.adopt(b, "Region.Insert")
 	capi.MlirRegionInsertOwnedBlock(t, r.raw, i, b.raw)
+	b.touch()
 }
 
 // InsertBefore adds a detached block before another one of this region.
@@ -81,6 +83,7 @@ func (r Region) InsertBefore(anchor, b Block) {
 	r.owns(anchor, "Region.InsertBefore")
 	r.adopt(b, "Region.InsertBefore")
 	capi.MlirRegionInsertOwnedBlockBefore(t, r.raw, anchor.raw, b.raw)
+	b.touch()
 }
 
 // InsertAfter adds a detached block after another one of this region.
@@ -89,6 +92,7 @@ func (r Region) InsertAfter(anchor, b Block) {
 	r.owns(anchor, "Region.InsertAfter")
 	r.adopt(b, "Region.InsertAfter")
 	capi.MlirRegionInsertOwnedBlockAfter(t, r.raw, anchor.raw, b.raw)
+	b.touch()
 }
 
 // NumBlocks counts the blocks.
@@ -148,7 +152,9 @@ func (r Region) TakeBody(from Region) {
 		there.lost, from.life.root().lost = true, true
 		home.property().inherit(there)
 	}
+	from.First().touch()
 	capi.MlirRegionTakeBody(t, r.raw, from.raw)
+	r.First().touch()
 }
 
 // Erase destroys a detached region that was not used. A region that is part of an

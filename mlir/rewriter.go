@@ -228,7 +228,9 @@ func (r *Rewriter) Insert(o Operation) (Operation, error) {
 	}
 	home, _ := r.c.topOf(capi.BlockKind, r.block.raw.Ptr, r.life)
 	r.c.adopt(capi.OperationKind, raw.Ptr, home, "an operation that stands in a block already", "Rewriter.Insert")
-	return r.made(capi.MlirRewriterBaseInsert(t, r.raw, raw)), nil
+	made := r.made(capi.MlirRewriterBaseInsert(t, r.raw, raw))
+	made.touch()
+	return made, nil
 }
 
 // Clone puts a copy of an operation, with all that is in it, at the insertion point.
@@ -258,7 +260,9 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 			panic("mlir: " + method + " was given an operation of another module, which uses something there")
 		}
 	}
-	return r.made(clone(t, r.raw, raw)), nil
+	made := r.made(clone(t, r.raw, raw))
+	made.touch()
+	return made, nil
 }
 
 // NewBlock makes a block before another one of a region, and puts the insertion
@@ -274,6 +278,7 @@ func (r *Rewriter) NewBlock(before Block, location Location, arguments ...Type) 
 	}
 	made := capi.MlirRewriterBaseCreateBlockBefore(t, r.raw, raw, len(types), first(types), first(locations))
 	r.block, r.before = r.madeBlock(made), Operation{}
+	r.block.touch()
 	return r.block
 }
 
@@ -304,6 +309,7 @@ func (r *Rewriter) Modify(o Operation, f func() error) error {
 func (r *Rewriter) ReplaceAllUses(from, to Value) {
 	t := r.life.check("Rewriter.ReplaceAllUses")
 	r.sameTop(from, to, "Rewriter.ReplaceAllUses")
+	from.touchUsers()
 	capi.MlirRewriterBaseReplaceAllUsesWith(t, r.raw, r.value(from, "Rewriter.ReplaceAllUses"), r.value(to, "Rewriter.ReplaceAllUses"))
 }
 
@@ -311,6 +317,7 @@ func (r *Rewriter) ReplaceAllUses(from, to Value) {
 func (r *Rewriter) ReplaceAllUsesExcept(from, to Value, except Operation) {
 	t := r.life.check("Rewriter.ReplaceAllUsesExcept")
 	r.sameTop(from, to, "Rewriter.ReplaceAllUsesExcept")
+	from.touchUsers()
 	capi.MlirRewriterBaseReplaceAllUsesExcept(t, r.raw, r.value(from, "Rewriter.ReplaceAllUsesExcept"),
 		r.value(to, "Rewriter.ReplaceAllUsesExcept"), r.op(except, "Rewriter.ReplaceAllUsesExcept"))
 }
@@ -324,6 +331,7 @@ func (r *Rewriter) ReplaceUsesInBlock(o Operation, values []Value, b Block) {
 	for _, v := range values {
 		r.inTree(o, v, "Rewriter.ReplaceUsesInBlock")
 	}
+	o.touchUsers()
 	capi.MlirRewriterBaseReplaceOpUsesWithinBlock(t, r.raw, op, len(raw), first(raw), r.blockOf(b, "Rewriter.ReplaceUsesInBlock"))
 }
 

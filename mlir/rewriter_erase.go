@@ -22,6 +22,7 @@ func (r *Rewriter) Erase(o Operation) error {
 		return fmt.Errorf("mlir: %s cannot be erased: %w", o.Name(), err)
 	}
 	r.leave(t, op)
+	o.touchPlace()
 	r.bury(capi.OperationKind, op.Ptr, "Rewriter.Erase")
 	return nil
 }
@@ -50,6 +51,8 @@ func (r *Rewriter) Replace(o Operation, values ...Value) {
 	if err := o.branchedInto(); err != nil {
 		panic(fmt.Sprintf("mlir: Rewriter.Replace: %v", err))
 	}
+	o.touchUsers()
+	o.touchPlace()
 	capi.MlirRewriterBaseReplaceAllOpUsesWithValueRange(t, r.raw, op, len(raw), first(raw))
 	r.leave(t, op)
 	r.bury(capi.OperationKind, op.Ptr, "Rewriter.Replace")
@@ -89,6 +92,7 @@ func (r *Rewriter) EraseBlock(b Block) error {
 	if branch, ok := r.c.branch(capi.BlockKind, raw.Ptr, b.life); ok {
 		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
+	b.touch()
 	r.bury(capi.BlockKind, raw.Ptr, "Rewriter.EraseBlock")
 	return nil
 }
@@ -167,6 +171,10 @@ func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, argum
 			}
 		}
 	}
+	source.touch()
+	for o := range source.Operations() {
+		o.touchMove()
+	}
 	for i, v := range values {
 		capi.MlirRewriterBaseReplaceAllUsesWith(t, r.raw, capi.MlirBlockGetArgument(t, raw, i), v)
 	}
@@ -183,13 +191,18 @@ func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, argum
 // InlineRegion moves the blocks of a region before a block of another one.
 func (r *Rewriter) InlineRegion(region Region, before Block) {
 	t := r.life.check("Rewriter.InlineRegion")
-	capi.MlirRewriterBaseInlineRegionBefore(t, r.raw, r.region(region, before, true, "Rewriter.InlineRegion"), before.raw)
+	raw := r.region(region, before, true, "Rewriter.InlineRegion")
+	region.First().touch()
+	before.touch()
+	capi.MlirRewriterBaseInlineRegionBefore(t, r.raw, raw, before.raw)
 }
 
 // CloneRegion puts copies of the blocks of a region before a block of another one.
 func (r *Rewriter) CloneRegion(region Region, before Block) {
 	t := r.life.check("Rewriter.CloneRegion")
-	capi.MlirRewriterBaseCloneRegionBefore(t, r.raw, r.region(region, before, false, "Rewriter.CloneRegion"), before.raw)
+	raw := r.region(region, before, false, "Rewriter.CloneRegion")
+	before.touch()
+	capi.MlirRewriterBaseCloneRegionBefore(t, r.raw, raw, before.raw)
 }
 
 func (r *Rewriter) region(region Region, before Block, move bool, method string) capi.MlirRegion {
@@ -233,6 +246,7 @@ func (r *Rewriter) moving(o, existing Operation, method string) (*capi.Table, ca
 	}
 	r.c.calls.mayMove(r.c, capi.OperationKind, op.Ptr, method)
 	r.leave(t, op)
+	o.touchMove()
 	return t, op, at
 }
 
@@ -245,6 +259,8 @@ func (r *Rewriter) MoveBlockBefore(b, existing Block) {
 		panic("mlir: Rewriter.MoveBlockBefore was asked to move a block into itself")
 	}
 	r.c.calls.mayMove(r.c, capi.BlockKind, raw.Ptr, "Rewriter.MoveBlockBefore")
+	b.touch()
+	existing.touch()
 	if raw != at {
 		capi.MlirRewriterBaseMoveBlockBefore(t, r.raw, raw, at)
 	}

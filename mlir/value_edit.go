@@ -17,6 +17,7 @@ func (v Value) IsArgument() bool {
 // SetType gives the value another type. What uses it is for Verify to judge.
 func (v Value) SetType(t Type) {
 	api := v.use("Value.SetType")
+	v.touch()
 	capi.MlirValueSetType(api, v.raw, t.in(v.life.ctx, "Value.SetType"))
 }
 
@@ -85,6 +86,7 @@ func (v Value) ReplaceAllUsesExcept(with Value, except ...Operation) {
 			c.sameTree(use.Owner, with, "Value.ReplaceAllUses")
 		}
 	}
+	v.touchUsers()
 	if len(spared) == 0 {
 		capi.MlirValueReplaceAllUsesOfWith(t, v.raw, other)
 		return
