@@ -138,6 +138,7 @@ func (b Block) adoptable(o Operation, method string) (own, home *lifetime) {
 		panic("mlir: " + method + " was asked to put an operation into itself")
 	}
 	c.joinable(t.life, o.raw.Ptr, capi.OperationKind, home, method)
+	c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
 	return t.life, home
 }
 

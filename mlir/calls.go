@@ -49,13 +49,14 @@ type calls struct {
 
 // call is one call of a Go pass or pattern, by a run on something.
 type call struct {
-	top      pointer            // the outermost thing around it
-	on       capi.MlirOperation // that passes run on, or patterns in
-	root     capi.MlirOperation // that is matched, none for a function that PDL calls
-	pattern  bool               // a pattern: what it erases must go through its rewriter
-	walk     bool               // it may change only what it matched
-	touched  []Operation        // by a pattern, and perhaps no longer valid: see touch
-	previous *call
+	top        pointer            // the outermost thing around it
+	on         capi.MlirOperation // that passes run on, or patterns in
+	root       capi.MlirOperation // that is matched, none for a function that PDL calls
+	pattern    bool               // a pattern: what it erases must go through its rewriter
+	constraint bool               // it changes nothing
+	walk       bool               // it may change only what it matched
+	touched    []Operation        // by a pattern, and perhaps no longer valid: see touch
+	previous   *call
 }
 
 type closer interface{ Close() }
@@ -124,9 +125,20 @@ func (c *calls) mayMove(x *Context, kind capi.Kind, raw pointer, method string) 
 	}
 }
 
-// outside panics where a walk would miss what comes next.
+// mayChange panics where a constraint would change what is being matched: the library is
+// in the middle of that.
+func (c *calls) mayChange(x *Context, kind capi.Kind, raw pointer) {
+	for call := c.current; call != nil; call = call.previous {
+		if call.constraint && call.top == capi.Top(x.lib.api, kind, raw) {
+			panic("mlir: a constraint of PDL changes what it is asked about: only a rewrite may")
+		}
+	}
+}
+
+// outside panics where a walk would miss what comes next. Of a PDL pattern nobody may know
+// what it matched first.
 func (c *call) outside(t *capi.Table, kind capi.Kind, raw pointer, method string) {
-	if c.walk && c.root.Ptr != nil && !capi.IsIn(t, kind, raw, c.root) {
+	if c.walk && (c.root.Ptr == nil || !capi.IsIn(t, kind, raw, c.root)) {
 		panic("mlir: " + method + " was given something outside the one that was matched: in a walk a pattern erases and moves only that and what is in it")
 	}
 }

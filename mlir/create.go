@@ -84,6 +84,7 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	raw.Regions, raw.Successors = raw.Regions[:0], raw.Successors[:0]
 	at := s.Location.in(c, method)
 	if direct {
+		c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
 		op, result := capi.CreateOperation(t, raw, at, b.raw)
 		if op.Ptr == nil {
 			return Operation{}, c.notCreated(kind)

@@ -25,6 +25,7 @@ func (b Block) CreateLike(o Operation, operands ...Value) (Operation, error) {
 	}
 	from := o.in(c, method)
 	if direct {
+		c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
 		if op, result := capi.CopyOperation(t, from, raw.Operands, b.raw); op.Ptr != nil {
 			c.last = known{operation: Operation{b.life, op}, result: result}
 			c.last.operation.touch()

@@ -60,6 +60,7 @@ type Patterns struct {
 	calls   int  // of patterns in a walk
 	failed  error
 	kept    capi.MlirOperation // see stop
+	pdl     pdlState           // of the rewrite under way
 }
 
 // NewPatterns makes a set of patterns written in Go. It is an UnsupportedError where
@@ -115,8 +116,12 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 }
 
 // settle calls Go and keeps the first error for the end of the run, after which
-// nothing is called any more. op is nil for a function that PDL calls.
+// nothing is called any more. op may be nil for a function that PDL calls.
 func (s *Patterns) settle(name string, op capi.MlirOperation, f func(*lifetime, *call) error) (ok bool) {
+	return s.settleAs(call{root: op, pattern: true}, name, f)
+}
+
+func (s *Patterns) settleAs(this call, name string, f func(*lifetime, *call) error) (ok bool) {
 	if s.failed != nil {
 		return false
 	}
@@ -124,7 +129,8 @@ func (s *Patterns) settle(name string, op capi.MlirOperation, f func(*lifetime, 
 		s.failed = ErrNotConverged
 		return false
 	}
-	err := s.ctx.enter(call{top: s.within, on: s.on, root: op, pattern: true, walk: s.walking}, f)
+	this.top, this.on, this.walk = s.within, s.on, s.walking
+	err := s.ctx.enter(this, f)
 	if err != nil {
 		s.failed = &PatternError{Pattern: name, Err: err}
 	}

@@ -19,6 +19,7 @@ func (o Operation) touch() {
 
 // touchedBy is apart so that touch is inlined: every new operation passes there.
 func (o Operation) touchedBy() {
+	o.life.ctx.calls.mayChange(o.life.ctx, capi.OperationKind, o.raw.Ptr)
 	for c := o.life.ctx.calls.current; c != nil; c = c.previous {
 		if c.pattern {
 			c.touched = append(c.touched, o)

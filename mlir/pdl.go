@@ -19,32 +19,41 @@ type PDLOptions struct {
 
 // NewPDLPatterns makes a set of the patterns that a module describes with operations
 // of the pdl dialect. The module may be closed then.
+//
+// The library matches; what a rewrite does is done here, with the checks that a Rewriter
+// has, and verified as what a Pattern changes. An operation that a rewrite makes without
+// result types has those that are inferred, where AllowInference knows it, or else those
+// of the operation that it replaces.
 func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 	t := c.life.check("Context.NewPDLPatterns")
 	m.life.mine(c, "a module", "Context.NewPDLPatterns")
-	needs := []string{"mlirPDLPatternModuleFromModule", "mlirRewritePatternSetFromPDLPatternModule", "mlirFreezeRewritePattern"}
-	if len(o.Constraints)+len(o.Rewrites) > 0 {
-		needs = append(needs, "mlirPDLPatternModuleRegisterRewriteFunction", "mlirPDLPatternModuleRegisterConstraintFunction", "mlirPatternRewriterAsBase")
-	}
-	if err := c.lib.needAll(needs...); err != nil {
+	if err := c.lib.needAll("mlirPDLPatternModuleFromModule", "mlirRewritePatternSetFromPDLPatternModule", "mlirFreezeRewritePattern",
+		"mlirPDLPatternModuleRegisterRewriteFunction", "mlirPDLPatternModuleRegisterConstraintFunction", "mlirPatternRewriterAsBase"); err != nil {
 		return nil, err
 	}
 	if err := m.Verify(); err != nil {
 		return nil, err
 	}
-	results, err := o.calls(m)
+	if err := o.check(m); err != nil {
+		return nil, err
+	}
+	copied := m.Clone()
+	defer copied.Close()
+	calls, err := o.takeApart(copied)
+	if err == nil {
+		err = copied.Verify()
+	}
 	if err != nil {
 		return nil, err
 	}
 	s := &Patterns{ctx: c, life: &lifetime{ctx: c, of: "Patterns", parent: c.life}}
 	// The library takes the module over: it gets a copy.
-	copied := capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, m.Operation().raw))
-	raw := capi.MlirPDLPatternModuleFromModule(t, copied)
+	raw := capi.MlirPDLPatternModuleFromModule(t, capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, copied.Operation().raw)))
 	for name, f := range o.Constraints {
 		s.forget = append(s.forget, capi.RegisterPDL(t, raw, name, true, s.constraint(t, name, f)))
 	}
-	for name, f := range o.Rewrites {
-		s.forget = append(s.forget, capi.RegisterPDL(t, raw, name, false, s.rewrite(t, name, results[name], f)))
+	for _, call := range calls {
+		s.forget = append(s.forget, capi.RegisterPDL(t, raw, call.name, false, s.step(t, call)))
 	}
 	set := capi.MlirRewritePatternSetFromPDLPatternModule(t, raw)
 	s.freeze(t, set)
@@ -52,10 +61,8 @@ func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 	return s, nil
 }
 
-// calls checks that what the module calls is there, which the library does not, and
-// returns the types of the results of each rewrite.
-func (o PDLOptions) calls(m *Module) (results map[string][]string, err error) {
-	results = map[string][]string{}
+// check holds that what the module calls is there, which the library does not.
+func (o PDLOptions) check(m *Module) (err error) {
 	patterns := 0
 	m.Operation().Walk(func(op Operation) WalkAction {
 		kind := op.Name()
@@ -74,29 +81,21 @@ func (o PDLOptions) calls(m *Module) (results map[string][]string, err error) {
 			return WalkContinue
 		}
 		name, _ := attribute.Text()
-		types := []string{}
-		for _, v := range op.Results() {
-			types = append(types, v.Type().String())
-		}
 		switch {
 		case kind == "pdl.apply_native_constraint":
 			if o.Constraints[name] == nil {
 				err = fmt.Errorf("mlir: the patterns call the constraint %q, which PDLOptions does not have", name)
-			} else if len(types) > 0 {
+			} else if op.NumResults() > 0 {
 				err = fmt.Errorf("mlir: the constraint %q has results, which constraints written in Go cannot give", name)
 			}
 		case o.Rewrites[name] == nil:
 			err = fmt.Errorf("mlir: the patterns call the rewrite %q, which PDLOptions does not have", name)
 		default:
-			for _, typ := range types {
-				if pdlKind(typ) == nil {
+			for _, v := range op.Results() {
+				if typ := v.Type().String(); pdlKind(typ) == nil {
 					err = fmt.Errorf("mlir: the rewrite %q gives a %s, which rewrites written in Go cannot", name, typ)
 				}
 			}
-			if before, ok := results[name]; ok && fmt.Sprint(before) != fmt.Sprint(types) {
-				err = fmt.Errorf("mlir: the rewrite %q is called with results of the types %v and %v", name, before, types)
-			}
-			results[name] = types
 		}
 		if err != nil {
 			return WalkStop
@@ -106,7 +105,7 @@ func (o PDLOptions) calls(m *Module) (results map[string][]string, err error) {
 	if err == nil && patterns == 0 {
 		err = errors.New("mlir: the module has no pdl.pattern")
 	}
-	return results, err
+	return err
 }
 
 // pdlKind is a zero value of what stands for a type of PDL.
@@ -143,36 +142,11 @@ func (s *Patterns) pdlArguments(t *capi.Table, life *lifetime, values []capi.Mli
 func (s *Patterns) constraint(t *capi.Table, name string, f func([]any) (bool, error)) capi.PDLFunc {
 	return func(_ capi.MlirPatternRewriter, _ capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
 		holds := false
-		s.settle(name, capi.MlirOperation{}, func(life *lifetime, _ *call) (err error) {
+		s.settleAs(call{pattern: true, constraint: true}, name, func(life *lifetime, _ *call) (err error) {
 			holds, err = f(s.pdlArguments(t, life, values))
 			return err
 		})
 		return holds && s.failed == nil
-	}
-}
-
-func (s *Patterns) rewrite(t *capi.Table, name string, types []string, f func(*Rewriter, []any) ([]any, error)) capi.PDLFunc {
-	return func(rewriter capi.MlirPatternRewriter, list capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
-		base := capi.MlirPatternRewriterAsBase(t, rewriter)
-		ok := s.settle(name, capi.MlirOperation{}, func(life *lifetime, this *call) error {
-			r := &Rewriter{c: s.ctx, raw: base, life: life, call: this}
-			if block := capi.MlirRewriterBaseGetInsertionBlock(t, base); block.Ptr != nil {
-				r.block = Block{life, block}
-				r.before = Operation{life, capi.MlirRewriterBaseGetOperationAfterInsertion(t, base)}
-			}
-			defer r.free()
-			out, err := f(r, s.pdlArguments(t, life, values))
-			if err != nil {
-				return err
-			}
-			return s.pdlResults(t, list, types, out)
-		})
-		if !ok {
-			s.pdlPlaceholders(t, base, list, types)
-		}
-		// The library ends the process when a rewrite fails half way: the error comes
-		// out at the end of the run instead.
-		return true
 	}
 }
 
@@ -216,7 +190,9 @@ func (s *Patterns) pdlPlaceholders(t *capi.Table, base capi.MlirRewriterBase, li
 			Name:    "builtin.unrealized_conversion_cast",
 			Results: []capi.MlirType{none},
 		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{})
-		return capi.MlirRewriterBaseInsert(t, base, op)
+		op = capi.MlirRewriterBaseInsert(t, base, op)
+		s.pdl.passing = append(s.pdl.passing, op)
+		return op
 	}
 	for _, typ := range types {
 		switch pdlKind(typ).(type) {

@@ -176,6 +176,7 @@ func (r Region) Erase() error {
 func (r Region) adopt(b Block, method string) {
 	c := r.life.ctx
 	b.in(c, method)
+	c.calls.mayChange(c, capi.RegionKind, r.raw.Ptr)
 	if capi.Top(c.lib.api, capi.RegionKind, r.raw.Ptr) == b.raw.Ptr ||
 		r.IsEmpty() && slices.Contains(capi.Gather(c.lib.api, capi.BlockKind, b.raw.Ptr), r.raw.Ptr) {
 		panic("mlir: " + method + " was asked to put a block into itself")

@@ -194,6 +194,7 @@ func (r *Rewriter) point(t *capi.Table, method string) error {
 	default:
 		capi.MlirRewriterBaseSetInsertionPointBefore(t, r.raw, r.before.raw)
 	}
+	r.c.calls.mayChange(r.c, capi.BlockKind, r.block.raw.Ptr)
 	return nil
 }
 
@@ -270,6 +271,7 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 func (r *Rewriter) NewBlock(before Block, location Location, arguments ...Type) Block {
 	t := r.life.check("Rewriter.NewBlock")
 	raw := r.inRegion(before, "Rewriter.NewBlock")
+	r.c.calls.mayChange(r.c, capi.BlockKind, raw.Ptr)
 	at := location.in(r.c, "Rewriter.NewBlock")
 	types := r.c.rawTypes(arguments, "Rewriter.NewBlock")
 	locations := make([]capi.MlirLocation, len(types))

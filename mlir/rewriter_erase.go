@@ -208,6 +208,7 @@ func (r *Rewriter) CloneRegion(region Region, before Block) {
 func (r *Rewriter) region(region Region, before Block, move bool, method string) capi.MlirRegion {
 	region.in(r.c, method)
 	at := r.inRegion(before, method)
+	r.c.calls.mayChange(r.c, capi.BlockKind, at.Ptr)
 	for b := range region.Blocks() {
 		if move {
 			r.c.calls.mayMove(r.c, capi.BlockKind, b.raw.Ptr, method)

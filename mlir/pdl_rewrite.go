@@ -1,0 +1,299 @@
+package mlir
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// The library runs the rewrite of a PDL pattern without a check: it crashes where an
+// operation is used after it was erased, where an index is out of range, or where result
+// types cannot be inferred. So each step of a rewrite becomes a call of Go, which does the
+// same through a Rewriter.
+
+// pdlStep is a step of a rewrite. It returns what the step has as results.
+type pdlStep func(r *Rewriter, arguments []any) ([]any, error)
+
+// pdlCall is a step as the library calls it.
+type pdlCall struct {
+	name    string // that the library knows it by
+	of      string // the pattern, or the function that PDLOptions has, for errors
+	rooted  bool   // the last argument is the operation that was matched
+	results []string
+	step    pdlStep
+	carried bool // the first argument is a carrier
+	last    bool // the rewrite is over then
+}
+
+// pdlRewrite takes the rewrite of one pattern apart.
+type pdlRewrite struct {
+	c       *Context
+	o       PDLOptions
+	pattern string
+	root    Value // nil where nobody knows which operation is matched first
+	calls   []pdlCall
+}
+
+// takeApart changes a module of patterns so that their rewrites call Go. The error says
+// what a pattern may not do.
+func (o PDLOptions) takeApart(m *Module) ([]pdlCall, error) {
+	var patterns []Operation
+	for o := range m.Operation().All() {
+		if o.Name() == "pdl.pattern" {
+			patterns = append(patterns, o)
+		}
+	}
+	var calls []pdlCall
+	for _, p := range patterns {
+		w := &pdlRewrite{c: m.ctx, o: o, calls: calls}
+		var ok bool
+		if w.pattern, ok = p.Symbol(); !ok {
+			w.pattern = "at " + p.Location().Position().String()
+		}
+		if err := w.rewrite(p.Region(0).First()); err != nil {
+			return nil, fmt.Errorf("mlir: the pattern %s: %w", w.pattern, err)
+		}
+		calls = w.calls
+	}
+	return calls, nil
+}
+
+// groups are the operands of an operation of PDL that has several lists of them.
+func groups(o Operation) [][]Value {
+	var all []Value
+	for _, v := range o.Operands() {
+		all = append(all, v)
+	}
+	segments, _ := o.Attribute("operandSegmentSizes")
+	sizes, _ := DenseArrayOf[int32](segments)
+	out := make([][]Value, len(sizes))
+	for i, n := range sizes {
+		out[i], all = all[:n], all[n:]
+	}
+	return out
+}
+
+func (w *pdlRewrite) rewrite(pattern Block) error {
+	var end Operation
+	var matched []Value
+	for o := range pattern.Operations() {
+		end = o
+		if o.Name() == "pdl.operation" {
+			matched = append(matched, o.Result(0))
+		}
+	}
+	lists := groups(end) // the root, what a function is given
+	switch {
+	case len(lists[0]) == 1:
+		w.root = lists[0][0]
+	case len(matched) == 1:
+		w.root = matched[0]
+	}
+	if name, ok := end.Attribute("name"); ok { // a function in place of steps: the only one
+		body := w.c.NewBlock(Location{})
+		end.Region(0).Append(body)
+		_, err := Create(body, OperationState{Name: "pdl.apply_native_rewrite", Location: end.Location(),
+			Operands: slices.Concat(lists[0], lists[1]), Attributes: []NamedAttribute{{"name", name}}})
+		if err != nil {
+			return err
+		}
+		end.SetOperands(lists[0]...)
+		end.SetAttribute("operandSegmentSizes", NewDenseArray(w.c, int32(len(lists[0])), int32(0)))
+		end.RemoveAttribute("name")
+	}
+	body := end.Region(0).First()
+	for _, o := range slices.Collect(body.Operations()) {
+		if err := w.step(o); err != nil {
+			return fmt.Errorf("%s at %s: %w", o.Name(), o.Location().Position(), err)
+		}
+	}
+	unit, err := Create(body, OperationState{Name: "pdl.attribute", Location: end.Location(),
+		Results: []Type{w.typ("!pdl.attribute")}, Attributes: []NamedAttribute{{"value", w.c.UnitAttribute()}}})
+	if err != nil {
+		return err
+	}
+	w.calls = append(w.calls, pdlCall{of: w.pattern, last: true})
+	_, err = w.call(body, unit.Location(), []Value{unit.Result(0)}) // it must have an argument
+	return err
+}
+
+func (w *pdlRewrite) typ(text string) Type {
+	t, err := w.c.ParseType(text)
+	if err != nil {
+		panic(err) // the dialect is loaded
+	}
+	return t
+}
+
+// call appends an operation that calls the newest of the calls.
+func (w *pdlRewrite) call(b Block, at Location, arguments []Value) (Operation, error) {
+	this := &w.calls[len(w.calls)-1]
+	this.name = fmt.Sprintf("calliope.%d", len(w.calls))
+	if this.rooted = !w.root.IsNil() && !this.last; this.rooted {
+		arguments = append(slices.Clone(arguments), w.root)
+	}
+	var results []Type
+	for _, text := range this.results {
+		results = append(results, w.typ(text))
+	}
+	return Create(b, OperationState{Name: "pdl.apply_native_rewrite", Location: at, Operands: arguments, Results: results,
+		Attributes: []NamedAttribute{{"name", w.c.StringAttribute(this.name)}}})
+}
+
+// instead puts a call of Go in the place of a step.
+func (w *pdlRewrite) instead(o Operation, this pdlCall, arguments ...Value) error {
+	for _, v := range o.Results() {
+		this.results = append(this.results, v.Type().String())
+	}
+	w.calls = append(w.calls, this)
+	made, err := w.call(o.Block(), o.Location(), arguments)
+	if err != nil {
+		return err
+	}
+	made.MoveBefore(o)
+	for i, v := range o.Results() {
+		v.ReplaceAllUses(made.Result(i))
+	}
+	return o.Erase()
+}
+
+// carry puts values and types, of which Go cannot be given ranges, into an operation that
+// it can be given. It has no meaning and is erased by unload.
+func (w *pdlRewrite) carry(before Operation, values, types []Value) (Value, error) {
+	made, err := Create(before.Block(), OperationState{
+		Name: "pdl.operation", Location: before.Location(), Operands: slices.Concat(values, types),
+		Results: []Type{w.typ("!pdl.operation")},
+		Attributes: []NamedAttribute{
+			{"opName", w.c.StringAttribute(carrier)},
+			{"attributeValueNames", w.c.ArrayAttribute()},
+			{"operandSegmentSizes", NewDenseArray(w.c, int32(len(values)), 0, int32(len(types)))},
+		},
+	})
+	if err != nil {
+		return Value{}, err
+	}
+	made.MoveBefore(before)
+	return made.Result(0), nil
+}
+
+// carrier takes operands and results of any number and type.
+const carrier = "builtin.unrealized_conversion_cast"
+
+func unload(r *Rewriter, carried Operation) (values []Value, types []Type) {
+	for _, v := range carried.Operands() {
+		values = append(values, v)
+	}
+	for _, v := range carried.Results() {
+		types = append(types, v.Type())
+	}
+	r.bury(capi.OperationKind, carried.raw.Ptr, "its step")
+	return values, types
+}
+
+// step makes a call of one step.
+func (w *pdlRewrite) step(o Operation) error {
+	switch o.Name() {
+	case "pdl.erase":
+		return w.instead(o, pdlCall{of: w.pattern, step: func(r *Rewriter, a []any) ([]any, error) {
+			return nil, r.Erase(a[0].(Operation))
+		}}, o.Operand(0))
+	case "pdl.apply_native_rewrite":
+		name, _ := o.Attribute("name")
+		text, _ := name.Text()
+		var arguments []Value
+		for _, v := range o.Operands() {
+			arguments = append(arguments, v)
+		}
+		return w.instead(o, pdlCall{of: text, step: w.o.Rewrites[text]}, arguments...)
+	case "pdl.result":
+		index, _ := o.Attribute("index")
+		n, _ := index.Int()
+		return w.instead(o, pdlCall{of: w.pattern, step: func(_ *Rewriter, a []any) ([]any, error) {
+			of := a[0].(Operation)
+			if n >= int64(of.NumResults()) {
+				return nil, fmt.Errorf("mlir: pdl.result %d of %s, which has %d", n, of.Name(), of.NumResults())
+			}
+			return []any{of.Result(int(n))}, nil
+		}}, o.Operand(0))
+	case "pdl.results":
+		if _, one := o.Attribute("index"); one {
+			return fmt.Errorf("a group of results cannot be told in a rewrite: use pdl.result, or pdl.results without an index")
+		}
+	case "pdl.replace":
+		return w.replace(o)
+	case "pdl.operation":
+		return w.create(o)
+	}
+	return nil
+}
+
+func (w *pdlRewrite) replace(o Operation) error {
+	lists := groups(o) // the operation, what replaces it: another operation, or values
+	if len(lists[1]) == 1 {
+		return w.instead(o, pdlCall{of: w.pattern, step: func(r *Rewriter, a []any) ([]any, error) {
+			r.ReplaceWith(a[0].(Operation), a[1].(Operation))
+			return nil, nil
+		}}, o.Operand(0), lists[1][0])
+	}
+	values, err := w.carry(o, lists[2], nil)
+	if err != nil {
+		return err
+	}
+	return w.instead(o, pdlCall{of: w.pattern, carried: true, step: func(r *Rewriter, a []any) ([]any, error) {
+		values, _ := unload(r, a[0].(Operation))
+		r.Replace(a[1].(Operation), values...)
+		return nil, nil
+	}}, values, o.Operand(0))
+}
+
+func (w *pdlRewrite) create(o Operation) error {
+	opName, _ := o.Attribute("opName")
+	name, ok := opName.Text()
+	if !ok {
+		return fmt.Errorf("an operation to be made needs a name")
+	}
+	lists := groups(o) // operands, attributes, types
+	_, known := inference.Load(name)
+	infers := len(lists[2]) == 0 && w.c.InfersTypes(name)
+	var replaced []Value // whose result types it has, where it says none
+	for use := range o.Result(0).Uses() {
+		if use.Owner.Name() == "pdl.replace" && use.Operand == 1 && len(groups(use.Owner)[1]) == 1 {
+			replaced = []Value{use.Owner.Operand(0)}
+		}
+	}
+	switch {
+	case len(lists[2]) > 0 || infers && known:
+		replaced = nil
+	case infers && replaced == nil:
+		return fmt.Errorf("give the result types of %q: what its type inference reads is not known here", name)
+	}
+	var names []string
+	namesOf, _ := o.Attribute("attributeValueNames")
+	elements, _ := namesOf.Elements()
+	for _, e := range elements {
+		text, _ := e.Text()
+		names = append(names, text)
+	}
+	carried, err := w.carry(o, lists[0], lists[2])
+	if err != nil {
+		return err
+	}
+	return w.instead(o, pdlCall{of: w.pattern, carried: true, step: func(r *Rewriter, a []any) ([]any, error) {
+		s := OperationState{Name: name, InferResults: infers && known}
+		s.Operands, s.Results = unload(r, a[0].(Operation))
+		for i, name := range names {
+			s.Attributes = append(s.Attributes, NamedAttribute{name, a[i+1].(Attribute)})
+		}
+		if replaced != nil {
+			for _, v := range a[len(a)-1].(Operation).Results() {
+				s.Results = append(s.Results, v.Type())
+			}
+		}
+		if r.call.root.Ptr != nil {
+			s.Location = r.c.location(capi.MlirOperationGetLocation(r.c.lib.api, r.call.root))
+		}
+		op, err := r.Create(s)
+		return []any{op}, err
+	}}, slices.Concat([]Value{carried}, lists[1], replaced)...)
+}

@@ -1,0 +1,89 @@
+package mlir
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+)
+
+// pdlState is what the steps of one rewrite leave for its end.
+type pdlState struct {
+	erased  []erased
+	touched []capi.MlirOperation
+	passing []capi.MlirOperation // operations that nobody is to see: carriers and placeholders
+}
+
+// step is one as the library calls it.
+func (s *Patterns) step(t *capi.Table, d pdlCall) capi.PDLFunc {
+	return func(rewriter capi.MlirPatternRewriter, list capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
+		base := capi.MlirPatternRewriterAsBase(t, rewriter)
+		if d.last {
+			s.finish(t, base, d.of)
+			return true
+		}
+		var root capi.MlirOperation
+		if d.rooted {
+			root = capi.MlirPDLValueAsOperation(t, values[len(values)-1])
+			values = values[:len(values)-1]
+		}
+		if d.carried {
+			s.pdl.passing = append(s.pdl.passing, capi.MlirPDLValueAsOperation(t, values[0]))
+		}
+		ok := s.settle(d.of, root, func(life *lifetime, this *call) error {
+			r := &Rewriter{c: s.ctx, raw: base, life: life, call: this}
+			if block := capi.MlirRewriterBaseGetInsertionBlock(t, base); block.Ptr != nil {
+				r.block = Block{life, block}
+				r.before = Operation{life, capi.MlirRewriterBaseGetOperationAfterInsertion(t, base)}
+			}
+			defer s.put(r)
+			out, err := d.step(r, s.pdlArguments(t, life, values))
+			if err != nil {
+				return err
+			}
+			return s.pdlResults(t, list, d.results, out)
+		})
+		if !ok {
+			s.pdlPlaceholders(t, base, list, d.results)
+		}
+		// The library ends the process when a rewrite fails half way: the error comes
+		// out at the end of the run instead.
+		return true
+	}
+}
+
+// put keeps what a step has erased, which later ones may still be given, and what is to
+// be verified at the end.
+func (s *Patterns) put(r *Rewriter) {
+	s.pdl.erased = append(s.pdl.erased, r.erased...)
+	r.erased = nil
+	for _, o := range r.call.touched {
+		if !o.life.away(o.raw.Ptr) && capi.Top(s.ctx.lib.api, capi.OperationKind, o.raw.Ptr) == s.within {
+			s.pdl.touched = append(s.pdl.touched, o.raw)
+		}
+	}
+	if !r.block.IsNil() {
+		_ = r.point(s.ctx.lib.api, "") // where it has gone the library's own is in a grave
+	}
+}
+
+// finish ends a rewrite: what it has changed is verified, and what it has erased is freed.
+func (s *Patterns) finish(t *capi.Table, base capi.MlirRewriterBase, of string) {
+	this := s.pdl
+	s.pdl = pdlState{}
+	for _, op := range slices.Backward(this.passing) {
+		if !s.ctx.erased.has(op.Ptr) {
+			capi.MlirRewriterBaseEraseOp(t, base, op)
+		}
+	}
+	s.settle(of, capi.MlirOperation{}, func(life *lifetime, call *call) error {
+		for _, op := range this.touched {
+			call.touched = append(call.touched, Operation{life, op})
+		}
+		if s.trust && !s.walking {
+			return nil
+		}
+		return call.valid(s.ctx)
+	})
+	(&Rewriter{c: s.ctx, raw: base, call: &call{walk: s.walking}, erased: this.erased}).free()
+	s.stop(t, base)
+}
