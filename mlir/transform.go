@@ -34,6 +34,9 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 			return err
 		}
 	}
+	if err := m.Operation().acyclic("transforming", " first"); err != nil {
+		return err
+	}
 	if o.Sequence == "" {
 		o.Sequence = "__transform_main"
 	}
