@@ -71,6 +71,25 @@ var cycles = []struct {
   } else {
     scf.yield %c : i32
   }
+}`, "-:5:10: error: 'arith.addi'"},
+	{"of an operation and what is in it", `module {
+  %yes = arith.constant true
+  %c = arith.constant 0 : i32
+  %a = scf.if %yes -> i32 {
+    %b = arith.addi %a, %c : i32
+    scf.yield %c : i32
+  } else {
+    scf.yield %c : i32
+  }
+}`, "-:5:10: error: 'arith.addi'"},
+	{"of an operation that yields its own result", `module {
+  %yes = arith.constant true
+  %c = arith.constant 0 : i32
+  %a = scf.if %yes -> i32 {
+    scf.yield %a : i32
+  } else {
+    scf.yield %c : i32
+  }
 }`, "-:4:8: error: 'scf.if'"},
 	{"over a region of a region", `module {
   %yes = arith.constant true

@@ -131,7 +131,7 @@ static MlirOperation advance(tracer* t) {
     if (!value.ptr || !api->mlirValueIsAOpResult(value)) continue;
     MlirOperation definer = api->mlirOpResultGetOwner(value);
     uintptr_t known = *place(t, (uintptr_t)definer.ptr);
-    if (known && !(known & OPEN)) continue; // nearly always
+    if (known && !(known & OPEN)) continue;
     if (!follow(t, s)) {
       s->inner = none;
       break;
@@ -146,7 +146,9 @@ static MlirOperation advance(tracer* t) {
   if (s->inner.ptr && follow(t, s)) {
     MlirOperation op = s->inner;
     s->inner = next_in(api, op);
-    if (!*place(t, (uintptr_t)op.ptr)) enter(t, op);
+    uintptr_t known = *place(t, (uintptr_t)op.ptr);
+    if (known & OPEN) return op;
+    if (!known) enter(t, op);
     return none;
   }
   if (api->mlirOperationGetNumResults(s->op) > 0) mark(t, s->op, 0);
@@ -162,16 +164,31 @@ static MlirOperation trace(tracer* t, MlirOperation op) {
   return found;
 }
 
+// plain reports whether all that an operation uses was left behind.
+static bool plain(tracer* t, MlirOperation op) {
+  for (intptr_t i = 0, n = t->api->mlirOperationGetNumOperands(op); i < n; i++) {
+    MlirValue value = t->api->mlirOperationGetOperand(op, i);
+    if (!value.ptr || !t->api->mlirValueIsAOpResult(value)) continue;
+    uintptr_t known = *place(t, (uintptr_t)t->api->mlirOpResultGetOwner(value).ptr);
+    if (!known || known & OPEN) return false;
+  }
+  return true;
+}
+
+// An operation is left behind after all that is in it. Where each uses only what was left
+// behind before there is no cycle: only from others is a path followed.
 static MlirOperation cycle(const void* api, MlirOperation root, bool* failed) {
   tracer t = {.api = api, .root = root, .capacity = 1 << 10};
   MlirOperation found = {NULL}, op = root;
   t.seen = calloc(t.capacity, sizeof *t.seen);
   t.failed = !t.seen;
   while (op.ptr && !t.failed) {
-    found = trace(&t, op);
+    if (!plain(&t, op)) found = trace(&t, op);
     if (found.ptr) break;
     MlirOperation next = first_in(t.api, op);
-    while (!next.ptr && op.ptr != root.ptr) {
+    while (!next.ptr) {
+      if (t.api->mlirOperationGetNumResults(op) > 0) mark(&t, op, 0);
+      if (op.ptr == root.ptr) break;
       next = next_in(t.api, op);
       if (!next.ptr) op = t.api->mlirOperationGetParentOperation(op);
     }
