@@ -50,7 +50,9 @@ type PassManagerOptions struct {
 	// example "builtin.module(func.func(cse),canonicalize)". Op is empty then.
 	Pipeline string
 	// NoVerify leaves out the verifier, which otherwise runs before the first pass and
-	// after every one. Passes of the library may crash on IR that is not valid.
+	// after every one, and lets operations use one another's results in a cycle. Passes
+	// of the library may crash on IR that is not valid, and those that fold may never
+	// come to an end on a cycle.
 	NoVerify bool
 	// Timing prints how long each pass took, on standard error and when the
 	// PassManager is closed.
@@ -337,6 +339,9 @@ func (p *PassManager) RunOn(o Operation) (Operation, error) {
 	}
 	if p.verify {
 		if err := o.Verify(); err != nil {
+			return o, err
+		}
+		if err := o.acyclic("running the passes", ", or set NoVerify"); err != nil {
 			return o, err
 		}
 	}

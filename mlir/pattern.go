@@ -57,6 +57,7 @@ type Patterns struct {
 	on      capi.MlirOperation // … the operation that it runs in
 	walking bool
 	trust   bool // what patterns leave is not verified
+	folds   bool // folders are called, which may not end on a cycle
 	calls   int  // of patterns in a walk
 	failed  error
 	kept    capi.MlirOperation // see stop
@@ -109,7 +110,7 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 			if matched, err = p.Rewrite(Operation{life, op}, r); err != nil || s.trust {
 				return err
 			}
-			return this.valid(s.ctx)
+			return this.valid(s.ctx, s.folds)
 		})
 		return s.stop(t, base) || matched
 	}
@@ -180,7 +181,9 @@ type GreedyOptions struct {
 	MaxIterations int // over all operations; 10 when zero, -1 for no limit
 	MaxRewrites   int // within an iteration; 16,777,216 when zero
 	TopDown       bool
-	NoFolding     bool
+	// NoFolding leaves out the folders. With them, operations that use one another's
+	// results in a cycle are refused: the library might never come to an end.
+	NoFolding bool
 	// NoVerify leaves out verifying what patterns have changed. The library may crash
 	// on what is not valid.
 	NoVerify      bool
@@ -220,7 +223,7 @@ func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 		o.set(t, config)
 	}
 	var converged bool
-	s.trust = o.NoVerify
+	s.trust, s.folds = o.NoVerify, !o.NoFolding
 	op, err := s.run(op, "Patterns.Apply", false, func(op Operation) {
 		if greedy == "mlirApplyPatternsAndFoldGreedily" {
 			converged = capi.MlirApplyPatternsAndFoldGreedily(t, capi.MlirModuleFromOperation(t, op.raw), s.raw, config).Value != 0
@@ -265,7 +268,7 @@ func (o GreedyOptions) set(t *capi.Table, config capi.MlirGreedyRewriteDriverCon
 // that move their operations on were called 16,777,216 times.
 func (s *Patterns) Walk(m *Module) error {
 	t := s.life.check("Patterns.Walk")
-	s.trust = true
+	s.trust, s.folds = true, false
 	if err := s.ctx.lib.need("mlirWalkAndApplyPatterns"); err != nil {
 		return err
 	}
@@ -281,6 +284,11 @@ func (s *Patterns) run(op Operation, what string, walking bool, f func(Operation
 	}
 	if err := op.Verify(); err != nil {
 		return op, err // patterns and folders take for granted what verifiers check
+	}
+	if s.folds {
+		if err := op.acyclic("applying the patterns", ", or set NoFolding"); err != nil {
+			return op, err
+		}
 	}
 	s.running, s.walking, s.calls, s.failed = true, walking, 0, nil
 	defer func() { s.running, s.within, s.on = false, nil, capi.MlirOperation{} }()

@@ -83,8 +83,9 @@ func (v Value) touch() {
 	}
 }
 
-// valid is an error where something that the pattern has changed is not valid.
-func (c *call) valid(x *Context) error {
+// valid is an error where something that the pattern has changed is not valid, or where
+// folders that come next might never end on it.
+func (c *call) valid(x *Context, folds bool) error {
 	t := x.lib.api
 	verified := map[pointer]bool{}
 	verify := func(o Operation) error {
@@ -95,6 +96,7 @@ func (c *call) valid(x *Context) error {
 		return o.Verify()
 	}
 	seen := map[pointer]bool{}
+	cycle := false // there may be one
 	for _, o := range c.touched {
 		if seen[o.raw.Ptr] || o.life.away(o.raw.Ptr) || capi.Top(t, capi.OperationKind, o.raw.Ptr) != c.top {
 			continue
@@ -110,11 +112,15 @@ func (c *call) valid(x *Context) error {
 		// What ends a block is judged by the operation around it, and so is a use that is
 		// not plainly behind what it uses. A module does not care how it ends.
 		ends, misplaced := capi.Standing(t, o.raw)
+		cycle = cycle || misplaced
 		if misplaced || ends && around.Name() != "builtin.module" {
 			if err := verify(around); err != nil {
 				return err
 			}
 		}
+	}
+	if folds && cycle {
+		return Operation{c.touched[0].life, c.on}.acyclic("applying the patterns", ", or set NoFolding")
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ type TransformOptions struct {
 
 // Transform runs a named sequence of the transform dialect, which a script module
 // holds, on this module. Handles into this module are over then. Script and payload
-// are two modules of one context.
+// are two modules of one context. Operations that use one another's results in a cycle are
+// refused: transforms that fold might never come to an end.
 func (m *Module) Transform(script *Module, o TransformOptions) error {
 	t := m.life.check("Module.Transform")
 	script.life.mine(m.ctx, "a module", "Module.Transform")
@@ -33,6 +34,9 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 		if err := module.Verify(); err != nil {
 			return err
 		}
+	}
+	if err := m.Operation().acyclic("transforming", " first"); err != nil {
+		return err
 	}
 	if o.Sequence == "" {
 		o.Sequence = "__transform_main"

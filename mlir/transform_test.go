@@ -86,3 +86,26 @@ func TestDebug(t *testing.T) {
 		}
 	})
 }
+
+// TestTransformCycle holds that what transforms might fold for ever is refused.
+func TestTransformCycle(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		if !e.Library.Has("mlirTransformApplyNamedSequence") {
+			return // refused for that, as TestTransform holds
+		}
+		c := mlirtest.ContextOf(t, e.Library)
+		m := parse(t, c, "module {\n  %c = arith.constant 0 : i32\n  %a = arith.addi %a, %c : i32\n}")
+		script := parse(t, c, `module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    transform.apply_patterns to %root {
+      transform.apply_patterns.canonicalization
+    } : !transform.any_op
+    transform.yield
+  }
+}`)
+		mlirtest.Refused(t, m.Transform(script, mlir.TransformOptions{}), "transforming failed: -:3:8: error: 'arith.addi' op uses its own result")
+		if err := parse(t, c, doubling).Transform(script, mlir.TransformOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
