@@ -129,7 +129,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
 	}
 	patterns := func(m *mlir.Module, o mlir.Operation, walk bool) {
 		var list []mlir.Pattern
-		for _, name := range []string{"t.inner", "t.new", "t.make", "arith.addi", "arith.subi", "func.func"} {
+		for _, name := range []string{"t.inner", "t.new", "t.make", "arith.addi", "arith.subi", "arith.cmpi", "func.func"} {
 			calls := 0
 			list = append(list, mlir.Pattern{Name: name, Op: name, Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
 				if calls++; calls > 20 {
@@ -148,9 +148,9 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
 		if walk {
 			s.Walk(m)
 		} else if next()%2 == 0 {
-			s.Apply(m, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20, Regions: mlir.SimplifyNothing})
+			s.Apply(m, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20})
 		} else {
-			s.ApplyTo(o, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20, Regions: mlir.SimplifyNothing})
+			s.ApplyTo(o, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20})
 		}
 		collect(m)
 	}
@@ -171,7 +171,10 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
 		collect(m)
 	}
 	step = func() {
-		action := next() % 54
+		action := next()
+		if action < 236 {
+			action %= 54
+		}
 		o, p := ops[next()%len(ops)], ops[next()%len(ops)]
 		b, d := blocks[next()%len(blocks)], blocks[next()%len(blocks)]
 		r := regions[next()%len(regions)]
@@ -288,7 +291,23 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
 				parse(removable)
 			case 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50:
 				rewrite(action, rewriters[next()%len(rewriters)])
-			case 51, 52:
+			case 236, 237, 238, 239:
+				o.SetOperands([]mlir.Value{v, w, v}[:action-236]...)
+			case 240, 241:
+				o.RemoveAttribute([]string{"predicate", "value"}[action-240])
+			case 242:
+				o.SetAttribute("value", c.IntegerAttribute(i32, 1))
+			case 243:
+				v.SetType(c.IntegerType(64, mlir.Signless))
+			case 244:
+				v.SetType(w.Type())
+			case 245:
+				if made, err := b.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v, w}, Results: []mlir.Type{v.Type()}}); err == nil {
+					ops, values = append(ops, made), append(values, made.Result(0))
+				}
+			case 246, 247, 248:
+				parse(removable)
+			case 51, 52, 249, 250, 251:
 				patterns(m, o, action == 51)
 			case 53:
 				passes(m, o)
@@ -316,7 +335,12 @@ const removable = `module {
     %0 = arith.addi %x, %x : i32
     %1 = arith.addi %x, %x : i32
     %2 = arith.subi %0, %1 : i32
-    return %1 : i32
+    %zero = arith.constant 0 : i32
+    %3 = arith.addi %1, %zero : i32
+    %4 = arith.cmpi slt, %3, %2 : i32
+    %5 = arith.extui %4 : i1 to i32
+    %6 = arith.addi %3, %5 : i32
+    return %6 : i32
   }
 }`
 

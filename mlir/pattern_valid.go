@@ -120,7 +120,7 @@ func (c *call) valid(x *Context, folds bool) error {
 		}
 	}
 	if folds && cycle {
-		return Operation{c.touched[0].life, c.on}.acyclic("applying the patterns", ", or set NoFolding")
+		return Operation{x.tops[c.top].life, c.on}.acyclic("applying the patterns", ", or set NoFolding")
 	}
 	return nil
 }

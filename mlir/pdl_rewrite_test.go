@@ -234,8 +234,8 @@ func TestPDLRefused(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
 		for want, pattern := range map[string]string{
-			`give the result types of "arith.addi"`: rewriting("%op", `
-      %new = pdl.operation "arith.addi"(%a, %b : !pdl.value, !pdl.value)
+			`give the result types of "arith.muli"`: rewriting("%op", `
+      %new = pdl.operation "arith.muli"(%a, %b : !pdl.value, !pdl.value)
       pdl.erase %op`),
 			"use pdl.result, or pdl.results without an index": rewriting("%op", `
       %v = pdl.results 0 of %op -> !pdl.value

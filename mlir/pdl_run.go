@@ -79,10 +79,10 @@ func (s *Patterns) finish(t *capi.Table, base capi.MlirRewriterBase, of string) 
 		for _, op := range this.touched {
 			call.touched = append(call.touched, Operation{life, op})
 		}
-		if s.trust && !s.walking {
+		if s.trusts && !s.walking {
 			return nil
 		}
-		return call.valid(s.ctx)
+		return call.valid(s.ctx, s.folds)
 	})
 	(&Rewriter{c: s.ctx, raw: base, call: &call{walk: s.walking}, erased: this.erased}).free()
 	s.stop(t, base)
