@@ -1,6 +1,7 @@
 package mlir_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -22,12 +23,28 @@ func FuzzHandles(f *testing.F) {
 	}
 	engines := mlirtest.Engines(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		misuse(t, engines[len(data)%len(engines)], data) // only some can call patterns
+		misuse(t, engines[len(data)%len(engines)], data, false) // only some can call patterns
 	})
 }
 
-// misuse does to handles what the bytes say.
-func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
+// FuzzPatterns is FuzzHandles in patterns, on what the library knows how to fold and to
+// simplify.
+func FuzzPatterns(f *testing.F) {
+	for _, seed := range []string{
+		"", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09", "aabbccddeeffgg",
+		"\x00\x00\x00\x01\x25\x01\x02\x00\x00\x00\x00\x00\x00\x01\x01\x01\x00\x00\x00\x00",
+	} {
+		f.Add([]byte(seed))
+	}
+	engines := mlirtest.Engines(f) // the default one, which is first, has no patterns
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e := engines[len(engines)-1-len(data)%min(2, len(engines))]
+		misuse(t, e, data, e.Library.Has("mlirOpRewritePatternCreate"))
+	})
+}
+
+// misuse does to handles what the bytes say, perhaps all of it in patterns.
+func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 	c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 	defer c.Close()
 	i32 := c.IntegerType(32, mlir.Signless)
@@ -63,8 +80,13 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
 		}
 		collect(m)
 	}
-	parse(nested)
-	parse(nested)
+	if driven {
+		parse(judged)
+		parse(removable)
+	} else {
+		parse(nested)
+		parse(nested)
+	}
 	next := func() int {
 		if len(data) == 0 {
 			return 0
@@ -129,7 +151,11 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
 	}
 	patterns := func(m *mlir.Module, o mlir.Operation, walk bool) {
 		var list []mlir.Pattern
-		for _, name := range []string{"t.inner", "t.new", "t.make", "arith.addi", "arith.subi", "arith.cmpi", "func.func"} {
+		names := []string{"t.inner", "t.new", "t.make", "arith.addi", "arith.subi", "arith.cmpi", "func.func"}
+		if driven {
+			names = append(names, "func.return", "cf.br", "cf.cond_br", "scf.if", "scf.yield", "t.jump", "t.end", "t.holder")
+		}
+		for _, name := range names {
 			calls := 0
 			list = append(list, mlir.Pattern{Name: name, Op: name, Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
 				if calls++; calls > 20 {
@@ -142,7 +168,10 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
 		}
 		s, err := c.NewPatterns(list...)
 		if err != nil {
-			return // not every library can
+			if !errors.Is(err, mlir.ErrUnsupported) {
+				t.Error(err)
+			}
+			return
 		}
 		defer s.Close()
 		if walk {
@@ -318,7 +347,12 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte) {
 		sentence(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
 	}
 	for len(data) > 0 && len(ops) < 2000 && len(modules) < 20 {
-		step()
+		if !driven {
+			step()
+			continue
+		}
+		m, o, walk := modules[next()%len(modules)], ops[next()%len(ops)], next()%3 == 0
+		sentence(t, -1, func() { patterns(m, o, walk) })
 	}
 	for _, m := range modules {
 		sentence(t, -1, func() { _ = m.String() })
