@@ -30,6 +30,15 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 		target = current
 	}
 	t := l.RawTable()
+	doing := "serializing a portable artifact of StableHLO " + target
+	if capi.Cycle(t, capi.MlirModuleGetOperation(t, m.Raw())).Ptr != nil {
+		// What it cannot convert it folds, and on a cycle until the stack is used up.
+		if what := foreign(m); what != "" {
+			return nil, cannotHold(what, &mlir.DiagnosticError{Op: doing, Diagnostics: []mlir.Diagnostic{
+				{Message: "operations use one another's results in a cycle"},
+			}})
+		}
+	}
 	// The library rewrites what it serializes, so it gets a copy.
 	clone := capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, capi.MlirModuleGetOperation(t, m.Raw())))
 	defer capi.MlirModuleDestroy(t, clone)
@@ -38,13 +47,17 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 		result = capi.StablehloSerializePortableArtifactFromModule(t, clone, target, cb, ud, false)
 	})
 	if result.Value == 0 {
-		err := m.Context().Failure("serializing a portable artifact of StableHLO " + target)
+		err := m.Context().Failure(doing)
 		if what := foreign(m); what != "" {
-			return nil, fmt.Errorf("stablehlo: a portable artifact cannot hold %s, remove or lower it first: %w", what, err)
+			return nil, cannotHold(what, err)
 		}
 		return nil, err
 	}
 	return data, nil
+}
+
+func cannotHold(what string, err error) error {
+	return fmt.Errorf("stablehlo: a portable artifact cannot hold %s, remove or lower it first: %w", what, err)
 }
 
 // foreign names the first thing in a module for which portable artifacts have no

@@ -166,6 +166,7 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 		{"Shardy", sharding, "", "stablehlo: a portable artifact cannot hold sdy.mesh at -:1:1, remove or lower it first: "},
 		{"Shardy's attributes", shardingAttribute, "", "stablehlo: a portable artifact cannot hold the attribute sdy.sharding of stablehlo.custom_call at -:2:8, remove or lower it first: "},
 		{"Shardy's attributes of an argument", shardingArgument, "", "stablehlo: a portable artifact cannot hold the attribute sdy.sharding of func.func at -:1:1, remove or lower it first: "},
+		{"a cycle", "%c = arith.constant 0 : i32\n%a = arith.addi %a, %c : i32", "", "stablehlo: a portable artifact cannot hold arith.constant at -:1:6, remove or lower it first: "},
 		{"CHLO", chlo, "", "stablehlo: a portable artifact cannot hold chlo.tan at -:2:8, remove or lower it first: "},
 		{"typed FFI to an old version", portable, minimum, "failed to legalize operation 'vhlo.custom_call_v1'"},
 		{"newer operation", newer, minimum, "failed to convert VHLO to v" + minimum},

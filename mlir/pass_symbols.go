@@ -1,0 +1,31 @@
+package mlir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An operation of an unknown dialect with one region may be a symbol table for all that
+// the library knows. Asked for the uses of a symbol it then has no answer, which these
+// passes take for one, and crash. (Seen with a sweep over the general passes.)
+var symbolPasses = []string{"inline", "duplicate-function-elimination", "remove-dead-values"}
+
+// symbolsKnown is an error where one of the passes would crash on the operation.
+func (p *PassManager) symbolsKnown(o Operation) error {
+	names := strings.FieldsFunc(p.String(), func(r rune) bool { return strings.ContainsRune("(),{} =", r) })
+	i := slices.IndexFunc(symbolPasses, func(pass string) bool { return slices.Contains(names, pass) })
+	if i < 0 {
+		return nil
+	}
+	for inner := range o.All() {
+		if inner.NumRegions() == 1 && !inner.IsRegistered() {
+			return &DiagnosticError{Op: "running the passes", Diagnostics: []Diagnostic{{
+				Position: inner.Location().Position(),
+				Message: fmt.Sprintf("'%s' op has a region and belongs to no dialect that the library knows, on which its pass %s would crash: "+
+					"leave the pass out, or run it on what has no such operation", inner.Name(), symbolPasses[i]),
+			}}}
+		}
+	}
+	return nil
+}
