@@ -56,6 +56,9 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 			return Operation{}, err
 		}
 	}
+	if err := kind.guarded(s); err != nil {
+		return Operation{}, err
+	}
 	raw := &c.creation
 	raw.Name = kind.name
 	raw.Infer = s.InferResults
@@ -166,6 +169,7 @@ type operationKind struct {
 	name       string
 	registered bool
 	inference  *Inference // nil where AllowInference has not named it yet
+	guard      func(*OperationState) string
 }
 
 // forgetKinds is for what makes more operations known than before.
@@ -187,7 +191,7 @@ func (c *Context) kind(name string) *operationKind {
 	if namespace, ok := namespaceOf(kept); ok {
 		_ = c.LoadDialect(namespace) // where there is none, the answer is no
 	}
-	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.lib.api, c.raw, kept)}
+	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.lib.api, c.raw, kept), guard: createGuard(kept)}
 	c.kinds[kept] = k
 	return k
 }

@@ -93,6 +93,9 @@ func (c *call) valid(x *Context, folds bool) error {
 			return nil
 		}
 		verified[o.raw.Ptr] = true
+		if err := o.guarded(); err != nil {
+			return err
+		}
 		return o.Verify()
 	}
 	seen := map[pointer]bool{}

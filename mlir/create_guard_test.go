@@ -1,0 +1,51 @@
+package mlir_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestCreateGuards holds that what the library would crash on is not made, and that what
+// is right is.
+func TestCreateGuards(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		i32, tensor := c.IntegerType(32, mlir.Signless), mlirtest.Must(c.ParseType("tensor<2x3xf32>"))
+		memref := mlirtest.Must(c.ParseType("memref<2x3xf32>"))
+		block := c.NewBlock(mlir.Location{}, i32, tensor, memref)
+		number, value, buffer := block.Argument(0), block.Argument(1), block.Argument(2)
+		none := mlir.NamedAttribute{Name: "tag_map", Value: c.AffineMapAttribute(c.AffineMap(0, 0))}
+		for _, test := range []struct {
+			want string
+			s    mlir.OperationState
+		}{
+			{"linalg.copy needs an operand", mlir.OperationState{Name: "linalg.copy", Regions: []mlir.Region{c.NewRegion()}}},
+			{"tm_tensor.attention needs an operand", mlir.OperationState{Name: "tm_tensor.attention"}},
+			{"tosa.abs needs operands and results that are tensors", mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{number}, Results: []mlir.Type{tensor}}},
+			{"tosa.abs needs operands and results that are tensors", mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{value}, Results: []mlir.Type{i32}}},
+			{"", mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{value}, Results: []mlir.Type{tensor}}},
+			{"affine.dma_start needs the attribute src_map", mlir.OperationState{Name: "affine.dma_start"}},
+			{"affine.dma_wait needs the attribute tag_map", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number}}},
+			{"affine.dma_wait needs an affine map as its attribute tag_map", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number},
+				Attributes: []mlir.NamedAttribute{{Name: "tag_map", Value: c.UnitAttribute()}}}},
+			{"affine.dma_wait needs 2 operands for its maps", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer}, Attributes: []mlir.NamedAttribute{none}}},
+			{"", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number}, Attributes: []mlir.NamedAttribute{none}}},
+			{"xegpu.create_mem_desc needs a result of type !xegpu.mem_desc", mlir.OperationState{Name: "xegpu.create_mem_desc", Operands: []mlir.Value{buffer}, Results: []mlir.Type{i32}}},
+		} {
+			o, err := c.Create(test.s)
+			switch known := c.Registered(test.s.Name); {
+			case !known:
+				mlirtest.Refused(t, err, "knows no operation")
+			case test.want != "":
+				mlirtest.Refused(t, err, "mlir: "+test.want)
+			case err != nil:
+				t.Error(err)
+			default:
+				_ = o.Verify()
+				_ = o.String()
+			}
+		}
+	})
+}
