@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -59,9 +60,7 @@ func IsPortableArtifact(data []byte) bool {
 func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	t := c.life.check("Context.Parse")
 	// A byte order mark is no MLIR, and many editors write one.
-	source := strings.TrimPrefix(string(data), "\ufeff")
-	// Some libraries read up to a NUL and not to the length they are given.
-	source += "\x00"
+	source := terminated(bytes.TrimPrefix(data, []byte("\ufeff")))
 	var raw capi.MlirModule
 	if IsPortableArtifact(data) {
 		if err := c.lib.need("stablehloDeserializePortableArtifactNoError"); err != nil {
@@ -76,6 +75,16 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
 	}
 	return c.module(raw), nil
+}
+
+// terminated is text with a NUL after it, up to which some libraries read whatever the
+// length they are given. It may be large, and is copied once.
+func terminated(text []byte) string {
+	var b strings.Builder
+	b.Grow(len(text) + 1)
+	b.Write(text)
+	b.WriteByte(0)
+	return b.String()
 }
 
 // ParseFile is Parse of a file's content.

@@ -242,7 +242,7 @@ func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
 	if name == "" {
 		name = unnamed
 	}
-	source := string(data) + "\x00" // some libraries read up to a NUL
+	source := terminated(data)
 	raw := capi.MlirOperationCreateParse(t, c.raw, source[:len(data)], name)
 	diagnostics := c.takeDiagnostics("")
 	if raw.Ptr == nil {
