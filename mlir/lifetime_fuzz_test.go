@@ -87,14 +87,8 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 		parse(nested)
 		parse(nested)
 	}
-	next := func() int {
-		if len(data) == 0 {
-			return 0
-		}
-		b := data[0]
-		data = data[1:]
-		return int(b)
-	}
+	input := choices(data)
+	next := input.next
 	rewriters := []*mlir.Rewriter{mlirtest.Must(c.NewRewriter())}
 	var step func()
 	// some does a few steps in a call of the library: with what was there before, and
@@ -346,7 +340,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 		sentence(t, action, func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
 		sentence(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
 	}
-	for len(data) > 0 && len(ops) < 2000 && len(modules) < 20 {
+	for len(input) > 0 && len(ops) < 2000 && len(modules) < 20 {
 		if !driven {
 			step()
 			continue
@@ -357,6 +351,19 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 	for _, m := range modules {
 		sentence(t, -1, func() { _ = m.String() })
 	}
+}
+
+// choices are the bytes by which an input decides.
+type choices []byte
+
+// next is zero where there are no more.
+func (c *choices) next() int {
+	if len(*c) == 0 {
+		return 0
+	}
+	b := (*c)[0]
+	*c = (*c)[1:]
+	return int(b)
 }
 
 // removable has operations that passes take away.

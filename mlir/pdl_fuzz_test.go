@@ -75,14 +75,8 @@ const rewritten = `func.func @f(%x: i32, %y: i32, %c: i1) -> (i32, i32) {
 // anyPattern is a pattern that matches multiplications, two of them or anything, and whose
 // rewrite does what the bytes say.
 func anyPattern(data []byte) string {
-	next := func() int {
-		if len(data) == 0 {
-			return 0
-		}
-		b := data[0]
-		data = data[1:]
-		return int(b)
-	}
+	input := choices(data)
+	next := input.next
 	var b strings.Builder
 	ops, values, ranges := []string{"%op"}, []string{"%r"}, []string{"%rs"}
 	types, typeRanges := []string{"%t"}, []string{"%ts"}
@@ -108,7 +102,7 @@ func anyPattern(data []byte) string {
 	fmt.Fprintf(&b, " pdl.rewrite %s {\n  %%r = pdl.result 0 of %%op\n  %%rs = pdl.results of %%op\n  %%ts = pdl.range %%t : !pdl.type\n  %%u = pdl.attribute = 1 : i32\n", root)
 	of := func(list []string) string { return list[next()%len(list)] }
 	names := []string{"arith.addi", "arith.muli", "arith.constant", "t.new", "func.return", "cf.br", "arith.cmpi", "arith.nothing", "scf.if"}
-	for i := 0; len(data) > 0 && i < 20; i++ {
+	for i := 0; len(input) > 0 && i < 20; i++ {
 		switch next() % 12 {
 		case 0, 1:
 			name := of(names)
