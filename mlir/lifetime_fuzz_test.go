@@ -23,7 +23,7 @@ func FuzzHandles(f *testing.F) {
 	}
 	engines := mlirtest.Engines(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		misuse(t, engines[len(data)%len(engines)], data, false) // only some can call patterns
+		misuse(t, engines[len(data)%len(engines)], data, anything) // only some can call patterns
 	})
 }
 
@@ -39,12 +39,37 @@ func FuzzPatterns(f *testing.F) {
 	engines := mlirtest.Engines(f) // the default one, which is first, has no patterns
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e := engines[len(engines)-1-len(data)%min(2, len(engines))]
-		misuse(t, e, data, e.Library.Has("mlirOpRewritePatternCreate"))
+		if e.Library.Has("mlirOpRewritePatternCreate") {
+			misuse(t, e, data, inPatterns)
+		}
 	})
 }
 
-// misuse does to handles what the bytes say, perhaps all of it in patterns.
-func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
+// FuzzPasses runs passes of the library after each few steps.
+func FuzzPasses(f *testing.F) {
+	for _, seed := range []string{
+		"", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09", "aabbccddeeffgg",
+		"\x00\x00\x00\x01\x25\x01\x02\x00\x00\x00\x00\x00\x00\x01\x01\x01\x00\x00\x00\x00",
+	} {
+		f.Add([]byte(seed))
+	}
+	engines := mlirtest.Engines(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		misuse(t, engines[len(data)%len(engines)], data, betweenPasses)
+	})
+}
+
+// mode is where misuse takes place.
+type mode int
+
+const (
+	anything mode = iota
+	inPatterns
+	betweenPasses
+)
+
+// misuse does to handles what the bytes say.
+func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 	defer c.Close()
 	i32 := c.IntegerType(32, mlir.Signless)
@@ -80,12 +105,15 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 		}
 		collect(m)
 	}
-	if driven {
+	parse(nested)
+	switch {
+	case in == anything:
+		parse(nested)
+	case c.LoadDialect("cf") == nil && c.LoadDialect("scf") == nil:
 		parse(judged)
+		fallthrough
+	default:
 		parse(removable)
-	} else {
-		parse(nested)
-		parse(nested)
 	}
 	input := choices(data)
 	next := input.next
@@ -146,7 +174,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 	patterns := func(m *mlir.Module, o mlir.Operation, walk bool) {
 		var list []mlir.Pattern
 		names := []string{"t.inner", "t.new", "t.make", "arith.addi", "arith.subi", "arith.cmpi", "func.func"}
-		if driven {
+		if in == inPatterns {
 			names = append(names, "func.return", "cf.br", "cf.cond_br", "scf.if", "scf.yield", "t.jump", "t.end", "t.holder")
 		}
 		for _, name := range names {
@@ -177,7 +205,16 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 		}
 		collect(m)
 	}
-	passes := func(m *mlir.Module, o mlir.Operation) {
+	passes := func(m *mlir.Module, pipeline string) {
+		pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(" + pipeline + ")"})
+		if err != nil {
+			return // not every library has all of them
+		}
+		defer pm.Close()
+		_ = pm.Run(m)
+		collect(m)
+	}
+	passesInGo := func(m *mlir.Module, o mlir.Operation) {
 		name := o.Name()
 		pm, err := c.NewPassManager(mlir.PassManagerOptions{Op: name})
 		if err != nil {
@@ -300,16 +337,9 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 					return mlir.WalkContinue
 				})
 			case 35:
-				// Passes take it that what they are given is valid.
-				if m.Verify() == nil {
-					pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(cse,symbol-dce)"})
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer pm.Close()
-					_ = pm.Run(m)
-					collect(m)
-				}
+				passes(m, "cse,symbol-dce")
+			case 252, 253, 254, 255:
+				passes(m, pipelines[next()%len(pipelines)])
 			case 36:
 				parse(removable)
 			case 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50:
@@ -333,7 +363,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 			case 51, 52, 249, 250, 251:
 				patterns(m, o, action == 51)
 			case 53:
-				passes(m, o)
+				passesInGo(m, o)
 			}
 		})
 		sentence(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
@@ -341,16 +371,29 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, driven bool) {
 		sentence(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
 	}
 	for len(input) > 0 && len(ops) < 2000 && len(modules) < 20 {
-		if !driven {
+		switch in {
+		case anything:
 			step()
-			continue
+		case inPatterns:
+			m, o, walk := modules[next()%len(modules)], ops[next()%len(ops)], next()%3 == 0
+			sentence(t, -1, func() { patterns(m, o, walk) })
+		case betweenPasses:
+			for range next() % 4 {
+				step()
+			}
+			m, pipeline := modules[next()%len(modules)], next()
+			sentence(t, -1, func() { passes(m, pipelines[pipeline%len(pipelines)]) })
 		}
-		m, o, walk := modules[next()%len(modules)], ops[next()%len(ops)], next()%3 == 0
-		sentence(t, -1, func() { patterns(m, o, walk) })
 	}
 	for _, m := range modules {
 		sentence(t, -1, func() { _ = m.String() })
 	}
+}
+
+// pipelines are of the general passes.
+var pipelines = []string{
+	"canonicalize", "inline", "sccp", "loop-invariant-code-motion", "control-flow-sink", "symbol-privatize,symbol-dce",
+	"topological-sort", "canonicalize{region-simplify=aggressive}", "canonicalize,cse,canonicalize", "strip-debuginfo",
 }
 
 // choices are the bytes by which an input decides.
