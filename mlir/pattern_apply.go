@@ -119,8 +119,8 @@ func (o GreedyOptions) set(t *capi.Table, config capi.MlirGreedyRewriteDriverCon
 
 // Walk tries the patterns once at each operation in a module, which is faster than
 // Apply. What patterns make is not visited, and a pattern may erase only the
-// operation that it matched and what is in it. Nothing is folded, and nothing verified.
-// The error is a *PatternError where a pattern failed, and ErrNotConverged where patterns
+// operation that it matched and what is in it. Nothing is folded, and only what PDL
+// patterns have changed is verified. The error is a *PatternError where a pattern failed, and ErrNotConverged where patterns
 // that move their operations on were called 16,777,216 times.
 func (s *Patterns) Walk(m *Module) error {
 	t := s.life.check("Patterns.Walk")
