@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -143,6 +144,9 @@ func (w *pdlRewrite) call(b Block, at Location, arguments []Value) (Operation, e
 
 // instead puts a call of Go in the place of a step.
 func (w *pdlRewrite) instead(o Operation, this pdlCall, arguments ...Value) error {
+	if this.of == "" {
+		this.of, this.step = w.pattern, refused(this.step)
+	}
 	for _, v := range o.Results() {
 		this.results = append(this.results, v.Type().String())
 	}
@@ -156,6 +160,23 @@ func (w *pdlRewrite) instead(o Operation, this pdlCall, arguments ...Value) erro
 		v.ReplaceAllUses(made.Result(i))
 	}
 	return o.Erase()
+}
+
+// refused makes an error of the panic with which a Rewriter refuses what the text of a
+// pattern says. A panic of the user's function stays one.
+func refused(step pdlStep) pdlStep {
+	return func(r *Rewriter, arguments []any) (results []any, err error) {
+		defer func() {
+			switch v := recover().(type) {
+			case nil:
+			case string:
+				err = errors.New(v)
+			default:
+				panic(v)
+			}
+		}()
+		return step(r, arguments)
+	}
 }
 
 // carry puts values and types, of which Go cannot be given ranges, into an operation that
@@ -195,7 +216,7 @@ func unload(r *Rewriter, carried Operation) (values []Value, types []Type) {
 func (w *pdlRewrite) step(o Operation) error {
 	switch o.Name() {
 	case "pdl.erase":
-		return w.instead(o, pdlCall{of: w.pattern, step: func(r *Rewriter, a []any) ([]any, error) {
+		return w.instead(o, pdlCall{step: func(r *Rewriter, a []any) ([]any, error) {
 			return nil, r.Erase(a[0].(Operation))
 		}}, o.Operand(0))
 	case "pdl.apply_native_rewrite":
@@ -209,7 +230,7 @@ func (w *pdlRewrite) step(o Operation) error {
 	case "pdl.result":
 		index, _ := o.Attribute("index")
 		n, _ := index.Int()
-		return w.instead(o, pdlCall{of: w.pattern, step: func(_ *Rewriter, a []any) ([]any, error) {
+		return w.instead(o, pdlCall{step: func(_ *Rewriter, a []any) ([]any, error) {
 			of := a[0].(Operation)
 			if n >= int64(of.NumResults()) {
 				return nil, fmt.Errorf("mlir: pdl.result %d of %s, which has %d", n, of.Name(), of.NumResults())
@@ -231,7 +252,7 @@ func (w *pdlRewrite) step(o Operation) error {
 func (w *pdlRewrite) replace(o Operation) error {
 	lists := groups(o) // the operation, what replaces it: another operation, or values
 	if len(lists[1]) == 1 {
-		return w.instead(o, pdlCall{of: w.pattern, step: func(r *Rewriter, a []any) ([]any, error) {
+		return w.instead(o, pdlCall{step: func(r *Rewriter, a []any) ([]any, error) {
 			r.ReplaceWith(a[0].(Operation), a[1].(Operation))
 			return nil, nil
 		}}, o.Operand(0), lists[1][0])
@@ -240,7 +261,7 @@ func (w *pdlRewrite) replace(o Operation) error {
 	if err != nil {
 		return err
 	}
-	return w.instead(o, pdlCall{of: w.pattern, carried: true, step: func(r *Rewriter, a []any) ([]any, error) {
+	return w.instead(o, pdlCall{carried: true, step: func(r *Rewriter, a []any) ([]any, error) {
 		values, _ := unload(r, a[0].(Operation))
 		r.Replace(a[1].(Operation), values...)
 		return nil, nil
@@ -279,7 +300,7 @@ func (w *pdlRewrite) create(o Operation) error {
 	if err != nil {
 		return err
 	}
-	return w.instead(o, pdlCall{of: w.pattern, carried: true, step: func(r *Rewriter, a []any) ([]any, error) {
+	return w.instead(o, pdlCall{carried: true, step: func(r *Rewriter, a []any) ([]any, error) {
 		s := OperationState{Name: name, InferResults: infers && known}
 		s.Operands, s.Results = unload(r, a[0].(Operation))
 		for i, name := range names {

@@ -220,6 +220,9 @@ func TestPDLWrong(t *testing.T) {
 				if !errors.As(err, &pattern) || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("the error is %v, want it to say %q", err, test.want)
 				}
+				if panicked := new(mlir.PanicError); errors.As(err, &panicked) && !strings.HasPrefix(name, "a constraint") {
+					t.Errorf("what the text of a pattern says is a panic: %v", err)
+				}
 				_ = m.String()
 				if n := count(m, "func.return"); n != 1 || count(m, "builtin.unrealized_conversion_cast") != 0 {
 					t.Errorf("what is left:\n%s", m)
