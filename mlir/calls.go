@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"iter"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -82,6 +83,17 @@ func (c *calls) closeAll() {
 	}
 }
 
+// at iterates over the calls that work on an outermost thing, the innermost first.
+func (c *calls) at(top pointer) iter.Seq[*call] {
+	return func(yield func(*call) bool) {
+		for call := c.current; call != nil; call = call.previous {
+			if call.top == top && !yield(call) {
+				return
+			}
+		}
+	}
+}
+
 // mayTake panics where the library would go on with something that is taken out of
 // where it stands, or erased. own is the call that a rewriter was made for.
 func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, method string) {
@@ -89,11 +101,7 @@ func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, meth
 		return
 	}
 	t := x.lib.api
-	top := capi.Top(t, kind, raw)
-	for call := c.current; call != nil; call = call.previous {
-		if call.top != top {
-			continue
-		}
+	for call := range c.at(capi.Top(t, kind, raw)) {
 		if call.pattern && call != own {
 			if strings.HasPrefix(method, "Rewriter.") {
 				panic("mlir: " + method + " of a rewriter of one's own called in a pattern: use the one that the pattern was given")
@@ -113,11 +121,7 @@ func (c *calls) mayMove(x *Context, kind capi.Kind, raw pointer, method string) 
 		return
 	}
 	t := x.lib.api
-	top := capi.Top(t, kind, raw)
-	for call := c.current; call != nil; call = call.previous {
-		if call.top != top {
-			continue
-		}
+	for call := range c.at(capi.Top(t, kind, raw)) {
 		call.outside(t, kind, raw, method)
 		if !call.pattern && capi.Inside(t, call.on, raw) {
 			panic("mlir: " + method + " was called on the operation that a pass runs on, or on one around it")
@@ -145,19 +149,16 @@ func (c *call) outside(t *capi.Table, kind capi.Kind, raw pointer, method string
 
 // mayJoin panics where what the library works on would become part of something.
 func (c *calls) mayJoin(raw pointer, method string) {
-	for call := c.current; call != nil; call = call.previous {
-		if call.top == raw {
-			panic("mlir: " + method + " was given what a pass or pattern runs on")
-		}
+	for range c.at(raw) {
+		panic("mlir: " + method + " was given what a pass or pattern runs on")
 	}
 }
 
 // mayRun returns an error where a run within a pass or pattern would change what the
 // library goes on with.
 func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) error {
-	for call := c.current; call != nil; call = call.previous {
+	for call := range c.at(top) {
 		switch {
-		case call.top != top:
 		case call.pattern:
 			return fmt.Errorf("mlir: %s called in a pattern, on what the pattern is in", what)
 		case !capi.IsIn(t, capi.OperationKind, o.raw.Ptr, call.on):

@@ -16,10 +16,6 @@ func (o Operation) acyclic(doing, unless string) error {
 	if bad.Ptr == nil {
 		return nil
 	}
-	user := Operation{o.life, bad}
-	return &DiagnosticError{Op: doing, Diagnostics: []Diagnostic{{
-		Position: user.Location().Position(),
-		Message: "'" + user.Name() + "' op uses its own result, directly or over others, and the library's folders might never " +
-			"come to an end there: break the cycle" + unless,
-	}}}
+	return Operation{o.life, bad}.refused(doing, "uses its own result, directly or over others, and the library's folders might never "+
+		"come to an end there: break the cycle"+unless)
 }

@@ -132,11 +132,7 @@ func (o Operation) Verify() error {
 	c.takeDiagnostics("") // leftovers are not this operation's
 	if l := o.life.root(); l.lost || l.of != "Module" {
 		if bad := capi.Unplaced(t, o.raw); bad.Ptr != nil {
-			user := Operation{o.life, bad}
-			return &DiagnosticError{Op: "verify", Diagnostics: []Diagnostic{{
-				Position: user.Location().Position(),
-				Message:  "'" + user.Name() + "' op uses a value, or branches to a block, that is in no operation: put that into one first",
-			}}}
+			return Operation{o.life, bad}.refused("verify", "uses a value, or branches to a block, that is in no operation: put that into one first")
 		}
 	}
 	ok := capi.MlirOperationVerify(t, o.raw)
@@ -145,6 +141,15 @@ func (o Operation) Verify() error {
 		return nil
 	}
 	return &DiagnosticError{Op: "verify", Diagnostics: diagnostics}
+}
+
+// refused is an error in the form of the verifier's, of what the library does not find
+// itself. what says it of the operation.
+func (o Operation) refused(doing, what string) error {
+	return &DiagnosticError{Op: doing, Diagnostics: []Diagnostic{{
+		Position: o.Location().Position(),
+		Message:  "'" + o.Name() + "' op " + what,
+	}}}
 }
 
 // inRange panics with a sentence where the library would read wild memory.

@@ -1,7 +1,6 @@
 package mlir
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -20,11 +19,8 @@ func (p *PassManager) symbolsKnown(o Operation) error {
 	}
 	for inner := range o.All() {
 		if inner.NumRegions() == 1 && !inner.IsRegistered() {
-			return &DiagnosticError{Op: "running the passes", Diagnostics: []Diagnostic{{
-				Position: inner.Location().Position(),
-				Message: fmt.Sprintf("'%s' op has a region and belongs to no dialect that the library knows, on which its pass %s would crash: "+
-					"leave the pass out, or run it on what has no such operation", inner.Name(), symbolPasses[i]),
-			}}}
+			return inner.refused("running the passes", "has a region and belongs to no dialect that the library knows, on which its pass "+
+				symbolPasses[i]+" would crash: leave the pass out, or run it on what has no such operation")
 		}
 	}
 	return nil

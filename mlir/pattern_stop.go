@@ -14,7 +14,7 @@ func (s *Patterns) stop(t *capi.Table, rewriter capi.MlirRewriterBase) bool {
 	}
 	s.ctx.mend(s.within) // what lacks an operand cannot be copied
 	s.kept = capi.MlirOperationClone(t, s.on)
-	emptied := &capi.OperationState{Name: "builtin.unrealized_conversion_cast"} // any
+	emptied := &capi.OperationState{Name: carrier}
 	for range capi.MlirOperationGetNumRegions(t, s.on) {
 		emptied.Regions = append(emptied.Regions, capi.MlirRegionCreate(t))
 	}

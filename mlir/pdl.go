@@ -187,7 +187,7 @@ func (s *Patterns) pdlPlaceholders(t *capi.Table, base capi.MlirRewriterBase, li
 	none := capi.MlirNoneTypeGet(t, s.ctx.raw)
 	operation := func() capi.MlirOperation {
 		op, _ := capi.CreateOperation(t, &capi.OperationState{
-			Name:    "builtin.unrealized_conversion_cast",
+			Name:    carrier,
 			Results: []capi.MlirType{none},
 		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{})
 		op = capi.MlirRewriterBaseInsert(t, base, op)

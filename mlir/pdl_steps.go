@@ -28,7 +28,8 @@ func (w *pdlRewrite) carry(before Operation, values, types []Value) (Value, erro
 	return made.Result(0), nil
 }
 
-// carrier takes operands and results of any number and type.
+// carrier takes operands and results of any number and type, and regions where nobody
+// verifies it.
 const carrier = "builtin.unrealized_conversion_cast"
 
 func unload(r *Rewriter, carried Operation) (values []Value, types []Type) {
