@@ -38,7 +38,7 @@ func compileBuilt(t *testing.T, main func(f *builder.Func, x, server builder.Val
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newClient(t).Compile(t.Context(), program, bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), program, bridge.CompileOptions{})
 	if err == nil {
 		t.Cleanup(func() {
 			if err := e.Close(); err != nil {
@@ -49,13 +49,15 @@ func compileBuilt(t *testing.T, main func(f *builder.Func, x, server builder.Val
 	return e, err
 }
 
-func newClient(t *testing.T) *bridge.Client {
+// newClient makes a client of so many devices, as many as the plugin likes where 0, and
+// closes it with the test.
+func newClient(t *testing.T, devices int) *bridge.Client {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := plugin.NewClient(bridge.ClientOptions{})
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: devices})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +268,7 @@ func TestForeignMistakes(t *testing.T) {
 		})
 	}
 	t.Run("no id at all", func(t *testing.T) {
-		e, err := newClient(t).Compile(t.Context(), []byte(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
+		e, err := newClient(t, 0).Compile(t.Context(), []byte(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
   %r = stablehlo.custom_call @exla_elixir_callback(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<3xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
 }`), bridge.CompileOptions{})
@@ -302,7 +304,7 @@ func TestModuleOfEXLA(t *testing.T) {
 		}
 		defer callbacks.ReleaseOpaque(o)
 	}
-	e, err := newClient(t).Compile(t.Context(), data, bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), data, bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

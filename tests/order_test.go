@@ -285,15 +285,7 @@ func TestOrder(t *testing.T) {
 		}
 		cases[fmt.Sprintf("random %d", seed)] = bodies
 	}
-	plugin, err := bridge.Open(bridge.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := plugin.NewClient(bridge.ClientOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := newClient(t, 0)
 	for name, bodies := range cases {
 		t.Run(name, func(t *testing.T) { checkOrder(t, client, bodies) })
 	}

@@ -127,15 +127,7 @@ func TestReplayOfConcurrentRuns(t *testing.T) {
 }
 
 func replayConcurrent(t *testing.T, ways [3]callbacks.Dispatch) {
-	plugin, err := bridge.Open(bridge.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := newClient(t, 2)
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func conditional(t *testing.T, main func(cond, x builder.Value)) *bridge.Executa
 		t.Fatal(err)
 	}
 	defer m.Close()
-	e, err := newClient(t).Compile(t.Context(), bytecode(t, m), bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), bytecode(t, m), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestTapInModuleOfJAX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newClient(t).Compile(t.Context(), program, bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), program, bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

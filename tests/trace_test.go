@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 )
@@ -15,15 +14,7 @@ import (
 // TestTraceOfRuns traces runs at once on two devices: each run's span is all of the run
 // and not only its calls, and a call stands in the track of its device.
 func TestTraceOfRuns(t *testing.T) {
-	plugin, err := bridge.Open(bridge.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := newClient(t, 2)
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	if err != nil {
 		t.Fatal(err)

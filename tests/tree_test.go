@@ -161,7 +161,7 @@ func compileMain(t *testing.T, main func(f *builder.Func) []builder.Value) *brid
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newClient(t).Compile(t.Context(), program, bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), program, bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
