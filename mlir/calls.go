@@ -56,7 +56,8 @@ type call struct {
 	pattern    bool               // a pattern: what it erases must go through its rewriter
 	constraint bool               // it changes nothing
 	walk       bool               // it may change only what it matched
-	touched    []Operation        // by a pattern, and perhaps no longer valid: see touch
+	judged     bool               // what it changes is verified
+	touched    []Operation        // what is judged, and perhaps no longer valid: see touch
 	previous   *call
 }
 

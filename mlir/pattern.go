@@ -46,6 +46,7 @@ type Patterns struct {
 	raw    capi.MlirFrozenRewritePatternSet
 	life   *lifetime
 	forget []func()
+	byPDL  bool // the patterns are described in PDL
 
 	running bool
 	patternRun
@@ -131,7 +132,7 @@ func (s *Patterns) settleAs(this call, name string, f func(*lifetime, *call) err
 		s.failed = ErrNotConverged
 		return false
 	}
-	this.top, this.on, this.walk = s.within, s.on, s.walking
+	this.top, this.on, this.walk, this.judged = s.within, s.on, s.walking, !s.trusts
 	err := s.ctx.enter(this, f)
 	if err != nil {
 		s.failed = &PatternError{Pattern: name, Err: err}

@@ -127,7 +127,7 @@ func (s *Patterns) Walk(m *Module) error {
 	if err := s.ctx.lib.need("mlirWalkAndApplyPatterns"); err != nil {
 		return err
 	}
-	_, err := s.run(m.Operation(), "Patterns.Walk", patternRun{walking: true, trusts: true}, func(op Operation) {
+	_, err := s.run(m.Operation(), "Patterns.Walk", patternRun{walking: true, trusts: !s.byPDL}, func(op Operation) {
 		capi.MlirWalkAndApplyPatterns(t, op.raw, s.raw)
 	})
 	return err

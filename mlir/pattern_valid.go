@@ -21,7 +21,7 @@ func (o Operation) touch() {
 func (o Operation) touchedBy() {
 	o.life.ctx.calls.mayChange(o.life.ctx, capi.OperationKind, o.raw.Ptr)
 	for c := o.life.ctx.calls.current; c != nil; c = c.previous {
-		if c.pattern {
+		if c.judged {
 			c.touched = append(c.touched, o)
 		}
 	}

@@ -46,7 +46,7 @@ func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Patterns{ctx: c, life: &lifetime{ctx: c, of: "Patterns", parent: c.life}}
+	s := &Patterns{ctx: c, byPDL: true, life: &lifetime{ctx: c, of: "Patterns", parent: c.life}}
 	// The library takes the module over: it gets a copy.
 	raw := capi.MlirPDLPatternModuleFromModule(t, capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, copied.Operation().raw)))
 	for name, f := range o.Constraints {

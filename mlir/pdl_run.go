@@ -79,7 +79,7 @@ func (s *Patterns) finish(t *capi.Table, base capi.MlirRewriterBase, of string) 
 		for _, op := range this.touched {
 			call.touched = append(call.touched, Operation{life, op})
 		}
-		if s.trusts && !s.walking {
+		if s.trusts {
 			return nil
 		}
 		return call.valid(s.ctx, s.folds)
