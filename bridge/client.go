@@ -69,7 +69,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		plugin: p, pjrt: wrapped, options: o, number: lastClient.Add(1),
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
 	}
-	c.group = callbacks.NewGroup(callbacks.GroupOptions{Enter: enter, Inside: c.inside})
+	c.group = callbacks.NewGroup(callbacks.GroupOptions{Enter: enter, Leave: leave, Inside: c.inside})
 	// Left to the garbage collector, a client could go before its executables.
 	p.mu.Lock()
 	p.clients[c] = struct{}{}

@@ -181,7 +181,7 @@ func TestCodes(t *testing.T) {
 		codeInternal:        {errSentinel, &callbacks.PanicError{Value: context.Canceled}, &callbacks.GoexitError{}, oddIs{}, oddError{}},
 	} {
 		for _, err := range errs {
-			code, message := told(err)
+			code, message := told("f", nil, err)
 			if code != want || message == "" {
 				t.Errorf("%T: XLA is told %d %q, want %d", err, code, message, want)
 			}

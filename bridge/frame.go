@@ -23,6 +23,10 @@ type frame struct {
 	layouts []layout
 	args    int // of the layouts those of operands; -1 where the next call is to be read anew
 	aliased []bool
+
+	homes []unsafe.Pointer // where the results are, whatever the function does to its views
+	lane  int              // of the slot; -1 for none
+	later *later           // of a deferred call; made by the first
 }
 
 // layout is the type of an operand or a result as it stands in a call frame.
@@ -33,8 +37,8 @@ type layout struct {
 	bytes  int
 }
 
-func newFrame(s *site) *frame {
-	return &frame{call: callbacks.Frame{Name: s.name, Config: s.config}, args: -1}
+func newFrame(s *site, lane int) *frame {
+	return &frame{call: callbacks.Frame{Name: s.name, Config: s.config}, args: -1, lane: lane}
 }
 
 // frameError is a call frame that makes no sense.
@@ -108,17 +112,22 @@ func (f *frame) divide(call *c.Call, s *site) {
 	data := args - s.ids - s.tokens
 	in, out := f.views[:args], f.views[args:]
 	f.call.Device, f.call.RunID = call.Device(), call.RunID()
-	f.call.Args = in[:data]
-	f.call.IDs = in[data : data+s.ids]
+	// No capacity beyond the length: what a function appends is in nobody's way.
+	f.call.Args = in[:data:data]
+	f.call.IDs = in[data : data+s.ids : data+s.ids]
+	f.homes = f.homes[:0]
 	switch s.form {
 	case formPassthrough:
-		f.call.Results = in[:data]
-		return
+		f.call.Results, out = in[:data:data], nil
 	case formObserve:
 		f.call.Results = nil
 	default:
 		// An ordered call has its tokens behind its results, too.
-		f.call.Results, out = out[:len(out)-s.tokens], out[len(out)-s.tokens:]
+		n := len(out) - s.tokens
+		f.call.Results, out = out[:n:n], out[n:]
+	}
+	for _, v := range f.call.Results {
+		f.homes = append(f.homes, unsafe.Pointer(unsafe.SliceData(v.Data)))
 	}
 	for _, token := range out {
 		clear(token.Data)
@@ -227,6 +236,19 @@ func (l *layout) read(v *tensor.View, b *c.Buffer) (packed uint, err error) {
 		v.Data = unsafe.Slice((*byte)(b.Data()), int(n))
 	}
 	return uint(e.bits), nil
+}
+
+// inPlace reports results that the function has put elsewhere than where XLA looks.
+func (f *frame) inPlace() error {
+	if len(f.call.Results) != len(f.homes) {
+		return &callbacks.ReplacedError{Callback: f.call.Name, Result: min(len(f.call.Results), len(f.homes))}
+	}
+	for i, home := range f.homes {
+		if unsafe.Pointer(unsafe.SliceData(f.call.Results[i].Data)) != home {
+			return &callbacks.ReplacedError{Callback: f.call.Name, Result: i}
+		}
+	}
+	return nil
 }
 
 // clearResults zeroes what a function that is not called, or failed, would have

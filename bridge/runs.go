@@ -66,11 +66,13 @@ func (r *Run) group() *callbacks.Run {
 }
 
 // enter makes the thread one inside a callback of a run, for functions that are not
-// called on XLA's. The run may be over before such a function is, so that what the
-// thread keeps is the client.
-func enter(r *callbacks.Run) (leave func()) {
+// called on XLA's, until leave. The run may be over before such a function is, so that
+// what the thread keeps is the client.
+func enter(r *callbacks.Run) (entered any) {
 	return c.Enter(-r.Owner().(*Run).exec.client.number)
 }
+
+func leave(entered any) { c.Leave(entered.(*c.Entered)) }
 
 // within says whether the caller is inside of a callback of one of the client's runs:
 // its thread knows, by c.Inside, and so does ctx.

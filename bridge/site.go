@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/c"
@@ -45,9 +46,9 @@ type site struct {
 	// What the module says of the site's shapes is held against the first call.
 	checked atomic.Bool
 
-	// The frame of the call that has the slot's claim: calls of a site rarely overlap,
-	// and then one allocates.
-	frame *frame
+	// The frame of each of the slot's lanes, and those of calls that got none.
+	frames [callbacks.Lanes]*frame
+	spare  sync.Pool
 }
 
 // instantiate binds a call site, while XLA compiles.
@@ -91,7 +92,6 @@ func bind(slot *callbacks.Slot, config contract.Config) *site {
 		form: formOf(config.Form), ids: config.NumIDs, tokens: config.NumTokens,
 		picky: slot.Picky(), deferred: slot.Deferred(),
 	}
-	s.frame = newFrame(s)
 	return s
 }
 
@@ -100,10 +100,7 @@ func (s *site) Delete() { s.slot.Close() }
 
 // Execute implements c.Site.
 func (s *site) Execute(call *c.Call) (int32, string) {
-	f := s.frame
-	if !s.slot.Claim(&f.call) {
-		f = newFrame(s)
-	}
+	f := s.claim(call)
 	run := runs.get(call.RunID())
 	later, err := s.execute(f, call, run)
 	if later {
@@ -116,10 +113,34 @@ func (s *site) Execute(call *c.Call) (int32, string) {
 	return s.fail(run, err)
 }
 
-// free makes a frame the next call's.
+// claim is a frame for a call. Calls at once are of different runs or on different
+// devices, and so begin to look at different lanes.
+func (s *site) claim(call *c.Call) *frame {
+	lane := (int(call.RunID()) + call.Device()) % callbacks.Lanes & (callbacks.Lanes - 1)
+	for range 3 {
+		if s.slot.Claim(lane) {
+			f := s.frames[lane]
+			if f == nil {
+				f = newFrame(s, lane)
+				f.call.SetClaimed()
+				s.frames[lane] = f
+			}
+			return f
+		}
+		lane = (lane + 1) % callbacks.Lanes
+	}
+	if f, _ := s.spare.Get().(*frame); f != nil {
+		return f
+	}
+	return newFrame(s, -1)
+}
+
+// free makes a frame a later call's.
 func (s *site) free(f *frame) {
-	if f == s.frame {
-		s.slot.Release(&f.call)
+	if f.lane >= 0 {
+		s.slot.Release(f.lane, &f.call)
+	} else {
+		s.spare.Put(f)
 	}
 }
 
@@ -151,8 +172,8 @@ func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error)
 			return true, nil
 		}
 		err = s.slot.Invoke(&f.call)
-	} else {
-		err = s.slot.Invoke(&f.call)
+	} else if err = s.slot.Invoke(&f.call); err == nil {
+		err = f.inPlace()
 	}
 	f.call.SetRun(nil) // it would keep the run and its outputs
 	s.leave(f, run, err)
@@ -194,24 +215,41 @@ func (s *site) leave(f *frame, run *Run, err error) {
 	}
 }
 
+// later is what ends a deferred call. It is kept with its frame.
+type later struct {
+	site   *site
+	frame  *frame
+	run    *Run
+	future c.Future
+	done   func(error) // finish
+}
+
+func (l *later) finish(err error) {
+	s, f, run, future := l.site, l.frame, l.run, l.future
+	l.run = nil
+	f.call.SetRun(nil)
+	s.leave(f, run, err)
+	s.free(f)
+	if err == nil {
+		future.Finish(0, "")
+	} else {
+		future.Finish(s.fail(run, err))
+	}
+}
+
 // defers makes a call that XLA's thread does not wait for, where XLA can do without.
 func (s *site) defers(f *frame, call *c.Call, run *Run) bool {
 	future, ok := call.Defer()
 	if !ok {
 		return false
 	}
-	done := func(err error) {
-		f.call.SetRun(nil)
-		s.leave(f, run, err)
-		s.free(f)
-		if err == nil {
-			future.Finish(0, "")
-		} else {
-			future.Finish(s.fail(run, err))
-		}
+	if f.later == nil {
+		f.later = &later{site: s, frame: f}
+		f.later.done = f.later.finish
 	}
-	if later, err := s.slot.Begin(&f.call, done); !later {
-		done(err)
+	f.later.run, f.later.future = run, future
+	if later, err := s.slot.Begin(&f.call, f.later.done); !later {
+		f.later.finish(err)
 	}
 	return true
 }
@@ -227,7 +265,7 @@ func (s *site) fail(run *Run, err error) (int32, string) {
 			return 0, ""
 		}
 	}
-	return told(err)
+	return told(s.name, run, err)
 }
 
 // check holds the first call against the signature in the module: compiled code

@@ -2,42 +2,52 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// told is the code and the message of an error as XLA gets it. The error's methods may
-// be anybody's.
-func told(err error) (code int32, message string) {
-	code = codeInternal
-	defer func() {
-		if p := recover(); p != nil {
-			message = fmt.Sprintf("a method of the callback's error panicked: %v", p)
-		}
-	}()
-	code = codeOf(err)
-	return code, err.Error()
+// told is the code and the message of an error as XLA gets it. It is made on XLA's
+// thread, where methods that are anybody's must not run. So a run's error, which Run
+// returns as it is, has no text for XLA unless its type is ours.
+func told(name string, run *Run, err error) (code int32, message string) {
+	switch err.(type) {
+	case *callbacks.UnknownError:
+		return codeNotFound, err.Error()
+	case *frameError, *callbacks.SignatureError, *callbacks.ReplacedError:
+		return codeInvalidArgument, err.Error()
+	case *callbacks.TimeoutError:
+		return codeDeadline, err.Error()
+	case *callbacks.GoexitError, *callbacks.LostError:
+		return codeInternal, err.Error()
+	case *callbacks.TemplateError:
+		code = codeInvalidArgument
+	default:
+		code = codeOf(err)
+	}
+	if run != nil {
+		return code, fmt.Sprintf("callback %q failed; the error of its run says why", name)
+	}
+	return code, callbacks.TextOf(err)
 }
 
+// wrapType is what fmt.Errorf makes with one %w. Its Unwrap gives a field.
+var wrapType = reflect.TypeOf(fmt.Errorf("%w", context.Canceled))
+
+// codeOf finds the end of a context, also in what fmt.Errorf made of it.
 func codeOf(err error) int32 {
-	switch {
-	case as[*callbacks.PanicError](err), as[*callbacks.GoexitError](err):
-		return codeInternal
-	case as[*callbacks.UnknownError](err):
-		return codeNotFound
-	case as[*frameError](err), as[*callbacks.TemplateError](err), as[*callbacks.SignatureError](err):
-		return codeInvalidArgument
-	case errors.Is(err, context.Canceled):
-		return codeCancelled
-	case errors.Is(err, context.DeadlineExceeded):
-		return codeDeadline
+	for range 16 {
+		switch err {
+		case context.Canceled:
+			return codeCancelled
+		case context.DeadlineExceeded:
+			return codeDeadline
+		}
+		if reflect.TypeOf(err) != wrapType {
+			break
+		}
+		err = err.(interface{ Unwrap() error }).Unwrap()
 	}
 	return codeInternal
-}
-
-func as[E error](err error) bool {
-	var e E
-	return errors.As(err, &e)
 }

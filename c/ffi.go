@@ -142,17 +142,22 @@ func (b *Buffer) Dims() ([]int, bool) {
 func Inside() []int64 {
 	var ids []int64
 	for call := C.calliope_ffi_inside(); call != nil; call = call.outer {
-		ids = append(ids, int64(call.run_id))
+		if call.left == 0 {
+			ids = append(ids, int64(call.run_id))
+		}
 	}
 	return ids
 }
 
+// Entered is what Enter did.
+type Entered C.calliope_call
+
 // Enter makes this thread, to which the goroutine is to be locked, one inside of a call
-// with the given run id, until leave.
-func Enter(runID int64) (leave func()) {
-	call := C.calliope_ffi_enter(C.int64_t(runID))
-	return func() { C.calliope_ffi_leave(call) }
-}
+// with the given run id, until Leave is called with the result.
+func Enter(runID int64) *Entered { return (*Entered)(C.calliope_ffi_enter(C.int64_t(runID))) }
+
+// Leave takes back what Enter did, on whichever thread that was.
+func Leave(e *Entered) { C.calliope_ffi_leave((*C.calliope_call)(e)) }
 
 // sites gives each Site a number that C can keep. Reading takes no lock: a slice
 // that was published is never written but at places that nobody reads any more.

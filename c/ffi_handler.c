@@ -18,7 +18,20 @@ static __thread calliope_call* inside;
 
 enum { CODE_INVALID_ARGUMENT = 3, CODE_INTERNAL = 13 };
 
-calliope_call* calliope_ffi_inside(void) { return inside; }
+// Takes from the list what was left on other threads. Only calls of calliope_ffi_enter
+// ever are, which are malloc'ed.
+static void drop_left(void) {
+  while (inside != NULL && __atomic_load_n(&inside->left, __ATOMIC_ACQUIRE)) {
+    calliope_call* call = inside;
+    inside = call->outer;
+    free(call);
+  }
+}
+
+calliope_call* calliope_ffi_inside(void) {
+  drop_left();
+  return inside;
+}
 
 char* calliope_sentence(const char* format, ...) {
   char* text = NULL;
@@ -130,6 +143,7 @@ static inline ffi_error* open_call(calliope_ffi* p, ffi_frame* frame, calliope_c
   call->device = device.ordinal;
   call->code = 0;
   call->message = NULL;
+  call->left = 0;
   return NULL;
 }
 
@@ -142,6 +156,7 @@ static ffi_error* take_error(calliope_ffi* p, int32_t code, char* message) {
 calliope_call* calliope_ffi_enter(int64_t run_id) {
   calliope_call* call = calloc(1, sizeof *call);
   if (call == NULL) abort();
+  drop_left();
   call->run_id = run_id;
   call->outer = inside;
   inside = call;
@@ -149,8 +164,12 @@ calliope_call* calliope_ffi_enter(int64_t run_id) {
 }
 
 void calliope_ffi_leave(calliope_call* call) {
-  inside = call->outer;
-  free(call);
+  if (inside == call) {
+    inside = call->outer;
+    free(call);
+  } else {
+    __atomic_store_n(&call->left, 1, __ATOMIC_RELEASE);
+  }
 }
 
 static void drop_error(const ffi_api* api, ffi_error* error) {

@@ -30,6 +30,7 @@ typedef struct calliope_call {
   int32_t code;                  // out
   char* message;                 // out
   struct calliope_call* outer;  // the call around it on this thread
+  int32_t left;                 // of calliope_ffi_enter: over, and still in the thread's list
 } calliope_call;
 
 // Takes the table of a plugin's FFI, checks every layout in it and registers what
@@ -53,7 +54,9 @@ const ffi_api* calliope_ffi_boot_api(void);
 calliope_call* calliope_ffi_inside(void);
 
 // Makes this thread one that is inside a call of the given run id until the matching
-// leave: for functions that are called on another thread than XLA's.
+// leave: for functions that are called on another thread than XLA's. A leave on a third
+// thread, where a function has undone its goroutine's lock to the thread, is noted and
+// carried out when this thread is next asked.
 calliope_call* calliope_ffi_enter(int64_t run_id);
 void calliope_ffi_leave(calliope_call* call);
 

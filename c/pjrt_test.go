@@ -97,11 +97,11 @@ func (s fakeSite) Execute(call *Call) (int32, string) {
 			s.t.Error("XLA cannot wait")
 			return 0, ""
 		}
-		leave := Enter(-5)
+		entered := Enter(-5)
 		if d := cmp.Diff([]int64{-5, 77}, Inside()); d != "" {
 			s.t.Error(d)
 		}
-		leave()
+		Leave(entered)
 		if *s.calls == 2 {
 			future.Finish(3, "late")
 		} else {

@@ -23,9 +23,11 @@ type Group struct {
 type GroupOptions struct {
 	// Name stands in messages.
 	Name string
-	// Enter makes the calling thread one that is inside a call of the run, until
-	// leave. The goroutine is locked to its thread meanwhile. May be nil.
-	Enter func(*Run) (leave func())
+	// Enter makes the calling thread one that is inside a call of the run, until Leave is
+	// called with the result. The goroutine is locked to its thread meanwhile, unless the
+	// function in the call undoes that. Both may be nil.
+	Enter func(*Run) (entered any)
+	Leave func(entered any)
 	// Inside says whether the calling thread is inside a call of the group. May be nil.
 	Inside func() bool
 }
@@ -105,7 +107,7 @@ func (g *Group) Barrier(ctx context.Context, name string) error {
 	if err := g.Wait(ctx); err != nil {
 		return &BarrierError{Barrier: name, Waiting: waitingOf(g), Err: err}
 	}
-	return g.takeErrors(name)
+	return g.takeErrors(ctx, name)
 }
 
 // Barrier is the barrier of all clients together.
@@ -123,7 +125,7 @@ func Barrier(ctx context.Context, name string) error {
 	}
 	var e *Error
 	for _, g := range all {
-		e = e.join(g.takeErrors(name))
+		e = e.join(g.takeErrors(ctx, name))
 	}
 	if e == nil {
 		return nil

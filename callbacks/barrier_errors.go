@@ -1,6 +1,7 @@
 package callbacks
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type CallError struct {
 }
 
 func (e *CallError) Error() string {
-	return fmt.Sprintf("callbacks: tap %q on device %d in run %d: %s", e.Callback, e.Device, e.RunID, textOf(e.Err))
+	return fmt.Sprintf("callbacks: tap %q on device %d in run %d: %s", e.Callback, e.Device, e.RunID, TextOf(e.Err))
 }
 
 // Unwrap is what the function ended with.
@@ -86,35 +87,32 @@ func (e *BarrierError) Unwrap() error { return e.Err }
 type tapErrors struct {
 	count int
 	last  []*CallError
+	logs  []*logQueue // where they are to be written
 }
 
-func (g *Group) keepError(e *CallError) {
+func (g *Group) keepError(e *CallError, log *logQueue) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.taps.count++
+	if !slices.Contains(g.taps.logs, log) {
+		g.taps.logs = append(g.taps.logs, log)
+	}
 	if len(g.taps.last) == keptErrors {
 		g.taps.last = slices.Delete(g.taps.last, 0, 1)
 	}
 	g.taps.last = append(g.taps.last, e)
 }
 
-func (g *Group) takeErrors(barrier string) error {
+func (g *Group) takeErrors(ctx context.Context, barrier string) error {
 	g.mu.Lock()
 	taps := g.taps
 	g.taps = tapErrors{}
 	g.mu.Unlock()
+	for _, log := range taps.logs {
+		log.flush(ctx)
+	}
 	if taps.count == 0 {
 		return nil
 	}
 	return &Error{Barrier: barrier, Count: taps.count, Errors: taps.last}
-}
-
-// textOf is an error's text, also where the error's method panics.
-func textOf(err error) (text string) {
-	defer func() {
-		if p := recover(); p != nil {
-			text = fmt.Sprintf("an error of type %T whose text cannot be had", err)
-		}
-	}()
-	return err.Error()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -170,7 +171,7 @@ func TestBarrierInside(t *testing.T) {
 	diff(t, "refused", callbacks.ErrBarrierInside, g.Barrier(t.Context(), "b"), cmpErrors)
 }
 
-// Functions on goroutines of ours run between Enter and its leave.
+// Functions on goroutines of ours run between Enter and Leave.
 func TestEnter(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
@@ -179,14 +180,14 @@ func TestEnter(t *testing.T) {
 		defer mu.Unlock()
 		order = append(order, what)
 	}
-	g := callbacks.NewGroup(callbacks.GroupOptions{Enter: func(r *callbacks.Run) func() {
-		add("enter " + r.Owner().(string))
-		return func() { add("leave") }
-	}})
+	g := callbacks.NewGroup(callbacks.GroupOptions{
+		Enter: func(r *callbacks.Run) any { add("enter " + r.Owner().(string)); return 7 },
+		Leave: func(entered any) { add(fmt.Sprint("leave ", entered)) },
+	})
 	defer g.Close()
 	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(*callbacks.Frame) error { add("call"); return nil })
 	run := begin(t, g, callbacks.RunOptions{Owner: "me"})
 	noError(t, s.Invoke(frame(run, contract.Call, 1)))
 	add("over")
-	diff(t, "order", []string{"enter me", "call", "leave", "over"}, order)
+	diff(t, "order", []string{"enter me", "call", "leave 7", "over"}, order)
 }

@@ -3,7 +3,10 @@ package callbacks
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -43,3 +46,41 @@ func (e *TimeoutError) Is(target error) bool {
 
 // Timeout reports true, as errors of package net do.
 func (e *TimeoutError) Timeout() bool { return true }
+
+// LostError says that a call was not made because too many functions are lost: their time
+// was up or their run was cancelled, and they have not returned.
+type LostError struct {
+	Registry  string
+	Limit     int            // RegistryOptions.LostLimit
+	Callbacks map[string]int // how many of each callback are lost
+}
+
+func (e *LostError) Error() string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(e.Callbacks)) {
+		list = append(list, fmt.Sprintf("%q (%d)", name, e.Callbacks[name]))
+	}
+	return fmt.Sprintf("callbacks: %d functions have not returned though their calls were given up, and RegistryOptions.LostLimit allows no more: %s: have them end when their context does", e.Limit, strings.Join(list, ", "))
+}
+
+// tooManyLost is the error of a call where that is so. The caller holds the lock.
+func (p *pool) tooManyLost() error {
+	e := &LostError{Registry: p.registry, Limit: p.lostLimit, Callbacks: map[string]int{}}
+	for c := p.calls.next; c != &p.calls; c = c.next {
+		if c.state == callLost {
+			e.Callbacks[c.slot.name]++
+		}
+	}
+	return e
+}
+
+// ReplacedError says that a function put another array in the place of a result, where
+// nobody looks for it.
+type ReplacedError struct {
+	Callback string
+	Result   int
+}
+
+func (e *ReplacedError) Error() string {
+	return fmt.Sprintf("callbacks: callback %q put another array into Frame.Results[%d]: copy the values into Results[%d].Data", e.Callback, e.Result, e.Result)
+}

@@ -171,6 +171,9 @@ func (r *Registry) Close() {
 		return
 	}
 	r.closed = true
+	if e := r.engine.Load(); e != nil {
+		e.pool.retire()
+	}
 	if registries.byName[r.name] == r { // or the name is another's by now
 		delete(registries.byName, r.name)
 	}
@@ -184,7 +187,7 @@ func Resolve(config contract.Config) (*Slot, error) {
 	registries.RUnlock()
 	if !ok {
 		if config.Optional {
-			return newSlot(&Registry{name: config.Registry}, config, nil)
+			return newSlot(&Registry{name: config.Registry}, config, nil) // its counts are nobody's
 		}
 		return nil, &UnknownError{Callback: config.Name(), Registry: config.Registry, Missing: "registry"}
 	}

@@ -1,9 +1,6 @@
 package callbacks
 
-import (
-	"context"
-	"runtime"
-)
+import "context"
 
 // Run is what the calls of one execution have in common. A runtime begins one before
 // it executes, and ends it when no call of it is under way any more.
@@ -16,6 +13,7 @@ type Run struct {
 	overrides *override
 	caller    *Caller // who makes the calls
 	special   bool    // not every call takes the shortest way
+	calls     runCalls
 
 	// Of the group's list, under its lock:
 	prev, next *Run
@@ -34,6 +32,9 @@ type RunOptions struct {
 	Nested bool
 	// OnCaller makes every call of the run, whatever its dispatch; nil for nobody.
 	OnCaller *Caller
+	// Memory, where it is not nil, gives each call on a goroutine of ours its memory, of n
+	// bytes, and is told when the function has returned: see the debug mode of a runtime.
+	Memory func(n int) (memory []byte, over func())
 	// Slow keeps the calls from the shortest way, where the runtime has a way of its own.
 	Slow bool
 }
@@ -56,6 +57,7 @@ func (g *Group) Begin(ctx context.Context, r *Run, o RunOptions) {
 
 // End says that no call of the run is under way, and cancels its context.
 func (r *Run) End() {
+	r.calls.end()
 	r.cancel()
 	if r.group.remove(r) {
 		r.ended()
@@ -85,19 +87,6 @@ func (f *Frame) SetRun(r *Run) { f.run = r }
 
 func (r *Run) several() bool { return r != nil && r.options.Devices > 1 }
 func (r *Run) nested() bool  { return r != nil && r.options.Nested }
-
-// enter makes this thread one that is inside a call, and keeps the goroutine on it.
-func (r *Run) enter() (leave func()) {
-	if r == nil || r.group.options.Enter == nil {
-		return func() {}
-	}
-	runtime.LockOSThread()
-	left := r.group.options.Enter(r)
-	return func() {
-		left()
-		runtime.UnlockOSThread()
-	}
-}
 
 // taps is the group that keeps the errors of the run's taps.
 func (r *Run) taps() *Group {

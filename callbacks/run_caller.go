@@ -33,7 +33,7 @@ func (c *Caller) Serve(over <-chan struct{}) {
 
 func (e *errand) make() {
 	defer close(e.done) // also where the function ends the goroutine
-	defer e.run.enter()()
+	defer e.run.leave(e.run.enter())
 	e.err = e.call()
 }
 

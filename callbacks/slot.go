@@ -2,9 +2,14 @@ package callbacks
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
+	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/trace"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +32,7 @@ type Slot struct {
 
 	perSecond uint32
 	turns     atomic.Int64 // calls, for the module's "every"
+	spares    sync.Pool    // of *call
 	counts    counts
 }
 
@@ -52,7 +58,7 @@ func newSlot(r *Registry, config contract.Config, b *binding) (*Slot, error) {
 	s.tap = s.tap && !o.FailRun
 	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
 	s.counts.timed = o.Measure
-	s.plain = s.dispatch == Inline && !o.Measure && s.engine.options.Watch == 0
+	s.plain = s.dispatch == Inline && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
 	r.tally(s)
 	return s, nil
 }
@@ -109,7 +115,7 @@ func (s *Slot) turn() bool {
 // as a *TimeoutError. That the run's context has ended, before the call or after it,
 // is an error too. The error of a tap is kept for the barrier instead.
 func (s *Slot) Invoke(f *Frame) error {
-	if r := f.run; s.plain && (r == nil || !r.special) {
+	if r := f.run; s.plain && (r == nil || !r.special) && !trace.IsEnabled() {
 		fn := s.binding.fn.Load()
 		if fn == nil {
 			return s.settle(f, f.run, s.gone())
@@ -117,7 +123,7 @@ func (s *Slot) Invoke(f *Frame) error {
 		ctx := f.Context()
 		err := ctx.Err()
 		if err == nil {
-			if err = protect(*fn, f); err == nil {
+			if err = protectInline(*fn, f); err == nil {
 				err = ctx.Err()
 			}
 		}
@@ -131,118 +137,82 @@ func (s *Slot) Invoke(f *Frame) error {
 		}
 		return nil
 	}
-	if s.binding == nil && (f.run == nil || !f.run.special) {
-		return nil
-	}
-	over := make(chan error, 1)
-	later, err := s.Begin(f, func(err error) { over <- err })
-	if later {
-		err = <-over
-	}
-	return err
-}
-
-// Begin makes a call. Where later is false it is over, with err. Otherwise done is
-// called once, on another goroutine, perhaps before Begin returns; by then the results
-// are in the memory that f had at the beginning, unless there is an error.
-func (s *Slot) Begin(f *Frame, done func(error)) (later bool, err error) {
-	run := f.run
-	fn := run.override(s)
-	if fn == nil {
-		if s.binding == nil {
-			return false, nil
-		}
-		if fn = s.binding.fn.Load(); fn == nil {
-			return false, s.settle(f, run, s.gone())
-		}
-	}
-	ctx := f.Context()
-	if err := ctx.Err(); err != nil {
-		return false, s.settle(f, run, err)
+	fn, ctx, err := s.prepare(f)
+	if err != nil {
+		return s.settle(f, f.run, err)
 	}
 	switch {
-	case run != nil && run.caller != nil:
+	case fn == nil:
+		return nil
+	case f.run != nil && f.run.caller != nil:
 		started := s.counts.begin()
-		err := s.settle(f, run, run.onCaller(f, func() error { return s.inline(ctx, *fn, f) }))
+		err := s.settle(f, f.run, f.run.onCaller(f, func() error { return s.inline(ctx, *fn, f, protect) }))
 		s.counts.end(started)
-		return false, err
+		return err
 	case s.dispatch == Inline:
 		started := s.counts.begin()
-		err := s.settle(f, run, s.inline(ctx, *fn, f))
+		err := s.settle(f, f.run, s.inline(ctx, *fn, f, protectInline))
 		s.counts.end(started)
-		return false, err
+		return err
 	case s.dispatch == Async:
-		return false, s.enqueue(ctx, *fn, f)
+		return s.enqueue(ctx, *fn, f)
 	}
-	own := f.copies()
-	to, from := memories(f.Results), memories(own.Results)
-	started := s.counts.begin()
-	s.start(ctx, *fn, own, run, func(err error) {
-		if err == nil {
-			for i, data := range from {
-				copy(to[i], data)
-			}
-		}
-		err = s.settle(own, run, err)
-		s.counts.end(started)
-		done(err)
-	})
+	return s.newCall(f, *fn, ctx).attend()
+}
+
+// Begin makes a call of a Deferred callback. Where later is false it is over, with err.
+// Otherwise done is called once, on another goroutine, perhaps before Begin returns; until
+// then f belongs to the call. By then the results are in the memory that f has, unless
+// there is an error.
+func (s *Slot) Begin(f *Frame, done func(error)) (later bool, err error) {
+	run := f.run
+	if s.dispatch != Deferred || run != nil && run.caller != nil {
+		return false, s.Invoke(f)
+	}
+	fn, ctx, err := s.prepare(f)
+	if err != nil {
+		return false, s.settle(f, run, err)
+	}
+	if fn == nil {
+		return false, nil
+	}
+	c := s.newCall(f, *fn, ctx)
+	c.done = done
+	run.cancels(c.pool)
+	if _, err := c.submit(nil); err != nil {
+		c.end()
+		c.recycle()
+		return false, s.settle(f, run, err)
+	}
 	return true, nil
 }
 
+// prepare finds the function and the context of a call; the function is nil where nobody
+// is bound.
+func (s *Slot) prepare(f *Frame) (*Func, context.Context, error) {
+	fn := f.run.override(s)
+	if fn == nil {
+		if s.binding == nil {
+			return nil, nil, nil
+		}
+		if fn = s.binding.fn.Load(); fn == nil {
+			return nil, nil, s.gone()
+		}
+	}
+	ctx := f.Context()
+	return fn, ctx, ctx.Err()
+}
+
 // inline calls the function here and now.
-func (s *Slot) inline(ctx context.Context, fn Func, f *Frame) error {
-	defer s.watch(f, f.run, nil)()
+func (s *Slot) inline(ctx context.Context, fn Func, f *Frame, protect func(Func, *Frame) error) error {
+	defer s.watch(f, f.run)()
+	if s.engine.options.Profile || trace.IsEnabled() {
+		defer s.profile(f)()
+	}
 	if err := protect(fn, f); err != nil {
 		return err
 	}
 	return ctx.Err()
-}
-
-// queueOverhead is what a call in the queue takes besides its operands.
-const queueOverhead = 512
-
-// enqueue copies the call into the queue of its device, and waits where that is full.
-func (s *Slot) enqueue(ctx context.Context, fn Func, f *Frame) error {
-	run := f.run
-	size := f.copySize() + queueOverhead
-	if err := s.room(ctx, run, size); err != nil {
-		return s.settle(f, run, err)
-	}
-	own := f.copies()
-	started := s.counts.begin()
-	// The run may be over before the call is: its end is not the call's.
-	ctx = context.WithoutCancel(ctx)
-	run.taps().lane(f.Device).push(func(next func()) {
-		s.start(ctx, fn, own, run, func(err error) {
-			if err == nil {
-				s.counts.delivered.Add(1)
-			} else {
-				s.counts.failed.Add(1)
-				s.keep(own, run, err)
-			}
-			s.counts.end(started)
-			s.engine.queue.give(size)
-			next()
-		})
-	})
-	return nil
-}
-
-// room takes a part of the queue.
-func (s *Slot) room(ctx context.Context, run *Run, size int) error {
-	limit := s.limit(run)
-	within := ctx
-	if limit > 0 {
-		var stop context.CancelFunc
-		within, stop = context.WithTimeout(ctx, limit)
-		defer stop()
-	}
-	err := s.engine.queue.take(within, size)
-	if err != nil && ctx.Err() == nil {
-		return &TimeoutError{Callback: s.name, Limit: limit, Waiting: "for room in the queue", Capped: limit != s.timeout}
-	}
-	return err
 }
 
 // settle counts a call that is over, and keeps a tap's error from the run.
@@ -255,21 +225,25 @@ func (s *Slot) settle(f *Frame, run *Run, err error) error {
 	if !s.tap || run.cancelled() {
 		return err
 	}
-	s.keep(f, run, err)
+	s.keep(f.Device, f.RunID, run, err)
 	return nil
 }
 
 // keep has the error of a tap for the next barrier.
-func (s *Slot) keep(f *Frame, run *Run, err error) {
-	e := &CallError{Callback: s.name, Device: f.Device, RunID: f.RunID, Err: err}
-	run.taps().keepError(e)
-	s.engine.logger().Error("a tap failed", "callback", s.name, "device", f.Device, "run", f.RunID, "error", textOf(err))
+func (s *Slot) keep(device int, runID int64, run *Run, err error) {
+	e := &CallError{Callback: s.name, Device: device, RunID: runID, Err: err}
+	log := &s.engine.log
+	run.taps().keepError(e, log)
+	log.add(func() {
+		s.engine.logger().Error("a tap failed", "callback", s.name, "device", device, "run", runID, "error", TextOf(err))
+	})
 }
 
 func (s *Slot) gone() error {
 	return s.binding.gone(s.config, s.registry)
 }
 
+// protect calls the function, and makes an error of a panic.
 func protect(fn Func, f *Frame) (err error) {
 	// A flag, because recover says nil for panic(nil) of old code and for Goexit.
 	finished := false
@@ -281,4 +255,40 @@ func protect(fn Func, f *Frame) (err error) {
 	err = fn(f)
 	finished = true
 	return err
+}
+
+// protectInline is protect on a thread of the runtime's. There runtime.Goexit cannot be
+// undone: it would leave the runtime's functions on the thread's stack for ever.
+func protectInline(fn Func, f *Frame) (err error) {
+	finished := false
+	defer func() {
+		if finished {
+			return
+		}
+		value := recover()
+		if value == nil && inGoexit() {
+			fmt.Fprintf(os.Stderr, "calliope: callback %q called runtime.Goexit (testing.T.Fatal does) in a call that compiled code waits for; the process ends, because that code cannot go on: return an error, register the callback with callbacks.Goroutine, or run with bridge.OnCaller\n", f.Name)
+			os.Exit(2)
+		}
+		err = &PanicError{Callback: f.Name, Value: value, Stack: debug.Stack()}
+	}()
+	err = fn(f)
+	finished = true
+	return err
+}
+
+// inGoexit reports whether the deferred function that calls it runs because of
+// runtime.Goexit, and not of panic(nil) in old code.
+func inGoexit() bool {
+	var callers [16]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	for {
+		f, more := frames.Next()
+		if f.Function == "runtime.Goexit" {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
 }

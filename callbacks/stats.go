@@ -20,6 +20,9 @@ type Stat struct {
 	Failed    int64 // calls that ended with an error
 	Underway  int64 // calls in a queue or on a goroutine; inline ones only when measured
 
+	Queued int64 // of those under way, calls that wait in a queue or for a worker
+	Lost   int64 // functions that have not returned though their calls were given up
+
 	Latency Latency // with Options.Measure
 }
 
@@ -34,15 +37,32 @@ type Latency struct {
 type counts struct {
 	_                                    [64]byte
 	delivered, dropped, failed, underway atomic.Int64
+	queued, lost                         atomic.Int64
 
-	// Twice the delivered calls that had the claim, and one where a call has it.
-	claims atomic.Int64
+	lanes [Lanes]laneCount
 
 	timed       bool
 	measured    atomic.Int64
 	nanoseconds atomic.Int64
 	longest     atomic.Int64
 	_           [64]byte
+}
+
+// queued counts n more calls that wait in a queue or for a worker.
+func (s *Slot) queued(n int64) {
+	s.counts.queued.Add(n)
+	s.engine.queued.Add(n)
+}
+
+// Lanes is how many frames a runtime may keep for a slot, so that calls at once need not
+// make one.
+const Lanes = 8
+
+// laneCount is twice the delivered calls that had the claim of a lane, and one more while
+// a call has it. Each is on cache lines of its own.
+type laneCount struct {
+	atomic.Int64
+	_ [120]byte
 }
 
 // begin counts a call as under way.
@@ -70,34 +90,41 @@ func (c *counts) end(started time.Time) {
 	}
 }
 
-// Claim gives a frame to one call at a time, and is false while another has it: a
-// runtime that keeps one frame for a slot asks before it uses that. Release ends it.
-// They count a call on the way, which saves inline calls a locked instruction.
-func (s *Slot) Claim(f *Frame) bool {
-	n := s.counts.claims.Load()
-	if n&1 != 0 || !s.counts.claims.CompareAndSwap(n, n+1) {
-		return false
-	}
-	f.claimed = true
-	return true
+// Claim gives one of the Lanes to one call at a time, and is false while another has it.
+// A runtime that keeps a frame for each lane of a slot asks before it uses that; see
+// Frame.SetClaimed. Release ends it. They count a call on the way, which saves inline
+// calls a locked instruction.
+func (s *Slot) Claim(lane int) bool {
+	c := &s.counts.lanes[lane]
+	n := c.Load()
+	return n&1 == 0 && c.CompareAndSwap(n, n+1)
 }
 
-// Release ends what Claim began.
-func (s *Slot) Release(f *Frame) {
+// Release ends what Claim began, for the frame of the lane.
+func (s *Slot) Release(lane int, f *Frame) {
 	change := int64(-1)
 	if f.delivered {
 		f.delivered = false
 		change = 1
 	}
-	s.counts.claims.Add(change)
+	s.counts.lanes[lane].Add(change)
 }
+
+// SetClaimed says that the frame is one of a lane, and used by calls that have its claim
+// alone.
+func (f *Frame) SetClaimed() { f.claimed = true }
 
 // addTo adds the counts to a Stat.
 func (c *counts) addTo(s *Stat) {
-	s.Delivered += c.delivered.Load() + c.claims.Load()>>1
+	s.Delivered += c.delivered.Load()
+	for i := range c.lanes {
+		s.Delivered += c.lanes[i].Load() >> 1
+	}
 	s.Dropped += c.dropped.Load()
 	s.Failed += c.failed.Load()
 	s.Underway += c.underway.Load()
+	s.Queued += c.queued.Load()
+	s.Lost += c.lost.Load()
 	s.Fired = s.Delivered + s.Dropped + s.Failed + s.Underway
 	s.Latency.Count += c.measured.Load()
 	s.Latency.Total += time.Duration(c.nanoseconds.Load())
@@ -147,7 +174,7 @@ func (s *Slot) Close() {
 // sweep forgets the call sites that are gone. The caller holds the lock.
 func (t *tally) sweep() {
 	for s, closed := range t.slots {
-		if closed && s.counts.underway.Load() == 0 {
+		if closed && s.counts.underway.Load() == 0 && s.counts.lost.Load() == 0 {
 			delete(t.slots, s)
 			s.counts.addTo(&t.past)
 		}
@@ -186,4 +213,30 @@ func Stats() []Stat {
 		return cmp.Or(cmp.Compare(a.Registry, b.Registry), cmp.Compare(a.Callback, b.Callback))
 	})
 	return list
+}
+
+// QueueState is what the calls of a registry that do not run on the runtime's threads
+// take.
+type QueueState struct {
+	Registry    string
+	Queued      int // calls that wait in a queue or for a worker
+	QueuedBytes int // what Async calls hold in copies; RegistryOptions.QueueBytes is the limit
+	Running     int // functions on workers
+	Lost        int // functions that have not returned though their calls were given up
+}
+
+// QueueState is the state of the registry's queues and workers.
+func (r *Registry) QueueState() QueueState {
+	return r.running().state()
+}
+
+func (e *engine) state() QueueState {
+	q := QueueState{Registry: e.registry, Queued: int(e.queued.Load())}
+	e.queue.mu.Lock()
+	q.QueuedBytes = e.queue.used
+	e.queue.mu.Unlock()
+	e.pool.mu.Lock()
+	q.Running, q.Lost = e.pool.running, e.pool.lost
+	e.pool.mu.Unlock()
+	return q
 }

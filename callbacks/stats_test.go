@@ -217,19 +217,20 @@ func BenchmarkDispatch(b *testing.B) {
 	}
 }
 
-// One call at a time has the claim, which counts delivered calls and no others.
+// One call at a time has the claim of a lane, which counts delivered calls and no others.
 func TestClaim(t *testing.T) {
 	var err error
 	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(*callbacks.Frame) error { return err })
 	mine, other := frame(nil, contract.Call, 1), frame(nil, contract.Call, 1)
+	mine.SetClaimed()
 	for _, err = range []error{nil, errMine, nil} {
-		diff(t, "claim", true, s.Claim(mine))
-		diff(t, "while another has it", false, s.Claim(other))
+		diff(t, "claim", true, s.Claim(3))
+		diff(t, "while another has it", false, s.Claim(3))
 		diff(t, "error", err, s.Invoke(mine), cmpErrors)
 		diff(t, "another's error", err, s.Invoke(other), cmpErrors)
-		s.Release(mine)
+		s.Release(3, mine)
 	}
-	diff(t, "a claim without a call", true, s.Claim(mine))
-	s.Release(mine)
+	diff(t, "a claim without a call", true, s.Claim(3))
+	s.Release(3, mine)
 	diff(t, "stats", []callbacks.Stat{{Callback: "f", Registry: r.Name(), Fired: 6, Delivered: 4, Failed: 2}}, r.Stats())
 }

@@ -2,6 +2,7 @@ package callbacks
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,19 +20,23 @@ type Underway struct {
 	Dispatch Dispatch
 	Since    time.Time
 	Running  bool // the function is running; otherwise the call waits for a worker
+	Lost     bool // the function is running, and its call was given up
 }
 
 // String is the call in one line.
 func (c Underway) String() string {
 	doing := "running"
-	if !c.Running {
+	switch {
+	case c.Lost:
+		doing = "lost, for its call was given up, and running"
+	case !c.Running:
 		doing = "waiting for a worker"
 	}
 	return fmt.Sprintf("callback %q on device %d in run %d (%v): %s for %v",
 		c.Callback, c.Device, c.RunID, c.Dispatch, doing, time.Since(c.Since).Round(time.Millisecond))
 }
 
-// watched are the calls under way.
+// watched are the inline calls under way whose registry has a watchdog.
 var watched = struct {
 	sync.Mutex
 	calls map[*watching]struct{}
@@ -39,7 +44,6 @@ var watched = struct {
 
 type watching struct {
 	call  Underway
-	begun *atomic.Bool // nil where the function runs at once
 	group *Group
 }
 
@@ -48,44 +52,59 @@ type watching struct {
 // are not, but for the first of each device.
 func Waiting() []Underway { return waitingOf(nil) }
 
-// waitingOf is Waiting of one group; nil is all.
+// waitingOf is Waiting of one group, but for lost functions; nil is all.
 func waitingOf(g *Group) []Underway {
-	watched.Lock()
-	defer watched.Unlock()
 	list := []Underway{}
+	watched.Lock()
 	for w := range watched.calls {
-		if g != nil && w.group != g {
-			continue
+		if g == nil || w.group == g {
+			list = append(list, w.call)
 		}
-		c := w.call
-		c.Running = w.begun == nil || w.begun.Load()
-		list = append(list, c)
+	}
+	watched.Unlock()
+	pools.Lock()
+	all := slices.Collect(maps.Keys(pools.all))
+	pools.Unlock()
+	for _, p := range all {
+		list = p.underway(list, g)
 	}
 	slices.SortFunc(list, func(a, b Underway) int { return a.Since.Compare(b.Since) })
 	return list
 }
 
-// watch makes a call one of those under way, until it is told that it is over. An
-// inline call without a watchdog is none.
-func (s *Slot) watch(f *Frame, run *Run, begun *atomic.Bool) (over func()) {
+// underway appends the pool's calls of a group.
+func (p *pool) underway(list []Underway, g *Group) []Underway {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := p.calls.next; c != &p.calls; c = c.next {
+		lost := c.state == callLost
+		if g != nil && (lost || c.run.taps() != g) {
+			continue
+		}
+		list = append(list, Underway{
+			Callback: c.slot.name, Registry: c.slot.registry, Device: c.device, RunID: c.runID,
+			Dispatch: c.slot.dispatch, Since: c.began, Running: c.state != callWaiting, Lost: lost,
+		})
+	}
+	return list
+}
+
+// watch makes an inline call one of those under way, until it is told that it is over.
+// Without a watchdog it is none.
+func (s *Slot) watch(f *Frame, run *Run) (over func()) {
 	limit := s.engine.options.Watch
-	if begun == nil && limit == 0 {
+	if limit == 0 {
 		return func() {}
 	}
-	w := &watching{begun: begun, group: run.taps(), call: Underway{
-		Callback: s.name, Registry: s.registry, Device: f.Device, RunID: f.RunID, Dispatch: s.dispatch, Since: time.Now(),
+	w := &watching{group: run.taps(), call: Underway{
+		Callback: s.name, Registry: s.registry, Device: f.Device, RunID: f.RunID, Dispatch: s.dispatch, Since: time.Now(), Running: true,
 	}}
 	watched.Lock()
 	watched.calls[w] = struct{}{}
 	watched.Unlock()
-	var timer *time.Timer
-	if limit > 0 {
-		timer = time.AfterFunc(limit, s.engine.dump)
-	}
+	timer := time.AfterFunc(limit, s.engine.dump)
 	return func() {
-		if timer != nil {
-			timer.Stop()
-		}
+		timer.Stop()
 		watched.Lock()
 		delete(watched.calls, w)
 		watched.Unlock()
@@ -106,10 +125,22 @@ func (e *engine) dump() {
 	for _, c := range Waiting() {
 		lines = append(lines, c.String())
 	}
-	e.logger().Warn("callbacks take longer than the watchdog allows", "limit", e.options.Watch, "waiting", strings.Join(lines, "\n"))
-	if to := e.options.WatchTo; to != nil {
-		// What fails here has nobody to be told.
-		_, _ = fmt.Fprintf(to, "%s\n\n%s\n", strings.Join(lines, "\n"), stacks())
+	waiting := strings.Join(lines, "\n")
+	queues := e.state()
+	var stack []byte
+	to := e.options.WatchTo
+	if to != nil {
+		stack = stacks()
+	}
+	e.log.add(func() {
+		e.logger().Warn("callbacks take longer than the watchdog allows", "limit", e.options.Watch, "waiting", waiting,
+			"queued", queues.Queued, "queuedBytes", queues.QueuedBytes, "lost", queues.Lost)
+	})
+	if to != nil {
+		e.log.add(func() {
+			// What fails here has nobody to be told.
+			_, _ = fmt.Fprintf(to, "%s\n\n%s\n", waiting, stack)
+		})
 	}
 }
 

@@ -1,0 +1,262 @@
+package callbacks
+
+import (
+	"context"
+	"runtime/trace"
+	"sync/atomic"
+	"time"
+)
+
+// call is a call that a worker makes, with the copies that its function gets. When the
+// function has returned, and who waits has the results, a later call of the slot uses it
+// again. While the function has not returned nothing of it is used, though the call was
+// given up.
+type call struct {
+	terms
+	copies
+	pool *pool
+
+	// Under the pool's lock:
+	state      callState
+	placed     bool // it holds a place
+	prev, next *call
+
+	// How the worker tells who waits:
+	finished atomic.Bool
+	asleep   atomic.Bool
+	wake     chan struct{}
+	err      error
+}
+
+// terms are what a call is beside its copies. Who gives a call up takes them along,
+// because the worker may be done with the call at any time.
+type terms struct {
+	slot     *Slot
+	fn       Func
+	run      *Run
+	home     *Frame          // the runtime's; nil for an async call
+	parent   context.Context // of the function's
+	device   int
+	runID    int64
+	nested   bool
+	attended bool          // somebody waits
+	done     func(error)   // where nobody waits and the call is not async
+	lane     *lane         // of an async call
+	size     int           // what an async call takes of the queue
+	limit    time.Duration // 0 for none
+	at       time.Time     // when it is reached
+	began    time.Time
+	started  time.Time // see counts.begin
+	watchdog *time.Timer
+}
+
+type callState uint8
+
+const (
+	callNew callState = iota
+	callWaiting
+	callRunning
+	callOver
+	callLost // given up while the function runs
+)
+
+// newCall makes a call of fn with copies of what f has.
+func (s *Slot) newCall(f *Frame, fn Func, parent context.Context) *call {
+	c, _ := s.spares.Get().(*call)
+	if c == nil {
+		c = &call{pool: s.engine.pool, wake: make(chan struct{}, 1)}
+	}
+	run := f.run
+	c.terms = terms{
+		slot: s, fn: fn, run: run, home: f, parent: parent, device: f.Device, runID: f.RunID,
+		nested: run.nested(), limit: s.limit(run), started: s.counts.begin(),
+	}
+	c.state = callNew
+	c.copies.fill(f, run)
+	return c
+}
+
+// recycle gives the call away for later ones.
+func (c *call) recycle() {
+	s := c.slot
+	if d, ok := c.frame.ctx.(*deadline); ok {
+		d.end()
+	}
+	c.terms, c.err = terms{}, nil
+	c.finished.Store(false)
+	c.asleep.Store(false)
+	if c.copies.release() {
+		s.spares.Put(c)
+	}
+}
+
+// submit has a worker make the call; see pool.submit. Its time begins now.
+func (c *call) submit(w *worker) (awake bool, err error) {
+	c.began = time.Now()
+	c.frame.ctx = c.parent
+	if c.limit > 0 {
+		c.at = c.began.Add(c.limit)
+		c.frame.ctx = &deadline{parent: c.parent, at: c.at}
+	}
+	if watch := c.slot.engine.options.Watch; watch > 0 {
+		c.watchdog = time.AfterFunc(watch, c.slot.engine.dump)
+	}
+	return c.pool.submit(c, w)
+}
+
+// end says that the call is over.
+func (t *terms) end() {
+	if t.watchdog != nil {
+		t.watchdog.Stop()
+	}
+	t.slot.counts.end(t.started)
+}
+
+// attend has the call made, and waits for it until its time is up or its run's context
+// ends.
+func (c *call) attend() error {
+	c.attended = true
+	awake, err := c.submit(nil)
+	if err == nil && !(awake && lookOut(c.finished.Load)) {
+		t := c.terms
+		if err, up := c.sleep(); up {
+			t.end()
+			return t.slot.settle(t.home, t.run, err)
+		}
+	}
+	if err == nil {
+		err = c.err
+	}
+	if err == nil {
+		err = c.copies.give(c.home)
+	}
+	c.end()
+	err = c.slot.settle(c.home, c.run, err)
+	c.recycle()
+	return err
+}
+
+// sleep waits until the worker has finished the call. Where it is given up before, with
+// the error, the call is no longer the caller's.
+func (c *call) sleep() (err error, up bool) {
+	var timeUp <-chan time.Time
+	if c.limit > 0 {
+		timer := time.NewTimer(time.Until(c.at))
+		defer timer.Stop()
+		timeUp = timer.C
+	}
+	ended := c.parent.Done()
+	for c.fallAsleep() {
+		// A wake may be for an earlier call, whose worker was slow to tell.
+		select {
+		case <-c.wake:
+			continue
+		case <-ended:
+			err = c.parent.Err()
+		case <-timeUp:
+		}
+		t := c.terms
+		begun, won := c.pool.giveUp(c)
+		if !won { // the worker is about to tell
+			ended, timeUp = nil, nil
+			<-c.wake
+			continue
+		}
+		if !begun {
+			c.recycle()
+		}
+		if err == nil {
+			err = t.timedOut(begun)
+		}
+		return err, true
+	}
+	return nil, false
+}
+
+// fallAsleep has the worker wake who waits, and reports false where it has finished.
+func (c *call) fallAsleep() bool {
+	c.asleep.Store(true)
+	return !c.finished.Load() || !c.asleep.CompareAndSwap(true, false)
+}
+
+// timedOut is the error of a call whose time is up.
+func (t *terms) timedOut(begun bool) error {
+	e := &TimeoutError{Callback: t.slot.name, Limit: t.limit, Capped: t.limit != t.slot.timeout}
+	if !begun {
+		e.Waiting = "for a worker"
+	}
+	return e
+}
+
+// late is why the call has ended by itself, nil where it has not.
+func (t *terms) late(begun bool) error {
+	if err := t.parent.Err(); err != nil {
+		return err
+	}
+	if t.limit > 0 && !time.Now().Before(t.at) {
+		return t.timedOut(begun)
+	}
+	return nil
+}
+
+// perform calls the function.
+func (c *call) perform() (err error) {
+	if err := c.late(false); err != nil {
+		return err
+	}
+	if c.slot.engine.options.Profile || trace.IsEnabled() {
+		defer c.slot.profile(&c.frame)()
+	}
+	run := c.run
+	defer run.leave(run.enter())
+	err = protect(c.fn, &c.frame)
+	// What a function says when its call has ended is too late, also where it says so
+	// before the context does.
+	if late := c.late(true); late != nil {
+		return late
+	}
+	return err
+}
+
+// returned is what the worker does when the function has returned; w is nil where the
+// worker is no more.
+func (c *call) returned(err error, w *worker) {
+	if c.attended {
+		if !c.pool.end(c, w) {
+			c.recycle()
+			return
+		}
+		c.err = err
+		c.finished.Store(true)
+		if c.asleep.CompareAndSwap(true, false) {
+			c.wake <- struct{}{}
+		}
+		return
+	}
+	// The runtime may go on with the run while it is told. So w is not free before.
+	if c.pool.end(c, nil) {
+		if err == nil && c.home != nil {
+			err = c.copies.give(c.home)
+		}
+		t := c.terms
+		c.recycle()
+		w = t.over(err, w)
+	} else {
+		c.recycle()
+	}
+	if w != nil {
+		w.pool.rest(w)
+	}
+}
+
+// over tells what became of a call that nobody waits for. It gives w back, or nil where w
+// has another call.
+func (t *terms) over(err error, w *worker) *worker {
+	t.end()
+	if t.lane != nil {
+		t.slot.tapped(t, err)
+		return t.lane.advance(w)
+	}
+	t.done(t.slot.settle(t.home, t.run, err))
+	return w
+}

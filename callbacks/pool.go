@@ -1,0 +1,309 @@
+package callbacks
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// pool is the workers of a registry, and the calls that they make.
+type pool struct {
+	registry  string
+	limit     int // functions that may run at once
+	lostLimit int // functions that may be lost at once
+
+	mu      sync.Mutex
+	running int       // calls that hold a place
+	lost    int       // functions whose call was given up and that have not returned
+	waiting []*call   // for a place, the oldest first
+	idle    []*worker // the one that worked last at the end
+	calls   call      // the head of a ring: the calls under way, and the lost ones
+	listed  bool      // in pools
+	retired bool      // no call site will be bound to it any more
+
+	// The alarm rings when the time of a call is up that nobody waits for.
+	alarm   *time.Timer
+	alarmAt time.Time // zero where it is not set
+}
+
+// pools are those with a call under way, and those that had one and may have another.
+var pools = struct {
+	sync.Mutex
+	all map[*pool]struct{}
+}{all: map[*pool]struct{}{}}
+
+func newPool(registry string, limit, lostLimit int) *pool {
+	p := &pool{registry: registry, limit: limit, lostLimit: lostLimit}
+	p.calls.prev, p.calls.next = &p.calls, &p.calls
+	return p
+}
+
+// list puts the pool among those of the process, or takes it from there. The caller holds
+// the lock.
+func (p *pool) list(listed bool) {
+	pools.Lock()
+	defer pools.Unlock()
+	if p.listed = listed; listed {
+		pools.all[p] = struct{}{}
+	} else {
+		delete(pools.all, p)
+	}
+}
+
+// retire says that no call site will be bound to the pool any more.
+func (p *pool) retire() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.retired = true
+	p.unlistIdle()
+}
+
+func (p *pool) unlistIdle() {
+	if p.retired && p.calls.next == &p.calls {
+		p.list(false)
+	}
+}
+
+// submit has the call made, by w where it is not nil: a worker that is free and not among
+// the idle ones. A call of a nested run needs no place, because the outer call may hold
+// the last one. awake reports whether a worker that is awake has it. The call is no longer
+// the caller's, unless it is attended or there is an error; with an error w is as before.
+func (p *pool) submit(c *call, w *worker) (awake bool, err error) {
+	p.mu.Lock()
+	if p.lost >= p.lostLimit {
+		err := p.tooManyLost()
+		p.mu.Unlock()
+		return false, err
+	}
+	if !p.listed {
+		p.list(true)
+	}
+	c.prev, c.next = p.calls.prev, &p.calls
+	c.prev.next, p.calls.prev = c, c
+	if !c.attended {
+		p.setAlarm(c.at)
+	}
+	if c.nested || p.running < p.limit {
+		p.start(c)
+		if w == nil {
+			w = p.free()
+		}
+		p.mu.Unlock()
+		return p.hand(c, w), nil
+	}
+	c.state = callWaiting
+	c.slot.queued(1)
+	p.waiting = append(p.waiting, c)
+	if w != nil {
+		p.idle = append(p.idle, w)
+	}
+	p.mu.Unlock()
+	return false, nil
+}
+
+// start gives the call a place. The caller holds the lock.
+func (p *pool) start(c *call) {
+	c.state = callRunning
+	c.placed = !c.nested
+	if c.placed {
+		p.running++
+	}
+}
+
+// free takes an idle worker, nil where there is none. The caller holds the lock.
+func (p *pool) free() *worker {
+	n := len(p.idle)
+	if n == 0 {
+		return nil
+	}
+	w := p.idle[n-1]
+	p.idle[n-1] = nil
+	p.idle = p.idle[:n-1]
+	return w
+}
+
+// next gives a place to the call that has waited for one the longest; nil where there is
+// none. The caller holds the lock.
+func (p *pool) next() *call {
+	if len(p.waiting) == 0 || p.running >= p.limit {
+		return nil
+	}
+	c := p.waiting[0]
+	p.waiting[0] = nil
+	p.waiting = p.waiting[1:]
+	c.slot.queued(-1)
+	p.start(c)
+	return c
+}
+
+// fill gives away the places that are free.
+func (p *pool) fill() {
+	for {
+		p.mu.Lock()
+		c := p.next()
+		var w *worker
+		if c != nil {
+			w = p.free()
+		}
+		p.mu.Unlock()
+		if c == nil {
+			return
+		}
+		p.hand(c, w)
+	}
+}
+
+// end says that the call's function has returned, and reports false where the call was
+// given up before. From then on w, if it is not nil, has the next call or is free.
+func (p *pool) end(c *call, w *worker) (won bool) {
+	p.mu.Lock()
+	if won = c.state == callRunning; won {
+		c.state = callOver
+		if c.placed {
+			p.running--
+		}
+	} else {
+		p.lost--
+		c.slot.counts.lost.Add(-1)
+	}
+	p.remove(c)
+	next := p.next()
+	switch {
+	case next == nil && w != nil:
+		p.idle = append(p.idle, w)
+	case next != nil && w == nil:
+		w = p.free()
+	}
+	p.mu.Unlock()
+	if next != nil {
+		p.hand(next, w)
+	}
+	return won
+}
+
+// rest makes w, which has no call, free for the next one.
+func (p *pool) rest(w *worker) {
+	p.mu.Lock()
+	next := p.next()
+	if next == nil {
+		p.idle = append(p.idle, w)
+	}
+	p.mu.Unlock()
+	if next != nil {
+		p.hand(next, w)
+	}
+}
+
+func (p *pool) remove(c *call) {
+	c.prev.next, c.next.prev = c.next, c.prev
+	c.prev, c.next = nil, nil
+	p.unlistIdle()
+}
+
+// giveUp ends a call whose function has not returned; won is false where it has. A
+// function that has begun is lost: its place is another's, and what it does then reaches
+// nobody.
+func (p *pool) giveUp(c *call) (begun, won bool) {
+	p.mu.Lock()
+	begun, won = p.abandon(c)
+	p.mu.Unlock()
+	p.fill()
+	return begun, won
+}
+
+// abandon is giveUp for who holds the lock, and calls fill then.
+func (p *pool) abandon(c *call) (begun, won bool) {
+	switch c.state {
+	case callWaiting:
+		p.waiting = slices.DeleteFunc(p.waiting, func(other *call) bool { return other == c })
+		c.slot.queued(-1)
+		c.state = callOver
+		p.remove(c)
+		return false, true
+	case callRunning:
+		c.state = callLost
+		if c.placed {
+			p.running--
+		}
+		p.lost++
+		c.slot.counts.lost.Add(1)
+		return true, true
+	}
+	return false, false
+}
+
+// setAlarm has the alarm ring at a time, if it does not ring earlier. The caller holds
+// the lock.
+func (p *pool) setAlarm(at time.Time) {
+	if at.IsZero() || !p.alarmAt.IsZero() && !at.Before(p.alarmAt) {
+		return
+	}
+	p.alarmAt = at
+	if p.alarm == nil {
+		p.alarm = time.AfterFunc(time.Until(at), p.ring)
+	} else {
+		p.alarm.Reset(time.Until(at))
+	}
+}
+
+// ring gives up the calls that nobody waits for and whose time is up.
+func (p *pool) ring() {
+	now := time.Now()
+	p.mu.Lock()
+	p.alarmAt = time.Time{}
+	var earliest time.Time
+	list := p.abandonAll(func(c *call) bool {
+		if !c.at.IsZero() && !now.Before(c.at) {
+			return true
+		}
+		if !c.at.IsZero() && (earliest.IsZero() || c.at.Before(earliest)) {
+			earliest = c.at
+		}
+		return false
+	})
+	p.setAlarm(earliest)
+	p.mu.Unlock()
+	p.settle(list, (*terms).timedOut)
+}
+
+// cancel gives up the calls of a run that nobody waits for, but the async ones, which
+// may outlive it.
+func (p *pool) cancel(r *Run) {
+	p.mu.Lock()
+	list := p.abandonAll(func(c *call) bool { return c.run == r && c.lane == nil })
+	p.mu.Unlock()
+	p.settle(list, func(*terms, bool) error { return r.ctx.Err() })
+}
+
+// abandoned is a call that was given up. Once it has begun it is the worker's alone.
+type abandoned struct {
+	call  *call
+	terms *terms
+	begun bool
+}
+
+// abandonAll gives up those of the calls that nobody waits for. The caller holds the
+// lock, and calls settle then.
+func (p *pool) abandonAll(which func(*call) bool) []abandoned {
+	var list []abandoned
+	for c := p.calls.next; c != &p.calls; {
+		next := c.next // abandon may take c from the ring
+		if !c.attended && (c.state == callRunning || c.state == callWaiting) && which(c) {
+			begun, _ := p.abandon(c)
+			t := c.terms
+			list = append(list, abandoned{c, &t, begun})
+		}
+		c = next
+	}
+	return list
+}
+
+func (p *pool) settle(list []abandoned, why func(t *terms, begun bool) error) {
+	p.fill()
+	for _, c := range list {
+		c.terms.over(why(c.terms, c.begun), nil)
+		if !c.begun {
+			c.call.recycle()
+		}
+	}
+}
