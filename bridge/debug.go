@@ -1,9 +1,9 @@
 package bridge
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -30,63 +30,111 @@ var graves struct {
 }
 
 // debug makes a call that would see XLA's memory on a copy, which is taken away when
-// it is over.
+// it is over. A call on a goroutine of ours has copies that are; see debugMemory.
 func (s *site) debug(f *frame, run *Run) error {
-	s.slot.Logger().Debug("bridge: callback", "callback", s.name, "device", f.call.Device, "run", f.call.RunID,
-		"operands", len(f.call.Args), "results", len(f.call.Results), "aliased", f.aliased)
+	s.logCall(f)
+	// A late use in this very goroutine then is an error of the call that it is in.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	if !s.slot.InPlace(&run.calls) {
-		return s.slot.Invoke(&f.call)
+		return explainFault(grave{callback: s.name}, s.slot.Invoke(&f.call))
 	}
 	home := f.call.Results
-	memory, err := f.move()
+	operands, results, err := f.move(s)
 	if err != nil {
 		return fmt.Errorf("bridge: callback %s: memory for the debug mode: %w", s.name, err)
 	}
 	kept := f.call.Results
-	// A late use in this very goroutine then is an error of the call that it is in.
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	err = explainFault(s.slot.Invoke(&f.call))
+	err = explainFault(grave{s.name, s.slot.Logger(), operands}, s.slot.Invoke(&f.call))
+	if err == nil {
+		err = f.inPlace()
+	}
 	if err == nil {
 		for i := range home {
 			copy(home[i].Data, kept[i].Data)
 		}
 	}
 	f.call.Results = home
-	bury(grave{s.name, s.slot.Logger(), memory})
+	bury(grave{s.name, s.slot.Logger(), operands})
+	bury(grave{s.name, s.slot.Logger(), results})
 	return err
 }
 
-// move gives the call views of memory of its own.
-func (f *frame) move() ([]byte, error) {
-	const align = 64
-	up := func(n int) int { return (n + align - 1) &^ (align - 1) }
-	size := 0
-	for _, v := range f.views {
-		size += up(len(v.Data))
-	}
-	memory, err := syscall.Mmap(-1, 0, max(size, 1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+// logCall tells of a call. A log handler is anybody's, and this is XLA's thread.
+func (s *site) logCall(f *frame) {
+	defer func() { _ = recover() }()
+	s.slot.Logger().Debug("bridge: callback", "callback", s.name, "device", f.call.Device, "run", f.call.RunID,
+		"operands", len(f.call.Args), "results", len(f.call.Results), "aliased", f.aliased)
+}
+
+const debugAlign = 64
+
+func debugSize(n int) int { return (n + debugAlign - 1) &^ (debugAlign - 1) }
+
+// mapMemory is memory of its own pages.
+func mapMemory(n int) ([]byte, error) {
+	return syscall.Mmap(-1, 0, max(n, 1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+}
+
+// debugMemory is callbacks.RunOptions.Memory: what a call on a goroutine of ours has is
+// taken away when its function has returned.
+func debugMemory(s *callbacks.Slot, n int) (memory []byte, over func()) {
+	memory, err := mapMemory(n)
 	if err != nil {
-		return nil, err
+		s.Logger().Warn("bridge: a late use of this call's views will not be caught", "callback", s.Name(), "error", err)
+		return nil, nil
 	}
-	rest := memory
-	take := func(views []tensor.View) []tensor.View {
+	return memory, func() { bury(grave{s.Name(), s.Logger(), memory}) }
+}
+
+// move gives the call views of memory of its own. Operands that are no results can only
+// be read.
+func (f *frame) move(s *site) (operands, results []byte, err error) {
+	size := func(lists ...[]tensor.View) (n int) {
+		for _, list := range lists {
+			for _, v := range list {
+				n += debugSize(len(v.Data))
+			}
+		}
+		return n
+	}
+	passthrough := s.form == formPassthrough
+	var own []tensor.View // results that are no operands
+	if !passthrough {
+		own = f.call.Results
+	}
+	if operands, err = mapMemory(size(f.call.Args, f.call.IDs)); err != nil {
+		return nil, nil, err
+	}
+	if results, err = mapMemory(size(own)); err != nil {
+		_ = syscall.Munmap(operands) // it was mapped by us
+		return nil, nil, err
+	}
+	take := func(rest *[]byte, views []tensor.View) []tensor.View {
 		out := make([]tensor.View, len(views))
 		for i, v := range views {
 			n := len(v.Data)
-			copy(rest, v.Data)
-			out[i] = tensor.View{Shape: v.Shape, Data: rest[:n:n]}
-			rest = rest[min(up(n), len(rest)):]
+			copy(*rest, v.Data)
+			out[i] = tensor.View{Shape: v.Shape, Data: (*rest)[:n:n]}
+			*rest = (*rest)[min(debugSize(n), len(*rest)):]
 		}
 		return out
 	}
-	shared := len(f.call.Results) > 0 && len(f.call.Args) > 0 && &f.call.Results[0] == &f.call.Args[0]
-	f.call.Args, f.call.IDs = take(f.call.Args), take(f.call.IDs)
-	if shared {
+	rest := operands
+	f.call.Args, f.call.IDs = take(&rest, f.call.Args), take(&rest, f.call.IDs)
+	f.homes = f.homes[:0]
+	if passthrough {
 		f.call.Results = f.call.Args
 	} else {
-		f.call.Results = take(f.call.Results)
+		rest = results
+		f.call.Results = take(&rest, own)
+		if err := syscall.Mprotect(operands, syscall.PROT_READ); err != nil {
+			return nil, nil, err
+		}
 	}
-	return memory, nil
+	for _, v := range f.call.Results {
+		f.homes = append(f.homes, unsafe.Pointer(unsafe.SliceData(v.Data)))
+	}
+	return operands, results, nil
 }
 
 // bury takes the memory of a call away.
@@ -103,10 +151,14 @@ func bury(g grave) {
 	}
 }
 
-// explainFault says of a panic in a grave whose it is.
-func explainFault(err error) error {
-	var p *callbacks.PanicError
-	if !errors.As(err, &p) {
+// explainFault says of a panic at an address of ours what was done wrong. call is the one
+// that panicked, with its operands.
+func explainFault(call grave, err error) error {
+	p, ok := err.(*callbacks.PanicError)
+	if !ok {
+		return err
+	}
+	if _, ok := p.Value.(runtime.Error); !ok {
 		return err
 	}
 	fault, ok := p.Value.(interface{ Addr() uintptr })
@@ -116,10 +168,17 @@ func explainFault(err error) error {
 	graves.Lock()
 	defer graves.Unlock()
 	for _, g := range graves.all {
-		start := uintptr(unsafe.Pointer(unsafe.SliceData(g.memory)))
-		if at := fault.Addr(); at >= start && at < start+uintptr(len(g.memory)) {
+		if g.holds(fault.Addr()) {
 			return fmt.Errorf("bridge: a view that callback %q was called with was used after that call: Clone what is kept: %w", g.callback, err)
 		}
 	}
+	if call.holds(fault.Addr()) {
+		return fmt.Errorf("bridge: callback %q wrote to its operands, which it may only read: Clone what is to be changed: %w", call.callback, err)
+	}
 	return err
+}
+
+func (g grave) holds(address uintptr) bool {
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(g.memory)))
+	return address >= start && address < start+uintptr(len(g.memory))
 }

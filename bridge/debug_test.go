@@ -98,6 +98,57 @@ func TestDebugCatchesLateUse(t *testing.T) {
 	}
 }
 
+// A copy that a function keeps is taken away too: without debug mode it would show what
+// a later call has.
+func TestDebugLateUseOfCopies(t *testing.T) {
+	c := debugClient(t)
+	var kept tensor.View
+	name := registerWith(t, callbacks.Options{Dispatch: callbacks.Goroutine}, func(f *callbacks.Frame) error {
+		if kept.Data != nil && kept.Data[0] == 0 {
+			return errSentinel
+		}
+		kept = f.Args[0]
+		return nil
+	})
+	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
+	in := view(t, make([]float32, 4), 4)
+	if _, err := e.Run(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	_, err := e.Run(t.Context(), in)
+	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "was used after that call: Clone what is kept") {
+		t.Errorf("got %v, want a panic with an explanation", err)
+	}
+}
+
+// Operands may be a user's own buffer. In debug mode nothing can be written to them.
+func TestDebugOperandsAreReadOnly(t *testing.T) {
+	c := debugClient(t)
+	const typ = "tensor<4xf32>"
+	for _, form := range []contract.Form{contract.Observe, contract.Call} {
+		t.Run(string(form), func(t *testing.T) {
+			name := registerWith(t, callbacks.Options{FailRun: true}, func(f *callbacks.Frame) error {
+				f.Args[0].Data[0] = 0xff
+				return nil
+			})
+			results := typ
+			if form == contract.Observe {
+				results = "tensor<1xi8>"
+			}
+			e := compile(t, c, mainFunc("%x: "+typ, results, "%p = "+custom(form, "callback = \""+name+"\"", "%x", typ, results)+"\nreturn %p : "+results), CompileOptions{})
+			in, err := c.Buffer(view(t, []float32{1, 2, 3, 4}, 4), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = e.Run(t.Context(), in)
+			if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "callback \""+name+"\" wrote to its operands") {
+				t.Errorf("got %v, want a panic with an explanation", err)
+			}
+			diff(t, "the buffer", []float32{1, 2, 3, 4}, host[float32](t, in))
+		})
+	}
+}
+
 // Anywhere else a late use stops the program where it happens.
 func TestDebugStopsTheProgram(t *testing.T) {
 	if os.Getenv("CALLIOPE_TEST_LATE_USE") != "" {

@@ -170,9 +170,13 @@ func (r *Run) launch(ctx context.Context, inputs []Input, how launch) error {
 	if err := runs.add(r); err != nil {
 		return err
 	}
-	e.client.group.Begin(ctx, &r.calls, callbacks.RunOptions{
+	options := callbacks.RunOptions{
 		Owner: r, Devices: e.NumDevices(), Nested: len(how.inside) > 0, OnCaller: how.caller, Slow: r.debug,
-	})
+	}
+	if r.debug {
+		options.Memory = debugMemory
+	}
+	e.client.group.Begin(ctx, &r.calls, options)
 	r.c = e.client.plugin.c.NewRun(r.id, e.NumDevices())
 	err := r.execute(ctx, how.inside)
 	if r.failure.Load() != nil {

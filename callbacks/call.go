@@ -2,6 +2,7 @@ package callbacks
 
 import (
 	"context"
+	"runtime/debug"
 	"runtime/trace"
 	"sync/atomic"
 	"time"
@@ -72,7 +73,7 @@ func (s *Slot) newCall(f *Frame, fn Func, parent context.Context) *call {
 		nested: run.nested(), limit: s.limit(run), started: s.counts.begin(),
 	}
 	c.state = callNew
-	c.copies.fill(f, run)
+	c.copies.fill(s, f, run)
 	return c
 }
 
@@ -206,6 +207,10 @@ func (c *call) perform() (err error) {
 	}
 	if c.slot.engine.options.Profile || trace.IsEnabled() {
 		defer c.slot.profile(&c.frame)()
+	}
+	if c.away != nil {
+		// A late use of what another call had is then a panic of this one.
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	}
 	run := c.run
 	defer run.leave(run.enter())

@@ -43,7 +43,7 @@ func (f *Frame) copySize() int {
 }
 
 // fill copies f.
-func (c *copies) fill(f *Frame, run *Run) {
+func (c *copies) fill(s *Slot, f *Frame, run *Run) {
 	passthrough := f.Config.Form == contract.Passthrough
 	results := f.Results
 	if passthrough {
@@ -51,7 +51,7 @@ func (c *copies) fill(f *Frame, run *Run) {
 	}
 	from := [3][]tensor.View{f.Args, f.IDs, results}
 	if fresh := run.memory(); fresh != nil {
-		c.make(from, fresh)
+		c.make(from, func(n int) ([]byte, func()) { return fresh(s, n) })
 	} else if c.fits(from) {
 		for i, list := range c.memory {
 			for j, v := range list {

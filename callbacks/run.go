@@ -34,7 +34,7 @@ type RunOptions struct {
 	OnCaller *Caller
 	// Memory, where it is not nil, gives each call on a goroutine of ours its memory, of n
 	// bytes, and is told when the function has returned: see the debug mode of a runtime.
-	Memory func(n int) (memory []byte, over func())
+	Memory func(s *Slot, n int) (memory []byte, over func())
 	// Slow keeps the calls from the shortest way, where the runtime has a way of its own.
 	Slow bool
 }

@@ -63,7 +63,7 @@ func (r *Run) detached(ctx context.Context) context.Context {
 }
 
 // memory is RunOptions.Memory.
-func (r *Run) memory() func(n int) ([]byte, func()) {
+func (r *Run) memory() func(s *Slot, n int) ([]byte, func()) {
 	if r == nil {
 		return nil
 	}
@@ -76,9 +76,16 @@ func (r *Run) enter() (entered any) {
 	if r == nil || r.group.options.Enter == nil {
 		return nil
 	}
-	runtime.LockOSThread()
+	for range threadLocks {
+		runtime.LockOSThread()
+	}
 	return r.group.options.Enter(r)
 }
+
+// threadLocks is how often the goroutine is locked to the thread. A function that calls
+// runtime.UnlockOSThread once too often would let others on a thread that counts as one
+// inside a call.
+const threadLocks = 8
 
 // leave takes back what enter did.
 func (r *Run) leave(entered any) {
@@ -86,5 +93,7 @@ func (r *Run) leave(entered any) {
 		return
 	}
 	r.group.options.Leave(entered)
-	runtime.UnlockOSThread()
+	for range threadLocks + 2 { // and what a function has locked once too often
+		runtime.UnlockOSThread()
+	}
 }

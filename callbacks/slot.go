@@ -66,6 +66,9 @@ func newSlot(r *Registry, config contract.Config, b *binding) (*Slot, error) {
 // Deferred reports whether Begin may come back before the call is over.
 func (s *Slot) Deferred() bool { return s.dispatch == Deferred }
 
+// Name is that of the callback, or "id N".
+func (s *Slot) Name() string { return s.name }
+
 // Logger is the one of the callback's registry.
 func (s *Slot) Logger() *slog.Logger { return s.engine.logger() }
 
