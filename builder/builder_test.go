@@ -251,6 +251,15 @@ func TestMistakes(t *testing.T) {
 			b.Func("main", tensor.Shape{})
 			return here(1)
 		}, `parameter 0 of "main": stablehlo: invalid is no element type`},
+		{"negative parameter", func(b *builder.Builder) int {
+			b.Func("main", tensor.ShapeOf(tensor.F32, 2, -3))
+			return here(1)
+		}, `parameter 0 of "main": stablehlo: dimension 1 of f32[2,-3] is negative`},
+		{"negative template", func(b *builder.Builder) int {
+			f := b.Func("main", vector)
+			builder.RuntimeCall(cb, builder.Like(tensor.ShapeOf(tensor.F32, -3)), f.Param(0))
+			return here(1)
+		}, "dimension 0 of f32[-3] is negative"},
 		{"constant too short", func(b *builder.Builder) int {
 			b.Func("main").Constant(tensor.View{Shape: vector, Data: make([]byte, 3)})
 			return here(1)

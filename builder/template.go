@@ -18,7 +18,7 @@ func (v Value) template(ctx *mlir.Context) (mlir.Type, error) {
 	switch {
 	case v.like != nil:
 		for _, d := range v.like.Dims {
-			if d < 0 {
+			if d == -1 {
 				return mlir.Type{}, errDynamic
 			}
 		}

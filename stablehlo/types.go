@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TensorType is the type of a value of that shape; a negative dimension is one that
-// is not known. Signed integers are signless in StableHLO: s32 is i32.
+// TensorType is the type of a value of that shape; a dimension of -1 is one that is not
+// known. Signed integers are signless in StableHLO: s32 is i32.
 func TensorType(c *mlir.Context, s tensor.Shape) (mlir.Type, error) {
 	element, err := ElementType(c, s.DType)
 	if err != nil {
@@ -17,9 +17,11 @@ func TensorType(c *mlir.Context, s tensor.Shape) (mlir.Type, error) {
 	}
 	dims := make([]int64, len(s.Dims))
 	for i, d := range s.Dims {
-		dims[i] = int64(d)
-		if d < 0 {
+		switch dims[i] = int64(d); {
+		case d == -1:
 			dims[i] = mlir.Dynamic
+		case d < 0:
+			return mlir.Type{}, fmt.Errorf("stablehlo: dimension %d of %s is negative: give its size, or -1 where that is not known", i, s)
 		}
 	}
 	return c.TensorType(element, dims...)

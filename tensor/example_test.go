@@ -41,7 +41,7 @@ func ExampleParseShape() {
 	fmt.Println(s.Check())
 	// Output:
 	// bf16 2 [-1 128] <nil>
-	// tensor: dimension 0 of bf16[?,128] is not known or negative
+	// tensor: dimension 0 of bf16[?,128] is not known
 }
 
 func ExampleToFloat16() {

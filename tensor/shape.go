@@ -16,8 +16,13 @@ type Shape struct {
 	Dims  []int
 }
 
-// ShapeOf makes a shape. It keeps no hold of a slice that is given as dims.
+// ShapeOf makes a shape. It keeps no hold of a slice that is given as dims. It checks
+// nothing: a dimension below -1 is an error of Check, and of whatever is to make a value
+// or a type of the shape.
 func ShapeOf(d DType, dims ...int) Shape { return Shape{d, slices.Clone(dims)} }
+
+// unknown is a dimension that is not known.
+const unknown = -1
 
 // Rank is the number of dimensions.
 func (s Shape) Rank() int { return len(s.Dims) }
@@ -47,8 +52,11 @@ func (s Shape) Check() error {
 	total, overflow := uint64(max(s.DType.Size(), 1)), false
 	empty := slices.Contains(s.Dims, 0)
 	for i, d := range s.Dims {
-		if d < 0 {
-			return fmt.Errorf("tensor: dimension %d of %s is not known or negative", i, s)
+		if d < unknown {
+			return fmt.Errorf("tensor: dimension %d of %s is negative: give its size, or -1 where that is not known", i, s)
+		}
+		if d == unknown {
+			return fmt.Errorf("tensor: dimension %d of %s is not known", i, s)
 		}
 		if !empty {
 			high, low := bits.Mul64(total, uint64(d))
@@ -60,6 +68,28 @@ func (s Shape) Check() error {
 		return fmt.Errorf("tensor: %s is larger than any array can be", s)
 	}
 	return nil
+}
+
+// RowMajor reports whether a layout puts an array of this shape in row-major order, as a
+// View is. The layout lists the dimensions from minor to major, as XLA and StableHLO do:
+// [1 0] is a row-major matrix. Where a dimension of 1 stands makes no difference.
+func (s Shape) RowMajor(layout []int64) bool {
+	last := int64(s.Rank())
+	seen := 0
+	for _, d := range layout {
+		if d < 0 || d >= int64(s.Rank()) {
+			return false
+		}
+		seen++
+		if s.Dims[d] == 1 {
+			continue
+		}
+		if d >= last {
+			return false
+		}
+		last = d
+	}
+	return seen == s.Rank()
 }
 
 // Equal reports whether both are one shape.
@@ -75,7 +105,7 @@ func (s Shape) String() string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if d < 0 {
+		if d == unknown {
 			b.WriteByte('?')
 		} else {
 			b.WriteString(strconv.Itoa(d))

@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -106,9 +107,9 @@ func TestShapeCheck(t *testing.T) {
 		{"product wraps to zero", tensor.ShapeOf(tensor.U8, huge/2+1, huge/2+1, 16), "larger than any array"},
 		{"size overflows", tensor.ShapeOf(tensor.C128, huge/8), "larger than any array"},
 		{"huge but empty", tensor.ShapeOf(tensor.F64, huge, 0, huge), ""},
-		{"negative", tensor.ShapeOf(tensor.F32, 2, -3), "dimension 1 of f32[2,?]"},
-		{"negative behind zero", tensor.ShapeOf(tensor.F32, 0, -1), "dimension 1 of f32[0,?]"},
-		{"least int", tensor.ShapeOf(tensor.F32, math.MinInt), "dimension 0"},
+		{"negative", tensor.ShapeOf(tensor.F32, 2, -3), "dimension 1 of f32[2,-3] is negative: give its size, or -1"},
+		{"not known behind zero", tensor.ShapeOf(tensor.F32, 0, -1), "dimension 1 of f32[0,?] is not known"},
+		{"least int", tensor.ShapeOf(tensor.F32, math.MinInt), "dimension 0 of f32[-9223372036854775808] is negative"},
 		{"zero value", tensor.Shape{}, "invalid[] has no element type"},
 		{"no such type", tensor.ShapeOf(200, 2), "dtype(200)[2] has no element type"},
 		{"token", tensor.ShapeOf(tensor.Token), ""},
@@ -125,6 +126,41 @@ func TestShapeCheck(t *testing.T) {
 				t.Errorf("NumBytes is %d", n)
 			}
 		})
+	}
+}
+
+// A negative dimension is no dynamic one.
+func TestShapeOfNegative(t *testing.T) {
+	for _, n := range []int{-2, -3, math.MinInt} {
+		text := fmt.Sprintf("f32[2,%d]", n)
+		diff(t, "String", text, tensor.ShapeOf(tensor.F32, 2, n).String())
+		wantError(t, tensor.ShapeOf(tensor.F32, 2, n).Check(), "dimension 1 of "+text+" is negative: give its size, or -1 where that is not known")
+		_, err := tensor.FromSlice([]float32{1}, 2, n)
+		wantError(t, err, "is negative")
+	}
+}
+
+func TestRowMajor(t *testing.T) {
+	for _, c := range []struct {
+		shape  tensor.Shape
+		layout []int64
+		want   bool
+	}{
+		{tensor.ShapeOf(tensor.F32), nil, true},
+		{tensor.ShapeOf(tensor.F32, 4), []int64{0}, true},
+		{tensor.ShapeOf(tensor.F32, 2, 3), []int64{1, 0}, true},
+		{tensor.ShapeOf(tensor.F32, 2, 3), []int64{0, 1}, false},
+		{tensor.ShapeOf(tensor.F32, -1, 3), []int64{0, 1}, false},
+		{tensor.ShapeOf(tensor.F32, 2, 1), []int64{0, 1}, true},
+		{tensor.ShapeOf(tensor.F32, 2, 1, 3), []int64{1, 2, 0}, true},
+		{tensor.ShapeOf(tensor.F32, 2, 1, 3), []int64{0, 1, 2}, false},
+		{tensor.ShapeOf(tensor.F32, 2, 3, 4), []int64{2, 1, 0}, true},
+		{tensor.ShapeOf(tensor.F32, 2, 3, 4), []int64{2, 0, 1}, false},
+		{tensor.ShapeOf(tensor.F32, 2, 3), []int64{1}, false},
+		{tensor.ShapeOf(tensor.F32, 2, 3), []int64{2, 1}, false},
+		{tensor.ShapeOf(tensor.F32, 2, 3), []int64{-1, 0}, false},
+	} {
+		diff(t, fmt.Sprint(c.shape, c.layout), c.want, c.shape.RowMajor(c.layout))
 	}
 }
 

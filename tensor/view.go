@@ -89,21 +89,22 @@ func (v View) Clone() View {
 // printed is the number of elements that String shows.
 const printed = 8
 
-// String is the shape and the first elements in order: f32[4] [1 2 3 4].
+// String is the shape and the first elements in order: f32[4] [1 2 3 4]. Floating point
+// types of a byte and less are shown by their values, too.
 func (v View) String() string {
 	if v.Check() != nil {
 		return fmt.Sprintf("%s (%d bytes)", v.Shape, len(v.Data))
 	}
 	n := v.Shape.NumElements()
 	if v.Shape.Rank() == 0 {
-		return fmt.Sprintf("%s %v", v.Shape, v.At(0))
+		return fmt.Sprintf("%s %v", v.Shape, v.value(0))
 	}
 	var b strings.Builder
 	for i := range min(n, printed) {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		fmt.Fprint(&b, v.At(i))
+		fmt.Fprint(&b, v.value(i))
 	}
 	if n > printed {
 		b.WriteString(" …")
@@ -113,7 +114,7 @@ func (v View) String() string {
 
 // At is the i-th element in row-major order, as the Go value that prints best:
 // halves come as float32, integers of less than a byte as int8 or uint8, and
-// floating point types of a byte and less as their bits. As with a slice, it panics
+// floating point types of a byte and less as their bits, for Float8. As with a slice, it panics
 // where there is no i-th element.
 func (v View) At(i int) any {
 	size := v.Shape.DType.Size()
@@ -149,6 +150,17 @@ func (v View) At(i int) any {
 		return load[complex128](p)
 	}
 	return *(*uint8)(p)
+}
+
+// value is At, with the values of small floating point types.
+func (v View) value(i int) any {
+	x := v.At(i)
+	if bits, ok := x.(uint8); ok {
+		if f, small := Float8(v.Shape.DType, bits); small {
+			return f
+		}
+	}
+	return x
 }
 
 // load reads a value from memory that may not be aligned for it.

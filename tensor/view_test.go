@@ -147,7 +147,13 @@ func TestAtEveryDType(t *testing.T) {
 			v := tensor.View{Shape: tensor.ShapeOf(d, 3), Data: data}
 			noError(t, v.Check())
 			diff(t, "At", want[d], v.At(1))
-			diff(t, "String", fmt.Sprintf("%s[3] [%v %v %v]", d, v.At(0), want[d], v.At(2)), v.String())
+			shown := func(i int) any {
+				if f, small := tensor.Float8(d, v.Data[i*size]); small {
+					return f
+				}
+				return v.At(i)
+			}
+			diff(t, "String", fmt.Sprintf("%s[3] [%v %v %v]", d, shown(0), shown(1), shown(2)), v.String())
 			clone := v.Clone()
 			diff(t, "Clone", v, clone)
 			if p := uintptr(unsafe.Pointer(&clone.Data[0])); p%unsafe.Alignof(complex128(0)) != 0 {
@@ -168,6 +174,10 @@ func TestViewString(t *testing.T) {
 		"c64[] (1-2i)":                                tensor.Scalar(complex64(1 - 2i)),
 		"pred[2] [true true]":                         {Shape: tensor.ShapeOf(tensor.Pred, 2), Data: []byte{1, 2}},
 		"s4[2] [-8 7]":                                {Shape: tensor.ShapeOf(tensor.S4, 2), Data: []byte{0xf8, 7}},
+		"f8e4m3fn[3] [1 -1.5 NaN]":                    {Shape: tensor.ShapeOf(tensor.F8E4M3FN, 3), Data: []byte{0x38, 0xbc, 0x7f}},
+		"f8e5m2[] +Inf":                               {Shape: tensor.ShapeOf(tensor.F8E5M2), Data: []byte{0x7c}},
+		"f4e2m1fn[2] [0.5 -6]":                        {Shape: tensor.ShapeOf(tensor.F4E2M1FN, 2), Data: []byte{1, 0xf}},
+		"f32[-3] (0 bytes)":                           {Shape: tensor.ShapeOf(tensor.F32, -3)},
 		"f32[2] (7 bytes)":                            {Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)},
 		"f32[?] (0 bytes)":                            {Shape: tensor.ShapeOf(tensor.F32, -1)},
 		"invalid[] (0 bytes)":                         {},
