@@ -57,8 +57,9 @@ func (o CompileOptions) check(devices int) error {
 
 // Compile compiles a StableHLO module: text, bytecode or a portable artifact. The
 // callbacks in it are bound now: a name that is not registered is an error, which
-// errors.As finds as a callbacks.UnknownError in the [PluginError]. XLA cannot
-// stop compiling; when ctx ends, Compile returns and the result is thrown away.
+// errors.As finds as a callbacks.UnknownError in the [PluginError]. A module that has
+// arrays in another order than row-major where Go takes or gives them is a [LayoutError].
+// XLA cannot stop compiling; when ctx ends, Compile returns and the result is thrown away.
 func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) (*Executable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -117,6 +118,10 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 	}
 	e := &Executable{client: c, pjrt: loaded, outputs: loaded.NumOutputs}
 	e.params, e.known = parameters(program)
+	if err := checkLayouts(program, c.plugin.served()); err != nil {
+		_ = e.Close() // the error says more
+		return nil, err
+	}
 	if !loaded.IsPortable() {
 		_, _, e.devices, err = loaded.GetDeviceAssignment()
 		if err != nil {

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,6 +126,13 @@ func (p *Plugin) RegisterTarget(target string) error {
 	}
 	p.targets[target] = true
 	return nil
+}
+
+// served are the custom call targets that Go handles.
+func (p *Plugin) served() map[string]bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.targets)
 }
 
 func load(path string, verbose bool, name string) (*Plugin, error) {

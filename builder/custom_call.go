@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -31,7 +32,8 @@ type CustomCallOptions struct {
 	HasSideEffect bool
 	Aliases       aliasing.List
 	// OperandLayouts and ResultLayouts are minor-to-major, one for each operand and
-	// result. Nil leaves both out.
+	// result. Nil leaves both out. A call that Go serves (a target of contract.Targets,
+	// or a Config with its keys) takes row-major ones only.
 	OperandLayouts, ResultLayouts [][]int64
 	CalledComputations            []*Func // functions that the target may call
 	In                            *Func   // the function to call from; needed only without operands
@@ -66,6 +68,12 @@ func CustomCall(o CustomCallOptions, operands ...Value) []Value {
 	if err := aliasing.CheckOperation(op); err != nil {
 		f.b.fail(at, name, operands, err)
 		return results
+	}
+	if _, ours := passes.AsCall(op); ours {
+		if err := passes.CheckLayouts(call); err != nil {
+			f.b.fail(at, name, operands, err)
+			return results
+		}
 	}
 	return f.results(op)
 }

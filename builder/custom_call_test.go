@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -130,6 +131,52 @@ func TestCustomCallMistakes(t *testing.T) {
 			}
 			if filepath.Base(e.File) != "custom_call_test.go" || e.Line != line {
 				t.Errorf("the mistake is said to be at %s:%d, it is on line %d", e.File, e.Line, line)
+			}
+		})
+	}
+}
+
+// A call of Go with another layout than row-major would give each value in the place of
+// another one.
+func TestCustomCallLayouts(t *testing.T) {
+	rows, columns := [][]int64{{1, 0}}, [][]int64{{0, 1}}
+	contracts := map[string]any{"v": int64(1), "form": "call", "callback": "f"}
+	for _, test := range []struct {
+		name string
+		o    builder.CustomCallOptions
+		want string // "" where it is fine
+	}{
+		{"row-major", builder.CustomCallOptions{Target: "calliope_runtime_call", Config: contracts, OperandLayouts: rows, ResultLayouts: rows}, ""},
+		{"operand", builder.CustomCallOptions{Target: "calliope_runtime_call", Config: contracts, OperandLayouts: columns, ResultLayouts: rows},
+			"operand_layouts of the call of @calliope_runtime_call gives operand 0, tensor<2x3xf32>, the layout [0 1]"},
+		{"result", builder.CustomCallOptions{Target: "calliope_runtime_call", Config: contracts, OperandLayouts: rows, ResultLayouts: columns},
+			"result_layouts of the call of @calliope_runtime_call gives result 0"},
+		{"target of another host", builder.CustomCallOptions{Target: "exla_elixir_callback", OperandLayouts: columns, ResultLayouts: rows}, "row-major"},
+		{"target of one's own", builder.CustomCallOptions{Target: "mine", Config: contracts, OperandLayouts: columns, ResultLayouts: rows}, "row-major"},
+		{"another handler", builder.CustomCallOptions{Target: "lapack", OperandLayouts: columns, ResultLayouts: columns}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBuilder(t)
+			matrix := tensor.ShapeOf(tensor.F32, 2, 3)
+			f := b.Func("main", matrix)
+			test.o.Results = []tensor.Shape{matrix}
+			out := builder.CustomCall(test.o, f.Param(0))
+			line := here(1)
+			f.Return(out...)
+			_, err := b.Module()
+			if test.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			var e *builder.Error
+			var layout *passes.LayoutError
+			if !errors.As(err, &e) || !errors.As(err, &layout) || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("error is %v, want one that says %q", err, test.want)
+			}
+			if e.Line != line {
+				t.Errorf("the mistake is said to be at line %d, it is on line %d", e.Line, line)
 			}
 		})
 	}

@@ -26,7 +26,7 @@ func called(target, attributes, operands, types, results string) string {
 	case strings.HasPrefix(results, "("):
 		value = "%r:2 = "
 	}
-	return fmt.Sprintf("func.func @main(%%a: tensor<4xf32>, %%b: tensor<i32>, %%t: tensor<i8>, %%i: tensor<i64>, %%u: tensor<3xui8>) {\n  %sstablehlo.custom_call @%q(%s) {has_side_effect = true, %s} : (%s) -> %s\n  return\n}",
+	return fmt.Sprintf("func.func @main(%%a: tensor<4xf32>, %%b: tensor<i32>, %%t: tensor<i8>, %%i: tensor<i64>, %%u: tensor<3xui8>, %%m: tensor<2x3xf32>) {\n  %sstablehlo.custom_call @%q(%s) {has_side_effect = true, %s} : (%s) -> %s\n  return\n}",
 		value, target, operands, attributes, types, results)
 }
 
@@ -112,6 +112,8 @@ func TestCheck(t *testing.T) {
 		"signature of another":   {module: tap(`callback = "log", signature = "0011223344556677"`), want: problem{preflight.WrongSignature, "log", "", "", `called with f32[4]->f32[4], which is not the signature that stands beside its name`}},
 		"called with other":      {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "log"}`, "%b", "tensor<i32>", "tensor<i32>"), want: problem{preflight.WrongSignature, "log", "", "", "f32[4]->f32[4], but the module calls it with s32[]->s32[]"}, runs: true},
 		"any target, any form":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "call", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
+		"another layout":         {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any"}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = []`, "%m", "tensor<2x3xf32>", "()"), want: problem{Kind: preflight.BadLayout, Text: "operand_layouts of the call of @calliope_io_callback gives operand 0, tensor<2x3xf32>, the layout [0 1]"}},
+		"row-major layout":       {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any"}, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = []`, "%m", "tensor<2x3xf32>", "()")},
 		"passthrough, one lost":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a, %b", "tensor<4xf32>, tensor<i32>", "tensor<4xf32>"), want: problem{preflight.BadCall, "any", "", "", "it has 2 of them and 1 results"}, runs: true},
 		"passthrough, changed":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xi32>"), want: problem{preflight.BadCall, "any", "", "", "operand 0 is tensor<4xf32> and the result is tensor<4xi32>"}, runs: true},
 		"too few operands":       {module: tap(`callback = "any", n_ids = 3 : i64`), want: problem{preflight.BadCall, "any", "", "", "has only 1 operands"}, runs: true},

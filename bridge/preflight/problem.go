@@ -17,10 +17,11 @@ const (
 	MissingCallback             // the callback, or its registry, is not there
 	WrongSignature              // the callback is for other types than the call's
 	BadCall                     // the operands and results are not what the form asks for
+	BadLayout                   // an operand or result is not in row-major order
 	numKinds        = iota
 )
 
-var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call"}
+var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout"}
 
 func (k Kind) String() string {
 	if k < 0 || k >= numKinds {

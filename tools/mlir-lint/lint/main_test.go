@@ -100,9 +100,9 @@ func TestUsage(t *testing.T) {
 		output []string
 	}{
 		{"help", []string{"-h"}, 0, []string{"usage: ", "file:line:column: severity: message [rule]", "-rules"}},
-		{"list", []string{"-list"}, 0, []string{"create-token\t", "outfeed\t"}},
+		{"list", []string{"-list"}, 0, []string{"create-token\t", "layouts\t", "outfeed\t"}},
 		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -list, -rules, -timeout"}},
-		{"unknown rule", []string{"-rules", "outfeed,infeed"}, 2, []string{`there is no rule "infeed": choose from create-token, outfeed`}},
+		{"unknown rule", []string{"-rules", "outfeed,infeed"}, 2, []string{`there is no rule "infeed": choose from create-token, layouts, outfeed`}},
 		{"no time", []string{"-timeout", "0"}, 2, []string{"-timeout must be more than zero"}},
 		{"odd time", []string{"-timeout", "soon"}, 2, []string{`invalid value "soon"`}},
 		{"stdin twice", []string{"-", "-"}, 2, []string{"can be read only once"}},

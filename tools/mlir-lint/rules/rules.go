@@ -4,7 +4,7 @@ import "github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
 
 // All are the rules, in the order in which -list shows them.
 func All() []*lint.Analyzer {
-	return []*lint.Analyzer{CreateToken, Outfeed}
+	return []*lint.Analyzer{CreateToken, Layouts, Outfeed}
 }
 
 // instead ends the messages about old host calls.

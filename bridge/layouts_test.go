@@ -1,0 +1,108 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// layoutModule has a callback between a parameter and a result, both matrices. What is
+// said of each is inserted.
+func layoutModule(name, target, call, param, result string) string {
+	const typ = "tensor<2x3xf32>"
+	return mainFunc("%x: "+typ+param, typ+result, fmt.Sprintf(
+		"%%p = stablehlo.custom_call @%s(%%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = %q, callback = %q}%s} : (%s) -> %s loc(\"model.py\":7:1)\nreturn %%p : %s",
+		target, contract.Call, name, call, typ, typ, typ))
+}
+
+// XLA hands arrays over in the layout that the module asks for, and says nothing of it.
+func TestLayouts(t *testing.T) {
+	if err := testPlugin(t).RegisterTarget("my_call"); err != nil {
+		t.Fatal(err)
+	}
+	c := testClient(t)
+	layouts := func(operand, result string) string {
+		return fmt.Sprintf(", operand_layouts = [dense<[%s]> : tensor<2xindex>], result_layouts = [dense<[%s]> : tensor<2xindex>]", operand, result)
+	}
+	const mode, rows, columns = ` {mhlo.layout_mode = "{0,1}"}`, "1, 0", "0, 1"
+	for name, test := range map[string]struct {
+		target, call, param, result string
+		want                        string // "" where the module runs
+	}{
+		"none":         {},
+		"row-major":    {call: layouts(rows, rows)},
+		"operand":      {call: layouts(columns, rows), want: "operand 0 of the call of @calliope_runtime_call with"},
+		"result":       {call: layouts(rows, columns), want: "result 0 of the call of @calliope_runtime_call with"},
+		"own target":   {target: "my_call", call: layouts(columns, columns), want: "operand 0 of the call of @my_call with"},
+		"parameter":    {param: mode, want: "parameter 0 of the module, f32[2,3], has the layout [0 1]"},
+		"module's end": {result: mode, want: "has the layout [0 1]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var saw []float32
+			callback := register(t, "", func(call *callbacks.Frame) error {
+				for i := range 6 {
+					saw = append(saw, call.Args[0].At(i).(float32))
+				}
+				copy(call.Results[0].Data, call.Args[0].Data)
+				return nil
+			})
+			target := contract.TargetRuntimeCall
+			if test.target != "" {
+				target = test.target
+			}
+			e, err := c.Compile(t.Context(), []byte(layoutModule(callback, target, test.call, test.param, test.result)), CompileOptions{})
+			if test.want != "" {
+				if err == nil {
+					e.Close()
+				}
+				layout, ok := errors.AsType[*LayoutError](err)
+				if !ok || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "row-major") {
+					t.Fatalf("the error is %v, want a LayoutError with %q", err, test.want)
+				}
+				if layout.Target != "" && (!strings.Contains(err.Error(), callback) || !strings.Contains(err.Error(), "model.py:7")) {
+					t.Errorf("%v does not name the callback and its place", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			want := []float32{1, 2, 3, 4, 5, 6}
+			out, err := e.Run(t.Context(), view(t, want, 2, 3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "operand", want, saw)
+			diff(t, "result", want, host[float32](t, out[0]))
+		})
+	}
+}
+
+// A handler of somebody else's may read other layouts.
+func TestLayoutsOfOthers(t *testing.T) {
+	if err := testPlugin(t).RegisterBench(); err != nil {
+		t.Fatal(err)
+	}
+	m := layoutModule("x", BenchTarget, ", operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]", "", "")
+	compile(t, testClient(t), m, CompileOptions{})
+}
+
+// Damage is not read beyond its end.
+func TestDamagedLayouts(t *testing.T) {
+	shape := append([]byte{2 << 3, 11, 3<<3 | 2, 2, 2, 3}, message(5, []byte{1<<3 | 2, 2, 0, 1})...)
+	parameter := append(message(2, []byte("parameter")), append([]byte{0x98, 2, 1}, message(3, shape)...)...)
+	main := append(message(1, []byte("main")), append(message(2, parameter), 6<<3, 1)...)
+	program := message(1, append(message(2, []byte("main")), message(3, main)...))
+	var e *LayoutError
+	if err := checkLayouts(program, nil); !errors.As(err, &e) || e.What != "parameter" {
+		t.Fatalf("the whole program says %v", err)
+	}
+	for n := range program {
+		_ = checkLayouts(program[:n], nil)
+	}
+}
