@@ -8,3 +8,9 @@ func SetSecond(t *testing.T, f func() uint32) {
 	second = f
 	t.Cleanup(func() { second = old })
 }
+
+// Described is how many functions' types are kept.
+func Described() (n int) {
+	described.Range(func(any, any) bool { n++; return true })
+	return n
+}

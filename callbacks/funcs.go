@@ -88,9 +88,13 @@ func withStatic(fn Func, static []any) Func {
 	if len(static) == 0 {
 		return fn
 	}
-	return func(f *Frame) error {
+	bound := func(f *Frame) error {
 		f.Static = static
 		defer func() { f.Static = nil }()
 		return fn(f)
 	}
+	if t := typesOf(fn); t != nil {
+		return describe(bound, t)
+	}
+	return bound
 }

@@ -75,7 +75,7 @@ func Print(o PrintOptions) (Func, error) {
 			return nil, fmt.Errorf("callbacks: Print: the format %q: %w", o.Format, err)
 		}
 	}
-	return p.print, nil
+	return describe(p.print, &goTypes{args: leaves{open: true}, tap: true}), nil
 }
 
 // printer is what PrintOptions come to.

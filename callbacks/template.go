@@ -13,6 +13,7 @@ import (
 type TemplateError struct {
 	Callback  string
 	Arguments bool   // the arguments are meant, not the results
+	Declared  bool   // the function's Go types say so, and nothing was called: see Slot.CheckTypes
 	Want      []Leaf // what the module expects; of arguments, what the function takes
 	Got       []Leaf // what the function returned; of arguments, what the module gives
 }
@@ -47,6 +48,8 @@ func (l Leaf) fits(got Leaf) bool {
 		return false
 	case l.Any:
 		return l.Shape.DType == tensor.Invalid || l.Shape.DType == got.Shape.DType
+	case got.Any:
+		return got.fits(l)
 	}
 	return l.Shape.Equal(got.Shape)
 }
@@ -59,7 +62,10 @@ func (e *TemplateError) Error() string {
 		expected, returned = "takes", "given"
 		fmt.Fprintf(&b, "callbacks: callback %q takes %d arguments, the module gives %d:", e.Callback, len(e.Want), len(e.Got))
 	} else {
-		fmt.Fprintf(&b, "callbacks: callback %q returned %d results, the module expects %d:", e.Callback, len(e.Got), len(e.Want))
+		if e.Declared {
+			returned = "returns"
+		}
+		fmt.Fprintf(&b, "callbacks: callback %q %s %d results, the module expects %d:", e.Callback, returned, len(e.Got), len(e.Want))
 	}
 	got := map[string]Leaf{}
 	for _, l := range e.Got {

@@ -41,6 +41,9 @@ type Template[A, R any] struct {
 // the argument that it passes through, nothing is copied; so a function of type
 // A to A serves builder.IOCallback, and may change the values.
 //
+// bridge/preflight finds before a module is compiled what of this the types tell: the
+// number of arguments and results, their element types, and which have no dimensions.
+//
 // The context carries the call, see FrameOf. Call panics when A or R is no type of
 // trees, or a template is needed and missing: a mistake in the program that no input
 // can bring about. RegisterCall returns it as an error.
@@ -70,7 +73,7 @@ func newCall[A, R any](fn func(ctx context.Context, args A) (R, error), template
 	if err != nil {
 		return nil, fmt.Errorf("the results: %w", err)
 	}
-	return func(f *Frame) error {
+	made := func(f *Frame) error {
 		args := new(A)
 		if err := in.read(f, args); err != nil {
 			return err
@@ -82,7 +85,8 @@ func newCall[A, R any](fn func(ctx context.Context, args A) (R, error), template
 			return err
 		}
 		return out.write(f, &results)
-	}, nil
+	}
+	return describe(made, &goTypes{args: leavesOfType(likeArgs), results: leavesOfType(likeResults)}), nil
 }
 
 // Tap makes a Func of a function that looks at a tree and returns nothing; see Call
@@ -113,7 +117,7 @@ func newTap[A any](fn func(ctx context.Context, args A) error, template []A) (Fu
 	if err != nil {
 		return nil, fmt.Errorf("the arguments: %w", err)
 	}
-	return func(f *Frame) error {
+	made := func(f *Frame) error {
 		if err := noResults(f); err != nil {
 			return err
 		}
@@ -124,7 +128,8 @@ func newTap[A any](fn func(ctx context.Context, args A) error, template []A) (Fu
 		ctx := newCallContext(f)
 		defer ctx.end()
 		return fn(ctx, *args)
-	}, nil
+	}
+	return describe(made, &goTypes{args: leavesOfType(like), tap: true}), nil
 }
 
 // noResults refuses a call that expects results of a function that makes none: what

@@ -3,6 +3,7 @@ package preflight
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -56,7 +57,12 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 		}
 		return fail(BadAttributes, err)
 	}
-	slot.Close()
+	defer slot.Close()
+	if in, out, ok := shapesOf(args, results); ok {
+		if err := slot.CheckTypes(in, out); err != nil {
+			return fail(WrongSignature, err)
+		}
+	}
 	return Problem{}, false
 }
 
@@ -91,18 +97,24 @@ func data(call stablehlo.CustomCall, config contract.Config) (args, results []ml
 
 // signatureOf is the signature of a call; known is false where a shape has no size yet.
 func signatureOf(args, results []mlir.Type) (signature string, known bool) {
-	known = true
+	in, out, ok := shapesOf(args, results)
+	unsized := func(s tensor.Shape) bool { return s.Check() != nil }
+	return contract.Signature(in, out), ok && !slices.ContainsFunc(in, unsized) && !slices.ContainsFunc(out, unsized)
+}
+
+// shapesOf are the shapes of operands and results; ok is false where one is no array.
+func shapesOf(args, results []mlir.Type) (in, out []tensor.Shape, ok bool) {
+	ok = true
 	shapes := func(types []mlir.Type) []tensor.Shape {
 		list := make([]tensor.Shape, len(types))
 		for i, t := range types {
 			s, err := stablehlo.ShapeOf(t)
-			known = known && err == nil && s.Check() == nil
+			ok = ok && err == nil
 			list[i] = s
 		}
 		return list
 	}
-	in, out := shapes(args), shapes(results)
-	return contract.Signature(in, out), known
+	return shapes(args), shapes(results), ok
 }
 
 // decode reads the attributes as XLA will hand them over.

@@ -1,6 +1,7 @@
 package preflight_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // called is a module with one custom call, in line 2.
@@ -290,5 +292,78 @@ func TestKind(t *testing.T) {
 		if kind.String() != want {
 			t.Errorf("%d is %q, want %q", int(kind), kind, want)
 		}
+	}
+}
+
+// What only a run told before: the Go types of a function are others than the module's.
+func TestGoTypes(t *testing.T) {
+	r, err := callbacks.NewRegistry("typed", callbacks.RegistryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	type array = tensor.Array[float32]
+	if err := errors.Join(
+		callbacks.RegisterCall(r, "call", func(_ context.Context, a array) (array, error) { return a, nil }, callbacks.Options{}),
+		callbacks.RegisterTap(r, "tap", func(context.Context, []array) error { return nil }, callbacks.Options{}),
+		r.Register("made", callbacks.Tap(func(context.Context, array) error { return nil }), callbacks.Options{Static: []any{1}}),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		form                           contract.Form
+		callback, operand, typ, result string
+		want                           string // "" where it is fine
+	}{
+		"call":          {contract.Call, "call", "%a", "tensor<4xf32>", "tensor<4xf32>", ""},
+		"element type":  {contract.Call, "call", "%b", "tensor<i32>", "tensor<i32>", "argument 0: takes any f32 array, given s32[]  <- differs"},
+		"result":        {contract.Call, "call", "%a", "tensor<4xf32>", "tensor<i32>", "result 0: expected s32[], returns any f32 array  <- differs"},
+		"tap":           {contract.Observe, "tap", "%a", "tensor<4xf32>", "()", ""},
+		"tap of others": {contract.Observe, "tap", "%i", "tensor<i64>", "()", "[0]: takes any f32 array, given s64[]"},
+		"tap, called":   {contract.Call, "tap", "%a", "tensor<4xf32>", "tensor<4xf32>", "returns 0 results, the module expects 1"},
+		"with static":   {contract.Observe, "made", "%b", "tensor<i32>", "()", "takes any f32 array, given s32[]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := called(test.form.Target(), fmt.Sprintf("api_version = 4 : i32, backend_config = {v = 1 : i64, form = %q, registry = \"typed\", callback = %q}", test.form, test.callback),
+				test.operand, test.typ, test.result)
+			err := preflight.Check(parse(t, m), preflight.Options{})
+			if test.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			wrong, ok := errors.AsType[*callbacks.TemplateError](err)
+			if !ok || !wrong.Declared || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+			if p := err.(*preflight.Error).Problems[0]; p.Kind != preflight.WrongSignature || p.Position.Line != 2 {
+				t.Errorf("it is a %s at %s", p.Kind, p.Position)
+			}
+		})
+	}
+}
+
+// What is said of many calls stands in one line.
+func TestRepeatedLines(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("func.func @main(%a: tensor<4xf32>) {\n")
+	for i := range 124 {
+		target := "absent"
+		if i == 1 || i == 3 {
+			target = "other"
+		}
+		fmt.Fprintf(&b, "  stablehlo.custom_call @%s(%%a) {has_side_effect = true} : (tensor<4xf32>) -> ()\n", target)
+	}
+	b.WriteString("  return\n}")
+	err := preflight.Check(parse(t, b.String()), preflight.Options{File: "m.mlir"})
+	want := `preflight: these custom calls of the module cannot be served:
+  m.mlir:2:3: no handler is registered for the target "absent" (and 121 more, at m.mlir:4:3, m.mlir:6:3, m.mlir:7:3, …)
+  m.mlir:3:3: no handler is registered for the target "other" (and 1 more, at m.mlir:5:3)`
+	if d := cmp.Diff(want, fmt.Sprint(err)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if n := len(err.(*preflight.Error).Problems); n != 124 {
+		t.Errorf("%d problems are listed, want all 124", n)
 	}
 }

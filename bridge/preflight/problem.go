@@ -49,14 +49,48 @@ type Error struct {
 	Problems []Problem // in the order of the module; at least one
 }
 
-// Error lists the problems, one in a line.
+// Error lists the problems, one in a line. Calls of which the same is said share one:
+// that of the first, which counts the others.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("preflight: these custom calls of the module cannot be served:")
+	var order []string
+	alike := map[string][]Problem{}
 	for _, p := range e.Problems {
-		b.WriteString("\n  " + p.String())
+		text := p.Err.Error()
+		if alike[text] == nil {
+			order = append(order, text)
+		}
+		alike[text] = append(alike[text], p)
+	}
+	for _, text := range order {
+		first, more := alike[text][0], alike[text][1:]
+		b.WriteString("\n  " + first.String())
+		if len(more) > 0 {
+			fmt.Fprintf(&b, " (and %d more%s)", len(more), places(more))
+		}
 	}
 	return b.String()
+}
+
+// places are where some of the problems are.
+func places(problems []Problem) string {
+	const shown = 3
+	var list []string
+	for _, p := range problems {
+		if p.Position.Line == 0 {
+			continue
+		}
+		if len(list) == shown {
+			list = append(list, "…")
+			break
+		}
+		list = append(list, p.Position.String())
+	}
+	if list == nil {
+		return ""
+	}
+	return ", at " + strings.Join(list, ", ")
 }
 
 // Unwrap is the errors of the problems: errors.As finds a callbacks.UnknownError or a

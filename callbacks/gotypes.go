@@ -1,0 +1,162 @@
+package callbacks
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+	"unsafe"
+	"weak"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// goTypes is what the Go types of a function say that Call, Tap or Print made: what of a
+// module's call can be judged before the call.
+type goTypes struct {
+	args, results leaves
+	tap           bool // it makes no results, and passes what is passed through
+}
+
+// leaves are those of a tree.
+type leaves struct {
+	list []Leaf
+	rest bool // as often as there are arrays
+	open bool // anything may come
+}
+
+// leavesOfType reads a type, and the template where there is one.
+func leavesOfType[T any](template *T) leaves {
+	given := template != nil
+	if !given {
+		template = new(T)
+	}
+	n, v, err := nodeAt(template)
+	if err != nil {
+		return leaves{open: true}
+	}
+	var l leaves
+	if n.open && !given {
+		if n.typ.Kind() != reflect.Slice || n.elem.open {
+			return leaves{open: true}
+		}
+		l.rest = true
+		n, v = n.elem, reflect.New(n.elem.typ).Elem()
+	}
+	err = n.walk(v, "", func(at string, leaf leaf, _ reflect.Value) {
+		accepted := leaf.accepts()
+		accepted.Path = at
+		l.list = append(l.list, accepted)
+	})
+	l.open = err != nil || l.rest && len(l.list) == 0
+	return l
+}
+
+// expand is one leaf for each of n arrays where the type lets it be, and what there is
+// of them otherwise. what names the leaves that have no path.
+func (l leaves) expand(n int, what string) []Leaf {
+	times := 1
+	if l.rest {
+		times = (n + len(l.list) - 1) / len(l.list)
+	}
+	out := make([]Leaf, 0, times*len(l.list))
+	for i := range times {
+		for _, leaf := range l.list {
+			if l.rest {
+				leaf.Path = fmt.Sprintf("[%d]%s", i, leaf.Path)
+			}
+			leaf.Path = pathOf(leaf.Path, what, len(out))
+			out = append(out, leaf)
+		}
+	}
+	return out
+}
+
+// arraysOf are the arrays of a module, with the paths of the tree that they should make.
+func arraysOf(shapes []tensor.Shape, tree []Leaf, what string) []Leaf {
+	out := make([]Leaf, len(shapes))
+	for i, s := range shapes {
+		out[i].Shape = tensor.ShapeOf(s.DType, s.Dims...)
+		if i < len(tree) {
+			out[i].Path = tree[i].Path
+		} else {
+			out[i].Path = pathOf("", what, i)
+		}
+	}
+	return out
+}
+
+func fit(want, got []Leaf) bool {
+	for i := range min(len(want), len(got)) {
+		if !want[i].fits(got[i]) {
+			return false
+		}
+	}
+	return len(want) == len(got)
+}
+
+// check holds the arrays of a module's call against the types.
+func (t *goTypes) check(callback string, form contract.Form, args, results []tensor.Shape) error {
+	if !t.args.open {
+		want := t.args.expand(len(args), "argument")
+		if got := arraysOf(args, want, "argument"); !fit(want, got) {
+			return &TemplateError{Callback: callback, Arguments: true, Declared: true, Want: want, Got: got}
+		}
+	}
+	if t.results.open || t.tap && form == contract.Passthrough {
+		return nil
+	}
+	got := t.results.expand(len(results), "result")
+	if want := arraysOf(results, got, "result"); !fit(want, got) {
+		return &TemplateError{Callback: callback, Declared: true, Want: want, Got: got}
+	}
+	return nil
+}
+
+// described holds what is known of functions, by the address of the closure: a Func has no
+// place for it. A closure that nobody holds any more is forgotten, and the weak pointer
+// tells it from another one that has its address later.
+var described sync.Map // of uintptr to *description
+
+type description struct {
+	types *goTypes
+	of    weak.Pointer[byte]
+}
+
+// describe keeps what is known of fn, which must be a closure that captures something:
+// others share one address.
+func describe(fn Func, t *goTypes) Func {
+	p := closureOf(fn)
+	address, d := uintptr(unsafe.Pointer(p)), &description{t, weak.Make(p)}
+	described.Store(address, d)
+	runtime.AddCleanup(p, func(d *description) { described.CompareAndDelete(address, d) }, d)
+	return fn
+}
+
+// typesOf is what is known of a function, nil where nothing is.
+func typesOf(fn Func) *goTypes {
+	p := closureOf(fn)
+	found, _ := described.Load(uintptr(unsafe.Pointer(p)))
+	if d, ok := found.(*description); ok && d.of.Value() == p {
+		return d.types
+	}
+	return nil
+}
+
+func closureOf(fn Func) *byte { return *(**byte)(unsafe.Pointer(&fn)) }
+
+// CheckTypes holds the element types and dimensions of a module's call against the Go
+// types of the function, where Call, Tap or Print made it: what would be a
+// *TemplateError in each call is one now. A dimension of -1 is not known, and fits what
+// takes any dimensions. A nil error says nothing of functions that were made otherwise,
+// nor of the dimensions of the arrays that the function will return.
+func (s *Slot) CheckTypes(args, results []tensor.Shape) error {
+	if s.binding == nil {
+		return nil
+	}
+	if t := typesOf(s.binding.plain); t != nil {
+		return t.check(s.name, s.config.Form, args, results)
+	}
+	return nil
+}
