@@ -18,9 +18,12 @@ type Callback struct {
 	// Effect names what orders calls: those of one effect run in the order in which they
 	// were built. Taps without one have the effect ""; other callbacks have no order
 	// then, but that of their values.
-	Effect     string
-	Optional   bool   // does nothing where it is not registered
-	Every      int64  // calls every n-th time only; 0 and 1 are each time
+	Effect   string
+	Optional bool // does nothing where it is not registered
+	// Every calls every n-th time only; 0 and 1 are each time. The turns of the operation
+	// are counted from when the module was compiled, over all runs and devices: a run
+	// does not begin with a call of its own.
+	Every      int64
 	Policy     string // which devices call
 	Transforms string // what was done to the operation, for people to read
 	In         *Func  // the function to call from; needed only where no argument says

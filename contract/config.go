@@ -62,7 +62,7 @@ type Config struct {
 	Transforms string // what was done to the operation, for people to read
 	Loc        string // Go file and line of the operation: the call frame has no location
 	Optional   bool   // with no callback bound it does nothing
-	Every      int64  // call every n-th time only; 0 and 1 are each time
+	Every      int64  // call every n-th time only, counted over all runs and devices; 0 and 1 are each time
 
 	Encoding Encoding // how all this is written
 	Aliased  int      // of EncodingServer: the results that pass operands through
