@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 // Builder makes one module. It is used by one goroutine at a time, as its context is.
@@ -15,6 +16,7 @@ type Builder struct {
 	err      *Error
 	done     bool
 	opened   bool // see Open
+	overlap  bool // see Options
 	places   places
 	symbols  map[string]place          // the names of functions and meshes
 	meshes   map[string]map[string]int // their axes and how large these are
@@ -27,6 +29,11 @@ type Builder struct {
 // Options are the settings of a new module.
 type Options struct {
 	Name string // the module's symbol name, "" for none
+	// Overlap has callbacks that do not depend on one another run at once where they are
+	// registered as callbacks.Deferred, also in small programs, which XLA runs in
+	// sequence otherwise: see passes.LetOverlap, with which Module ends then. What the
+	// module computes stays the same.
+	Overlap bool
 }
 
 // New starts a module in a context. The context must outlive the builder.
@@ -34,7 +41,7 @@ func New(ctx *mlir.Context, o Options) *Builder {
 	if ctx == nil {
 		panic("builder: New was given no context: get one from Library.NewContext")
 	}
-	b := &Builder{ctx: ctx, symbols: map[string]place{}}
+	b := &Builder{ctx: ctx, overlap: o.Overlap, symbols: map[string]place{}}
 	b.module = ctx.NewModule(b.here().location)
 	if o.Name != "" {
 		b.module.Operation().SetAttribute("sym_name", ctx.StringAttribute(o.Name))
@@ -65,6 +72,13 @@ func (b *Builder) Module() (*mlir.Module, error) {
 		e := b.verifyError(at, err)
 		b.Close()
 		return nil, e
+	}
+	if b.overlap {
+		if _, err := passes.LetOverlap(b.module); err != nil {
+			b.fail(at, "module", nil, err)
+			b.Close()
+			return nil, b.err
+		}
 	}
 	b.end()
 	return b.module, nil

@@ -1,0 +1,151 @@
+package passes
+
+import (
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// OverlapCallback is the name of the callbacks that LetOverlap adds. Nobody registers
+// it, and they are optional, so that they do nothing; Stats counts them as dropped.
+const OverlapCallback = "calliope.overlap"
+
+// LetOverlap has callbacks that do not depend on one another run at once where they are
+// registered as Deferred. It returns to how many blocks it added something.
+//
+// XLA's CPU runs a sequence of SequentialSteps steps or fewer, or one in which no array
+// is larger than SequentialBytes, one step after the other; and it gives what is used no
+// more the memory of what comes later, which then has to wait. So a block in which
+// callbacks are independent gets calls at its end that do nothing: as many as are missing
+// for that number of steps, on an array of 1 KiB, and one that is given the arrays of
+// the callbacks, which keeps their memory theirs. What the module computes and returns
+// stays as it is. It costs each run of the block some microseconds, and the memory of
+// these arrays at once. A block that has this already is left alone.
+//
+// A callback in a function and one outside of it may still share memory, and wait.
+func LetOverlap(m *mlir.Module) (int, error) {
+	n := 0
+	for _, g := range CallGroups(m, func(Call) bool { return true }) {
+		if !g.Independent || g.Helped {
+			continue
+		}
+		if err := g.help(m.Context()); err != nil {
+			return n, err
+		}
+		n++
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	return n, m.Verify()
+}
+
+// help adds to the end of the block.
+func (g CallGroup) help(c *mlir.Context) error {
+	at, end := g.Calls[0].Location(), g.Block.Terminator()
+	large := tensor.View{Shape: tensor.ShapeOf(tensor.S8, 2*SequentialBytes), Data: make([]byte, 2*SequentialBytes)}
+	constant, err := stablehlo.Constant{Value: large}.Create(c, at)
+	if err != nil {
+		return err
+	}
+	filler := g.Block.InsertBefore(end, constant).Result(0)
+	// What is a step for sure: the calls, but pure ones that XLA may merge, and the last of
+	// those that are added.
+	steps := 1
+	for _, op := range g.Calls {
+		if call, ok := AsCall(op); !ok || call.Config.Form != contract.Pure {
+			steps++
+		}
+	}
+	for ; steps <= SequentialSteps; steps++ {
+		if err := g.nothing(c, at, filler); err != nil {
+			return err
+		}
+	}
+	return g.nothing(c, at, append([]mlir.Value{filler}, g.memory()...)...)
+}
+
+// nothing adds a call that does nothing.
+func (g CallGroup) nothing(c *mlir.Context, at mlir.Location, operands ...mlir.Value) error {
+	config, err := ConfigAttribute(c, contract.Config{Form: contract.Observe, Callback: OverlapCallback, Optional: true})
+	if err != nil {
+		return err
+	}
+	op, err := stablehlo.CustomCall{
+		Target: contract.TargetIOCallback, APIVersion: stablehlo.TypedFFI, HasSideEffect: true,
+		BackendConfig: config, Operands: operands,
+	}.Create(c, at)
+	if err == nil {
+		g.Block.InsertBefore(g.Block.Terminator(), op)
+	}
+	return err
+}
+
+// memory are the arrays whose memory nothing else may have before the block's end.
+func (g CallGroup) memory() (list []mlir.Value) {
+	seen := map[mlir.Value]bool{}
+	add := func(v mlir.Value) {
+		if !seen[v] && v.IsResult() && v.Owner().Name() != "stablehlo.constant" && bytesOf(v) > 0 && !changed(v) {
+			list = append(list, v)
+		}
+		seen[v] = true
+	}
+	for _, op := range g.Calls {
+		tokens := 0
+		if call, ok := AsCall(op); ok {
+			tokens = call.Config.NumTokens
+			if call.Config.Form == contract.Pure && !used(op) {
+				continue // XLA drops it
+			}
+		}
+		if call, ok := stablehlo.AsCustomCall(op); ok {
+			shared := aliased(call)
+			for i, v := range call.Operands {
+				if !shared[i] {
+					add(v)
+				}
+			}
+		}
+		for i, v := range op.Results() {
+			if i < op.NumResults()-tokens {
+				add(v)
+			}
+		}
+	}
+	return list
+}
+
+func used(op mlir.Operation) bool {
+	for _, v := range op.Results() {
+		for range v.Uses() {
+			return true
+		}
+	}
+	return false
+}
+
+// changed reports whether an operation may put its result in the memory of v: with v
+// alive after it XLA would have to copy.
+func changed(v mlir.Value) bool {
+	for use := range v.Uses() {
+		op := use.Owner
+		if call, ok := stablehlo.AsCustomCall(op); ok {
+			if aliased(call)[use.Operand] {
+				return true
+			}
+			continue
+		}
+		switch op.Name() {
+		case "stablehlo.while", "stablehlo.dynamic_update_slice", "stablehlo.scatter", "stablehlo.sort", "func.call":
+			return true
+		}
+	}
+	return false
+}
+
+// isFiller reports whether LetOverlap made an operation.
+func isFiller(op mlir.Operation) bool {
+	call, ok := AsCall(op)
+	return ok && call.Err == nil && call.Config.Callback == OverlapCallback
+}

@@ -1,0 +1,127 @@
+package passes_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+)
+
+// callOf is a callback of a vector; more stands behind the backend_config.
+func callOf(form, operand, more string) string {
+	target := "calliope_runtime_call"
+	if form == "passthrough" {
+		target = "calliope_io_callback"
+		more += ", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]"
+	}
+	return fmt.Sprintf("stablehlo.custom_call @%s(%s) {api_version = 4 : i32, has_side_effect = %t, backend_config = {v = 1 : i64, form = %q, callback = \"f\"}%s} : (tensor<4xf32>) -> tensor<4xf32>",
+		target, operand, form != "pure", form, more)
+}
+
+func vectorMain(body string) string {
+	return "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n" + body + "}"
+}
+
+func groupsOf(m *mlir.Module) []passes.CallGroup {
+	return passes.CallGroups(m, func(passes.Call) bool { return true })
+}
+
+// What the last call at the end keeps, and how many there are.
+func TestLetOverlap(t *testing.T) {
+	const add = " = stablehlo.add %a, %a : tensor<4xf32>\n"
+	for name, test := range map[string]struct {
+		body string
+		want string // the operands of the last call, "" where nothing is added
+		n    int    // calls that are added
+	}{
+		"two":            {"%x" + add + "%y" + add + "%r = " + callOf("call", "%x", "") + "\n%s = " + callOf("call", "%y", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %0, %2, %1, %3", 7},
+		"of a parameter": {"%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("call", "%a", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %0, %1", 7},
+		"in place":       {"%x" + add + "%y" + add + "%r = " + callOf("passthrough", "%x", "") + "\n%s = " + callOf("passthrough", "%y", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %2, %3", 7},
+		// With %r kept, the second call in place would need a copy of it.
+		"in place twice": {"%x" + add + "%r = " + callOf("passthrough", "%x", "") + "\n%s = " + callOf("passthrough", "%r", "") + "\n%q = " + callOf("call", "%a", "") + "\nreturn %s : tensor<4xf32>\n", "%c, %2, %3", 6},
+		// XLA drops a pure call that nobody uses: nothing may use it.
+		"pure, unused": {"%x" + add + "%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("pure", "%x", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %1", 8},
+		"pure, used":   {"%x" + add + "%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("pure", "%x", "") + "\n%z = stablehlo.add %r, %s : tensor<4xf32>\nreturn %z : tensor<4xf32>\n", "%c, %1, %0, %2", 8},
+		"chain":        {"%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("call", "%r", "") + "\nreturn %s : tensor<4xf32>\n", "", 0},
+		"one":          {"%r = " + callOf("call", "%a", "") + "\nreturn %r : tensor<4xf32>\n", "", 0},
+		"none":         {"%x" + add + "return %x : tensor<4xf32>\n", "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := mlirtest.Context(t).Parse("m", []byte(vectorMain(test.body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			before := m.String()
+			n, err := passes.LetOverlap(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last, calls := "", 0
+			for call := range passes.Calls(m) {
+				if call.Config.Callback == passes.OverlapCallback {
+					calls++
+					_, last, _ = strings.Cut(call.Op.String(), "(")
+					last, _, _ = strings.Cut(last, ")")
+				}
+			}
+			if d := cmp.Diff(test.want, last); d != "" || calls != test.n || (n > 0) != (test.n > 0) {
+				t.Errorf("%d calls in %d blocks, want %d; the last one's operands (-want +got):\n%s\n%s", calls, n, test.n, d, m)
+			}
+			if n == 0 && before != m.String() {
+				t.Errorf("nothing is said to be added:\n%s", m)
+			}
+			for _, g := range groupsOf(m) {
+				if n > 0 && (!g.Helped || g.Steps <= passes.SequentialSteps || g.Bytes <= passes.SequentialBytes) {
+					t.Errorf("afterwards there are %d steps and %d bytes", g.Steps, g.Bytes)
+				}
+			}
+		})
+	}
+}
+
+// A function that is called is part of its callers' sequences, and calls itself in no
+// module that XLA takes.
+func TestCallGroups(t *testing.T) {
+	m, err := mlirtest.Context(t).Parse("m", []byte(`
+func.func @main(%a: tensor<400xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %x = func.call @inner(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  %y = func.call @inner(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  %z = func.call @inner(%y) : (tensor<4xf32>) -> tensor<4xf32>
+  %r = stablehlo.add %x, %z : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+func.func private @inner(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %r = ` + callOf("call", "%a", "") + `
+  return %r : tensor<4xf32>
+}
+func.func private @forever(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %r = func.call @forever(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %s = ` + callOf("call", "%r", "") + `
+  return %s : tensor<4xf32>
+}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	type group struct {
+		Calls, Callbacks, Steps, Bytes int
+		Independent                    bool
+	}
+	var got []group
+	for _, g := range groupsOf(m) {
+		got = append(got, group{len(g.Calls), len(g.Callbacks), g.Steps, g.Bytes, g.Independent})
+	}
+	want := []group{
+		{Calls: 3, Callbacks: 1, Steps: 4, Bytes: 1600, Independent: true},
+		{Calls: 1, Callbacks: 1, Steps: 4, Bytes: 1600},
+	}
+	if d := cmp.Diff(want, got[:2]); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
