@@ -55,7 +55,9 @@
 // # Order
 //
 // Taps, and other callbacks with an Effect, run in the order in which they are built,
-// within their effect: in loops turn by turn, and in functions at each call.
+// within their effect: in loops turn by turn, and in functions at each call. Callbacks
+// that do not depend on one another may run at once where they are registered as
+// callbacks.Deferred; in small programs that takes Options.Overlap.
 //
 // # Modules of others
 //

@@ -27,6 +27,19 @@
 // the end of the run's context: nothing waits for the function any more, and what it
 // does then reaches nobody. A timeout makes Goroutine of Inline.
 //
+// Deferred calls of a run overlap where they do not depend on one another, by a value
+// or by the order of an effect, and where XLA's CPU runs the steps around them (those of
+// one function with the functions that it calls, or of one loop's or branch's body)
+// concurrently. It runs them one after the other where there are 8 steps or fewer, where
+// no step has an array of more than 512 bytes, or where each step needs the one before
+// it. It also gives the memory of one call's operands to what comes later, which then
+// waits. builder.Options.Overlap, or passes.LetOverlap, adds what is missing; and no more
+// calls overlap than RegistryOptions.Workers allows. bridge/preflight.Waits lists the
+// calls that gain nothing.
+//
+// A module may ask for each n-th call only (builder.Callback.Every). The turns of a call
+// site are counted over all runs and devices of an executable, not in each run anew.
+//
 // An error fails the run, and comes out of it as the very value. A tap does not stop
 // its run, unless Options.FailRun says so: its errors are logged, counted, and given to
 // the next barrier. Barrier waits for every callback of every run before it, in queues
