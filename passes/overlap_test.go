@@ -97,12 +97,12 @@ func.func @main(%a: tensor<400xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 func.func private @inner(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %r = ` + callOf("call", "%a", "") + `
+  %r = `+callOf("call", "%a", "")+`
   return %r : tensor<4xf32>
 }
 func.func private @forever(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = func.call @forever(%a) : (tensor<4xf32>) -> tensor<4xf32>
-  %s = ` + callOf("call", "%r", "") + `
+  %s = `+callOf("call", "%r", "")+`
   return %s : tensor<4xf32>
 }`))
 	if err != nil {
