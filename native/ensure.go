@@ -187,7 +187,7 @@ func fetchWheel(ctx context.Context, p Part, s spec, b build, sl slot, progress 
 	if got != b.sha256 {
 		return record{}, fmt.Errorf("native: the download of the %s is not the pinned file: %s has sha256 %s and should have %s; it was deleted: try again and, if that does not help, look at pip's settings (`pip config list`) for a package index that alters files", p, filepath.Base(path), got, b.sha256)
 	}
-	return unpack(cache, path, s.member, sl.partial)
+	return unpack(cache, path, s.path(), sl.partial)
 }
 
 // cacheError puts advice to an error met while writing into the cache.

@@ -80,7 +80,7 @@ func Find(p Part) (Location, error) {
 	}
 	dirs := systemDirs()
 	for _, dir := range dirs {
-		path := filepath.Join(dir, filepath.Base(filepath.FromSlash(s.member)))
+		path := filepath.Join(dir, s.library())
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return Location{Path: path, Source: FromSystem}, nil
 		}

@@ -2,7 +2,7 @@ package native
 
 import (
 	"fmt"
-	"path/filepath"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -31,6 +31,10 @@ type build struct {
 	tag    string // pip's platform tag
 	sha256 string // of the whole wheel, in lower-case hex
 	debs   []deb
+	member string // the library's path in this wheel, where it is not the spec's
+	// files are the sha256 of what is kept, by name. A library that is linked here is
+	// not among them: it depends on the compiler.
+	files map[string]string
 }
 
 // pin tells one build from another one.
@@ -39,6 +43,18 @@ func (b build) pin() string {
 		return pin(b.debs)
 	}
 	return b.sha256
+}
+
+// buildOf finds the build with a pin, and its part.
+func buildOf(pin string) (Part, build, bool) {
+	for _, p := range Parts() {
+		for _, b := range table[p].builds {
+			if b.pin() == pin {
+				return p, b, true
+			}
+		}
+	}
+	return "", build{}, false
 }
 
 // spec says how one part is found and where it comes from.
@@ -64,9 +80,19 @@ var table = map[Part]spec{
 		member:  "jaxlib/mlir/_mlir_libs/libjaxlib_mlir_capi.so",
 		mb:      105,
 		builds: map[string]build{
-			"linux/amd64":  {tag: "manylinux2014_x86_64", sha256: "29e1530fc81833216f1e28b578d0c59697654f72ee31c7a44ed7753baf5ac466"},
-			"linux/arm64":  {tag: "manylinux2014_aarch64", sha256: "a4666f81d72c060ed3e581ded116a9caa9b0a70a148a54cb12a1d3afca3624b5"},
-			"darwin/arm64": {tag: "macosx_11_0_arm64", sha256: "b62bd8b29e5a4f9bfaa57c8daf6e04820b2c994f448f3dec602d64255545e9f2"},
+			"linux/amd64": {
+				tag: "manylinux2014_x86_64", sha256: "29e1530fc81833216f1e28b578d0c59697654f72ee31c7a44ed7753baf5ac466",
+				files: map[string]string{"libjaxlib_mlir_capi.so": "009f798ec67a8360c93a2d285c55ca8e6ba96978cf706b680512ff8121343b8b"},
+			},
+			"linux/arm64": {
+				tag: "manylinux2014_aarch64", sha256: "a4666f81d72c060ed3e581ded116a9caa9b0a70a148a54cb12a1d3afca3624b5",
+				files: map[string]string{"libjaxlib_mlir_capi.so": "019af51c520d338f2af6587adab4b2a4a94993e69f4a62b8cca676912da94825"},
+			},
+			"darwin/arm64": {
+				tag: "macosx_11_0_arm64", sha256: "b62bd8b29e5a4f9bfaa57c8daf6e04820b2c994f448f3dec602d64255545e9f2",
+				member: "jaxlib/mlir/_mlir_libs/libjaxlib_mlir_capi.dylib",
+				files:  map[string]string{"libjaxlib_mlir_capi.dylib": "c9012b9ac81d373a92e52efd3753c7a9525d59695a702ce9ca2bba0498211818"},
+			},
 		},
 	},
 	PJRTPlugin: {
@@ -77,8 +103,14 @@ var table = map[Part]spec{
 		member:  "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
 		mb:      63,
 		builds: map[string]build{
-			"linux/amd64": {tag: "manylinux_2_27_x86_64", sha256: "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc"},
-			"linux/arm64": {tag: "manylinux_2_27_aarch64", sha256: "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9"},
+			"linux/amd64": {
+				tag: "manylinux_2_27_x86_64", sha256: "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
+				files: map[string]string{"xla_cpu_pjrt.so": "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc"},
+			},
+			"linux/arm64": {
+				tag: "manylinux_2_27_aarch64", sha256: "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
+				files: map[string]string{"xla_cpu_pjrt.so": "fcf411f3e8ff635c2b2cf87215aa7016f460e66d236c3db08309e7486583532d"},
+			},
 		},
 	},
 	IREE: {
@@ -90,8 +122,14 @@ var table = map[Part]spec{
 		member:  "iree/compiler/_mlir_libs/libIREECompiler.so",
 		mb:      84,
 		builds: map[string]build{
-			"linux/amd64": {tag: "manylinux_2_27_x86_64", sha256: "6e1f83dc404f5dcdd76354a869cbbb389bd3f93b4623096de3195799ceb323a7"},
-			"linux/arm64": {tag: "manylinux_2_27_aarch64", sha256: "21accf5c9eb352f39bc31fb1deea7701923d4ec65aa4ba7fcbd12e8ae0ce4dbb"},
+			"linux/amd64": {
+				tag: "manylinux_2_27_x86_64", sha256: "6e1f83dc404f5dcdd76354a869cbbb389bd3f93b4623096de3195799ceb323a7",
+				files: map[string]string{"libIREECompiler.so": "68f97aaf771c55d270288b31391d65fa1239ad348736e5e8e4f4b9ba8a72ed0a"},
+			},
+			"linux/arm64": {
+				tag: "manylinux_2_27_aarch64", sha256: "21accf5c9eb352f39bc31fb1deea7701923d4ec65aa4ba7fcbd12e8ae0ce4dbb",
+				files: map[string]string{"libIREECompiler.so": "4bd7674c8855cfc5c52e4a34f58a7d01334256d469c01b301e1e081c70590bc6"},
+			},
 		},
 	},
 	LLVM: {
@@ -108,6 +146,9 @@ var table = map[Part]spec{
 				{"libllvm22", "1:22.1.8-1~deb12u1", "729ec3e943d320515c2bbdc96acfffd7ce34861e62bd5c42726bf586d644dfe2", `^usr/lib/x86_64-linux-gnu/(libLLVM\.so\.22\.1)$`},
 				{"libmlir-22", "1:22.1.8-1~deb12u1", "d961acd13b217ce08fb067d8ca073bc800e3c64b0907d640a7df067d3e9c59cf", `^usr/lib/llvm-22/lib/(libMLIR\.so\.22\.1)$`},
 				{"libmlir-22-dev", "1:22.1.8-1~deb12u1", "7b46221bc4df3c193f01aee030cffebeedb520b9265b488940e639b00f45f045", `^usr/lib/llvm-22/lib/(libMLIRCAPI.*\.a)$`},
+			}, files: map[string]string{
+				"libLLVM.so.22.1": "1bdef530a679a688c43612249f475c5abd7dc893cd249e01eda78b35137c9837",
+				"libMLIR.so.22.1": "f6b36b2c1f1c545eb6c6145fc422c7d776b038cc47c1fee5e0547c1b7236cfc4",
 			}},
 		},
 	},
@@ -174,10 +215,19 @@ func (s spec) build() (build, bool) {
 	return b, ok
 }
 
-// slot is the part's place in a cache.
-func (s spec) slot(cache string) slot {
-	return newSlot(cache, s.id(), filepath.Base(filepath.FromSlash(s.member)))
+// path is the library's, inside the wheel of this platform.
+func (s spec) path() string {
+	if b, _ := s.build(); b.member != "" {
+		return b.member
+	}
+	return s.member
 }
+
+// library is its file name.
+func (s spec) library() string { return path.Base(s.path()) }
+
+// slot is the part's place in a cache.
+func (s spec) slot(cache string) slot { return newSlot(cache, s.id(), s.library()) }
 
 // id names the exact build: it is the name of its folder in the cache.
 func (s spec) id() string {
