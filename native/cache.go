@@ -37,24 +37,26 @@ func CacheDir() (string, error) {
 
 // slot is the place of one build of one part in the cache.
 type slot struct {
-	dir     string // the build's own folder
-	library string // the shared library in it
-	record  string // what is known of the library; written last, so it marks a whole slot
-	partial string // the library while it is unpacked
-	work    string // downloads and temporary files
-	lock    string // beside dir, so that dir can be deleted
+	dir      string // the build's own folder
+	library  string // the shared library in it
+	record   string // what is known of the library; written last, so it marks a whole slot
+	verified string // the states of the files that were found to be whole
+	partial  string // the library while it is unpacked
+	work     string // downloads and temporary files
+	lock     string // beside dir, so that dir can be deleted
 }
 
 func newSlot(cache, id, name string) slot {
 	dir := filepath.Join(cache, id)
 	library := filepath.Join(dir, name)
 	return slot{
-		dir:     dir,
-		library: library,
-		record:  library + recordSuffix,
-		partial: library + ".partial",
-		work:    filepath.Join(dir, "download"),
-		lock:    dir + ".lock",
+		dir:      dir,
+		library:  library,
+		record:   library + recordSuffix,
+		verified: library + ".verified",
+		partial:  library + ".partial",
+		work:     filepath.Join(dir, "download"),
+		lock:     dir + ".lock",
 	}
 }
 
@@ -90,40 +92,43 @@ func readRecord(path string) (record, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return r, fmt.Errorf("%s is damaged: %w", path, err)
 	}
+	for _, f := range r.Beside {
+		if f.Name != filepath.Base(f.Name) {
+			return r, fmt.Errorf("%s is damaged: it names the file %q", path, f.Name)
+		}
+	}
 	return r, nil
 }
 
-// inspect reports whether the slot holds the whole library of build b. It
-// returns "" when it does, else what is wrong, in words. It looks at sizes only:
-// Location.Check reads the library.
-func (sl slot) inspect(b build) string {
-	_, err := os.Stat(sl.library)
+// inspect reports whether the slot holds the whole library of build b: problem is ""
+// when it does, else what is wrong, in words. An error says that others may change it.
+func (sl slot) inspect(b build) (problem string, err error) {
+	if err := sl.trustedFolders(); err != nil {
+		return "", err
+	}
+	_, err = os.Stat(sl.library)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "not there"
+		return notThere, nil
 	}
 	if err != nil {
-		return err.Error()
+		return err.Error(), nil
+	}
+	if _, err := trusted(filepath.Dir(sl.dir), sl.record); errors.As(err, new(*UnsafeError)) {
+		return "", err
 	}
 	r, err := readRecord(sl.record)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "an unfinished download"
+		return "an unfinished download", nil
 	case err != nil:
-		return err.Error()
+		return err.Error(), nil
 	case r.Pin != b.pin():
-		return "from another download than the pinned one"
+		return "from another download than the pinned one", nil
 	}
-	for _, f := range r.files(filepath.Base(sl.library)) {
-		info, err := os.Stat(filepath.Join(sl.dir, f.Name))
-		switch {
-		case err != nil:
-			return "damaged: " + err.Error()
-		case !info.Mode().IsRegular() || info.Size() != f.Size:
-			return fmt.Sprintf("damaged: %s has %d bytes instead of %d", f.Name, info.Size(), f.Size)
-		}
-	}
-	return ""
+	return sl.verify(sl.expected(r, b))
 }
+
+const notThere = "not there"
 
 // clean removes what an interrupted fetch left behind. The caller has the lock.
 func (sl slot) clean() error {
@@ -131,8 +136,11 @@ func (sl slot) clean() error {
 }
 
 // commit moves the unpacked library into place, and those beside it from the work
-// folder, and writes the record.
+// folder, and writes the record. The files were hashed while they were written.
 func (sl slot) commit(r record) error {
+	if err := sl.forget(); err != nil {
+		return err
+	}
 	// Without its record the old library, if any, counts as missing; so at no
 	// moment does a record stand beside a library that it doesn't describe.
 	if err := os.Remove(sl.record); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -159,12 +167,19 @@ func (sl slot) commit(r record) error {
 	if err := os.Rename(sl.record+".partial", sl.record); err != nil {
 		return err
 	}
-	return syncDir(sl.dir)
+	if err := syncDir(sl.dir); err != nil {
+		return err
+	}
+	if states, problem, err := sl.states(r.files(filepath.Base(sl.library))); problem == "" && err == nil {
+		sl.keep(states)
+	}
+	return nil
 }
 
-// writeSynced writes r to the file at path and returns once it is on the disk.
+// writeSynced writes r to the file at path and returns once it is on the disk. Others
+// may not write to it, whatever the umask.
 func writeSynced(path string, r io.Reader) (err error) {
-	f, err := os.Create(path)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}

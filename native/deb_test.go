@@ -202,7 +202,7 @@ func falseApt(mode, meet string, packages []string, fail func(...string) int) in
 
 func wholeDebCache() []string {
 	id := table[debPart].id()
-	return []string{id, id + "/" + debLibrary, id + "/" + debLibrary + ".json", id + "/libtest.so.1", id + ".lock"}
+	return []string{id, id + "/" + debLibrary, id + "/" + debLibrary + ".json", id + "/" + debLibrary + ".verified", id + "/libtest.so.1", id + ".lock"}
 }
 
 func emptyDebCache() []string {
@@ -337,6 +337,12 @@ func TestDebMends(t *testing.T) {
 		{"killed before the record", func(sl slot) error { return os.Remove(sl.record) }, "an unfinished download"},
 		{"other library lost", func(sl slot) error { return os.Remove(filepath.Join(sl.dir, "libtest.so.1")) }, "libtest.so.1: no such file"},
 		{"other library cut", func(sl slot) error { return os.Truncate(filepath.Join(sl.dir, "libtest.so.1"), 7) }, "libtest.so.1 has 7 bytes instead of 7000"},
+		{"other library changed", func(sl slot) error {
+			return os.WriteFile(filepath.Join(sl.dir, "libtest.so.1"), bytes.Repeat([]byte("x"), 7000), 0o644)
+		}, "libtest.so.1 has the sha256"},
+		{"linked library changed", func(sl slot) error {
+			return os.WriteFile(sl.library, bytes.Repeat([]byte("x"), len(linked)), 0o644)
+		}, debLibrary + " has the sha256"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -372,7 +378,7 @@ func TestDebCheckFindsDamage(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, found.Check(), path+" is damaged", "delete the folder")
+	wantError(t, found.Check(), "libtest.so.1 has the sha256", "rm -r ", "-fetch "+string(debPart))
 }
 
 func TestDebStops(t *testing.T) {

@@ -40,7 +40,8 @@ const (
 // into the cache first. A process that is already fetching the same part is
 // waited for. The error says what to do about it, and matches [context.Cause] of
 // ctx when that ended the work. A broken or interrupted fetch leaves no library
-// behind, whole or not.
+// behind, whole or not. A library in the cache that is not as it was fetched is fetched
+// again. Into a cache that others may change nothing is fetched: see [UnsafeError].
 func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	found, err := Find(p)
 	var missing *NotFoundError
@@ -64,6 +65,9 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 		return false, nil
 	}
 	err = sl.fill(ctx, s.title, o.progress(), there, func(ctx context.Context) error {
+		if missing.unfit != "" {
+			fmt.Fprintf(o.progress(), "the %s in the cache is not used: %s\n", s.title, missing.unfit)
+		}
 		r, err := record{}, error(nil)
 		if b.debs != nil {
 			r, err = assemble(ctx, s, b, sl, o.progress())
@@ -71,6 +75,9 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 			r, err = fetchWheel(ctx, p, s, b, sl, o.progress())
 		}
 		if err != nil {
+			return err
+		}
+		if err := b.matches(r.files(s.library())); err != nil {
 			return err
 		}
 		r.Pin = b.pin()
@@ -93,6 +100,9 @@ func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there
 	defer cancel()
 
 	cache := filepath.Dir(sl.dir)
+	if err := sl.trustedFolders(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(sl.dir, 0o755); err != nil {
 		return cacheError(cache, err)
 	}
@@ -188,6 +198,17 @@ func fetchWheel(ctx context.Context, p Part, s spec, b build, sl slot, progress 
 		return record{}, fmt.Errorf("native: the download of the %s is not the pinned file: %s has sha256 %s and should have %s; it was deleted: try again and, if that does not help, look at pip's settings (`pip config list`) for a package index that alters files", p, filepath.Base(path), got, b.sha256)
 	}
 	return unpack(cache, path, s.path(), sl.partial)
+}
+
+// matches holds what was unpacked against the pinned hashes. It can differ only where
+// the table of parts is wrong, or where something changed a file on its way.
+func (b build) matches(files []file) error {
+	for _, f := range files {
+		if pinned, ok := b.files[f.Name]; ok && f.SHA256 != pinned {
+			return fmt.Errorf("native: %s was unpacked with the sha256 %s and should have %s, which is a defect of this program, of the memory or of the disk; it was deleted: try again", f.Name, f.SHA256, pinned)
+		}
+	}
+	return nil
 }
 
 // cacheError puts advice to an error met while writing into the cache.

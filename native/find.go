@@ -34,6 +34,8 @@ type Location struct {
 type NotFoundError struct {
 	Part   Part
 	Looked []string // where, in order, each with what was found there
+
+	unfit string // why what the cache has is not used, "" where it has nothing
 }
 
 func (e *NotFoundError) Error() string {
@@ -52,11 +54,17 @@ func (e *NotFoundError) Error() string {
 }
 
 // Find looks for a part: the file that its environment variable names, then the
-// cache, then the system's library directories. It changes nothing and never
-// downloads. When there is none the error is a [*NotFoundError]; an environment
-// variable that names no usable file is an error of its own, for whoever set it
-// meant it. The library is not opened, and in the cache only its size is checked
-// (see [Location.Check]).
+// cache, then the system's library directories. It never downloads. When there is none
+// the error is a [*NotFoundError]; an environment variable that names no usable file is
+// an error of its own, for whoever set it meant it. The library is not opened.
+//
+// A library in the cache is found only where its sha256 is the pinned one, or for a
+// library that was linked here the one that it had then. Find reads the library for
+// that where it is new to it, which takes up to a second, and keeps beside it what tells
+// that it has not changed since (size, inode, and times of change); where the cache
+// cannot be written, each process reads the library once. A cache that somebody other
+// than the user and root may change is an [*UnsafeError]. Only a file of the user's own
+// that just its group may write to is made unwritable for the group, and read.
 func Find(p Part) (Location, error) {
 	s, err := lookup(p)
 	if err != nil {
@@ -72,9 +80,15 @@ func Find(p Part) (Location, error) {
 			return Location{}, err
 		}
 		sl := s.slot(cache)
-		problem := sl.inspect(b)
+		problem, err := sl.inspect(b)
+		if err != nil {
+			return Location{}, err
+		}
 		if problem == "" {
 			return Location{Path: sl.library, Source: FromCache, Version: s.project + " " + s.version}, nil
+		}
+		if problem != notThere {
+			missing.unfit = problem
 		}
 		missing.Looked = append(missing.Looked, sl.library+": "+problem)
 	}
@@ -116,9 +130,10 @@ var systemDirs = func() []string {
 }
 
 // Check reads the whole library, and those that were fetched with it, and compares
-// them with the hashes recorded when they were fetched, which finds a file damaged
-// later on. For a library that did not come from the cache nothing is recorded,
-// and Check only makes sure that it can be read.
+// them with the pinned hashes, and where none is pinned with those recorded when they
+// were fetched. That finds what [Find] cannot: a disk that gives other bytes than were
+// written. For a library that did not come from the cache no hash is known, and Check
+// only makes sure that it can be read. The error says what to run.
 func (l Location) Check() error {
 	if l.Source != FromCache {
 		if _, err := hashFile(l.Path); err != nil {
@@ -126,20 +141,27 @@ func (l Location) Check() error {
 		}
 		return nil
 	}
-	r, err := readRecord(l.Path + recordSuffix)
+	dir, name := filepath.Split(filepath.Clean(l.Path))
+	cache, id := filepath.Split(filepath.Clean(dir))
+	sl := newSlot(filepath.Clean(cache), id, name)
+	again := fmt.Sprintf("run `rm -r %s` and fetch the part again", quote(sl.dir))
+	r, err := readRecord(sl.record)
 	if err != nil {
-		return fmt.Errorf("native: cannot check %s (%w): delete the folder %s and fetch the part again", l.Path, err, filepath.Dir(l.Path))
+		return fmt.Errorf("native: cannot check %s (%w): %s", l.Path, err, again)
 	}
-	dir, name := filepath.Split(l.Path)
-	for _, f := range r.files(name) {
-		path := filepath.Join(dir, f.Name)
-		got, err := hashFile(path)
-		if err != nil {
-			return fmt.Errorf("native: cannot read the library: %w", err)
-		}
-		if got != f.SHA256 {
-			return fmt.Errorf("native: %s is damaged (its sha256 is %s, it was %s when fetched): delete the folder %s and fetch the part again", path, got, f.SHA256, filepath.Clean(dir))
-		}
+	p, b, known := buildOf(r.Pin)
+	if known {
+		again = fmt.Sprintf("run `rm -r %s && %s %s`", quote(sl.dir), FetchCommand, string(p))
+	}
+	files := sl.expected(r, b)
+	before, _, _ := sl.states(files)
+	if problem := sl.read(files); problem != "" {
+		_ = sl.forget() // whoever finds it next reads it, too
+		return fmt.Errorf("native: %s: %s: %s", l.Path, problem, again)
+	}
+	// Others may be fetching.
+	if after, problem, err := sl.states(files); before == after && problem == "" && err == nil {
+		sl.keep(after)
 	}
 	return nil
 }

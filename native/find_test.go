@@ -3,6 +3,7 @@ package native
 import (
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -129,31 +130,6 @@ func TestCacheDir(t *testing.T) {
 	}
 }
 
-func TestCheckFindsDamage(t *testing.T) {
-	cache, _ := setUp(t, "")
-	sl := testSlot(cache)
-	fillSlot(t, sl)
-	data := slices.Clone(libraryBytes)
-	data[len(data)/2] ^= 1 // of the same size, so that only reading it tells
-	if err := os.WriteFile(sl.library, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	found, err := Find(testPart)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, found.Check(), "damaged", sum(data), sum(libraryBytes), "delete the folder "+sl.dir)
-
-	if err := os.Remove(sl.library); err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, found.Check(), "cannot read the library")
-	if err := os.Remove(sl.record); err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, found.Check(), "cannot check", "delete the folder "+sl.dir)
-}
-
 // The table is written by hand: a slip in it would show only on another platform.
 func TestTable(t *testing.T) {
 	envs := map[string]Part{}
@@ -173,6 +149,16 @@ func TestTable(t *testing.T) {
 				}
 				checkDebs(t, w.debs)
 				continue
+			}
+			file := path.Base(w.member)
+			if w.member == "" {
+				file = path.Base(s.member)
+			}
+			if (path.Ext(file) == ".dylib") != strings.HasPrefix(platform, "darwin/") {
+				t.Errorf("%s: %s has the library %s", p, platform, file)
+			}
+			if h := w.files[file]; len(w.files) != 1 || len(h) != 64 || strings.Trim(h, "0123456789abcdef") != "" {
+				t.Errorf("%s: %s has the pinned files %q", p, platform, w.files)
 			}
 			arch := map[string]string{"linux/amd64": "_x86_64", "linux/arm64": "_aarch64", "darwin/arm64": "_arm64"}[platform]
 			if arch == "" || !strings.HasSuffix(w.tag, arch) {

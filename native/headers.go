@@ -54,6 +54,9 @@ func Headers(ctx context.Context, release int, o EnsureOptions) (dir string, err
 	// The folder appears whole, by one rename, and its slot's name has what it was
 	// made of: so being there is all that can be asked of it.
 	sl := newSlot(cache, fmt.Sprintf("headers-%d-%s", release, pin(h.debs)[:12]), "include")
+	if err := sl.trustedFolders(); err != nil {
+		return "", err
+	}
 	there := func() (bool, error) {
 		_, err := os.Stat(sl.library)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -77,7 +77,8 @@ func namesIn(dir, part string) ([]string, error) {
 	return names, err
 }
 
-// recordFile makes sure that a file is on the disk, and describes it.
+// recordFile makes sure that a file is on the disk and that others may not write to
+// it, and describes it.
 func recordFile(dir, name string) (file, error) {
 	path := filepath.Join(dir, name)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -85,6 +86,9 @@ func recordFile(dir, name string) (file, error) {
 		return file{}, err
 	}
 	info, err := f.Stat()
+	if err == nil {
+		err = f.Chmod(info.Mode().Perm() &^ anyoneWrites) // the linker goes by the umask
+	}
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return file{}, err
 	}

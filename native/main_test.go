@@ -74,7 +74,10 @@ func TestMain(m *testing.M) {
 		version: "1.2.3",
 		member:  "pkg/libs/" + testLibrary,
 		mb:      1,
-		builds:  map[string]build{runtime.GOOS + "/" + runtime.GOARCH: {tag: "any_platform", sha256: sum(wheelBytes())}},
+		builds: map[string]build{runtime.GOOS + "/" + runtime.GOARCH: {
+			tag: "any_platform", sha256: sum(wheelBytes()),
+			files: map[string]string{testLibrary: sum(libraryBytes)},
+		}},
 	}
 	table["elsewhere"] = spec{
 		title:  "library for elsewhere",
@@ -239,7 +242,7 @@ func testSlot(cache string) slot { return table[testPart].slot(cache) }
 // wholeCache lists what a cache with just the test part holds.
 func wholeCache() []string {
 	id := table[testPart].id()
-	return []string{id, id + "/" + testLibrary, id + "/" + testLibrary + ".json", id + ".lock"}
+	return []string{id, id + "/" + testLibrary, id + "/" + testLibrary + ".json", id + "/" + testLibrary + ".verified", id + ".lock"}
 }
 
 // emptyCache lists what is left in a cache after a fetch of the test part failed.

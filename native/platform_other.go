@@ -4,6 +4,7 @@ package native
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 )
@@ -14,5 +15,9 @@ func platformError() error {
 
 // Never reached: platformError stops every caller before it.
 func tryLock(*os.File) (bool, error) { return false, platformError() }
+
+func owner(fs.FileInfo) int { return -1 }
+
+func identity(fs.FileInfo) (inode uint64, changed int64) { return 0, 0 }
 
 func diskFull(error) bool { return false }

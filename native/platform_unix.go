@@ -4,6 +4,7 @@ package native
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -25,6 +26,14 @@ func tryLock(f *os.File) (bool, error) {
 			return false, err
 		}
 	}
+}
+
+// owner returns the id of the user that a file belongs to, -1 where that is not known.
+func owner(info fs.FileInfo) int {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Uid)
+	}
+	return -1
 }
 
 func diskFull(err error) bool {

@@ -1,0 +1,15 @@
+package native
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// identity returns the number of a file's inode, and when that changed last, in
+// nanoseconds.
+func identity(info fs.FileInfo) (inode uint64, changed int64) {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return s.Ino, s.Ctimespec.Nano()
+	}
+	return 0, 0
+}

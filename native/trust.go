@@ -1,0 +1,110 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// UnsafeError reports that somebody other than the user and root may change what is in
+// the cache. Nothing is loaded from such a cache, and nothing is fetched into it.
+type UnsafeError struct {
+	Path    string // the folder or file that they may change
+	Problem string // such as "every user may write to it"
+	Mend    string // the shell command that mends it
+}
+
+func (e *UnsafeError) Error() string {
+	return fmt.Sprintf("native: the cache is not used, because others may change what is in it: %s: %s: run `%s`, or set %s to a folder that only you may write to", e.Path, e.Problem, e.Mend, cacheEnv)
+}
+
+// userID is the user that this process acts for. Tests replace it.
+var userID = os.Geteuid
+
+const (
+	groupWrites  = 0o020
+	othersWrite  = 0o002
+	anyoneWrites = groupWrites | othersWrite
+)
+
+// trusted describes a folder or file of the cache, and fails with an UnsafeError where
+// somebody other than the user and root may change it. Where there is none, the error
+// matches fs.ErrNotExist.
+func trusted(cache, path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	// An umask of 002 once left such files. They are mended here rather than refused:
+	// that changes their inode, and so they are read and compared as well.
+	if owner(info) == userID() && info.Mode().IsRegular() && info.Mode()&anyoneWrites == groupWrites {
+		if os.Chmod(path, info.Mode().Perm()&^groupWrites) == nil {
+			if info, err = os.Stat(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if problem := mistrust(info); problem != "" {
+		return nil, &UnsafeError{path, problem, mend(cache, problem)}
+	}
+	return info, nil
+}
+
+const (
+	groupMay = "its group may write to it"
+	everyMay = "every user may write to it"
+)
+
+// mistrust says who else may change a file or folder, "" for nobody.
+func mistrust(info fs.FileInfo) string {
+	if id := owner(info); id != userID() && id != 0 {
+		return "it belongs to " + userName(id)
+	}
+	// In a folder like the system's temporary one, nobody may replace what is not theirs.
+	if info.IsDir() && info.Mode()&fs.ModeSticky != 0 {
+		return ""
+	}
+	switch {
+	case info.Mode()&othersWrite != 0:
+		return everyMay
+	case info.Mode()&groupWrites != 0:
+		return groupMay
+	}
+	return ""
+}
+
+func mend(cache, problem string) string {
+	switch {
+	case problem == groupMay || problem == everyMay:
+		return "chmod -R go-w " + quote(cache)
+	case userID() == 0:
+		return "chown -R 0 " + quote(cache)
+	}
+	return fmt.Sprintf("sudo chown -R %d %s", userID(), quote(cache))
+}
+
+// quote makes one word of a shell command.
+func quote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
+
+func userName(id int) string {
+	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
+		return fmt.Sprintf("the user %s (%d)", u.Username, id)
+	}
+	return fmt.Sprintf("the user %d", id)
+}
+
+// trustedFolders looks at the cache and the slot's own folder, which need not exist.
+func (sl slot) trustedFolders() error {
+	cache := filepath.Dir(sl.dir)
+	for _, dir := range []string{cache, sl.dir} {
+		if _, err := trusted(cache, dir); errors.As(err, new(*UnsafeError)) {
+			return err
+		}
+	}
+	return nil
+}
