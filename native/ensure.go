@@ -65,8 +65,8 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 		return false, nil
 	}
 	err = sl.fill(ctx, s.title, o.progress(), there, func(ctx context.Context) error {
-		if missing.unfit != "" {
-			fmt.Fprintf(o.progress(), "the %s in the cache is not used: %s\n", s.title, missing.unfit)
+		if missing.Unfit != "" {
+			fmt.Fprintf(o.progress(), "the %s in the cache is not used: %s\n", s.title, missing.Unfit)
 		}
 		r, err := record{}, error(nil)
 		if b.debs != nil {

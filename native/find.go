@@ -34,8 +34,7 @@ type Location struct {
 type NotFoundError struct {
 	Part   Part
 	Looked []string // where, in order, each with what was found there
-
-	unfit string // why what the cache has is not used, "" where it has nothing
+	Unfit  string   // why what the cache has is not used, "" where it has nothing
 }
 
 func (e *NotFoundError) Error() string {
@@ -88,7 +87,7 @@ func Find(p Part) (Location, error) {
 			return Location{Path: sl.library, Source: FromCache, Version: s.project + " " + s.version}, nil
 		}
 		if problem != notThere {
-			missing.unfit = problem
+			missing.Unfit = problem
 		}
 		missing.Looked = append(missing.Looked, sl.library+": "+problem)
 	}

@@ -74,7 +74,7 @@ result ok
 close ok`
 
 func TestWell(t *testing.T) {
-	exit, stdout, stderr := doctor(t, "-check")
+	exit, stdout, stderr := doctor(t)
 	if exit != exitWell || stderr != "" || lastLine(stdout) != "all well" {
 		t.Errorf("exit status %d, errors %q", exit, stderr)
 	}
@@ -114,6 +114,11 @@ func TestTrouble(t *testing.T) {
 		}
 		located[p] = found.Path
 	}
+	open := t.TempDir()
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	other, damaged := emptied(t)
 	// Each report asks for pip, and the true one takes a second to answer.
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\necho pip 1.0\n"), 0o755); err != nil {
@@ -150,7 +155,6 @@ func TestTrouble(t *testing.T) {
 	}, {
 		name: "no library at all",
 		env:  map[string]string{native.MLIR.Env(): junk},
-		args: []string{"-check"},
 		want: map[string]string{
 			"sha256":             "mlir can be read",
 			native.MLIR.String(): "C functions FAILED: mlir: ",
@@ -175,6 +179,25 @@ func TestTrouble(t *testing.T) {
 		env:  map[string]string{"CALLIOPE_CACHE": "here", native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
 		want: map[string]string{"machine": "cache FAILED: native: CALLIOPE_CACHE"},
 		next: "set CALLIOPE_CACHE to the absolute path of a folder, then " + command,
+	}, {
+		name: "a cache that everybody may write to",
+		env:  map[string]string{"CALLIOPE_CACHE": open, native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
+		args: []string{"-fetch"},
+		want: map[string]string{
+			"fetch":        "default parts FAILED: native: the cache is not used",
+			"native parts": "mlir (required) FAILED: native: the cache is not used, because others may change what is in it: " + open + ": every user may write to it",
+		},
+		next: "chmod -R go-w '" + open + "' && " + native.FetchCommand,
+	}, {
+		name: "nothing fetched into it",
+		env:  map[string]string{"CALLIOPE_CACHE": open, native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
+		want: map[string]string{"native parts": "pjrt (required) FAILED: native: the cache is not used"},
+		next: "chmod -R go-w '" + open + "' && " + command,
+	}, {
+		name: "other bytes",
+		env:  map[string]string{"CALLIOPE_CACHE": other, native.MLIR.Env(): "", native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
+		want: map[string]string{"native parts": "mlir (required) MISSING, looked at\n$" + native.MLIR.Env() + ": not set\n" + damaged + ": damaged: " + filepath.Base(damaged) + " has the sha256 "},
+		next: native.FetchCommand,
 	}, {
 		name: "a cache that is a file",
 		env:  map[string]string{"CALLIOPE_CACHE": filepath.Join(junk, "cache"), native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
@@ -231,6 +254,33 @@ func TestTrouble(t *testing.T) {
 			}
 		})
 	}
+}
+
+// emptied returns a cache in which the MLIR library has its size and nothing but
+// zeros, and the library's path there.
+func emptied(t *testing.T) (cache, path string) {
+	t.Helper()
+	t.Setenv(native.MLIR.Env(), "")
+	found, err := native.Ensure(t.Context(), native.MLIR, native.EnsureOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := found.Path
+	record, err := os.ReadFile(library + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache = t.TempDir()
+	dir := filepath.Join(cache, filepath.Base(filepath.Dir(library)))
+	path = filepath.Join(dir, filepath.Base(library))
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(path, nil, 0o644), os.Truncate(path, info.Size()), os.WriteFile(path+".json", record, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return cache, path
 }
 
 func TestUsage(t *testing.T) {

@@ -21,7 +21,7 @@ const (
 	exitUsage  = 2
 )
 
-const usage = `usage: doctor [-fetch] [-check] [part…]
+const usage = `usage: doctor [-fetch] [-check=false] [part…]
 
 Says whether the toolkit works on this machine, and what to run next where it does
 not. The parts are %s; those that are named are required besides the
@@ -45,16 +45,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "doctor: %v\n", err)
 		return exitUsage
 	}
+	out := &sink{to: stdout}
 	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
 	fetch := flags.Bool("fetch", false, "fetch the parts that are named, or the default ones, where they are missing")
-	check := flags.Bool("check", false, "read the fetched libraries and compare their sha256 with what was fetched")
+	check := flags.Bool("check", true, "read the fetched libraries and compare their sha256 with the pinned ones; false spares the second that it takes")
 	flags.SetOutput(io.Discard) // errors are printed here, in one line
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, usage, partNames())
-		flags.SetOutput(stdout)
+		fmt.Fprintf(out, usage, partNames())
+		flags.SetOutput(out)
 		flags.PrintDefaults()
-		return exitWell
+		return out.exit(exitWell, stderr)
 	case err != nil:
 		return fail(fmt.Errorf("%w: the flags are -fetch, -check and -h", err))
 	}
@@ -69,9 +70,36 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			named = append(named, p)
 		}
 	}
-	r := &report{out: stdout}
+	return out.exit(diagnose(ctx, &report{out: out}, named, *fetch, *check, stderr), stderr)
+}
+
+// sink keeps the first error of writing.
+type sink struct {
+	to  io.Writer
+	err error
+}
+
+func (s *sink) Write(b []byte) (int, error) {
+	n, err := s.to.Write(b)
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// exit is the exit status, which is a failure where not all was written.
+func (s *sink) exit(status int, stderr io.Writer) int {
+	if s.err == nil {
+		return status
+	}
+	fmt.Fprintf(stderr, "doctor: writing the report: %v\n", s.err)
+	return exitFailed
+}
+
+// diagnose prints the report and returns the exit status.
+func diagnose(ctx context.Context, r *report, named []native.Part, fetch, check bool, stderr io.Writer) int {
 	r.pip, r.noPip = pip(ctx)
-	if *fetch && supported {
+	if fetch && supported {
 		r.fetch(ctx, named, stderr)
 		if ctx.Err() != nil {
 			return exitFailed
@@ -84,10 +112,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return r.end()
 	}
 	found := r.parts(named)
-	if *check {
+	if check {
 		r.check(found)
 	}
-	r.try(ctx, found, *check)
+	r.try(ctx, found, check)
 	if ctx.Err() != nil {
 		return exitFailed // interrupted: what failed since means nothing
 	}

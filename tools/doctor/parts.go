@@ -32,7 +32,9 @@ func (r *report) fetch(ctx context.Context, named []native.Part, progress io.Wri
 		name, next = strings.Join(names, ", "), native.FetchCommand+" "+strings.Join(names, " ")
 	}
 	if err := native.EnsureAll(ctx, native.EnsureOptions{Progress: progress}, named...); err != nil {
-		if r.noPip != nil && needPip(named) {
+		if unsafe, ok := errors.AsType[*native.UnsafeError](err); ok {
+			next = unsafe.Mend + " && " + next
+		} else if r.noPip != nil && needPip(named) {
 			next = installPip + next
 		} else {
 			next = "see to what the fetch says above, then " + next
@@ -55,7 +57,10 @@ func (r *report) parts(named []native.Part) []found {
 		}
 		location, err := native.Find(p)
 		var notFound *native.NotFoundError
+		unsafe, isUnsafe := errors.AsType[*native.UnsafeError](err)
 		switch {
+		case isUnsafe:
+			r.fail(title, err.Error(), unsafe.Mend+" && "+command)
 		case err == nil:
 			version := location.Version
 			if version == "" {
@@ -72,6 +77,8 @@ func (r *report) parts(named []native.Part) []found {
 		case needed:
 			r.line(title, "MISSING, looked at\n"+strings.Join(notFound.Looked, "\n"))
 			missing = append(missing, p)
+		case notFound.Unfit != "":
+			r.fail(title, "what the cache has is not used: "+notFound.Unfit, native.FetchCommand+" "+string(p))
 		case p.Fetchable():
 			r.line(title, "not fetched")
 		default:
@@ -126,8 +133,10 @@ func (r *report) check(all []found) {
 			r.fail(string(f.part), err.Error(), fmt.Sprintf("rm -r %q && %s %s", filepath.Dir(f.Path), native.FetchCommand, string(f.part)))
 		case err != nil:
 			r.fail(string(f.part), err.Error(), f.mend(true))
+		case f.Source == native.FromCache && f.part == native.LLVM:
+			r.line(string(f.part), "ok: the library as it was linked here, those that it needs as pinned")
 		case f.Source == native.FromCache:
-			r.line(string(f.part), "ok")
+			r.line(string(f.part), "ok: as pinned")
 		default:
 			r.line(string(f.part), "can be read; only of fetched libraries is the sha256 known")
 		}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestFullDisk holds that a report nobody can read is a failure.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"-check=false"}, {"-h"}} {
+		var errs bytes.Buffer
+		if exit := run(t.Context(), args, full, &errs); exit != exitFailed || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%q: exit status %d, %q", args, exit, &errs)
+		}
+	}
+}
