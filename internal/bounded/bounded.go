@@ -1,0 +1,134 @@
+// Package bounded reads files and streams of strangers up to a size, which is a flag of
+// the command that reads.
+package bounded
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Size is a number of bytes and a [flag.Value]: "4096", "512MiB".
+type Size int64
+
+// The units of sizes.
+const (
+	KiB Size = 1 << (10 * (iota + 1))
+	MiB
+	GiB
+	TiB
+)
+
+var units = []struct {
+	name string
+	size Size
+}{{"TiB", TiB}, {"GiB", GiB}, {"MiB", MiB}, {"KiB", KiB}}
+
+// String is the size in the largest unit that it is a multiple of.
+func (s Size) String() string {
+	for _, u := range units {
+		if s != 0 && s%u.size == 0 {
+			return fmt.Sprint(int64(s/u.size), u.name)
+		}
+	}
+	return fmt.Sprint(int64(s), " bytes")
+}
+
+// Set reads a size of one byte or more.
+func (s *Size) Set(text string) error {
+	number, unit := text, Size(1)
+	for _, u := range units {
+		if n, ok := strings.CutSuffix(text, u.name); ok {
+			number, unit = strings.TrimSpace(n), u.size
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || Size(n) > math.MaxInt64/unit {
+		return fmt.Errorf("give a size such as 4096 (bytes) or 512MiB (units: KiB, MiB, GiB, TiB)")
+	}
+	*s = Size(n) * unit
+	return nil
+}
+
+// Limit is the most that is read of one input, and the flag that raises it.
+type Limit struct {
+	Size Size
+	Flag string // such as "--max-module"
+}
+
+// TooLargeError reports an input that is larger than its limit.
+type TooLargeError struct {
+	Limit Limit
+	Size  Size // of the input, 0 where it is not known
+}
+
+func (e *TooLargeError) Error() string {
+	what := "it is larger than"
+	if e.Size > 0 {
+		what = fmt.Sprintf("it takes %s, and the limit is", e.Size)
+	}
+	return fmt.Sprintf("%s %s: raise %s to read it all the same", what, e.Limit.Size, e.Limit.Flag)
+}
+
+// chunk is read at once. What is too large takes no more memory than the limit: nothing
+// is copied before its end is known.
+const chunk = 1 << 20
+
+// Read reads a stream to its end.
+func Read(r io.Reader, l Limit) ([]byte, error) {
+	// One byte more tells what is too large.
+	rest := io.LimitReader(r, int64(min(l.Size, math.MaxInt64-1))+1)
+	var chunks [][]byte
+	size := Size(0)
+	for {
+		b := make([]byte, chunk)
+		n, err := io.ReadFull(rest, b)
+		chunks = append(chunks, b[:n])
+		switch size += Size(n); {
+		case size > l.Size:
+			return nil, &TooLargeError{Limit: l}
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			if len(chunks) == 1 {
+				return chunks[0], nil
+			}
+			return bytes.Join(chunks, nil), nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// ReadFile reads a file of any kind to its end. One that says that it is too large is
+// not read at all.
+func ReadFile(path string, l Limit) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := Size(info.Size())
+	switch {
+	case !info.Mode().IsRegular():
+		return Read(f, l)
+	case size > l.Size:
+		return nil, &TooLargeError{l, size}
+	}
+	// In one piece, unless it grows meanwhile or does not say its size, as in /proc.
+	data := make([]byte, size+1)
+	switch n, err := io.ReadFull(f, data); err {
+	case nil:
+		return Read(io.MultiReader(bytes.NewReader(data), f), l)
+	case io.EOF, io.ErrUnexpectedEOF:
+		return data[:n], nil
+	default:
+		return nil, err
+	}
+}
