@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
@@ -57,11 +58,36 @@ func (a arrays) has(i int) bool {
 	return len(a.files) > 0 && a.files[0].Has(a.name(i))
 }
 
-func (a arrays) read(i int) (npz.Array, error) {
+func (a arrays) read(i int, wanted func(npz.Header) error) (npz.Array, error) {
 	if a.single() {
-		return a.files[i].Array("")
+		return a.files[i].Array("", wanted)
 	}
-	return a.files[0].Array(a.name(i))
+	return a.files[0].Array(a.name(i), wanted)
+}
+
+// otherShape says that an array is not of the shape that is expected.
+type otherShape struct{ given tensor.Shape }
+
+func (e *otherShape) Error() string { return fmt.Sprintf("it is %s", e.given) }
+
+// readAs reads an array of a shape. Of one that has another shape, or does not fit into
+// what the limit leaves, the header is read and no more.
+func (a arrays) readAs(i int, shape tensor.Shape, limit bounded.Limit, taken *bounded.Size) (tensor.View, error) {
+	array, err := a.read(i, func(h npz.Header) error {
+		if !slices.Equal(h.Shape.Dims, shape.Dims) || h.Fits(shape.DType) != nil {
+			return &otherShape{h.Shape}
+		}
+		size := bounded.Size(shape.NumBytes())
+		if size > limit.Size-*taken {
+			return fmt.Errorf("%s takes %s, and those before it %s: %w", shape, size, *taken, &bounded.TooLargeError{Limit: limit})
+		}
+		*taken += size
+		return nil
+	})
+	if err != nil {
+		return tensor.View{}, err
+	}
+	return array.As(shape.DType)
 }
 
 // numbers are those of the arrays that are there, in any order.
@@ -87,7 +113,7 @@ func (a arrays) numbers() []int {
 // match reads the arrays for the given shapes, for every replica: either one set for
 // all, or one for each. It reports everything that does not fit, a line each; what
 // says whose shapes they are.
-func (a arrays) match(what string, shapes []tensor.Shape, replicas int) ([]tensor.View, error) {
+func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bounded.Limit) ([]tensor.View, error) {
 	numbers := a.numbers()
 	want := shapes
 	if len(numbers) > 0 && slices.Max(numbers) >= len(shapes) {
@@ -95,20 +121,16 @@ func (a arrays) match(what string, shapes []tensor.Shape, replicas int) ([]tenso
 	}
 	var views []tensor.View
 	var wrong []string
+	taken := bounded.Size(0)
 	for i, shape := range want {
 		if !a.has(i) {
 			wrong = append(wrong, fmt.Sprintf("%s is missing: %s is expected", a.name(i), shape))
 			continue
 		}
-		array, err := a.read(i)
-		if err != nil {
-			wrong = append(wrong, fmt.Sprintf("%s: %v", a.name(i), err))
-			continue
-		}
-		v, err := array.As(shape.DType)
-		switch given := array.View.Shape; {
-		case !slices.Equal(given.Dims, shape.Dims) || errors.Is(err, npz.ErrType):
-			wrong = append(wrong, fmt.Sprintf("%s is given as %s: %s is expected", a.name(i), given, shape))
+		v, err := a.readAs(i, shape, limit, &taken)
+		switch other, ok := errors.AsType[*otherShape](err); {
+		case ok:
+			wrong = append(wrong, fmt.Sprintf("%s is given as %.200s: %s is expected", a.name(i), other.given, shape))
 		case err != nil:
 			wrong = append(wrong, fmt.Sprintf("%s: %v", a.name(i), err))
 		default:
@@ -151,7 +173,7 @@ func (m *module) inputs(o options) ([]tensor.View, error) {
 		return nil, err
 	}
 	defer a.close()
-	views, err := a.match("parameters", m.params, o.replicas)
+	views, err := a.match("parameters", m.params, o.replicas, o.arraysLimit())
 	if err != nil {
 		return nil, fmt.Errorf("--in %s does not fit %s:\n  %w", strings.Join(o.in, " "), m.name, err)
 	}
@@ -168,7 +190,7 @@ func (m *module) expected(o options) ([]tensor.View, error) {
 		return nil, err
 	}
 	defer a.close()
-	views, err := a.match("results", m.results, o.replicas)
+	views, err := a.match("results", m.results, o.replicas, o.arraysLimit())
 	if err != nil {
 		return nil, fmt.Errorf("--expect %s does not fit %s:\n  %w", o.expect, m.name, err)
 	}

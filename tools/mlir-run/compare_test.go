@@ -25,7 +25,7 @@ func TestMinifloats(t *testing.T) {
 			continue
 		}
 		types++
-		a, err := f.Array(d.String())
+		a, err := f.Array(d.String(), nil)
 		if err != nil {
 			t.Error(err)
 			continue

@@ -38,7 +38,10 @@ func main() {
 func run(ctx context.Context, args []string) int {
 	o, err := parseOptions(args)
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Print(usage)
+		if _, err := fmt.Print(usage); err != nil {
+			fmt.Fprintf(os.Stderr, "mlir-run: printing: %v\n", err)
+			return exitFailed
+		}
 		return exitDone
 	}
 	if err != nil {

@@ -42,6 +42,7 @@ type command struct {
 	folder string
 	stdin  string
 	env    []string
+	stdout *os.File // nil: kept for the outcome
 }
 
 // slots bounds how many tools run at once: each is a whole XLA.
@@ -60,6 +61,9 @@ func (c command) run(t *testing.T, args ...string) outcome {
 	cmd.Stdin = strings.NewReader(c.stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if c.stdout != nil {
+		cmd.Stdout = c.stdout
+	}
 	var exit *exec.ExitError
 	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
@@ -152,7 +156,7 @@ func views(t *testing.T, path string) map[string]tensor.View {
 	defer f.Close()
 	list := map[string]tensor.View{}
 	for _, name := range f.Names() {
-		a, err := f.Array(name)
+		a, err := f.Array(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -23,14 +23,17 @@ type module struct {
 }
 
 // readModule reads a file, or standard input where path is "-".
-func readModule(library *mlir.Library, path string, stdin io.Reader) (*module, error) {
+func readModule(library *mlir.Library, path string, stdin io.Reader, limit bounded.Limit) (*module, error) {
 	m := &module{name: path}
 	var err error
 	if path == "-" {
 		m.name = "<stdin>"
-		m.program, err = io.ReadAll(stdin)
+		m.program, err = bounded.Read(stdin, limit)
 	} else {
-		m.program, err = os.ReadFile(path)
+		m.program, err = bounded.ReadFile(path, limit)
+	}
+	if _, ok := errors.AsType[*bounded.TooLargeError](err); ok {
+		return nil, fmt.Errorf("%s: %w", m.name, err)
 	}
 	if err != nil {
 		return nil, err
@@ -43,7 +46,7 @@ func readModule(library *mlir.Library, path string, stdin io.Reader) (*module, e
 		m.close()
 		return nil, unreadable(library, m.name, err)
 	}
-	if err := m.refuseFeeds(); err != nil {
+	if err := errors.Join(m.refuseFeeds(), m.refuseCalls()); err != nil {
 		m.close()
 		return nil, err
 	}
@@ -69,8 +72,7 @@ func (m *module) close() { m.ctx.Close() }
 // signature is what @main takes and gives.
 func signature(m *mlir.Module) (params, results []tensor.Shape, err error) {
 	for op := range m.Body().Operations() {
-		symbol, _ := op.Attribute("sym_name")
-		if name, _ := symbol.Text(); op.Name() != "func.func" || name != "main" {
+		if symbolOf(op) != "main" {
 			continue
 		}
 		attr, _ := op.Attribute("function_type")
@@ -86,6 +88,19 @@ func signature(m *mlir.Module) (params, results []tensor.Shape, err error) {
 		return params, results, err
 	}
 	return nil, nil, errors.New("it has no function @main, which is the one that is run")
+}
+
+// symbolOf is the name of a function, "" for any other operation.
+func symbolOf(op mlir.Operation) string {
+	if op.Name() != "func.func" {
+		return ""
+	}
+	symbol, ok := op.Attribute("sym_name")
+	if !ok {
+		return ""
+	}
+	name, _ := symbol.Text()
+	return name
 }
 
 func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -26,6 +27,10 @@ func observe(o options, stderr io.Writer) (*observers, error) {
 	x := &observers{options: o}
 	var err error
 	if o.replay != "" {
+		// To open a pipe would wait for somebody to write to it.
+		if info, err := os.Stat(o.replay); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+			return nil, fmt.Errorf("--replay %s: it is a pipe; give a file that --record made", o.replay)
+		}
 		if x.recording, err = record.Open(o.replay); err != nil {
 			return nil, fmt.Errorf("--replay: %w", err)
 		}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
 )
 
 const usage = `usage: mlir-run [flags] MODULE
@@ -39,6 +41,9 @@ artifact), or - for standard input.
                  second replica takes in2 and in3. The results are numbered on, too.
   --devices N    number of devices that the CPU is made to look like (default: as many
                  as needed)
+  --max-module SIZE  the largest module that is read (default 1GiB)
+  --max-arrays SIZE  the most that all inputs, or all expected results, may take
+                 together (default 4GiB)
   --timeout D    give up after this time, such as 30s (default: never)
 
 Element types that NumPy lacks are integers of the same width in these files: bfloat16
@@ -61,14 +66,26 @@ type options struct {
 	replicas int
 	devices  int
 	timeout  time.Duration
+
+	maxModule, maxArrays bounded.Size
 }
+
+func (o options) moduleLimit() bounded.Limit {
+	return bounded.Limit{Size: o.maxModule, Flag: "--max-module"}
+}
+func (o options) arraysLimit() bounded.Limit {
+	return bounded.Limit{Size: o.maxArrays, Flag: "--max-arrays"}
+}
+
+// maxDevices is the most that a client can have.
+const maxDevices = 1024
 
 // tolerance of a comparison of floating point numbers.
 type tolerance struct{ rtol, atol float64 }
 
 // parseOptions reads a command line; flags may stand before and behind the module.
 func parseOptions(args []string) (options, error) {
-	o := options{compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1}
+	o := options{compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1, maxModule: bounded.GiB, maxArrays: 4 * bounded.GiB}
 	flags := flag.NewFlagSet("mlir-run", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Func("in", "", func(path string) error { o.in = append(o.in, path); return nil })
@@ -84,6 +101,8 @@ func parseOptions(args []string) (options, error) {
 	flags.IntVar(&o.replicas, "replicas", o.replicas, "")
 	flags.IntVar(&o.devices, "devices", 0, "")
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
+	flags.Var(&o.maxModule, "max-module", "")
+	flags.Var(&o.maxArrays, "max-arrays", "")
 	var modules []string
 	for {
 		if err := flags.Parse(args); err != nil {
@@ -116,10 +135,10 @@ func (o options) check(modules []string) error {
 		return fmt.Errorf("--trace %s: it is the recording, too; give another name", o.trace)
 	case bad(o.compare.rtol) || bad(o.compare.atol):
 		return errors.New("--rtol and --atol are numbers of zero or more")
-	case o.replicas < 1:
-		return fmt.Errorf("--replicas %d: give 1 or more", o.replicas)
-	case o.devices < 0:
-		return fmt.Errorf("--devices %d: give 1 or more", o.devices)
+	case o.replicas < 1 || o.replicas > maxDevices:
+		return fmt.Errorf("--replicas %d: give 1 to %d", o.replicas, maxDevices)
+	case o.devices < 0 || o.devices > maxDevices:
+		return fmt.Errorf("--devices %d: give 1 to %d", o.devices, maxDevices)
 	case o.devices > 0 && o.devices < o.replicas:
 		return fmt.Errorf("--devices %d: %d replicas take as many devices", o.devices, o.replicas)
 	case o.timeout < 0:

@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
 )
 
 func TestParseOptions(t *testing.T) {
-	defaults := options{module: "m.mlir", compare: tolerance{1e-5, 1e-6}, replicas: 1}
+	defaults := options{module: "m.mlir", compare: tolerance{1e-5, 1e-6}, replicas: 1, maxModule: bounded.GiB, maxArrays: 4 * bounded.GiB}
 	with := func(change func(*options)) options {
 		o := defaults
 		change(&o)
@@ -24,6 +26,9 @@ func TestParseOptions(t *testing.T) {
 		"m.mlir -in a.npy -in b.npy":    with(func(o *options) { o.in = []string{"a.npy", "b.npy"} }),
 		"--expect z.npz --rtol 0 m.mlir --atol 1": with(func(o *options) {
 			o.expect, o.compare = "z.npz", tolerance{0, 1}
+		}),
+		"m.mlir --max-module 3KiB --max-arrays 5": with(func(o *options) {
+			o.maxModule, o.maxArrays = 3*bounded.KiB, 5
 		}),
 		"--tap --replicas 2 --devices 3 --timeout 1m m.mlir": with(func(o *options) {
 			o.tap, o.replicas, o.devices, o.timeout = true, 2, 3, time.Minute
@@ -51,8 +56,12 @@ func TestParseOptionsRefused(t *testing.T) {
 		"m.mlir --atol NaN":               "--rtol and --atol are numbers",
 		"m.mlir --atol Inf":               "--rtol and --atol are numbers",
 		"m.mlir --out y.npy":              "written as .npz",
-		"m.mlir --replicas 0":             "give 1 or more",
-		"m.mlir --devices -1":             "give 1 or more",
+		"m.mlir --replicas 0":             "--replicas 0: give 1 to 1024",
+		"m.mlir --replicas 1000000000":    "--replicas 1000000000: give 1 to 1024",
+		"m.mlir --devices -1":             "--devices -1: give 1 to 1024",
+		"m.mlir --devices 100000":         "--devices 100000: give 1 to 1024",
+		"m.mlir --max-module 0":           "give a size such as",
+		"m.mlir --max-arrays many":        "give a size such as",
 		"m.mlir --devices 1 --replicas 2": "2 replicas take as many devices",
 		"m.mlir --timeout -1s":            "give a time such as 30s",
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -16,7 +17,7 @@ import (
 
 // serve is the life of the worker; it returns the exit status.
 func serve(args []string) int {
-	stdout, stderr := os.NewFile(outputFile, "stdout"), os.NewFile(errorFile, "stderr")
+	stdout, stderr := &sink{to: os.NewFile(outputFile, "standard output")}, os.NewFile(errorFile, "stderr")
 	o, err := parseOptions(args)
 	same := true
 	if err == nil {
@@ -25,6 +26,9 @@ func serve(args []string) int {
 			same, err = work(o, stdout, stderr)
 			return err
 		})
+	}
+	if err == nil && stdout.err != nil {
+		err = fmt.Errorf("printing: %w", stdout.err)
 	}
 	switch {
 	case err != nil:
@@ -36,13 +40,30 @@ func serve(args []string) int {
 	return workerDone
 }
 
+// sink keeps the first error of writing, so that who prints need not look.
+type sink struct {
+	to  io.Writer
+	mu  sync.Mutex // of err: callbacks print from several threads
+	err error
+}
+
+func (s *sink) Write(b []byte) (int, error) {
+	n, err := s.to.Write(b)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
 // work runs the module; same is false where the results are not the expected ones.
 func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
 		return false, err
 	}
-	m, err := readModule(library, o.module, os.Stdin)
+	m, err := readModule(library, o.module, os.Stdin, o.moduleLimit())
 	if err != nil {
 		return false, err
 	}

@@ -78,27 +78,43 @@ func ofDescr(descr string) (s stored, bigEndian bool, err error) {
 	return s, order == ">" || order != "<" && hostIsBigEndian, nil
 }
 
-// Array is an array as it stands in a file.
-type Array struct {
-	View tensor.View
+// Header is what a file says of an array.
+type Header struct {
+	Shape tensor.Shape
 	// Declared says that the file's entry "dtypes" named the element type.
 	Declared bool
+}
+
+// Array is an array as it stands in a file.
+type Array struct {
+	View     tensor.View
+	Declared bool // as in Header
 }
 
 // ErrType is what As fails with where the array's elements are of another type.
 var ErrType = errors.New("another element type")
 
+// Fits fails with ErrType where the array cannot be had with elements of that type, see
+// Array.As.
+func (h Header) Fits(want tensor.DType) error {
+	have := h.Shape.DType
+	if have == want {
+		return nil
+	}
+	s, known := ofDType(want)
+	integer := strings.ContainsRune("su", rune(have.String()[0]))
+	if !known || s.native || h.Declared || !integer || have.Size() != want.Size() {
+		return fmt.Errorf("%w: it is %s, not %s", ErrType, have, want)
+	}
+	return nil
+}
+
 // As is the array with elements of the wanted type: as it is, or, where NumPy lacks
 // the type and the file does not say another one, with integers of the same width
 // taken for it. Nothing is ever converted.
 func (a Array) As(want tensor.DType) (tensor.View, error) {
-	have := a.View.Shape.DType
-	if have != want {
-		s, known := ofDType(want)
-		integer := strings.ContainsRune("su", rune(have.String()[0]))
-		if !known || s.native || a.Declared || !integer || have.Size() != want.Size() {
-			return tensor.View{}, fmt.Errorf("%w: it is %s, not %s", ErrType, have, want)
-		}
+	if err := (Header{a.View.Shape, a.Declared}).Fits(want); err != nil {
+		return tensor.View{}, err
 	}
 	v := tensor.View{Shape: tensor.Shape{DType: want, Dims: a.View.Shape.Dims}, Data: a.View.Data}
 	if i := outOfRange(v); i >= 0 {

@@ -29,16 +29,19 @@ var (
 // read into memory.
 const maxHeader = 1 << 20
 
-// Decode reads one array in the .npy format. The view is in row-major order and in
-// the machine's byte order, whatever the file has.
-func Decode(r io.Reader) (tensor.View, error) {
+// Decode reads one array in the .npy format, to the end of r. The view is in row-major
+// order and in the machine's byte order, whatever the file has. Where wanted is not nil
+// it is asked first, and where it fails nothing but the header is read.
+func Decode(r io.Reader, wanted func(tensor.Shape) error) (tensor.View, error) {
 	header, err := readHeader(r)
 	if err != nil {
 		return tensor.View{}, err
 	}
-	descr, fortran, shape := descrEntry.FindStringSubmatch(header), fortranEntry.FindStringSubmatch(header), shapeEntry.FindStringSubmatch(header)
+	descr, twice1 := entry(descrEntry, header)
+	fortran, twice2 := entry(fortranEntry, header)
+	shape, twice3 := entry(shapeEntry, header)
 	switch {
-	case fortran == nil || shape == nil:
+	case fortran == nil || shape == nil || twice1 || twice2 || twice3:
 		return tensor.View{}, fmt.Errorf("its header is damaged: %.100q", header)
 	case descr == nil:
 		return tensor.View{}, errors.New("its elements are records: use one array for each field")
@@ -55,13 +58,25 @@ func Decode(r io.Reader) (tensor.View, error) {
 	if err := v.Shape.Check(); err != nil {
 		return tensor.View{}, err
 	}
+	if wanted != nil {
+		if err := wanted(v.Shape); err != nil {
+			return tensor.View{}, err
+		}
+	}
 	size := v.Shape.NumBytes()
 	// Memory follows what is really there: the header may promise anything.
 	if v.Data, err = io.ReadAll(io.LimitReader(r, int64(size))); err != nil {
-		return tensor.View{}, err
+		return tensor.View{}, fmt.Errorf("it is damaged: %w", err)
 	}
 	if len(v.Data) != size {
 		return tensor.View{}, fmt.Errorf("it is cut off: %s takes %d bytes and there are %d", v.Shape, size, len(v.Data))
+	}
+	// A zip archive compares its checksum at the end only.
+	switch n, err := io.ReadFull(r, make([]byte, 1)); {
+	case n > 0:
+		return tensor.View{}, fmt.Errorf("it is damaged: %s takes %d bytes and there are more", v.Shape, size)
+	case err != io.EOF:
+		return tensor.View{}, fmt.Errorf("it is damaged: %w", err)
 	}
 	if bigEndian != hostIsBigEndian {
 		swapBytes(v)
@@ -75,6 +90,16 @@ func Decode(r io.Reader) (tensor.View, error) {
 		v = rowMajor(v)
 	}
 	return v, nil
+}
+
+// entry finds one entry of a header. Of one that is there twice it is not known which
+// counts.
+func entry(e *regexp.Regexp, header string) (found []string, twice bool) {
+	all := e.FindAllStringSubmatch(header, 2)
+	if len(all) == 0 {
+		return nil, false
+	}
+	return all[0], len(all) > 1
 }
 
 func readHeader(r io.Reader) (string, error) {

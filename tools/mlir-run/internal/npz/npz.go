@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,14 @@ type File struct {
 
 // Open opens a .npz or .npy file; its content tells which.
 func Open(path string) (*File, error) {
+	// To open a pipe would wait for somebody to write to it.
+	switch info, err := os.Stat(path); {
+	case err != nil: // opening it says why
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a folder: give a .npy or .npz file", path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is a pipe or a device, and arrays are read at several places: give a .npy or .npz file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -39,7 +48,7 @@ func Open(path string) (*File, error) {
 	n, _ := f.ReadAt(start, 0) // fewer bytes are no array, whatever the reason
 	if string(start[:n]) == magic {
 		return &File{path: path, single: true, closer: f, arrays: map[string]func() (io.ReadCloser, error){
-			"": func() (io.ReadCloser, error) { return io.NopCloser(f), nil },
+			"": func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, math.MaxInt64)), nil },
 		}}, nil
 	}
 	defer f.Close()
@@ -49,9 +58,15 @@ func Open(path string) (*File, error) {
 	}
 	z := &File{path: path, closer: archive, arrays: map[string]func() (io.ReadCloser, error){}}
 	for _, entry := range archive.File {
-		if name, ok := strings.CutSuffix(entry.Name, ".npy"); ok {
-			z.arrays[name] = entry.Open
+		name, ok := strings.CutSuffix(entry.Name, ".npy")
+		if !ok {
+			continue
 		}
+		if z.Has(name) {
+			archive.Close()
+			return nil, fmt.Errorf("%s: it holds %q twice: save it again with numpy.savez", path, name)
+		}
+		z.arrays[name] = entry.Open
 	}
 	if err := z.readTypes(); err != nil {
 		archive.Close()
@@ -64,7 +79,12 @@ func (f *File) readTypes() error {
 	if !f.Has(typesEntry) {
 		return nil
 	}
-	v, err := f.decode(typesEntry)
+	v, err := f.decode(typesEntry, func(s tensor.Shape) error {
+		if s.NumBytes() > maxHeader {
+			return fmt.Errorf("it claims %d bytes, and %d are the most that is read", s.NumBytes(), maxHeader)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -98,25 +118,38 @@ func (f *File) Names() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == typesEntry })
 }
 
-// Array reads an array.
-func (f *File) Array(name string) (Array, error) {
-	v, err := f.decode(name)
+// Array reads an array. Where wanted is not nil it is asked first: what it fails with is
+// the error, and nothing but the array's header is read.
+func (f *File) Array(name string, wanted func(Header) error) (Array, error) {
+	declared, isDeclared := f.types[name]
+	v, err := f.decode(name, func(s tensor.Shape) error {
+		h := Header{Shape: s}
+		if isDeclared {
+			if err := h.Fits(declared); err != nil {
+				return fmt.Errorf("declared as %s, but %w", declared, err)
+			}
+			h = Header{tensor.Shape{DType: declared, Dims: s.Dims}, true}
+		}
+		if wanted == nil {
+			return nil
+		}
+		return wanted(h)
+	})
 	if err != nil {
 		return Array{}, err
 	}
-	declared, ok := f.types[name]
-	if !ok {
-		return Array{View: v}, nil
-	}
 	a := Array{View: v}
+	if !isDeclared {
+		return a, nil
+	}
 	if a.View, err = a.As(declared); err != nil {
-		return Array{}, fmt.Errorf("%s: %s is declared as %s, but %w", f.path, name, declared, err)
+		return Array{}, fmt.Errorf("%s: %s: declared as %s, but %w", f.path, name, declared, err)
 	}
 	a.Declared = true
 	return a, nil
 }
 
-func (f *File) decode(name string) (tensor.View, error) {
+func (f *File) decode(name string, wanted func(tensor.Shape) error) (tensor.View, error) {
 	open := f.arrays[name]
 	if open == nil {
 		return tensor.View{}, fmt.Errorf("%s: there is no array %q", f.path, name)
@@ -126,7 +159,7 @@ func (f *File) decode(name string) (tensor.View, error) {
 		return tensor.View{}, fmt.Errorf("%s: %s: %w", f.path, name, err)
 	}
 	defer r.Close()
-	v, err := Decode(r)
+	v, err := Decode(r, wanted)
 	if err != nil && f.single {
 		return tensor.View{}, fmt.Errorf("%s: %w", f.path, err)
 	}

@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +31,7 @@ func open(t *testing.T, path string) *File {
 
 func array(t *testing.T, f *File, name string) Array {
 	t.Helper()
-	a, err := f.Array(name)
+	a, err := f.Array(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func TestReadNumPy(t *testing.T) {
 		"text":   `element type "<U1" is not supported`,
 		"absent": "there is no array",
 	} {
-		if _, err := f.Array(name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := f.Array(name, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, want)
 		}
 	}
@@ -326,17 +328,21 @@ func TestDecodeDamaged(t *testing.T) {
 		"shape of words":    {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"), "header is damaged"},
 		"overflow":          {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}"), "f32["},
 		"promises too much": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", 1, 2), "it is cut off"},
+		"shape twice":       {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'shape': (2,)}", 0, 0, 0, 0), "header is damaged"},
+		"type twice":        {npy("{'descr': '<f4', 'fortran_order': False, 'descr': '<i4', 'shape': (1,)}", 0, 0, 0, 0), "header is damaged"},
+		"dimension too big": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"), "header is damaged"},
+		"too much":          {npy(good, 1, 2, 3, 4, 5), "f32[1] takes 4 bytes and there are more"},
 		"objects":           {npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), `"|O" is not supported`},
 		"strange order":     {npy("{'descr': '<>f4', 'fortran_order': False, 'shape': (1,)}"), `"<>f4" is not supported`},
 		"cut off":           {npy(good, 1, 2, 3), "f32[1] takes 4 bytes and there are 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if v, err := Decode(bytes.NewReader(test.data)); err == nil || !strings.Contains(err.Error(), test.want) {
+			if v, err := Decode(bytes.NewReader(test.data), nil); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, %v, want an error with %q", v, err, test.want)
 			}
 		})
 	}
-	if _, err := Decode(bytes.NewReader(npy(good, 0, 0, 0, 0))); err != nil {
+	if _, err := Decode(bytes.NewReader(npy(good, 0, 0, 0, 0)), nil); err != nil {
 		t.Errorf("the good one: %v", err)
 	}
 }
@@ -352,6 +358,9 @@ func TestOpenDamaged(t *testing.T) {
 	}{
 		"no zip":          {[]byte("hello"), "neither a .npy array nor a .npz archive"},
 		"cut off zip":     {[]byte("PK\x03\x04"), "neither a .npy array nor a .npz archive"},
+		"twice":           {archive(t, Named{"in0", tensor.Scalar(uint8(1))}, Named{"in0", tensor.Scalar(uint8(2))}), `it holds "in0" twice`},
+		"types too long":  {bomb(t, typesEntry, "{'descr': '|u1', 'fortran_order': False, 'shape': (1073741824,), }\n", 9), "dtypes: it claims 1073741824 bytes"},
+		"types cut off":   {archive(t, text("{}"))[:60], "neither a .npy array nor a .npz archive"},
 		"types no json":   {archive(t, text("{")), "is to be JSON"},
 		"types not known": {archive(t, text(`{"in0": "float7"}`)), `gives in0 the unknown type "float7"`},
 	} {
@@ -369,8 +378,102 @@ func TestOpenDamaged(t *testing.T) {
 	if err := os.WriteFile(path, archive(t, text(`{"a": "bfloat16"}`), Named{"a", tensor.Scalar(uint8(1))}), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, path).Array("a"); err == nil || !strings.Contains(err.Error(), "a is declared as bf16, but") {
+	if _, err := open(t, path).Array("a", nil); err == nil || !strings.Contains(err.Error(), "a: declared as bf16, but") {
 		t.Errorf("a wrong declaration: %v", err)
+	}
+}
+
+func save(t *testing.T, data []byte) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "x.npz")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// zeros are without end.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// bomb is an archive of one array whose header is followed by many zeros.
+func bomb(t *testing.T, name, header string, zeroes int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name + ".npy")
+	if err == nil {
+		_, err = w.Write(npy(header))
+	}
+	if err == nil {
+		_, err = io.Copy(w, io.LimitReader(zeros{}, zeroes))
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// What is not wanted is not read: here the data cannot be.
+func TestArrayNotWanted(t *testing.T) {
+	const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2147483648,), }\n"
+	f := open(t, save(t, bomb(t, "in0", header, 8)))
+	unwanted := errors.New("unwanted")
+	var got Header
+	_, err := f.Array("in0", func(h Header) error { got = h; return unwanted })
+	if !errors.Is(err, unwanted) {
+		t.Errorf("error %v, want the one of the function", err)
+	}
+	if diff := cmp.Diff(Header{Shape: tensor.ShapeOf(tensor.F32, 1<<31)}, got); diff != "" {
+		t.Errorf("header (-want +got):\n%s", diff)
+	}
+	if _, err := f.Array("in0", nil); err == nil {
+		t.Error("the data is whole, so this test shows nothing")
+	}
+}
+
+// The data goes on behind the array: no more than that is unpacked.
+func TestArrayExcess(t *testing.T) {
+	const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"
+	data := bomb(t, "in0", header, 1<<26)
+	f := open(t, save(t, data))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := f.Array("in0", nil)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "f32[2] takes 8 bytes and there are more") {
+		t.Errorf("error %v", err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("%d bytes of memory for an array of 8", n)
+	}
+}
+
+// A zip archive has a checksum of each array.
+func TestArrayChecksum(t *testing.T) {
+	data := archive(t, Named{"in0", tensor.Vector[float32](1, 2)})
+	good := bytes.Clone(data)
+	at := bytes.Index(data, []byte{0, 0, 0x80, 0x3f}) // 1 as float32
+	data[at]++
+	if _, err := open(t, save(t, data)).Array("in0", nil); err == nil || !strings.Contains(err.Error(), "it is damaged: zip: checksum error") {
+		t.Errorf("error %v, want one of the checksum", err)
+	}
+	if _, err := open(t, save(t, good)).Array("in0", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is to be read at several places is not a pipe or a folder.
+func TestOpenNoFile(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{dir: "is a folder", os.DevNull: "is a pipe or a device"} {
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", path, err, want)
+		}
 	}
 }
 
@@ -393,7 +496,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }\n", 0, 0, 0, 0, 0, 0, 0, 0))
 	f.Add([]byte(magic + "\x03\x00\x02\x00\x00\x00{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		v, err := Decode(bytes.NewReader(data))
+		v, err := Decode(bytes.NewReader(data), nil)
 		if err == nil && v.Check() != nil {
 			t.Errorf("%v", v.Check())
 		}

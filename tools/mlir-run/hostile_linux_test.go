@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const one = "func.func @main() -> tensor<f32> {\n  %a = stablehlo.constant dense<1.0> : tensor<f32>\n  return %a : tensor<f32>\n}"
+
+// Devices without end, pipes at whose other end is nobody, and disks without room.
+func TestHostileFiles(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "one.mlir", one)
+	write(t, folder, "two.mlir", identity("tensor<2xf32>"))
+	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"/dev/zero --max-module 8MiB":    "/dev/zero: it is larger than 8MiB: raise --max-module to read it all the same",
+		"pipe --timeout 500ms":           "pipe: not done after 500ms",
+		"two.mlir --in pipe":             "--in: pipe is a pipe or a device",
+		"two.mlir --in /dev/zero":        "--in: /dev/zero is a pipe or a device",
+		"one.mlir --expect pipe":         "--expect: pipe is a pipe or a device",
+		"one.mlir --replay pipe":         "--replay pipe: it is a pipe",
+		"one.mlir --out /dev/full/x.npz": "--out /dev/full/x.npz: ",
+		"one.mlir --record /dev/full":    "--record: record: write /dev/full: no space left on device",
+		"one.mlir --trace /dev/full":     "--trace: record: the trace: write /dev/full: no space left on device",
+	} {
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			command{folder: folder}.run(t, strings.Fields(args)...).want(t, exitFailed, "", want)
+		})
+	}
+	for _, args := range []string{"one.mlir", "one.mlir --stats", "-h"} {
+		t.Run(args+" to a full disk", func(t *testing.T) {
+			t.Parallel()
+			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer full.Close()
+			command{folder: folder, stdout: full}.run(t, strings.Fields(args)...).want(t, exitFailed, "", "mlir-run: printing: write ")
+		})
+	}
+}
