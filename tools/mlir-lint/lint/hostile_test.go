@@ -44,5 +44,5 @@ func TestDeep(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	const depth = 20_000
 	command(strings.Repeat("module {", depth)+strings.Repeat("}", depth), "-timeout", "100ms").holds(t, 2,
-		"<stdin>:1:1: error: checking took longer than 100ms and was ended: give it more time with -timeout [invalid]\n")
+		"<stdin>:1:1: error: reading and checking took longer than 100ms and was ended: give it more time with -timeout [invalid]\n")
 }

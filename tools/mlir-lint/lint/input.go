@@ -1,21 +1,81 @@
 package lint
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
 )
 
-// input is one module to check: a regular file, which a worker reads, or data that
-// was read here, or a name for which there is nothing to read.
+// input is one module to check: a regular file, which a worker reads, or something
+// that only this process can read, or a name for which there is nothing to read.
 type input struct {
 	Name    string // as findings print it
 	Path    []byte // JSON would change a string that is not UTF-8
+	Max     bounded.Size
 	Data    []byte
-	problem string // why there is nothing to read
+	open    func() (io.ReadCloser, error) // of what is to be read here, into Data
+	problem string                        // why there is nothing to read
+}
+
+// maxFlag is the flag that sets how much is read of one input.
+const maxFlag = "max-module"
+
+func limit(size bounded.Size) bounded.Limit { return bounded.Limit{Size: size, Flag: "-" + maxFlag} }
+
+// fill reads what is to be read here. Where that takes longer than the time left it
+// returns errLate at once; the reading ends when it next gets something.
+func (in *input) fill(max bounded.Size, left time.Duration) error {
+	if in.open == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), left)
+	defer cancel()
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		// To open a pipe waits for somebody to write to it.
+		r, err := in.open()
+		if err != nil {
+			done <- result{nil, err}
+			return
+		}
+		defer r.Close()
+		data, err := bounded.Read(stopping{ctx, r}, limit(max))
+		done <- result{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return errLate
+	case r := <-done:
+		if r.err != nil && r.err == ctx.Err() {
+			return errLate
+		}
+		in.Data = r.data
+		return r.err
+	}
+}
+
+// stopping reads until the context ends.
+type stopping struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s stopping) Read(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(b)
 }
 
 const stdinName = "<stdin>"
@@ -36,8 +96,7 @@ func inputs(args []string, stdin io.Reader) ([]input, error) {
 			return nil, errors.New(`standard input ("-") is named twice: it can be read only once`)
 		}
 		stdinTaken = true
-		data, err := io.ReadAll(stdin)
-		all = append(all, input{Name: stdinName, Data: data, problem: reading(err)})
+		all = append(all, input{Name: stdinName, open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
 	}
 	return all, nil
 }
@@ -54,8 +113,7 @@ func named(path string) []input {
 		return []input{{Name: path, Path: []byte(path)}}
 	}
 	// A pipe, or a name for something that only this process has open.
-	data, err := os.ReadFile(path)
-	return []input{{Name: path, Data: data, problem: reading(err)}}
+	return []input{{Name: path, open: func() (io.ReadCloser, error) { return os.Open(path) }}}
 }
 
 // folder finds the modules in a folder and the folders in it. Links to files are

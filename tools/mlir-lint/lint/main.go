@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -53,21 +54,30 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 		fmt.Fprintf(stderr, "%s: %v\n", program, err)
 		return exitInvalid
 	}
+	show := func(text *bytes.Buffer) int {
+		if _, err := text.WriteTo(stdout); err != nil {
+			return fail(fmt.Errorf("writing: %w", err))
+		}
+		return exitClean
+	}
 	if err := validate(analyzers); err != nil {
 		return fail(err)
 	}
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
 	var s settings
 	names := flags.String("rules", "", "run only these rules, a `list` separated by commas")
-	flags.DurationVar(&s.limit, "timeout", time.Minute, "the longest `time` that one input may take")
+	flags.DurationVar(&s.limit, "timeout", time.Minute, "the longest `time` that reading and checking one input may take")
+	s.max = bounded.GiB
+	flags.Var(&s.max, maxFlag, "the largest `size` of one input")
 	list := flags.Bool("list", false, "list the rules and end")
 	flags.SetOutput(io.Discard) // errors are printed here, in one line
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, usage, program)
-		flags.SetOutput(stdout)
+		var text bytes.Buffer
+		fmt.Fprintf(&text, usage, program)
+		flags.SetOutput(&text)
 		flags.PrintDefaults()
-		return exitClean
+		return show(&text)
 	case err != nil:
 		return fail(fmt.Errorf("%w: the flags are %s", err, flagList(flags)))
 	}
@@ -80,10 +90,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	}
 	s.rules = nameList(chosen)
 	if *list {
+		var text bytes.Buffer
 		for _, a := range analyzers {
-			fmt.Fprintf(stdout, "%s\t%s\n", a.Name, a.Doc)
+			fmt.Fprintf(&text, "%s\t%s\n", a.Name, a.Doc)
 		}
-		return exitClean
+		return show(&text)
 	}
 	found, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{Progress: stderr})
 	if err != nil {

@@ -101,10 +101,11 @@ func TestUsage(t *testing.T) {
 	}{
 		{"help", []string{"-h"}, 0, []string{"usage: ", "file:line:column: severity: message [rule]", "-rules"}},
 		{"list", []string{"-list"}, 0, []string{"create-token\t", "layouts\t", "outfeed\t"}},
-		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -list, -rules, -timeout"}},
+		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -list, -max-module, -rules, -timeout"}},
 		{"unknown rule", []string{"-rules", "outfeed,infeed"}, 2, []string{`there is no rule "infeed": choose from create-token, layouts, outfeed`}},
 		{"no time", []string{"-timeout", "0"}, 2, []string{"-timeout must be more than zero"}},
 		{"odd time", []string{"-timeout", "soon"}, 2, []string{`invalid value "soon"`}},
+		{"no size", []string{"-max-module", "0"}, 2, []string{"give a size such as 4096 (bytes) or 512MiB"}},
 		{"stdin twice", []string{"-", "-"}, 2, []string{"can be read only once"}},
 	}
 	for _, test := range tests {
@@ -171,6 +172,12 @@ func TestFullDisk(t *testing.T) {
 	var stderr bytes.Buffer
 	if exit := lint.Run(nil, strings.NewReader(hook), full{}, &stderr, rules.All()); exit != 2 || !strings.Contains(stderr.String(), "writing the findings") {
 		t.Errorf("exit status %d, %q", exit, stderr.String())
+	}
+	for _, arg := range []string{"-h", "-list"} {
+		stderr.Reset()
+		if exit := lint.Run([]string{arg}, nil, full{}, &stderr, rules.All()); exit != 2 || !strings.Contains(stderr.String(), "writing: ") {
+			t.Errorf("%s: exit status %d, %q", arg, exit, stderr.String())
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+	"time"
 )
 
 // outcome is what became of one input. An error means that nothing can be checked.
@@ -67,6 +68,16 @@ func (s settings) checkOne(d *desk, in input) outcome {
 	if in.problem != "" {
 		return outcome{diagnostics: []Diagnostic{invalid(in.Name, "%s", in.problem)}}
 	}
+	begun := time.Now()
+	switch err := in.fill(s.max, s.limit); {
+	case errors.Is(err, errLate):
+		return outcome{diagnostics: []Diagnostic{invalid(in.Name,
+			"reading it took longer than %v and was given up: give it more time with -timeout", s.limit)}}
+	case err != nil:
+		return outcome{diagnostics: []Diagnostic{invalid(in.Name, "%s", reading(err))}}
+	}
+	in.Max = s.max
+	left := s.limit - time.Since(begun)
 	for {
 		if d.process == nil {
 			p, err := s.start()
@@ -76,14 +87,14 @@ func (s settings) checkOne(d *desk, in input) outcome {
 			d.process = p
 		}
 		fresh := !d.used
-		diagnostics, err := d.check(in, s.limit)
+		diagnostics, err := d.check(in, left)
 		if err == nil {
 			return outcome{diagnostics: diagnostics}
 		}
 		d.process = nil // it has ended
 		if errors.Is(err, errLate) {
 			return outcome{diagnostics: []Diagnostic{invalid(in.Name,
-				"checking took longer than %v and was ended: give it more time with -timeout", s.limit)}}
+				"reading and checking took longer than %v and was ended: give it more time with -timeout", s.limit)}}
 		}
 		// An input before this one may have broken the worker: only a fresh one tells.
 		if fresh {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -29,7 +30,8 @@ type process struct {
 type settings struct {
 	library string        // path
 	rules   string        // names, separated by commas
-	limit   time.Duration // for one input
+	limit   time.Duration // for reading and checking one input
+	max     bounded.Size  // of one input
 }
 
 // startLimit is how long a worker may take to load the library, which is a matter of

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -42,7 +43,7 @@ func serve(names string, analyzers []*Analyzer) int {
 	}
 	for in := range requests() {
 		if in.Path != nil {
-			if in.Data, err = os.ReadFile(string(in.Path)); err != nil {
+			if in.Data, err = bounded.ReadFile(string(in.Path), limit(in.Max)); err != nil {
 				in.problem = reading(err)
 			}
 		}
