@@ -106,26 +106,33 @@ func (sl slot) inspect(b build) (problem string, err error) {
 	if err := sl.trustedFolders(); err != nil {
 		return "", err
 	}
-	_, err = os.Stat(sl.library)
-	if errors.Is(err, fs.ErrNotExist) {
-		return notThere, nil
-	}
-	if err != nil {
-		return err.Error(), nil
-	}
-	if _, err := trusted(filepath.Dir(sl.dir), sl.record); errors.As(err, new(*UnsafeError)) {
+	info, err := trusted(filepath.Dir(sl.dir), sl.record)
+	if errors.As(err, new(*UnsafeError)) {
 		return "", err
 	}
-	r, err := readRecord(sl.record)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "an unfinished download", nil
-	case err != nil:
-		return err.Error(), nil
-	case r.Pin != b.pin():
+	var r record
+	if err == nil {
+		r, err = sl.knownRecord(info)
+	}
+	if err != nil || r.Pin != b.pin() {
+		_, lerr := os.Stat(sl.library)
+		switch {
+		case errors.Is(lerr, fs.ErrNotExist):
+			return notThere, nil
+		case errors.Is(err, fs.ErrNotExist):
+			return "an unfinished download", nil
+		case err != nil:
+			return err.Error(), nil
+		}
 		return "from another download than the pinned one", nil
 	}
-	return sl.verify(sl.expected(r, b))
+	problem, err = sl.verify(sl.expected(r, b))
+	if problem != "" {
+		if _, err := os.Stat(sl.library); errors.Is(err, fs.ErrNotExist) {
+			problem = notThere
+		}
+	}
+	return problem, err
 }
 
 const notThere = "not there"

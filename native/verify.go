@@ -18,8 +18,40 @@ import (
 // state tells a file from a changed one without reading it. The system sets the time of
 // the last change itself: unlike that of the modification, no program can set it back.
 func state(f file, info fs.FileInfo) string {
+	s := stampOf(info)
+	return fmt.Sprintf("%s sha256 %s size %d modified %d changed %d inode %d\n", f.Name, f.SHA256, s.size, s.modified, s.changed, s.inode)
+}
+
+// stamp is what state says of a file, without a name.
+type stamp struct {
+	inode                   uint64
+	size, modified, changed int64
+}
+
+func stampOf(info fs.FileInfo) stamp {
 	inode, changed := identity(info)
-	return fmt.Sprintf("%s sha256 %s size %d modified %d changed %d inode %d\n", f.Name, f.SHA256, info.Size(), info.ModTime().UnixNano(), changed, inode)
+	return stamp{inode, info.Size(), info.ModTime().UnixNano(), changed}
+}
+
+// records has the records that this process has read, by path.
+var records sync.Map
+
+type knownRecord struct {
+	stamp  stamp
+	record record
+}
+
+// knownRecord is the slot's record, which info describes. It is read where it is new.
+func (sl slot) knownRecord(info fs.FileInfo) (record, error) {
+	now := stampOf(info)
+	if k, ok := records.Load(sl.record); ok && k.(knownRecord).stamp == now {
+		return k.(knownRecord).record, nil
+	}
+	r, err := readRecord(sl.record)
+	if err == nil {
+		records.Store(sl.record, knownRecord{now, r})
+	}
+	return r, err
 }
 
 var (
