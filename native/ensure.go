@@ -106,6 +106,9 @@ func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there
 	if err := os.MkdirAll(sl.dir, 0o755); err != nil {
 		return cacheError(cache, err)
 	}
+	if _, err := trusted(cache, sl.lock); errors.As(err, new(*UnsafeError)) {
+		return err // somebody else may keep it locked for ever
+	}
 	unlock, err := acquire(ctx, sl.lock, title, progress)
 	if err != nil {
 		if ctx.Err() != nil {

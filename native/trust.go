@@ -36,7 +36,13 @@ const (
 // somebody other than the user and root may change it. Where there is none, the error
 // matches fs.ErrNotExist.
 func trusted(cache, path string) (fs.FileInfo, error) {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if problem := foreign(info); problem != "" {
+			return nil, &UnsafeError{path, problem, mend(cache, problem)}
+		}
+		info, err = os.Stat(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +68,8 @@ const (
 
 // mistrust says who else may change a file or folder, "" for nobody.
 func mistrust(info fs.FileInfo) string {
-	if id := owner(info); id != userID() && id != 0 {
-		return "it belongs to " + userName(id)
+	if problem := foreign(info); problem != "" {
+		return problem
 	}
 	// In a folder like the system's temporary one, nobody may replace what is not theirs.
 	if info.IsDir() && info.Mode()&fs.ModeSticky != 0 {
@@ -78,14 +84,26 @@ func mistrust(info fs.FileInfo) string {
 	return ""
 }
 
+// foreign says whose a file, folder or link is, "" for the user and root.
+func foreign(info fs.FileInfo) string {
+	if id := owner(info); id != userID() && id != 0 {
+		return "it belongs to " + userName(id)
+	}
+	return ""
+}
+
 func mend(cache, problem string) string {
+	// Neither command goes through a link.
+	if to, err := filepath.EvalSymlinks(cache); err == nil {
+		cache = to
+	}
 	switch {
 	case problem == groupMay || problem == everyMay:
 		return "chmod -R go-w " + quote(cache)
 	case userID() == 0:
-		return "chown -R 0 " + quote(cache)
+		return "chown -hR 0 " + quote(cache)
 	}
-	return fmt.Sprintf("sudo chown -R %d %s", userID(), quote(cache))
+	return fmt.Sprintf("sudo chown -hR %d %s", userID(), quote(cache))
 }
 
 // quote makes one word of a shell command.

@@ -19,7 +19,7 @@ import (
 func TestUnsafeCache(t *testing.T) {
 	// For root a file of anybody else is unsafe, for others any that is neither theirs
 	// nor root's.
-	disown := func(path string) error { return os.Lchown(path, 12345, -1) }
+	disown := func(path string) error { return os.Chown(path, 12345, -1) }
 	if os.Geteuid() != 0 {
 		disown = func(string) error {
 			userID = func() int { return os.Geteuid() + 1 }
@@ -44,12 +44,17 @@ func TestUnsafeCache(t *testing.T) {
 		{"folder for a group", dirOf, mode(0o775), groupMay, "chmod -R go-w "},
 		{"library", func(sl slot) string { return sl.library }, mode(0o666), everyMay, "chmod -R go-w "},
 		{"record", func(sl slot) string { return sl.record }, mode(0o646), everyMay, "chmod -R go-w "},
-		{"owner of the cache", cacheOf, disown, "it belongs to the user ", "chown -R "},
-		{"owner of the library", func(sl slot) string { return sl.library }, disown, "", "chown -R "},
+		{"owner of the cache", cacheOf, disown, "it belongs to the user ", "chown -hR "},
+		{"owner of the library", func(sl slot) string { return sl.library }, disown, "", "chown -hR "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			defer func() { userID = os.Geteuid }()
-			cache, meet := setUp(t, "", "python3")
+			real, meet := setUp(t, "", "python3")
+			cache := filepath.Join(t.TempDir(), "link")
+			t.Setenv(cacheEnv, cache)
+			if err := errors.Join(os.MkdirAll(real, 0o755), os.Symlink(real, cache)); err != nil {
+				t.Fatal(err)
+			}
 			sl := testSlot(cache)
 			fillSlot(t, sl)
 			if err := test.spoil(test.path(sl)); err != nil {
@@ -64,7 +69,7 @@ func TestUnsafeCache(t *testing.T) {
 					t.Fatalf("%s: %v, want an UnsafeError", what, err)
 				}
 				wantError(t, err, unsafe.Path, test.problem, "run `", test.mend, cacheEnv)
-				if !strings.HasSuffix(unsafe.Mend, " "+quote(cache)) {
+				if real, err := filepath.EvalSymlinks(cache); err != nil || !strings.HasSuffix(unsafe.Mend, " "+quote(real)) {
 					t.Errorf("%s: it is mended by %q", what, unsafe.Mend)
 				}
 				if want := test.path(sl); unsafe.Path != want && os.Geteuid() == 0 {
@@ -89,6 +94,47 @@ func TestUnsafeCache(t *testing.T) {
 			}
 			if _, err := Find(testPart); err != nil {
 				t.Errorf("after %s: %v", unsafe.Mend, err)
+			}
+		})
+	}
+}
+
+// In a folder where everybody may make files, somebody makes what a fetch is to meet.
+func TestUnsafeTraps(t *testing.T) {
+	if os.Geteuid() != 0 {
+		defer func() { userID = os.Geteuid }()
+		userID = func() int { return os.Geteuid() + 1 }
+	}
+	for name, trap := range map[string]func(sl slot, mine string) (string, error){
+		"a link to a folder of mine": func(sl slot, mine string) (string, error) { return sl.dir, os.Symlink(mine, sl.dir) },
+		"a folder":                   func(sl slot, _ string) (string, error) { return sl.dir, os.Mkdir(sl.dir, 0o755) },
+		"a lock":                     func(sl slot, _ string) (string, error) { return sl.lock, os.WriteFile(sl.lock, nil, 0o644) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache, meet := setUp(t, "", "python3")
+			sl := testSlot(cache)
+			mine := t.TempDir()
+			if err := os.Mkdir(filepath.Join(mine, "download"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(os.MkdirAll(cache, 0o755), os.Chmod(cache, 0o777|fs.ModeSticky)); err != nil {
+				t.Fatal(err)
+			}
+			path, err := trap(sl, mine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if os.Geteuid() == 0 {
+				if err := os.Lchown(path, 12345, -1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err = Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
+			if unsafe, ok := errors.AsType[*UnsafeError](err); !ok || os.Geteuid() == 0 && unsafe.Path != path {
+				t.Errorf("error %v, want an UnsafeError about %s", err, path)
+			}
+			if _, err := os.Stat(filepath.Join(mine, "download")); err != nil || downloads(t, meet) != nil {
+				t.Errorf("the fetch went on: %v, %q", err, downloads(t, meet))
 			}
 		})
 	}

@@ -114,7 +114,10 @@ func TestTrouble(t *testing.T) {
 		}
 		located[p] = found.Path
 	}
-	open := t.TempDir()
+	open, err := filepath.EvalSymlinks(t.TempDir()) // as commands that mend name it
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Chmod(open, 0o777); err != nil {
 		t.Fatal(err)
 	}
