@@ -116,7 +116,7 @@ func (s *site) Execute(call *c.Call) (int32, string) {
 // claim is a frame for a call. Calls at once are of different runs or on different
 // devices, and so begin to look at different lanes.
 func (s *site) claim(call *c.Call) *frame {
-	lane := (int(call.RunID()) + call.Device()) % callbacks.Lanes & (callbacks.Lanes - 1)
+	lane := (int(call.RunID()) + call.Device()) & (callbacks.Lanes - 1)
 	for range 3 {
 		if s.slot.Claim(lane) {
 			f := s.frames[lane]

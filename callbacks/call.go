@@ -226,8 +226,13 @@ func (c *call) perform() (err error) {
 // returned is what the worker does when the function has returned; w is nil where the
 // worker is no more.
 func (c *call) returned(err error, w *worker) {
+	p := c.pool
 	if c.attended {
-		if !c.pool.end(c, w) {
+		won := p.end(c, w)
+		if w == nil {
+			p.fill()
+		}
+		if !won {
 			c.recycle()
 			return
 		}
@@ -238,19 +243,21 @@ func (c *call) returned(err error, w *worker) {
 		}
 		return
 	}
-	// The runtime may go on with the run while it is told. So w is not free before.
-	if c.pool.end(c, nil) {
-		if err == nil && c.home != nil {
-			err = c.copies.give(c.home)
-		}
-		t := c.terms
-		c.recycle()
+	won := p.end(c, nil)
+	if won && err == nil && c.home != nil {
+		err = c.copies.give(c.home)
+	}
+	t := c.terms
+	c.recycle()
+	if w == nil || t.lane == nil {
+		// The runtime may go on with the run while it is told.
+		p.fill()
+	}
+	if won {
 		w = t.over(err, w)
-	} else {
-		c.recycle()
 	}
 	if w != nil {
-		w.pool.rest(w)
+		p.rest(w)
 	}
 }
 

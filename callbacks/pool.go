@@ -83,7 +83,7 @@ func (p *pool) submit(c *call, w *worker) (awake bool, err error) {
 	if !c.attended {
 		p.setAlarm(c.at)
 	}
-	if c.nested || p.running < p.limit {
+	if c.nested || p.running < p.limit && (w == nil || len(p.waiting) == 0) {
 		p.start(c)
 		if w == nil {
 			w = p.free()
@@ -94,10 +94,17 @@ func (p *pool) submit(c *call, w *worker) (awake bool, err error) {
 	c.state = callWaiting
 	c.slot.queued(1)
 	p.waiting = append(p.waiting, c)
+	var next *call
 	if w != nil {
-		p.idle = append(p.idle, w)
+		// The others have waited for longer, and w need not wait for its turn.
+		if next = p.next(); next == nil {
+			p.idle = append(p.idle, w)
+		}
 	}
 	p.mu.Unlock()
+	if next != nil {
+		p.hand(next, w)
+	}
 	return false, nil
 }
 
@@ -154,7 +161,8 @@ func (p *pool) fill() {
 }
 
 // end says that the call's function has returned, and reports false where the call was
-// given up before. From then on w, if it is not nil, has the next call or is free.
+// given up before. From then on w, if it is not nil, has the next call or is free; if it
+// is nil, the place of the call is free, and fill or rest gives it away.
 func (p *pool) end(c *call, w *worker) (won bool) {
 	p.mu.Lock()
 	if won = c.state == callRunning; won {
@@ -167,12 +175,11 @@ func (p *pool) end(c *call, w *worker) (won bool) {
 		c.slot.counts.lost.Add(-1)
 	}
 	p.remove(c)
-	next := p.next()
-	switch {
-	case next == nil && w != nil:
-		p.idle = append(p.idle, w)
-	case next != nil && w == nil:
-		w = p.free()
+	var next *call
+	if w != nil {
+		if next = p.next(); next == nil {
+			p.idle = append(p.idle, w)
+		}
 	}
 	p.mu.Unlock()
 	if next != nil {

@@ -219,8 +219,12 @@ func (b *budget) give(n int) {
 	b.grant()
 }
 
-// grant serves those who wait. The caller holds the lock.
+// grant serves those who wait, once a quarter is free: who finds no room has to sleep, and
+// then is to find room for more than one call. The caller holds the lock.
 func (b *budget) grant() {
+	if b.used > b.size/4*3 {
+		return
+	}
 	for len(b.waiting) > 0 && b.used+b.waiting[0].n <= b.size {
 		b.used += b.waiting[0].n
 		close(b.waiting[0].ready)
