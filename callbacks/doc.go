@@ -20,12 +20,17 @@
 //	|           | runs on            | its views are  | may be stopped | for                    | costs a call                   |
 //	| Inline    | the device's thread | XLA's memory   | no             | everything             | 0.1 µs, no copy                |
 //	| Goroutine | a worker           | copies         | yes            | everything             | some µs and the copies         |
-//	| Async     | a worker           | copies         | yes            | observe: nobody waits  | some µs and a copy of operands |
+//	| Async     | a worker           | copies         | yes            | observe, passthrough   | 1 µs and a copy of operands    |
 //	| Deferred  | a worker           | copies         | yes            | calls that may overlap | as Goroutine                   |
 //
 // What may be stopped is stopped by Options.Timeout, by RegistryOptions.Timeout and by
 // the end of the run's context: nothing waits for the function any more, and what it
-// does then reaches nobody. A timeout makes Goroutine of Inline.
+// does then reaches nobody. A timeout makes Goroutine of Inline. A function that does not
+// return then is lost: its place is another's, Stat.Lost counts it until it returns, and
+// RegistryOptions.LostLimit says how many may be.
+//
+// Copies are used again for later calls, once the function has returned: Clone what is
+// kept. With CALLIOPE_DEBUG=1 the use of a view after its call is a panic or a fault.
 //
 // Deferred calls of a run overlap where they do not depend on one another, by a value
 // or by the order of an effect, and where XLA's CPU runs the steps around them (those of

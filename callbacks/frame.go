@@ -13,7 +13,8 @@ import (
 // Func is a function that a compiled program calls. It may be called on several
 // threads at once, also by one run. What it returns as an error, or panics with,
 // fails the run, but for a tap's (see Options.FailRun). Called Inline it must not call
-// runtime.Goexit (nor t.Fatal): on a thread of the runtime that ends the process.
+// runtime.Goexit (nor t.Fatal): on a thread of the runtime that ends the process, with a
+// line on stderr that names the callback. In every other way it is a *GoexitError.
 type Func func(*Frame) error
 
 // Frame is one call of a callback: what XLA's call frame holds. It is valid until the
@@ -22,11 +23,13 @@ type Frame struct {
 	Name   string // the callback's name, or "id N"
 	Config contract.Config
 
-	// Args and Results are the data operands and results, as views on the runtime's
-	// own memory: a function that keeps one must Clone it. (With another Dispatch than
-	// Inline they are on copies.) In the passthrough form
-	// Results[i] is the memory of Args[i]; in the observe form there are no Results;
-	// in the others the function fills them.
+	// Args and Results are the data operands and results. They are views on the runtime's
+	// own memory; with another Dispatch than Inline they are on copies, which later calls
+	// use again. Either way a function that keeps one must Clone it. In the passthrough
+	// form Results[i] is the memory of Args[i]; in the observe form there are no Results;
+	// in the others the function fills the memory of Results[i], and must not write to
+	// Args, which may be an array that others read. A view that is put in the place of
+	// Results[i] is a *ReplacedError.
 	Args, Results []tensor.View
 	IDs           []tensor.View // operands that are ids
 

@@ -55,7 +55,7 @@ func newSlot(r *Registry, config contract.Config, b *binding) (*Slot, error) {
 	if s.dispatch == Inline && s.timeout > 0 {
 		s.dispatch = Goroutine
 	}
-	s.tap = s.tap && !o.FailRun
+	s.tap = (s.tap || s.dispatch == Async) && !o.FailRun
 	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
 	s.counts.timed = o.Measure
 	s.plain = s.dispatch == Inline && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
