@@ -50,6 +50,13 @@ func (p *pool) list(listed bool) {
 	}
 }
 
+// used reports whether the pool has had a call.
+func (p *pool) used() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.listed
+}
+
 // retire says that no call site will be bound to the pool any more.
 func (p *pool) retire() {
 	p.mu.Lock()

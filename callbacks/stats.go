@@ -230,6 +230,21 @@ func (r *Registry) QueueState() QueueState {
 	return r.running().state()
 }
 
+// QueueStates is that of every registry that modules can reach and that has called a
+// function on a worker.
+func QueueStates() []QueueState {
+	registries.RLock()
+	defer registries.RUnlock()
+	var list []QueueState
+	for _, r := range registries.byName {
+		if e := r.engine.Load(); e != nil && e.pool.used() {
+			list = append(list, e.state())
+		}
+	}
+	slices.SortFunc(list, func(a, b QueueState) int { return cmp.Compare(a.Registry, b.Registry) })
+	return list
+}
+
 func (e *engine) state() QueueState {
 	q := QueueState{Registry: e.registry, Queued: int(e.queued.Load())}
 	e.queue.mu.Lock()

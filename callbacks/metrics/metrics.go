@@ -21,6 +21,8 @@ type Counters struct {
 	Dropped   int64  `json:"dropped"`
 	Failed    int64  `json:"failed"`
 	Underway  int64  `json:"underway"`
+	Queued    int64  `json:"queued"` // of those under way
+	Lost      int64  `json:"lost"`   // given up, and their functions have not returned
 
 	Measured int64   `json:"measured"` // calls that the two times are of
 	Seconds  float64 `json:"seconds"`  // that they took together
@@ -47,7 +49,7 @@ func Snapshot() []Counters {
 	for _, s := range callbacks.Stats() {
 		list = append(list, Counters{
 			Registry: s.Registry, Callback: s.Callback,
-			Fired: s.Fired, Delivered: s.Delivered, Dropped: s.Dropped, Failed: s.Failed, Underway: s.Underway,
+			Fired: s.Fired, Delivered: s.Delivered, Dropped: s.Dropped, Failed: s.Failed, Underway: s.Underway, Queued: s.Queued, Lost: s.Lost,
 			Measured: s.Latency.Count, Seconds: s.Latency.Total.Seconds(), Longest: s.Latency.Max.Seconds(),
 		})
 	}

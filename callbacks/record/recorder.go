@@ -80,7 +80,7 @@ func (r *Recorder) Wrap(next callbacks.Func) callbacks.Func {
 		err := next(f)
 		finished = true
 		if err != nil {
-			r.end(n, f, endedError, textOf(err))
+			r.end(n, f, endedError, callbacks.TextOf(err))
 		} else {
 			r.end(n, f, endedWell, "")
 		}
@@ -151,14 +151,4 @@ func (r *Recorder) write(e encoder) {
 	if cap(e) <= keep {
 		r.spare = e
 	}
-}
-
-// textOf is the text of an error, whose methods may be anybody's.
-func textOf(err error) (text string) {
-	defer func() {
-		if p := recover(); p != nil {
-			text = "a method of the callback's error panicked"
-		}
-	}()
-	return err.Error()
 }

@@ -19,7 +19,8 @@ import (
 // begun until XLA is done with it, the devices, and the callbacks; what overlaps on one of
 // them stands in further tracks of it. A run that was under way before the Tracer was made
 // is shown from its first call to the end of its last, as are those of a recording. It is
-// safe for concurrent use.
+// safe for concurrent use. While calls are made, counters show the queues of their
+// registries, and what Count was given.
 //
 // Calls are written when they end, and the rest by Close; a viewer takes the file of a
 // process that died before that, too.
@@ -36,6 +37,9 @@ type Tracer struct {
 	byID  map[int64]*span          // those of calls, the last of each id
 	stop  func()                   // no more runs are told of
 	err   error                    // the first that writing met, or errClosed
+
+	counters []counter
+	sampled  time.Duration // when they were written last
 }
 
 // The groups of tracks; a viewer calls them processes.
@@ -69,6 +73,7 @@ func NewTracer(w io.Writer) (*Tracer, error) {
 	t := newTracer(w)
 	if t.err == nil {
 		t.stop = callbacks.ObserveRuns(t.runBegins, t.runEnds)
+		t.sampled = -sampleEvery
 	}
 	return t, t.err
 }
@@ -87,17 +92,19 @@ func newTracer(w io.Writer) *Tracer {
 func (t *Tracer) Wrap(next callbacks.Func) callbacks.Func {
 	return func(f *callbacks.Frame) error {
 		open := t.begin(f.Name, f.Device, callbacks.RunOf(f.Context()), f.RunID, time.Since(t.start))
+		t.sample()
 		finished, failure := false, ""
 		defer func() {
 			if !finished {
 				failure = "panic"
 			}
 			t.end(open, time.Since(t.start), f.Args, failure)
+			t.sample()
 		}()
 		err := next(f)
 		finished = true
 		if err != nil {
-			failure = textOf(err)
+			failure = callbacks.TextOf(err)
 		}
 		return err
 	}
@@ -269,7 +276,7 @@ type event struct {
 	Group  int            `json:"pid"`
 	Thread int            `json:"tid"`
 	Begin  float64        `json:"ts"`  // µs
-	Length float64        `json:"dur"` // µs
+	Length float64        `json:"dur"` // µs; of calls and runs
 	Args   map[string]any `json:"args,omitempty"`
 }
 

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
+	"github.com/calliope-mlir/calliope/contract"
 )
 
 // event is what these tests read of a trace.
@@ -199,5 +201,66 @@ func TestTraceOfRun(t *testing.T) {
 	}
 	if whole.Args["calls"] != 2.0 {
 		t.Errorf("the run has %v calls", whole.Args["calls"])
+	}
+}
+
+// While calls are made, counters show the queues and what Count was given.
+func TestTraceCounters(t *testing.T) {
+	var out bytes.Buffer
+	tracer, err := record.NewTracer(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracer.Count("client", func() map[string]int64 { return map[string]int64{"bytes": 77} })
+	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	registry.Use(tracer.Wrap)
+	pushed := make(chan bool)
+	fn := func(*callbacks.Frame) error { <-pushed; return nil }
+	if err := registry.Register("f", fn, callbacks.Options{Dispatch: callbacks.Async}); err != nil {
+		t.Fatal(err)
+	}
+	slot, err := registry.Resolve(contract.Config{Form: contract.Observe, Callback: "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := callbacks.NewGroup(callbacks.GroupOptions{})
+	defer group.Close()
+	run := new(callbacks.Run)
+	group.Begin(t.Context(), run, callbacks.RunOptions{})
+	for range 3 {
+		f := &callbacks.Frame{Name: "f"}
+		f.SetRun(run)
+		if err := slot.Invoke(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(2 * time.Millisecond) // until counters are due again
+	close(pushed)
+	run.End()
+	if err := group.Barrier(t.Context(), "end"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tracer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	most := map[string]float64{}
+	for _, e := range events(t, out.Bytes()) {
+		if e.Ph != "C" {
+			continue
+		}
+		for key, value := range e.Args {
+			key = e.Name + " " + key
+			most[key] = max(most[key], value.(float64))
+		}
+	}
+	name := "callbacks of " + registry.Name()
+	for key, want := range map[string]float64{name + " queued": 2, name + " running": 1, name + " lost": 0, name + ", bytes in the queue bytes": 3 * 512, "client bytes": 77} {
+		if got, ok := most[key]; !ok || got != want {
+			t.Errorf("%s is %v at most, want %v", key, got, want)
+		}
 	}
 }
