@@ -206,7 +206,7 @@ func (c *call) perform() (err error) {
 		return err
 	}
 	if c.slot.engine.options.Profile || trace.IsEnabled() {
-		defer c.slot.profile(&c.frame)()
+		defer c.slot.profile(&c.frame, context.Background())()
 	}
 	if c.away != nil {
 		// A late use of what another call had is then a panic of this one.

@@ -82,6 +82,9 @@ func newEngine(registry string, o RegistryOptions) *engine {
 		lost = defaultLostLimit
 	}
 	e := &engine{registry: registry, options: o, pool: newPool(registry, workers, lost)}
+	e.log.tell = func(dropped int) {
+		e.logger().Warn("lines of the log were dropped, because its handler is slow", "lines", dropped)
+	}
 	e.queue.size = o.QueueBytes
 	if e.queue.size == 0 {
 		e.queue.size = defaultQueueBytes

@@ -2,18 +2,20 @@ package callbacks
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 )
 
 // logQueue is the lines that wait to be logged. A log handler is anybody's: it may block,
 // panic or call runtime.Goexit, so that lines are written on a goroutine of their own, one
-// after the other, and never on a thread of the runtime's. The zero value is empty.
+// after the other, and never on a thread of the runtime's.
 type logQueue struct {
+	// tell writes that lines were dropped.
+	tell func(dropped int)
+
 	mu      sync.Mutex
 	lines   []func()
-	dropped int
+	dropped int           // not told yet
 	busy    bool          // somebody writes
 	idle    chan struct{} // closed when nobody does; made by the first who waits
 }
@@ -28,7 +30,7 @@ const logWait = time.Second
 func (q *logQueue) add(line func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.lines) == logLines {
+	if len(q.lines) >= logLines {
 		q.dropped++
 		return
 	}
@@ -51,6 +53,10 @@ func (q *logQueue) write() {
 	}()
 	for {
 		q.mu.Lock()
+		if n := q.dropped; n > 0 {
+			q.dropped = 0
+			q.lines = append(q.lines, func() { q.tell(n) })
+		}
 		if len(q.lines) == 0 {
 			q.busy, finished = false, true
 			if q.idle != nil {
@@ -86,16 +92,4 @@ func (q *logQueue) flush(ctx context.Context) {
 	case <-limit.C:
 	case <-ctx.Done():
 	}
-}
-
-// droppedLines says how many lines were dropped since it was last asked, "" for none.
-func (q *logQueue) droppedLines() string {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	n := q.dropped
-	q.dropped = 0
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d lines of the log were dropped, because its handler is too slow", n)
 }

@@ -1,6 +1,7 @@
 package callbacks_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -209,9 +210,15 @@ func TestTimeoutContext(t *testing.T) {
 func TestLogThatBlocks(t *testing.T) {
 	release := make(chan bool)
 	reader, writer := io.Pipe()
+	written := make(chan string)
 	go func() {
 		<-release
-		_, _ = io.Copy(io.Discard, reader)
+		lines := bufio.NewScanner(reader)
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), "dropped") {
+				written <- lines.Text()
+			}
+		}
 	}()
 	g := group(t)
 	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: slog.New(slog.NewTextHandler(writer, nil))}, callbacks.Options{}, func(*callbacks.Frame) error { return errMine })
@@ -225,6 +232,9 @@ func TestLogThatBlocks(t *testing.T) {
 	defer cancel()
 	diff(t, "count", calls, wantAs[*callbacks.Error](t, g.Barrier(ctx, "here")).Count)
 	close(release)
+	if line := <-written; !strings.Contains(line, "lines=") {
+		t.Errorf("the log says %q, want how many lines were dropped", line)
+	}
 }
 
 // The text of an error that has none, or that never comes.

@@ -6,18 +6,21 @@ import (
 	"runtime/trace"
 )
 
-// profile makes a call one that profiles and traces show, until done is called.
-func (s *Slot) profile(f *Frame) (done func()) {
+// profile makes a call one that profiles and traces show, until done is called. after
+// holds the labels that the goroutine has then.
+func (s *Slot) profile(f *Frame, after context.Context) (done func()) {
 	var region *trace.Region
+	ctx := f.Context()
 	if trace.IsEnabled() {
-		region = trace.StartRegion(f.Context(), "callback "+s.name)
+		region = trace.StartRegion(ctx, "callback "+s.name)
 	}
-	if s.engine.options.Profile {
-		pprof.SetGoroutineLabels(pprof.WithLabels(f.Context(), pprof.Labels("callback", s.name, "registry", s.registry)))
+	labels := s.engine.options.Profile
+	if labels {
+		pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels("callback", s.name, "registry", s.registry)))
 	}
 	return func() {
-		if s.engine.options.Profile {
-			pprof.SetGoroutineLabels(context.Background())
+		if labels {
+			pprof.SetGoroutineLabels(after)
 		}
 		if region != nil {
 			region.End()

@@ -210,7 +210,7 @@ func (s *Slot) prepare(f *Frame) (*Func, context.Context, error) {
 func (s *Slot) inline(ctx context.Context, fn Func, f *Frame, protect func(Func, *Frame) error) error {
 	defer s.watch(f, f.run)()
 	if s.engine.options.Profile || trace.IsEnabled() {
-		defer s.profile(f)()
+		defer s.profile(f, ctx)()
 	}
 	if err := protect(fn, f); err != nil {
 		return err
