@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -39,15 +40,19 @@ func (s *site) debug(f *frame, run *Run) error {
 		return explainFault(grave{callback: s.name}, s.slot.Invoke(&f.call))
 	}
 	home := f.call.Results
+	args, homes := f.args, f.homes
 	operands, results, err := f.move(s)
 	if err != nil {
 		return fmt.Errorf("bridge: callback %s: memory for the debug mode: %w", s.name, err)
 	}
-	kept := f.call.Results
+	kept := slices.Clone(f.call.Results)
+	f.args, f.homes = -1, nil
+	f.settle()
 	err = explainFault(grave{s.name, s.slot.Logger(), operands}, s.slot.Invoke(&f.call))
 	if err == nil {
-		err = f.inPlace()
+		err = f.inPlace(nil, len(kept))
 	}
+	f.args, f.homes = args, homes
 	if err == nil {
 		for i := range home {
 			copy(home[i].Data, kept[i].Data)
@@ -121,7 +126,6 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 	}
 	rest := operands
 	f.call.Args, f.call.IDs = take(&rest, f.call.Args), take(&rest, f.call.IDs)
-	f.homes = f.homes[:0]
 	if passthrough {
 		f.call.Results = f.call.Args
 	} else {
@@ -130,9 +134,6 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 		if err := syscall.Mprotect(operands, syscall.PROT_READ); err != nil {
 			return nil, nil, err
 		}
-	}
-	for _, v := range f.call.Results {
-		f.homes = append(f.homes, unsafe.Pointer(unsafe.SliceData(v.Data)))
 	}
 	return operands, results, nil
 }

@@ -24,7 +24,7 @@ type frame struct {
 	args    int // of the layouts those of operands; -1 where the next call is to be read anew
 	aliased []bool
 
-	homes []unsafe.Pointer // where the results are, whatever the function does to its views
+	homes []unsafe.Pointer // where the results are, where that is not XLA's memory
 	lane  int              // of the slot; -1 for none
 	later *later           // of a deferred call; made by the first
 }
@@ -115,7 +115,6 @@ func (f *frame) divide(call *c.Call, s *site) {
 	// No capacity beyond the length: what a function appends is in nobody's way.
 	f.call.Args = in[:data:data]
 	f.call.IDs = in[data : data+s.ids : data+s.ids]
-	f.homes = f.homes[:0]
 	switch s.form {
 	case formPassthrough:
 		f.call.Results, out = in[:data:data], nil
@@ -125,9 +124,6 @@ func (f *frame) divide(call *c.Call, s *site) {
 		// An ordered call has its tokens behind its results, too.
 		n := len(out) - s.tokens
 		f.call.Results, out = out[:n:n], out[n:]
-	}
-	for _, v := range f.call.Results {
-		f.homes = append(f.homes, unsafe.Pointer(unsafe.SliceData(v.Data)))
 	}
 	for _, token := range out {
 		clear(token.Data)
@@ -194,6 +190,8 @@ func (f *frame) read(call *c.Call, s *site) error {
 	f.divide(call, s)
 	if !packs && !moved {
 		f.args = args
+	} else {
+		f.settle()
 	}
 	return nil
 }
@@ -238,13 +236,29 @@ func (l *layout) read(v *tensor.View, b *c.Buffer) (packed uint, err error) {
 	return uint(e.bits), nil
 }
 
-// inPlace reports results that the function has put elsewhere than where XLA looks.
-func (f *frame) inPlace() error {
-	if len(f.call.Results) != len(f.homes) {
-		return &callbacks.ReplacedError{Callback: f.call.Name, Result: min(len(f.call.Results), len(f.homes))}
+// settle notes where the results are, where that is not XLA's memory.
+func (f *frame) settle() {
+	f.homes = f.homes[:0]
+	for _, v := range f.call.Results {
+		f.homes = append(f.homes, unsafe.Pointer(unsafe.SliceData(v.Data)))
 	}
-	for i, home := range f.homes {
-		if unsafe.Pointer(unsafe.SliceData(f.call.Results[i].Data)) != home {
+}
+
+// home is where result i is, whatever the function does to its views.
+func (f *frame) home(call *c.Call, i int) unsafe.Pointer {
+	if f.args < 0 {
+		return f.homes[i]
+	}
+	return call.Results().At(i).Data()
+}
+
+// inPlace reports results that the function has put elsewhere. n is how many there are.
+func (f *frame) inPlace(call *c.Call, n int) error {
+	if len(f.call.Results) != n {
+		return &callbacks.ReplacedError{Callback: f.call.Name, Result: min(len(f.call.Results), n)}
+	}
+	for i := range f.call.Results {
+		if unsafe.Pointer(unsafe.SliceData(f.call.Results[i].Data)) != f.home(call, i) {
 			return &callbacks.ReplacedError{Callback: f.call.Name, Result: i}
 		}
 	}

@@ -172,8 +172,11 @@ func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error)
 			return true, nil
 		}
 		err = s.slot.Invoke(&f.call)
-	} else if err = s.slot.Invoke(&f.call); err == nil {
-		err = f.inPlace()
+	} else {
+		n := len(f.call.Results)
+		if err = s.slot.Invoke(&f.call); err == nil && (n > 0 || len(f.call.Results) > 0) {
+			err = f.inPlace(call, n)
+		}
 	}
 	f.call.SetRun(nil) // it would keep the run and its outputs
 	s.leave(f, run, err)
