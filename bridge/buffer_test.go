@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -41,7 +39,7 @@ func allTypes() []tensor.DType {
 
 func TestBufferRoundTrip(t *testing.T) {
 	c := testClient(t)
-	before := pjrt.BuffersAlive()
+	before := buffersAlive()
 	for _, dtype := range allTypes() {
 		for _, dims := range [][]int{nil, {1}, {5}, {2, 3}, {0}, {2, 0, 3}} {
 			v := sample(tensor.ShapeOf(dtype, dims...))
@@ -63,7 +61,7 @@ func TestBufferRoundTrip(t *testing.T) {
 			})
 		}
 	}
-	diff(t, "buffers alive", before, pjrt.BuffersAlive())
+	diff(t, "buffers alive", before, buffersAlive())
 }
 
 // Every element type goes through a callback and comes back, seen as on the host.

@@ -25,6 +25,77 @@ func parameters(program []byte) (shapes []tensor.Shape, ok bool) {
 	return nil, false
 }
 
+// result is an output of a program on one device.
+type result struct {
+	shape tensor.Shape
+	odd   bool // not row-major in memory
+}
+
+// resultsOf are the outputs of a program on one device; nil where it cannot be read, or
+// where one is no array of known dimensions.
+func resultsOf(program []byte) []result {
+	const module, programShape, output, tupleShapes, elementType, tuple = 1, 4, 2, 4, 2, 13
+	for hlo := range fields(program, module) {
+		for shape := range fields(hlo.bytes, programShape) {
+			for out := range fields(shape.bytes, output) {
+				list := []result{}
+				protos := [][]byte{out.bytes}
+				for f := range fields(out.bytes, elementType) {
+					if f.number == tuple {
+						protos = nil
+					}
+				}
+				for inner := range fields(out.bytes, tupleShapes) {
+					protos = append(protos, inner.bytes)
+				}
+				for _, proto := range protos {
+					r := result{protoShape(proto), !rowMajor(proto)}
+					if r.shape.DType == tensor.Invalid {
+						return nil
+					}
+					list = append(list, r)
+				}
+				return list
+			}
+		}
+	}
+	return nil
+}
+
+// rowMajor reports whether a ShapeProto says that the last dimension is the one that
+// varies fastest in memory, and so on, without tiles.
+func rowMajor(proto []byte) bool {
+	const layout, minorToMajor, tiles = 5, 1, 6
+	for l := range fields(proto, layout) {
+		var order []uint64
+		for f := range fields(l.bytes, minorToMajor) {
+			order = append(order, f.numbers()...)
+		}
+		for i, dim := range order {
+			if dim != uint64(len(order)-1-i) {
+				return false
+			}
+		}
+		for range fields(l.bytes, tiles) {
+			return false
+		}
+	}
+	return true
+}
+
+// knowResults takes what the program says of its outputs.
+func (e *Executable) knowResults(program []byte) {
+	e.ordered = slices.Sorted(slices.Values(e.devices))
+	results := resultsOf(program)
+	if len(results) != e.outputs {
+		return
+	}
+	e.results = results
+	for _, r := range results {
+		e.resultBytes += deviceBytes(r.shape) * int64(e.NumDevices())
+	}
+}
+
 // protoShape reads a ShapeProto.
 func protoShape(proto []byte) (s tensor.Shape) {
 	const elementType, dimensions, dynamic = 2, 3, 6
