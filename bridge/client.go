@@ -32,9 +32,10 @@ type Client struct {
 	memory memory
 	gates  []gate // by device
 
-	stallMu  sync.Mutex
-	watching atomic.Bool
-	stalls   stalls
+	stalls     stalls
+	watching   atomic.Bool // stallTimer runs
+	stallMu    sync.Mutex
+	stallTimer *time.Timer
 
 	innerMu sync.Mutex
 	inner   *Client

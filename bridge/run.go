@@ -395,8 +395,6 @@ func (r *Run) finish(refused bool) {
 	default:
 		outputs, err = r.wrap()
 	}
-	runs.remove(r)
-	r.calls.End()
 	r.mu.Lock()
 	abandoned := r.abandoned
 	if !abandoned {
@@ -411,6 +409,9 @@ func (r *Run) finish(refused bool) {
 		}
 	}
 	r.release()
+	// Whoever waits for all runs finds what they held freed.
+	runs.remove(r)
+	r.calls.End()
 	r.mu.Lock()
 	r.over = true
 	if r.ended != nil {

@@ -43,7 +43,6 @@ const stallTicks = 8
 // that: what is under way is looked at from time to time, while there are runs.
 type stalls struct {
 	after time.Duration // 0 is never
-	timer *time.Timer
 
 	// Of the timer's function alone:
 	calls map[callKey]*callSeen
@@ -77,13 +76,18 @@ func (client *Client) watchRuns() {
 	if client.stalls.after == 0 || client.watching.Load() || !client.watching.CompareAndSwap(false, true) {
 		return
 	}
+	client.lookLater()
+}
+
+// lookLater has lookAtRuns called.
+func (client *Client) lookLater() {
 	interval := max(client.stalls.after/stallTicks, time.Millisecond)
 	client.stallMu.Lock()
 	defer client.stallMu.Unlock()
-	if client.stalls.timer == nil {
-		client.stalls.timer = time.AfterFunc(interval, client.lookAtRuns)
+	if client.stallTimer == nil {
+		client.stallTimer = time.AfterFunc(interval, client.lookAtRuns)
 	} else {
-		client.stalls.timer.Reset(interval)
+		client.stallTimer.Reset(interval)
 	}
 }
 
@@ -109,7 +113,7 @@ func (client *Client) lookAtRuns() {
 	if call := s.stuck(now); call != nil {
 		client.stall(now, call)
 	}
-	s.timer.Reset(max(s.after/stallTicks, time.Millisecond))
+	client.lookLater()
 }
 
 // see notes what is under way, and since when.
