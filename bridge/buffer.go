@@ -21,7 +21,8 @@ type Buffer struct {
 	shape  tensor.Shape
 	device int
 	life   lifetime
-	odd    bool // not row-major in the device's memory
+	order  []int // of its dimensions in the device's memory, see result
+	asked  bool  // only the plugin knows how its elements lie there
 	loan   *loan
 
 	// Where the memory is, once somebody wanted to know.
@@ -118,26 +119,31 @@ func (b *Buffer) ToHost() (tensor.View, error) {
 // copy is a copy of the elements as the host has them.
 func (b *Buffer) copy() ([]byte, error) {
 	n := b.shape.NumBytes()
-	if n > 0 && b.plain() {
+	if n == 0 {
+		return []byte{}, nil
+	}
+	if b.direct() {
 		from, err := b.address()
 		if err != nil {
 			return nil, err
 		}
 		// Unlike memory of make, this is not cleared first.
-		return append([]byte(nil), unsafe.Slice(from, n)...)[:n:n], nil
+		data := append([]byte(nil), unsafe.Slice(from, n)...)[:n:n]
+		return rowMajor(b.shape, b.order, data), nil
 	}
-	data := make([]byte, n, max(1, n))
-	if n > 0 {
-		if err := b.array.ToHost(data, len(b.shape.Dims)); err != nil {
-			return nil, planError("transfer to host", err)
-		}
+	data := make([]byte, n)
+	if err := b.array.ToHost(data); err != nil {
+		return nil, planError("transfer to host", err)
 	}
 	extendSign(b.shape.DType, data)
-	return data, nil
+	return rowMajor(b.shape, b.order, data), nil
 }
 
-// plain reports whether the device's memory holds what a host array would.
-func (b *Buffer) plain() bool { return !b.odd && packedBits(b.shape.DType) == 0 }
+// direct reports whether the elements can be read where they are.
+func (b *Buffer) direct() bool { return !b.asked && packedBits(b.shape.DType) == 0 }
+
+// plain reports whether the device's memory is what a host array would be.
+func (b *Buffer) plain() bool { return b.direct() && b.order == nil }
 
 // address is where the elements are.
 func (b *Buffer) address() (*byte, error) {

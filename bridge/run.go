@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -427,7 +428,9 @@ func (r *Run) finish(refused bool) {
 func (r *Run) release() {
 	e := r.exec
 	for _, in := range r.inputs {
-		_ = in.buffer.done()
+		if err := in.buffer.done(); err != nil && in.buffer.loan != nil {
+			slog.Error("bridge: the end of a run", "run", r.id, "executable", e.name(), "error", err)
+		}
 	}
 	r.inputs = nil
 	clear(r.few[:])
@@ -479,7 +482,7 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	if e.results != nil {
 		for i := range made {
 			result := &e.results[i%e.outputs]
-			made[i].shape, made[i].odd = result.shape, result.odd
+			made[i].shape, made[i].order = result.shape, result.order
 		}
 		r.reserved = 0 // from now on they are counted one by one
 		return list, nil
@@ -491,7 +494,7 @@ func (r *Run) wrap() ([]*Buffer, error) {
 			b.shape = tensor.Shape{}
 			break
 		}
-		b.odd = true // who knows
+		b.asked = true
 	}
 	for i := range made {
 		_ = client.memory.reserve("", 1, 0, 0)

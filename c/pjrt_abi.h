@@ -213,23 +213,8 @@ typedef struct {
 typedef struct {
   size_t struct_size;
   pjrt_extension* extensions;
-  struct {  // of tiles; the other member of this union is no larger
-    size_t struct_size;
-    pjrt_extension* extensions;
-    const int64_t* minor_to_major;
-    size_t minor_to_major_size;
-    const int64_t* tile_dims;
-    const size_t* tile_dim_sizes;
-    size_t num_tiles;
-  } tiled;
-  int32_t type;  // 0 is tiled
-} pjrt_layout;
-
-typedef struct {
-  size_t struct_size;
-  pjrt_extension* extensions;
   pjrt_buffer* buffer;
-  pjrt_layout* host_layout;  // NULL is the buffer's own
+  void* host_layout;
   void* dst;
   size_t dst_size;
   pjrt_event* event;  // out

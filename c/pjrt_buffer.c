@@ -69,18 +69,9 @@ pjrt_error* calliope_buffer_release(const pjrt_api* api, pjrt_buffer* buffer) {
   return CALL(api, PJRT_FN_BUFFER_RELEASE, &args);
 }
 
-pjrt_error* calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size, size_t rank) {
-  pjrt_layout layout = {.struct_size = sizeof layout};
-  int64_t small[8], *minor_to_major = rank > 8 ? malloc(rank * sizeof(int64_t)) : small;
-  if (minor_to_major == NULL) abort();
-  for (size_t i = 0; i < rank; i++) minor_to_major[i] = (int64_t)(rank - 1 - i);
-  layout.tiled.struct_size = sizeof layout.tiled;
-  layout.tiled.minor_to_major = minor_to_major;
-  layout.tiled.minor_to_major_size = rank;
-  pjrt_to_host_args args = {
-      .struct_size = sizeof args, .buffer = buffer, .host_layout = &layout, .dst = dst, .dst_size = size};
+pjrt_error* calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size) {
+  pjrt_to_host_args args = {.struct_size = sizeof args, .buffer = buffer, .dst = dst, .dst_size = size};
   pjrt_error* error = CALL(api, PJRT_FN_BUFFER_TO_HOST, &args);
-  if (minor_to_major != small) free(minor_to_major);
   return error != NULL ? error : event_await(api, args.event);
 }
 

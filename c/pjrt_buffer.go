@@ -96,13 +96,13 @@ func (a Array) Hold() (unsafe.Pointer, error) {
 // Release ends a Hold.
 func (a Array) Release() error { return takeError(a.api, C.calliope_buffer_release(a.api, a.c)) }
 
-// ToHost waits until the array is computed, and copies it to data, row-major and with a
-// byte for each element of a sub-byte type.
-func (a Array) ToHost(data []byte, rank int) error {
+// ToHost waits until the array is computed, and copies it to data, with a byte for each
+// element of a sub-byte type.
+func (a Array) ToHost(data []byte) error {
 	if len(data) == 0 {
 		data = nothing[:0:1]
 	}
-	return takeError(a.api, C.calliope_buffer_to_host(a.api, a.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data)), C.size_t(rank)))
+	return takeError(a.api, C.calliope_buffer_to_host(a.api, a.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
 // Destroy frees the array. Nobody uses it any more.

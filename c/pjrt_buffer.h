@@ -24,8 +24,8 @@ typedef struct {
 calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int hold);
 pjrt_error* calliope_buffer_release(const pjrt_api* api, pjrt_buffer* buffer);
 
-// Copies the array to dst, dense and row-major.
-pjrt_error* calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size, size_t rank);
+// Copies the array to dst, with a byte for each element of less.
+pjrt_error* calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size);
 
 pjrt_error* calliope_buffer_destroy(const pjrt_api* api, pjrt_buffer* buffer);
 
