@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/pprof"
 	"strings"
 	"sync"
@@ -208,5 +209,37 @@ func TestManyGoroutinesRun(t *testing.T) {
 				t.Errorf("%d goroutines made %d threads", goroutines, made)
 			}
 		})
+	}
+}
+
+// A callback that ends the goroutine that executes, which is nobody's where the context
+// can end, ends the wait.
+func TestGoexitInRun(t *testing.T) {
+	if os.Getenv("CALLIOPE_TEST_GOEXIT") != "" {
+		goexitInRun(t)
+		return
+	}
+	// XLA keeps what it had locked.
+	child := exec.Command(os.Args[0], "-test.run=^TestGoexitInRun$", "-test.timeout=60s")
+	child.Env = append(os.Environ(), "CALLIOPE_TEST_GOEXIT=1")
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func goexitInRun(t *testing.T) {
+	c, err := testPlugin(t).NewClient(ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := register(t, "", func(*callbacks.Frame) error { runtime.Goexit(); return nil })
+	e, err := c.Compile(t.Context(), []byte(passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>")), CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Run(t.Context(), view(t, make([]float32, 4), 4))
+	var g *callbacks.GoexitError
+	if !errors.As(err, &g) || g.Callback != name {
+		t.Errorf("got %v, want a GoexitError of %q", err, name)
 	}
 }

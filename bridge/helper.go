@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 // helpersKept is how many goroutines wait for the next run that is to be executed by
@@ -68,5 +69,24 @@ func (r *Run) launchInside() {
 			defer c.Enter(r.inside[i])()
 		}
 	}
+	returned := false
+	defer func() {
+		if !returned {
+			r.lost()
+		}
+	}()
 	r.launch(false, true)
+	returned = true
+}
+
+// lost ends the wait for a run in which a callback has ended the goroutine that launched
+// it, with runtime.Goexit: XLA is not returned to, and does not end it.
+func (r *Run) lost() {
+	e := &callbacks.GoexitError{}
+	for _, call := range c.Underway() {
+		if call.RunID == int64(r.id) {
+			e.Callback = call.Name
+		}
+	}
+	r.leave(e)
 }

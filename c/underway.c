@@ -32,6 +32,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void give_back(void* arg) {
   record* r = arg;
   mine = NULL;
+  // A thread may end within a call, where runtime.Goexit does not return to C.
+  for (int i = 0; i < DEPTH; i++) atomic_store_explicit(&r->calls[i].sequence, 0, memory_order_release);
+  r->depth = 0;
   atomic_store_explicit(&r->taken, 0, memory_order_release);
 }
 

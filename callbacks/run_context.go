@@ -38,30 +38,38 @@ func (c *runContext) make() *madeContext {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.makeLocked()
+}
+
+func (c *runContext) makeLocked() *madeContext {
 	if m := c.made.Load(); m != nil {
 		return m
 	}
-	m := &madeContext{}
-	m.Context, m.cancel = context.WithCancelCause(c.outer)
-	c.made.Store(m)
-	if c.over.Load() { // and whoever set it found none
+	m, outer := &madeContext{}, c.outer
+	if c.over.Load() { // then the outer's end comes too late
+		outer = context.WithoutCancel(outer)
+	}
+	m.Context, m.cancel = context.WithCancelCause(outer)
+	if c.over.Load() {
 		m.cancel(c.cause)
 	}
+	c.made.Store(m)
 	return m
 }
 
 // cancel ends the context for a cause, nil for none but the end.
 func (c *runContext) cancel(cause error) {
-	if cause != nil {
-		c.mu.Lock()
-		if !c.over.Load() {
-			c.cause = cause
+	c.mu.Lock()
+	if !c.over.Load() {
+		c.cause = cause
+		if cause != nil || c.ends && c.outer.Err() != nil {
+			c.makeLocked() // where context.Cause looks, and what came first is kept
 		}
-		c.mu.Unlock()
-		c.make() // context.Cause looks for it
+		c.over.Store(true)
 	}
-	c.over.Store(true)
-	if m := c.made.Load(); m != nil {
+	m := c.made.Load()
+	c.mu.Unlock()
+	if m != nil {
 		m.cancel(cause)
 	}
 }
@@ -77,13 +85,11 @@ func (c *runContext) Err() error {
 	if m := c.made.Load(); m != nil {
 		return m.Err()
 	}
-	if c.ends {
-		if err := c.outer.Err(); err != nil {
-			return err
-		}
-	}
 	if c.over.Load() {
 		return context.Canceled
+	}
+	if c.ends && c.outer.Err() != nil {
+		return c.make().Err() // which stays what it is
 	}
 	return nil
 }

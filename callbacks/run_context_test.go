@@ -68,6 +68,31 @@ func TestRunContext(t *testing.T) {
 	}
 }
 
+// What Err says first it says for ever.
+func TestRunContextStays(t *testing.T) {
+	g := group(t)
+	for _, first := range []string{"run", "outer"} {
+		outer, end := context.WithDeadline(context.Background(), time.Now().Add(time.Millisecond))
+		var run callbacks.Run
+		g.Begin(outer, &run, callbacks.RunOptions{})
+		want := context.Canceled
+		if first == "outer" {
+			<-outer.Done()
+			want = context.DeadlineExceeded
+		}
+		if first == "run" {
+			run.End()
+		}
+		diff(t, first, want, run.Context().Err(), cmpErrors)
+		<-outer.Done()
+		run.End()
+		diff(t, first+", later", want, run.Context().Err(), cmpErrors)
+		<-run.Context().Done()
+		diff(t, first+", at last", want, run.Context().Err(), cmpErrors)
+		end()
+	}
+}
+
 // Whoever waits is told, whenever the run ends.
 func TestRunContextRace(t *testing.T) {
 	g := group(t)
