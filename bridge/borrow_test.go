@@ -40,7 +40,7 @@ func TestBorrowBuffer(t *testing.T) {
 			}
 			diff(t, "values", test.v.Data, got.Data)
 			if test.want {
-				at, err := b.array.Pointer()
+				at, err := b.array.Pointer(false)
 				diff(t, "no copy", true, err == nil && at == unsafe.Pointer(&data[0]))
 				diff(t, "held", ClientStats{Buffers: 1, Borrowed: 4096}, c.Stats())
 				if _, err := c.take(Donate(b), 1); err == nil || !strings.Contains(err.Error(), "borrowed") {

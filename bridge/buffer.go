@@ -23,6 +23,7 @@ type Buffer struct {
 	life   lifetime
 	order  []int // of its dimensions in the device's memory, see result
 	asked  bool  // only the plugin knows how its elements lie there
+	ready  bool  // it is known to be computed: a run that is over gave it
 	loan   *loan
 
 	// Where the memory is, once somebody wanted to know.
@@ -150,7 +151,7 @@ func (b *Buffer) address() (*byte, error) {
 	if p := b.memory.Load(); p != nil {
 		return p, nil
 	}
-	p, err := b.array.Pointer()
+	p, err := b.array.Pointer(b.ready)
 	if err != nil {
 		return nil, planError("transfer to host", err)
 	}

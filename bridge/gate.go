@@ -21,7 +21,7 @@ type gate struct {
 }
 
 type gateWaiter struct {
-	since time.Time
+	since time.Duration // of the clock of stalls, -1 where that has not seen it
 	err   error         // why it was sent away
 	ready chan struct{} // closed when it is in, or sent away
 }
@@ -42,7 +42,7 @@ func (g *gate) enter(ctx context.Context) (alone bool, err error) {
 		g.mu.Unlock()
 		return alone, nil
 	}
-	w := &gateWaiter{since: time.Now(), ready: make(chan struct{})}
+	w := &gateWaiter{since: -1, ready: make(chan struct{})}
 	at := g.queue.PushBack(w)
 	g.mu.Unlock()
 	select {
@@ -78,29 +78,43 @@ func (g *gate) leaveLocked() {
 	g.inside--
 }
 
-// sendAway sends those away who have waited since a time or longer, and reports whether
-// there were any.
-func (g *gate) sendAway(since time.Time, err error) (any bool) {
+// see notes when those who wait were first seen.
+func (g *gate) see(clock time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for at := g.queue.Back(); at != nil && at.Value.(*gateWaiter).since < 0; at = at.Prev() {
+		at.Value.(*gateWaiter).since = clock
+	}
+}
+
+// sendAway sends those away who were seen by then, and reports whether there were any.
+func (g *gate) sendAway(by time.Duration, err error) (any bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for {
 		first := g.queue.Front()
-		if first == nil || first.Value.(*gateWaiter).since.After(since) {
+		if first == nil || first.Value.(*gateWaiter).since < 0 || first.Value.(*gateWaiter).since > by {
 			return any
 		}
 		any = true
-		w := g.queue.Remove(first).(*gateWaiter)
-		w.err = err
-		close(w.ready)
+		g.sendAwayLocked(first, err)
 	}
+}
+
+func (g *gate) sendAwayLocked(at *list.Element, err error) {
+	w := g.queue.Remove(at).(*gateWaiter)
+	w.err = err
+	close(w.ready)
 }
 
 // close sends everybody away, and lets nobody in.
 func (g *gate) close() {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.closed = true
-	g.mu.Unlock()
-	g.sendAway(time.Now(), errGateClosed)
+	for g.queue.Len() > 0 {
+		g.sendAwayLocked(g.queue.Front(), errGateClosed)
+	}
 }
 
 // waiting is how many wait.

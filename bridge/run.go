@@ -472,7 +472,7 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	for i := range list {
 		b := &made[i]
 		list[i] = b
-		b.client, b.device, b.array = client, r.device, r.c.Output(i)
+		b.client, b.device, b.array, b.ready = client, r.device, r.c.Output(i), true
 		if e.devices != nil {
 			b.device = e.devices[i/e.outputs]
 		}

@@ -203,7 +203,7 @@ func TestDonate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := in.array.Pointer()
+	at, err := in.array.Pointer(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestDonate(t *testing.T) {
 		t.Fatal(err)
 	}
 	diff(t, "device", 2, out[0].Device())
-	got, err := out[0].array.Pointer()
+	got, err := out[0].array.Pointer(false)
 	if err != nil {
 		t.Fatal(err)
 	}

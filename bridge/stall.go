@@ -44,10 +44,11 @@ const stallTicks = 8
 type stalls struct {
 	after time.Duration // 0 is never
 
-	// Of the timer's function alone:
-	calls map[callKey]*callSeen
-	runs  map[*Run]*runSeen
-	spare time.Time // until then runs that wait for their own callback are left alone
+	// Of the timer's function alone. The clock stands while the process does.
+	clock, spare time.Duration // until spare, runs that wait for their own callback are left alone
+	last         time.Time
+	calls        map[callKey]*callSeen
+	runs         map[*Run]*runSeen
 }
 
 // callKey is a call: one on a thread by its sequence, another by when it began.
@@ -55,21 +56,24 @@ type callKey struct {
 	sequence uint64
 	run      int64
 	callback string
-	since    time.Time
+	begun    time.Time
 }
 
 type callSeen struct {
-	since time.Time
+	since time.Duration
 	name  string
 	run   int64
 	here  bool // still
 }
 
 type runSeen struct {
-	since time.Time // since when it has stood still, as far as is known
-	calls int       // of its own that are under way
+	since time.Duration // since when it has stood still, as far as is known
+	calls int           // of its own that are under way
 	here  bool
 }
+
+// interval is the time between two looks.
+func (s *stalls) interval() time.Duration { return max(s.after/stallTicks, time.Millisecond) }
 
 // watchRuns has the client's runs looked at while there are any.
 func (client *Client) watchRuns() {
@@ -81,7 +85,7 @@ func (client *Client) watchRuns() {
 
 // lookLater has lookAtRuns called.
 func (client *Client) lookLater() {
-	interval := max(client.stalls.after/stallTicks, time.Millisecond)
+	interval := client.stalls.interval()
 	client.stallMu.Lock()
 	defer client.stallMu.Unlock()
 	if client.stallTimer == nil {
@@ -94,30 +98,38 @@ func (client *Client) lookLater() {
 // lookAtRuns is called by the timer.
 func (client *Client) lookAtRuns() {
 	s := &client.stalls
-	now := time.Now()
 	running := client.runs()
-	waiting := 0
-	for i := range client.gates {
-		waiting += client.gates[i].waiting()
-	}
-	if len(running) == 0 && waiting == 0 {
-		s.calls, s.runs = nil, nil
+	if len(running) == 0 {
+		s.calls, s.runs, s.last = nil, nil, time.Time{}
 		client.watching.Store(false)
-		if len(client.runs()) == 0 {
-			return
+		if len(client.runs()) > 0 { // one came meanwhile
+			client.watchRuns()
 		}
-		client.watchRuns() // one came meanwhile
 		return
 	}
-	s.see(now, client, running)
-	if call := s.stuck(now); call != nil {
-		client.stall(now, call)
+	s.tick(time.Now())
+	s.see(client, running)
+	for i := range client.gates {
+		client.gates[i].see(s.clock)
+	}
+	if call := s.stuck(); call != nil {
+		client.stall(call)
 	}
 	client.lookLater()
 }
 
+// tick moves the clock on, but not by a time in which nobody could run: that of a
+// machine that slept, or of a process that was stopped.
+func (s *stalls) tick(now time.Time) {
+	if s.last.IsZero() {
+		s.last = now
+	}
+	s.clock += min(now.Sub(s.last), 2*s.interval())
+	s.last = now
+}
+
 // see notes what is under way, and since when.
-func (s *stalls) see(now time.Time, client *Client, running []*Run) {
+func (s *stalls) see(client *Client, running []*Run) {
 	if s.calls == nil {
 		s.calls, s.runs = map[callKey]*callSeen{}, map[*Run]*runSeen{}
 	}
@@ -131,36 +143,36 @@ func (s *stalls) see(now time.Time, client *Client, running []*Run) {
 	for _, r := range running {
 		seen := s.runs[r]
 		if seen == nil {
-			seen = &runSeen{since: now}
+			seen = &runSeen{since: s.clock}
 			s.runs[r] = seen
 		}
 		seen.here, seen.calls = true, 0
 		own[int64(r.id)] = seen
 	}
-	note := func(key callKey, name string, since time.Time) {
+	note := func(key callKey, name string) {
 		run := own[key.run]
 		if run == nil {
 			return // another client's
 		}
 		call := s.calls[key]
 		if call == nil {
-			call = &callSeen{since: since, name: name, run: key.run}
+			call = &callSeen{since: s.clock, name: name, run: key.run}
 			s.calls[key] = call
-			run.since = now // it gets on
+			run.since = s.clock // it gets on
 		}
 		call.here = true
 		run.calls++
 	}
 	for _, call := range c.Underway() {
-		note(callKey{sequence: call.Sequence, run: call.RunID}, call.Name, now)
+		note(callKey{sequence: call.Sequence, run: call.RunID}, call.Name)
 	}
 	for _, call := range client.group.Waiting() {
-		note(callKey{run: call.RunID, callback: call.Callback, since: call.Since}, call.Callback, now)
+		note(callKey{run: call.RunID, callback: call.Callback, begun: call.Since}, call.Callback)
 	}
 	for key, call := range s.calls {
 		if !call.here {
 			if run := own[call.run]; run != nil {
-				run.since = now // it got on
+				run.since = s.clock // it got on
 			}
 			delete(s.calls, key)
 		}
@@ -173,9 +185,9 @@ func (s *stalls) see(now time.Time, client *Client, running []*Run) {
 }
 
 // stuck is the oldest call that has been under way for too long.
-func (s *stalls) stuck(now time.Time) (oldest *callSeen) {
+func (s *stalls) stuck() (oldest *callSeen) {
 	for _, call := range s.calls {
-		if now.Sub(call.since) >= s.after && (oldest == nil || call.since.Before(oldest.since)) {
+		if s.clock-call.since >= s.after && (oldest == nil || call.since < oldest.since) {
 			oldest = call
 		}
 	}
@@ -183,17 +195,17 @@ func (s *stalls) stuck(now time.Time) (oldest *callSeen) {
 }
 
 // stall ends the waits for runs that have stood still for too long.
-func (client *Client) stall(now time.Time, call *callSeen) {
+func (client *Client) stall(call *callSeen) {
 	s := &client.stalls
 	err := &StallError{Callback: call.name, RunID: call.run, After: s.after}
 	ended := false
 	for i := range client.gates {
-		ended = client.gates[i].sendAway(now.Add(-s.after), err) || ended
+		ended = client.gates[i].sendAway(s.clock-s.after, err) || ended
 	}
 	var last []*Run
 	for r, seen := range s.runs {
 		switch {
-		case now.Sub(seen.since) < s.after || r.left():
+		case s.clock-seen.since < s.after || r.left():
 		case seen.calls > 0:
 			last = append(last, r)
 		default:
@@ -203,9 +215,9 @@ func (client *Client) stall(now time.Time, call *callSeen) {
 	}
 	// A callback that waited for one of those now can return.
 	if ended {
-		s.spare = now.Add(s.after / 2)
+		s.spare = s.clock + s.after/2
 	}
-	if now.Before(s.spare) {
+	if s.clock < s.spare {
 		return
 	}
 	for _, r := range last {

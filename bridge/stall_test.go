@@ -167,3 +167,15 @@ func TestSlowCallbacks(t *testing.T) {
 		})
 	}
 }
+
+// The time in which the process could not run, as that of a machine that slept, makes no
+// call a long one.
+func TestStallClock(t *testing.T) {
+	s := stalls{after: 8 * time.Second}
+	now := time.Now()
+	for _, step := range []time.Duration{0, time.Second, time.Hour, time.Second} {
+		now = now.Add(step)
+		s.tick(now)
+	}
+	diff(t, "clock", 4*time.Second, s.clock)
+}

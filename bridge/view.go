@@ -49,7 +49,7 @@ func (v *BufferView) open() error {
 		v.view.Data = data
 		return err
 	}
-	at, err := b.array.Hold()
+	at, err := b.array.Hold(b.ready)
 	if err != nil {
 		return planError("view", err)
 	}

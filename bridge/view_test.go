@@ -52,7 +52,7 @@ func TestViewIsNoCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := b.array.Pointer()
+	at, err := b.array.Pointer(false)
 	if err != nil {
 		t.Fatal(err)
 	}

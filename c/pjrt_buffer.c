@@ -44,12 +44,14 @@ calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device
   return result;
 }
 
-calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int hold) {
+calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int ready, int hold) {
   calliope_pointer_result result = {0};
-  pjrt_buffer_event_args event = {.struct_size = sizeof event, .buffer = buffer};
-  result.error = CALL(api, PJRT_FN_BUFFER_READY_EVENT, &event);
-  if (result.error == NULL) result.error = event_await(api, event.event);
-  if (result.error != NULL) return result;
+  if (!ready) {
+    pjrt_buffer_event_args event = {.struct_size = sizeof event, .buffer = buffer};
+    result.error = CALL(api, PJRT_FN_BUFFER_READY_EVENT, &event);
+    if (result.error == NULL) result.error = event_await(api, event.event);
+    if (result.error != NULL) return result;
+  }
   pjrt_buffer_args args = {.struct_size = sizeof args, .buffer = buffer};
   if (hold) result.error = CALL(api, PJRT_FN_BUFFER_HOLD, &args);
   if (result.error != NULL) return result;
@@ -112,6 +114,15 @@ static void event_ready(pjrt_error* error, void* arg) {
   uintptr_t handle = w->handle;
   if (error != NULL) calliope_error_destroy(w->api, error);
   if (last(w)) calliopePJRTDone(handle);
+}
+
+int calliope_event_ready(const pjrt_api* api, pjrt_event* event) {
+  pjrt_event_ready_args args = {.struct_size = PJRT_SIZE(pjrt_event_ready_args, ready), .event = event};
+  pjrt_error* error = CALL(api, PJRT_FN_EVENT_IS_READY, &args);
+  if (error != NULL) calliope_error_destroy(api, error);
+  if (error != NULL || !args.ready) return 0;
+  event_destroy(api, event);
+  return 1;
 }
 
 int calliope_event_over(const pjrt_api* api, pjrt_event* event, uintptr_t handle) {

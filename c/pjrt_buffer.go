@@ -66,6 +66,9 @@ type Loan struct {
 // called once it is not, on any thread, and must not block. It is to be called once,
 // after the array was destroyed.
 func (l Loan) Over(over func()) bool {
+	if C.calliope_event_ready(l.api, l.c) != 0 {
+		return true
+	}
 	handle := cgo.NewHandle(over)
 	if C.calliope_event_over(l.api, l.c, C.uintptr_t(handle)) == 0 {
 		return false
@@ -74,10 +77,10 @@ func (l Loan) Over(over func()) bool {
 	return true
 }
 
-// Pointer waits until the array is computed, and is where its memory is: in the
-// device's own layout, its sub-byte types packed.
-func (a Array) Pointer() (unsafe.Pointer, error) {
-	r := C.calliope_buffer_pointer(a.api, a.c, 0)
+// Pointer is where the array's memory is: in the device's own layout, its sub-byte types
+// packed. It waits until the array is computed, if that is not known (ready).
+func (a Array) Pointer(ready bool) (unsafe.Pointer, error) {
+	r := C.calliope_buffer_pointer(a.api, a.c, cInt(ready), 0)
 	if r.error != nil {
 		return nil, takeError(a.api, r.error)
 	}
@@ -85,8 +88,8 @@ func (a Array) Pointer() (unsafe.Pointer, error) {
 }
 
 // Hold is Pointer, and the memory stays where it is until Release.
-func (a Array) Hold() (unsafe.Pointer, error) {
-	r := C.calliope_buffer_pointer(a.api, a.c, 1)
+func (a Array) Hold(ready bool) (unsafe.Pointer, error) {
+	r := C.calliope_buffer_pointer(a.api, a.c, cInt(ready), 1)
 	if r.error != nil {
 		return nil, takeError(a.api, r.error)
 	}

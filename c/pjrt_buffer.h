@@ -19,9 +19,9 @@ typedef struct {
   pjrt_error* error;
 } calliope_pointer_result;
 
-// Waits until the buffer is computed; the address of its memory. Where hold is not 0
-// the memory stays until it is released.
-calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int hold);
+// The address of the buffer's memory, where ready is 0 when it is computed. Where hold is
+// not 0 the memory stays until it is released.
+calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int ready, int hold);
 pjrt_error* calliope_buffer_release(const pjrt_api* api, pjrt_buffer* buffer);
 
 // Copies the array to dst, with a byte for each element of less.
@@ -37,6 +37,9 @@ typedef struct {
 } calliope_shape_result;
 
 calliope_shape_result calliope_buffer_shape(const pjrt_api* api, pjrt_buffer* buffer);
+
+// Returns 1, and destroys the event, where it is over.
+int calliope_event_ready(const pjrt_api* api, pjrt_event* event);
 
 // Returns 1, and destroys the event, where it is over; otherwise calliopePJRTDone is
 // called when it is, perhaps before this function returns, and the event is destroyed.
