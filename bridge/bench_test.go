@@ -2,7 +2,9 @@ package bridge
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"unsafe"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -31,28 +33,170 @@ func BenchmarkLoop(b *testing.B) {
 	}
 }
 
-// One operation is one execution of a small module.
+// One operation is one execution of a small module, with one input of 16 bytes. C is the
+// bare C API, and floor what the others are to be held against.
 func BenchmarkRun(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
 	name := register(b, signature, func(*callbacks.Frame) error { return nil })
 	c := testClient(b)
 	plain := mainFunc("%x: tensor<4xf32>", "tensor<4xf32>", "%s = stablehlo.add %x, %x : tensor<4xf32>\nreturn %s : tensor<4xf32>")
+	ends, stop := context.WithCancel(context.Background())
+	defer stop()
 	for _, kind := range []struct{ name, module string }{{"plain", plain}, {"callback", passthrough(name, signature, "tensor<4xf32>")}} {
 		e := compile(b, c, kind.module, CompileOptions{})
 		in, err := c.Buffer(tensor.Vector[float32](1, 2, 3, 4), 0)
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(kind.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
-				out, err := e.Run(context.Background(), in)
-				if err != nil {
-					b.Fatal(err)
-				}
-				out[0].Close()
+		b.Run(kind.name+"/C", func(b *testing.B) {
+			if err := e.Bench(b.N, in); err != nil {
+				b.Fatal(err)
 			}
 		})
+		for _, way := range []struct {
+			name string
+			ctx  context.Context
+		}{{"Go", context.Background()}, {"deadline", ends}} {
+			b.Run(kind.name+"/"+way.name, func(b *testing.B) {
+				b.ReportAllocs()
+				for range b.N {
+					run(b, way.ctx, e, in)
+				}
+			})
+		}
 		in.Close()
 	}
+}
+
+// One operation is one execution that XLA makes on threads of its own.
+func BenchmarkRunAsync(b *testing.B) {
+	c := testClient(b)
+	const typ = "tensor<64x64xf32>"
+	e := compile(b, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
+	in, err := c.Buffer(bigInput(b), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer in.Close()
+	ends, stop := context.WithCancel(context.Background())
+	defer stop()
+	b.Run("C", func(b *testing.B) {
+		if err := e.Bench(b.N, in); err != nil {
+			b.Fatal(err)
+		}
+	})
+	for _, way := range []struct {
+		name string
+		ctx  context.Context
+	}{{"Go", context.Background()}, {"deadline", ends}} {
+		b.Run(way.name, func(b *testing.B) {
+			for range b.N {
+				run(b, way.ctx, e, in)
+			}
+		})
+	}
+}
+
+func run(b *testing.B, ctx context.Context, e *Executable, in Input) {
+	out, err := e.Run(ctx, in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	out[0].Close()
+}
+
+// One operation brings an array to the device, runs a small module on it and brings the
+// result back.
+func BenchmarkThrough(b *testing.B) {
+	c := testClient(b)
+	for _, n := range []int{4, 1 << 18} {
+		typ := fmt.Sprintf("tensor<%dxf32>", n)
+		e := compile(b, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{})
+		v := view(b, aligned(n), n)
+		for _, kind := range []struct {
+			name string
+			in   Input
+			view bool
+		}{{"copied", v, false}, {"borrowed", Borrow(v), true}} {
+			b.Run(fmt.Sprint(4*n, "/", kind.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for range b.N {
+					out, err := e.Run(context.Background(), kind.in)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if kind.view {
+						v, err := out[0].View()
+						if err != nil {
+							b.Fatal(err)
+						}
+						v.Close()
+					} else if _, err := out[0].ToHost(); err != nil {
+						b.Fatal(err)
+					}
+					out[0].Close()
+				}
+			})
+		}
+	}
+}
+
+// One operation moves an array of 1 MiB: to the device, from there, and as plain copies
+// in Go, which are the floor.
+func BenchmarkTransfer(b *testing.B) {
+	const n = 1 << 18
+	c := testClient(b)
+	v := view(b, aligned(n), n)
+	buffer, err := c.Buffer(v, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer buffer.Close()
+	into := make([]byte, len(v.Data))
+	for what, f := range map[string]func() error{
+		"copy":       func() error { copy(into, v.Data); return nil },
+		"fresh copy": func() error { sink = append([]byte(nil), v.Data...); return nil },
+		"ToHost":     func() error { v, err := buffer.ToHost(); sink = v.Data; return err },
+		"View": func() error {
+			v, err := buffer.View()
+			if err != nil {
+				return err
+			}
+			return v.Close()
+		},
+		"Buffer": func() error {
+			b, err := c.Buffer(v, 0)
+			if err != nil {
+				return err
+			}
+			return b.Close()
+		},
+		"BorrowBuffer": func() error {
+			b, err := c.BorrowBuffer(v, 0)
+			if err != nil {
+				return err
+			}
+			return b.Close()
+		},
+	} {
+		b.Run(what, func(b *testing.B) {
+			b.SetBytes(4 * n)
+			for range b.N {
+				if err := f(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+var sink []byte
+
+// aligned is memory that a device takes as it is.
+func aligned(n int) []float32 {
+	s := make([]float32, n+16)
+	for uintptr(unsafe.Pointer(&s[0]))%borrowAlign != 0 {
+		s = s[1:]
+	}
+	return s[:n:n]
 }

@@ -3,9 +3,11 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
+	"unsafe"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
+	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -13,77 +15,154 @@ import (
 // concurrent use.
 type Buffer struct {
 	client *Client
-	pjrt   *pjrt.Buffer
+	array  c.Array
+	// The shape is not given away as it is: its dimensions may be those that all
+	// outputs of an executable have in common, and say how much memory is read.
 	shape  tensor.Shape
 	device int
 	life   lifetime
+	order  []int // of its dimensions in the device's memory, see result
+	asked  bool  // only the plugin knows how its elements lie there
+	ready  bool  // it is known to be computed: a run that is over gave it
+	loan   *loan
+
+	// Where the memory is, once somebody wanted to know.
+	memory atomic.Pointer[byte]
 }
 
 // Buffer copies a host array to a device; the view's memory is not used any more
 // when Buffer returns.
 func (c *Client) Buffer(v tensor.View, device int) (*Buffer, error) {
-	if err := c.use("Buffer"); err != nil {
-		return nil, err
-	}
-	wrapped, err := c.transfer(v, device)
-	if err != nil {
-		_ = c.done() // the error of the transfer says more
-		return nil, err
-	}
-	shape := tensor.Shape{DType: v.Shape.DType, Dims: append([]int(nil), v.Shape.Dims...)}
-	return &Buffer{client: c, pjrt: wrapped, shape: shape, device: device}, nil
+	return c.buffer("Buffer", v, device, false)
 }
 
-// transfer copies a host array to a device.
-func (c *Client) transfer(v tensor.View, device int) (*pjrt.Buffer, error) {
+// buffer makes a Buffer of a host array: a copy, or the array's own memory where that is
+// wanted and can be.
+func (client *Client) buffer(method string, v tensor.View, device int, borrow bool) (*Buffer, error) {
+	if err := client.use(method); err != nil {
+		return nil, err
+	}
+	b, err := client.transfer(v, device, borrow)
+	if err != nil {
+		_ = client.done() // the error of the transfer says more
+		return nil, err
+	}
+	return b, nil
+}
+
+// transfer takes over one use of the client, where it succeeds.
+func (client *Client) transfer(v tensor.View, device int, borrow bool) (*Buffer, error) {
 	if err := v.Shape.Check(); err != nil {
 		return nil, fmt.Errorf("bridge: transfer to device: %w", err)
 	}
 	if want := v.Shape.NumBytes(); len(v.Data) != want {
 		return nil, fmt.Errorf("bridge: transfer to device: the view of a %s has %d bytes and needs %d", v.Shape, len(v.Data), want)
 	}
-	dtype, ok := toPJRT[v.Shape.DType]
-	if !ok || v.Shape.DType == tensor.Token {
+	dtype := toPJRT(v.Shape.DType)
+	if dtype == 0 {
 		return nil, fmt.Errorf("bridge: transfer to device: arrays of %s cannot be on a device", v.Shape.DType)
 	}
-	if device < 0 || device >= c.NumDevices() {
-		return nil, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, c.NumDevices())
+	if device < 0 || device >= client.NumDevices() {
+		return nil, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, client.NumDevices())
 	}
-	data := v.Data
-	if len(data) == 0 {
-		data = make([]byte, 0, 1) // PJRT wants an address even for no bytes
+	b := &Buffer{client: client, shape: tensor.Shape{DType: v.Shape.DType, Dims: slices.Clone(v.Shape.Dims)}, device: device}
+	if borrow && canBorrow(v) {
+		return b, b.borrow(v, dtype)
 	}
-	b, err := c.pjrt.BufferFromHost().FromRawData(data, dtype, v.Shape.Dims).ToDeviceNum(device).Done()
+	if err := client.memory.reserve("transfer to device", 1, deviceBytes(b.shape), 0); err != nil {
+		return nil, err
+	}
+	array, err := client.c.Put(v.Data, dtype, b.shape.Dims, device)
 	if err != nil {
-		return nil, pluginError("transfer to device", err)
+		client.memory.release(1, deviceBytes(b.shape))
+		return nil, planError("transfer to device", err)
 	}
+	b.array = array
 	return b, nil
 }
 
-// Shape is the shape of the array, also after Close.
-func (b *Buffer) Shape() tensor.Shape { return b.shape }
+// planError makes a PluginError of an error of package c.
+func planError(op string, err error) error {
+	if e := new(c.Error); errors.As(err, &e) {
+		return &PluginError{Code: e.Code, Op: op, Message: e.Message}
+	}
+	return fmt.Errorf("bridge: %s: %w", op, err)
+}
+
+// deviceBytes is the size of an array in a device's memory.
+func deviceBytes(s tensor.Shape) int64 {
+	if bits := packedBits(s.DType); bits != 0 {
+		return int64(packedSize(s.NumElements(), bits))
+	}
+	return int64(s.NumBytes())
+}
+
+// Shape is the shape of the array, also after Close. It is the caller's.
+func (b *Buffer) Shape() tensor.Shape {
+	return tensor.Shape{DType: b.shape.DType, Dims: slices.Clone(b.shape.Dims)}
+}
 
 // Device is the number of the device that the array is on.
 func (b *Buffer) Device() int { return b.device }
 
-// ToHost copies the array to the host, when it is computed.
+// ToHost copies the array to the host.
 func (b *Buffer) ToHost() (tensor.View, error) {
 	if !b.life.use() {
 		return tensor.View{}, errors.New("bridge: Buffer.ToHost: the buffer is closed or was donated")
 	}
-	data := make([]byte, b.shape.NumBytes(), max(1, b.shape.NumBytes()))
-	err := b.pjrt.ToHost(data)
-	if err != nil {
-		err = pluginError("transfer to host", err)
-	}
+	data, err := b.copy()
 	if err = errors.Join(err, b.done()); err != nil {
 		return tensor.View{}, err
 	}
-	extendSign(b.shape.DType, data)
-	return tensor.View{Shape: b.shape, Data: data}, nil
+	return tensor.View{Shape: b.Shape(), Data: data}, nil
 }
 
-// Close frees the array, once no run uses it any more. Closing again does
+// copy is a copy of the elements as the host has them.
+func (b *Buffer) copy() ([]byte, error) {
+	n := b.shape.NumBytes()
+	if n == 0 {
+		return []byte{}, nil
+	}
+	if b.direct() {
+		from, err := b.address()
+		if err != nil {
+			return nil, err
+		}
+		// Unlike memory of make, this is not cleared first.
+		data := append([]byte(nil), unsafe.Slice(from, n)...)[:n:n]
+		return rowMajor(b.shape, b.order, data), nil
+	}
+	data := make([]byte, n)
+	if err := b.array.ToHost(data); err != nil {
+		return nil, planError("transfer to host", err)
+	}
+	extendSign(b.shape.DType, data)
+	return rowMajor(b.shape, b.order, data), nil
+}
+
+// direct reports whether the elements can be read where they are.
+func (b *Buffer) direct() bool { return !b.asked && packedBits(b.shape.DType) == 0 }
+
+// plain reports whether the device's memory is what a host array would be.
+func (b *Buffer) plain() bool { return b.direct() && b.order == nil }
+
+// address is where the elements are.
+func (b *Buffer) address() (*byte, error) {
+	if p := b.memory.Load(); p != nil {
+		return p, nil
+	}
+	p, err := b.array.Pointer(b.ready)
+	if err != nil {
+		return nil, planError("transfer to host", err)
+	}
+	if p == nil {
+		return nil, errors.New("bridge: transfer to host: the plugin does not say where the array is")
+	}
+	b.memory.Store((*byte)(p))
+	return (*byte)(p), nil
+}
+
+// Close frees the array, once no run and no view uses it any more. Closing again does
 // nothing.
 func (b *Buffer) Close() error {
 	if _, free := b.life.close(); free {
@@ -100,9 +179,18 @@ func (b *Buffer) done() error {
 }
 
 func (b *Buffer) free() error {
-	err := b.pjrt.Destroy()
-	if err != nil {
-		err = pluginError("close buffer", err)
+	var changed error
+	if b.loan != nil {
+		changed = b.loan.check(b)
 	}
-	return errors.Join(err, b.client.done())
+	err := b.array.Destroy()
+	if err != nil {
+		err = planError("close buffer", err)
+	}
+	if b.loan != nil {
+		b.loan.end(b)
+	} else {
+		b.client.memory.release(1, deviceBytes(b.shape))
+	}
+	return errors.Join(changed, err, b.client.done())
 }

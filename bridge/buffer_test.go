@@ -2,9 +2,8 @@ package bridge
 
 import (
 	"fmt"
+	"strings"
 	"testing"
-
-	"github.com/gomlx/gopjrt/pjrt"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -41,7 +40,7 @@ func allTypes() []tensor.DType {
 
 func TestBufferRoundTrip(t *testing.T) {
 	c := testClient(t)
-	before := pjrt.BuffersAlive()
+	before := buffersAlive()
 	for _, dtype := range allTypes() {
 		for _, dims := range [][]int{nil, {1}, {5}, {2, 3}, {0}, {2, 0, 3}} {
 			v := sample(tensor.ShapeOf(dtype, dims...))
@@ -63,7 +62,7 @@ func TestBufferRoundTrip(t *testing.T) {
 			})
 		}
 	}
-	diff(t, "buffers alive", before, pjrt.BuffersAlive())
+	diff(t, "buffers alive", before, buffersAlive())
 }
 
 // Every element type goes through a callback and comes back, seen as on the host.
@@ -100,5 +99,88 @@ func TestCallbackOfEveryType(t *testing.T) {
 				out[0].Close()
 			})
 		}
+	}
+}
+
+// What is written into one result's shape is its reader's own.
+func TestShapesAreTheCallers(t *testing.T) {
+	c := testClient(t)
+	const typ = "tensor<2x3xf32>"
+	e := compile(t, c, mainFunc("%x: "+typ, typ+", "+typ, "return %x, %x : "+typ+", "+typ), CompileOptions{})
+	in, err := c.Buffer(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	for range 3 {
+		out, err := e.Run(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range append(out, in) {
+			diff(t, "shape", "f32[2,3]", b.Shape().String())
+			b.Shape().Dims[0] = 1 << 40
+			v, err := b.ToHost()
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "on the host", "f32[2,3]", v.Shape.String())
+			v.Shape.Dims[1] = -1
+			w, err := b.View()
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "view", "f32[2,3]", w.Tensor().Shape.String())
+			w.Tensor().Shape.Dims[0] = 0
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, b := range out {
+			diff(t, "values", []float32{1, 2, 3, 4, 5, 6}, host[float32](t, b))
+		}
+	}
+}
+
+// An array that is not row-major on the device is so on the host.
+func TestOutputLayout(t *testing.T) {
+	c := testClient(t)
+	for _, test := range []struct {
+		shape  tensor.Shape
+		layout string
+	}{
+		{tensor.ShapeOf(tensor.F32, 2, 3), "{0,1}"},
+		{tensor.ShapeOf(tensor.F64, 2, 3, 4), "{1,0,2}"},
+		{tensor.ShapeOf(tensor.S8, 3, 1, 2), "{0,2,1}"},
+		{tensor.ShapeOf(tensor.F32, 2, 0), "{0,1}"},
+		{tensor.ShapeOf(tensor.F32, 2, 3), "{1,0}"},
+	} {
+		t.Run(test.shape.String()+test.layout, func(t *testing.T) {
+			typ := "tensor<" + strings.ReplaceAll(strings.Trim(fmt.Sprint(test.shape.Dims), "[]"), " ", "x") + "x" + test.shape.DType.MLIR() + ">"
+			e := compile(t, c, mainFunc("%x: "+typ, typ+fmt.Sprintf(" {mhlo.layout_mode = %q}", test.layout), "return %x : "+typ), CompileOptions{})
+			want := sample(test.shape)
+			out, err := e.Run(t.Context(), want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out[0].Close()
+			_, err = e.Run(t.Context(), out[0])
+			if refused := err != nil && strings.Contains(err.Error(), "not row-major on its device"); refused != (test.layout != "{1,0}") {
+				t.Errorf("as an input: %v", err)
+			}
+			got, err := out[0].ToHost()
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "on the host", want, got)
+			v, err := out[0].View()
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "view", want, v.Tensor())
+			if err := v.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

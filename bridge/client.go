@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,7 @@ import (
 type Client struct {
 	plugin  *Plugin
 	pjrt    *pjrt.Client
+	c       *c.Client // of pjrt
 	options ClientOptions
 	number  int64 // among those of the process, from 1
 	group   *callbacks.Group
@@ -26,7 +28,14 @@ type Client struct {
 
 	// A use is an open executable, buffer or run: PJRT does not survive a client
 	// that goes before them.
-	life lifetime
+	life   lifetime
+	memory memory
+	gates  []gate // by device
+
+	stalls     stalls
+	watching   atomic.Bool // stallTimer runs
+	stallMu    sync.Mutex
+	stallTimer *time.Timer
 
 	innerMu sync.Mutex
 	inner   *Client
@@ -40,6 +49,14 @@ type ClientOptions struct {
 	// DrainTimeout is how long Close waits for runs and callbacks that are under way; 0
 	// is 10 s, and a negative one does not wait.
 	DrainTimeout time.Duration
+	// StallAfter is how long a run waits while a callback of the client that was called
+	// does not return; then it fails with a *StallError, which names the callback. 0 is
+	// 30 s, and a negative one is for ever. Give more where callbacks take longer.
+	StallAfter time.Duration
+	// MemoryLimit is how many bytes the arrays on all devices may take together, 0 for no
+	// limit. A buffer or a run that would take more is refused with a *MemoryError. It
+	// does not count what XLA takes within a run, nor borrowed memory.
+	MemoryLimit int64
 }
 
 // maxDevices is more than any program shares, and few enough for XLA to begin with soon.
@@ -54,20 +71,34 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if o.Devices < 0 || o.Devices > maxDevices {
 		return nil, fmt.Errorf("bridge: NewClient: Devices is %d; give a number of devices up to %d, or 0 for the plugin's default", o.Devices, maxDevices)
 	}
+	if o.MemoryLimit < 0 {
+		return nil, fmt.Errorf("bridge: NewClient: MemoryLimit is %d; give a number of bytes, or 0 for no limit", o.MemoryLimit)
+	}
 	options := pjrt.NamedValuesMap{}
 	if o.Devices > 0 {
 		options["cpu_device_count"] = int64(o.Devices)
 	}
+	runtime.LockOSThread() // for LastClient
 	wrapped, err := p.pjrt.NewClient(options)
 	if err != nil {
+		runtime.UnlockOSThread()
 		return nil, pluginError("new client", err)
+	}
+	own, err := p.c.LastClient()
+	runtime.UnlockOSThread()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("bridge: NewClient: %w", err), wrapped.Destroy())
 	}
 	if name := wrapped.Platform(); name != "cpu" {
 		return nil, errors.Join(&PlatformError{name}, wrapped.Destroy())
 	}
 	c := &Client{
-		plugin: p, pjrt: wrapped, options: o, number: lastClient.Add(1),
+		plugin: p, pjrt: wrapped, c: own, options: o, number: lastClient.Add(1),
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
+	}
+	c.memory.limit, c.gates = o.MemoryLimit, make([]gate, own.NumDevices())
+	if c.stalls.after = max(o.StallAfter, 0); o.StallAfter == 0 {
+		c.stalls.after = defaultStall
 	}
 	c.group = callbacks.NewGroup(callbacks.GroupOptions{Enter: enter, Leave: leave, Inside: c.inside})
 	// Left to the garbage collector, a client could go before its executables.
@@ -78,7 +109,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 }
 
 // NumDevices is the number of devices; they are numbered from 0.
-func (c *Client) NumDevices() int { return len(c.pjrt.AddressableDevices()) }
+func (c *Client) NumDevices() int { return c.c.NumDevices() }
 
 // Barrier waits until every callback of every run that was started before it is over,
 // on all devices, those in queues too. Taps do not stop a run: their errors come back
@@ -90,16 +121,19 @@ func (c *Client) Barrier(ctx context.Context, name string) error {
 }
 
 // Close ends the client: from now on it compiles, runs and transfers nothing. It waits
-// for the callbacks that are under way, for as long as ClientOptions.DrainTimeout says,
-// and its error tells which were left, and what taps failed since the last barrier.
-// What the client holds in C is freed when the last of its executables, buffers and
-// runs is closed or over. Closing again does nothing.
+// for the runs and callbacks that are under way, for as long as
+// ClientOptions.DrainTimeout says, and its error tells which were left, and what taps
+// failed since the last barrier. What the client holds in C is freed when the last of its
+// executables, buffers, views and runs is closed or over. Closing again does nothing.
 //
 // Nothing waits at the end of a Go program by itself: defer it.
 func (c *Client) Close() error {
 	first, free := c.life.close()
 	if !first {
 		return nil
+	}
+	for i := range c.gates {
+		c.gates[i].close()
 	}
 	c.innerMu.Lock()
 	inner := c.inner
@@ -127,9 +161,36 @@ func (c *Client) drain() error {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
 	if err := c.group.Barrier(ctx, "close client"); err != nil {
-		return fmt.Errorf("bridge: close client: %w", err)
+		return fmt.Errorf("bridge: close client: %w%s", err, c.stillUnderWay())
 	}
 	return nil
+}
+
+// runs is the runs under way.
+func (c *Client) runs() []*Run {
+	var list []*Run
+	for _, r := range c.group.Runs() {
+		if run, _ := r.Owner().(*Run); run != nil {
+			list = append(list, run)
+		}
+	}
+	return list
+}
+
+// stillUnderWay names the runs that Close leaves.
+func (c *Client) stillUnderWay() string {
+	const most = 8
+	text := ""
+	for i, r := range c.runs() {
+		if i == most {
+			return text + "; and more"
+		}
+		text += fmt.Sprintf("; run %d of executable %q on device %d is left", r.id, r.exec.name(), r.device)
+		if _, err := r.result(); err != nil {
+			text += fmt.Sprintf(" (it was given up: %v)", err)
+		}
+	}
+	return text
 }
 
 // inside says whether this thread is inside of a callback of the client's.

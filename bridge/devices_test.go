@@ -6,8 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 )
@@ -89,13 +87,13 @@ func TestErrorBeforeCollective(t *testing.T) {
 	for range 4 {
 		inputs = append(inputs, view(t, []float32{1, 1}, 2))
 	}
-	before := pjrt.BuffersAlive()
+	before := buffersAlive()
 	for range 3 {
 		out, err := e.Run(t.Context(), inputs...)
 		diff(t, "error", true, err == errSentinel)
 		diff(t, "outputs", 0, len(out))
 	}
-	diff(t, "buffers alive", before, pjrt.BuffersAlive())
+	diff(t, "buffers alive", before, buffersAlive())
 	faulty = false
 	out, err := e.Run(t.Context(), inputs...)
 	if err != nil {
@@ -168,7 +166,7 @@ func TestDonateOnEveryDeviceOrNone(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
-	before := pjrt.BuffersAlive()
+	before := buffersAlive()
 	var buffers []*Buffer
 	for device := range 2 {
 		b, err := c.Buffer(view(t, []float32{1, 2}, 2), device)
@@ -183,5 +181,5 @@ func TestDonateOnEveryDeviceOrNone(t *testing.T) {
 	for _, b := range buffers {
 		b.Close()
 	}
-	diff(t, "buffers alive", before, pjrt.BuffersAlive())
+	diff(t, "buffers alive", before, buffersAlive())
 }

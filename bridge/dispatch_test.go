@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gomlx/gopjrt/pjrt"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -150,7 +149,7 @@ func TestDispatchErrors(t *testing.T) {
 					return nil
 				})
 				e := compile(t, c, big(contract.Passthrough, fmt.Sprintf("callback = %q", name)), CompileOptions{})
-				before := pjrt.BuffersAlive()
+				before := buffersAlive()
 				for range 3 {
 					_, err := e.Run(t.Context(), bigInput(t))
 					if test.want == nil {
@@ -159,7 +158,7 @@ func TestDispatchErrors(t *testing.T) {
 						t.Errorf("got %v, want a %T", err, test.want)
 					}
 				}
-				diff(t, "buffers alive", before, pjrt.BuffersAlive())
+				diff(t, "buffers alive", before, buffersAlive())
 				faulty = false
 				out, err := e.Run(t.Context(), bigInput(t))
 				if err != nil {

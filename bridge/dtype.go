@@ -46,12 +46,21 @@ var pjrtTypes = [...]tensor.DType{
 	dtypes.F4E2M1FN: tensor.F4E2M1FN,
 }
 
-var toPJRT = func() map[tensor.DType]dtypes.DType {
-	m := map[tensor.DType]dtypes.DType{}
+// pjrtNumbers are those of pjrtTypes by element type, 0 for none.
+var pjrtNumbers = func() (numbers [tensor.Token + 1]int32) {
 	for number, d := range pjrtTypes {
 		if d != tensor.Invalid {
-			m[d] = dtypes.DType(number)
+			numbers[d] = int32(number)
 		}
 	}
-	return m
+	return numbers
 }()
+
+// toPJRT is the number of an element type in PJRT_Buffer_Type, 0 for none that an array
+// can have.
+func toPJRT(d tensor.DType) int32 {
+	if d <= tensor.Invalid || d >= tensor.Token {
+		return 0
+	}
+	return pjrtNumbers[d]
+}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -88,7 +86,7 @@ func TestCallbackErrors(t *testing.T) {
 					return nil
 				})
 				e := compile(t, c, m.module(name, m.sig), CompileOptions{})
-				before := pjrt.BuffersAlive()
+				before := buffersAlive()
 				for range 3 {
 					out, err := e.Run(t.Context(), m.input)
 					if err == nil {
@@ -104,7 +102,7 @@ func TestCallbackErrors(t *testing.T) {
 					_, err = run.Wait(t.Context())
 					fault.check(t, err)
 				}
-				diff(t, "buffers alive", before, pjrt.BuffersAlive())
+				diff(t, "buffers alive", before, buffersAlive())
 				faulty = false
 				out, err := e.Run(t.Context(), m.input)
 				if err != nil {
@@ -250,7 +248,7 @@ func TestContexts(t *testing.T) {
 			return nil
 		})
 		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
-		before := pjrt.BuffersAlive()
+		before := buffersAlive()
 		run, err := e.Start(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -267,7 +265,7 @@ func TestContexts(t *testing.T) {
 		<-run.Done()
 		_, err = run.Wait(t.Context())
 		diff(t, "error again", true, err == context.Canceled)
-		diff(t, "buffers alive", before, pjrt.BuffersAlive())
+		diff(t, "buffers alive", before, buffersAlive())
 	})
 	t.Run("waiting is cancelled after the end", func(t *testing.T) {
 		name := register(t, signature, func(*callbacks.Frame) error { return nil })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/gopjrt/pjrt"
 
+	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -18,18 +19,22 @@ import (
 type Executable struct {
 	client  *Client
 	pjrt    *pjrt.LoadedExecutable
+	c       c.Executable   // of pjrt
 	devices []int          // one for each replica or partition; nil where any single device will do
+	ordered []int          // these, the lowest first
 	outputs int            // on each device
 	params  []tensor.Shape // on each device, see parameters
 	known   bool           // params are those of the program
 	life    lifetime
 
+	results     []result // on each device; nil where the program does not say
+	resultBytes int64    // on all devices
+	rooms       c.Rooms
+	async       atomic.Bool // XLA has been seen to run it on threads of its own
+
 	closeMu sync.Mutex
 	onClose []func()
 	freed   bool
-
-	// The shapes of the outputs on each device, known after the first run.
-	shapes atomic.Pointer[[]tensor.Shape]
 }
 
 // CompileOptions are the options of [Client.Compile]. At most one of the two may
@@ -111,12 +116,13 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 	runtime.LockOSThread() // for LastProgram
 	loaded, err := config.Done()
 	program = c.plugin.c.LastProgram()
+	executable := c.plugin.c.LastExecutable()
 	runtime.UnlockOSThread()
 	if err != nil {
 		_ = c.done() // the compile's error says more
 		return nil, pluginError("compile", err)
 	}
-	e := &Executable{client: c, pjrt: loaded, outputs: loaded.NumOutputs}
+	e := &Executable{client: c, pjrt: loaded, outputs: loaded.NumOutputs, c: executable}
 	e.params, e.known = parameters(program)
 	if err := checkLayouts(program, c.plugin.served()); err != nil {
 		_ = e.Close() // the error says more
@@ -129,8 +135,12 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 			return nil, pluginError("compile", err)
 		}
 	}
+	e.knowResults(program)
 	return e, nil
 }
+
+// name is what the module is called.
+func (e *Executable) name() string { return e.pjrt.Name }
 
 // NumOutputs is the number of results of the module, on one device.
 func (e *Executable) NumOutputs() int { return e.outputs }
@@ -170,6 +180,7 @@ func (e *Executable) done() error {
 }
 
 func (e *Executable) free() error {
+	e.rooms.Free()
 	err := e.pjrt.Destroy()
 	if err != nil {
 		err = pluginError("close executable", err)

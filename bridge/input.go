@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Input is a *[Buffer], a [Donation], or a tensor.View, which is copied to the
-// device first. Its shape is that of the module's parameter, in a module that is
+// Input is a *[Buffer], a [Donation], a tensor.View, which is copied to the
+// device first, or a [Borrowed] one, which is read where it is. Its shape is that of the module's parameter, in a module that is
 // sharded the part of one device. A module that runs on one device runs where the
 // first buffer is.
 type Input any
@@ -39,8 +39,7 @@ func (r *Run) takeInputs(inputs []Input) error {
 	if e.known && perDevice != len(e.params) {
 		return fmt.Errorf("the module has %d parameters, and %d inputs are given%s", len(e.params), perDevice, forEach(devices))
 	}
-	r.device = deviceOf(inputs)
-	r.inputs = make([]input, 0, len(inputs))
+	r.inputs = r.few[:0]
 	for i, in := range inputs {
 		device := r.device
 		if e.devices != nil {
@@ -51,6 +50,9 @@ func (r *Run) takeInputs(inputs []Input) error {
 			return fmt.Errorf("input %d: %w", i, err)
 		}
 		r.inputs = append(r.inputs, taken)
+		if order := taken.buffer.order; order != nil {
+			return fmt.Errorf("input %d: the array is not row-major on its device (%v is the order of its dimensions there), because the module that made it says so with mhlo.layout_mode: leave that out, or give what ToHost returns", i, order)
+		}
 		if !e.known {
 			continue
 		}
@@ -111,17 +113,27 @@ func (c *Client) take(in Input, device int) (input, error) {
 		if b.client != c {
 			return input{}, errors.New("the donated buffer is another client's; copy it through the host")
 		}
+		if b.loan != nil {
+			return input{}, errors.New("the donated buffer is a borrowed host array, which nobody may write to; make it with Client.Buffer")
+		}
 		if !b.life.claim() {
-			return input{}, errors.New("the donated buffer is closed or in use")
+			return input{}, errors.New("the donated buffer is closed, or in use by a run or a view")
 		}
 		return input{buffer: b, donated: true}, nil
 	case tensor.View:
-		b, err := c.Buffer(in, device)
-		if err != nil {
-			return input{}, err
-		}
-		b.life.claim() // nobody else knows it: it goes when the run is over
-		return input{buffer: b}, nil
+		return c.takeView(in, device, false)
+	case Borrowed:
+		return c.takeView(in.view, device, true)
 	}
-	return input{}, fmt.Errorf("a %T is no input; give a *bridge.Buffer, bridge.Donate(b) or a tensor.View", in)
+	return input{}, fmt.Errorf("a %T is no input; give a *bridge.Buffer, bridge.Donate(b), a tensor.View or bridge.Borrow(v)", in)
+}
+
+// takeView makes a buffer that goes when the run is over: nobody else knows it.
+func (c *Client) takeView(v tensor.View, device int, borrow bool) (input, error) {
+	b, err := c.buffer("Buffer", v, device, borrow)
+	if err != nil {
+		return input{}, err
+	}
+	b.life.claim()
+	return input{buffer: b}, nil
 }

@@ -11,7 +11,7 @@ import (
 // where Go reads or writes it and sees nothing of the order: each value would stand for
 // another element.
 type LayoutError struct {
-	// Target is the custom call's, "" where a parameter or result of the module is meant.
+	// Target is the custom call's, "" where a parameter of the module is meant.
 	Target string
 	Config string // the backend_config of the call, as XLA has it
 	At     string // file and line of the call, "" where the module does not say
@@ -47,8 +47,8 @@ func (e *LayoutError) Error() string {
 }
 
 // checkLayouts holds XLA's optimized program against what Go takes for granted of it: the
-// module's parameters and results, and what the calls of these targets take and give,
-// are in row-major order. The call frame of the typed FFI says nothing of layouts, and
+// module's parameters, and what the calls of these targets take and give, are in row-major
+// order. Results of the module may be in another, see Buffer.ToHost. The call frame of the typed FFI says nothing of layouts, and
 // nor do the attributes, so that this is the only place where they show. It is nil where
 // the program cannot be read. (xla/service/hlo.proto and xla/xla_data.proto say the
 // numbers.)
@@ -74,7 +74,7 @@ func checkLayouts(program []byte, targets map[string]bool) error {
 
 // checkComputation looks at one computation of the program.
 func checkComputation(computation []byte, isMain bool, targets map[string]bool) error {
-	const instruction, root, id, shape = 2, 6, 35, 3
+	const instruction, id, shape = 2, 35, 3
 	var shapes map[uint64][]byte // of the instructions, where a call asks for them
 	all := func() map[uint64][]byte {
 		if shapes == nil {
@@ -95,13 +95,6 @@ func checkComputation(computation []byte, isMain bool, targets map[string]bool) 
 		case op == "parameter" && isMain:
 			if s, layout, ok := foreignLayout(first(f.bytes, shape).bytes); ok {
 				return &LayoutError{What: "parameter", Index: int(first(f.bytes, parameter).number), Shape: s, Layout: layout}
-			}
-		}
-	}
-	if isMain {
-		for i, s := range arrays(all()[first(computation, root).number]) {
-			if s, layout, ok := foreignLayout(s); ok {
-				return &LayoutError{What: "result", Index: i, Shape: s, Layout: layout}
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/native"
@@ -142,3 +143,6 @@ func diff(t testing.TB, what string, want, got any) {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }
+
+// buffersAlive is the number of arrays in C.
+func buffersAlive() int64 { return c.ArraysAlive() }

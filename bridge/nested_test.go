@@ -1,11 +1,13 @@
 package bridge
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // An execution inside a callback is refused on the same client, where XLA would
@@ -96,4 +98,50 @@ func TestInnerClientOutside(t *testing.T) {
 	if _, err := InnerClient(t.Context()); err == nil {
 		t.Error("an inner client outside of any callback")
 	}
+}
+
+// More callbacks that run modules of their own than a device takes runs, all at once.
+func TestManyNested(t *testing.T) {
+	c := testClient(t)
+	small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
+	compiled := sync.OnceValues(func() (*Executable, error) {
+		return c.inner.Compile(t.Context(), []byte(small), CompileOptions{})
+	})
+	in := view(t, []float32{3}, 1)
+	name := register(t, "", func(call *callbacks.Frame) error {
+		if _, err := InnerClient(call.Context()); err != nil {
+			return err
+		}
+		e, err := compiled()
+		if err != nil {
+			return err
+		}
+		// With and without the call's context, which can end.
+		for _, ctx := range []context.Context{call.Context(), context.Background()} {
+			out, err := e.Run(ctx, in)
+			if err != nil {
+				return err
+			}
+			out[0].Close()
+		}
+		return nil
+	})
+	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
+	var wg sync.WaitGroup
+	for range 10 * gateWidth {
+		wg.Go(func() {
+			out, err := e.Run(context.Background(), tensor.Vector[float32](1, 2, 3, 4))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			out[0].Close()
+		})
+	}
+	wg.Wait()
+	inner, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner.Close()
 }

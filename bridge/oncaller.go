@@ -27,11 +27,12 @@ func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer
 	inside := c.Inside()
 	var r *Run
 	var err error
-	over := make(chan struct{})
+	over := make(chan struct{}) // or given up
 	go func() {
 		defer close(over)
-		if r, err = e.start(ctx, inputs, launch{caller, inside}); err == nil {
-			r.await()
+		if r, err = e.begin(ctx, inputs, launch{caller, inside}); err == nil {
+			help(r)
+			_, _ = r.Wait(ctx) // result gives them again
 		}
 	}()
 	returned := false

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -79,9 +81,77 @@ func TestParameters(t *testing.T) {
 	for n := range program { // cut anywhere, it is not read beyond its end
 		parameters(program[:n])
 	}
+	layout := func(order ...byte) []byte { return message(5, message(1, order)) }
+	tiled := append(matrix, message(5, append(message(1, []byte{1, 0}), message(6, []byte{})...))...)
+	for _, test := range []struct {
+		out  []byte
+		want []result
+	}{
+		{append(matrix, layout(1, 0)...), []result{{shape: want[0]}}},
+		{append(matrix, layout(0, 1)...), []result{{want[0], []int{1, 0}}}},
+		{append(tuple, message(4, matrix, plain)...), []result{{shape: want[0]}, {shape: want[1]}}},
+		{tuple, []result{}},
+		{append(matrix, layout(0, 0)...), nil},
+		{append(matrix, layout(0)...), nil},
+		{append(matrix, layout(0, 1, 2)...), nil},
+		{tiled, nil},
+		{dynamic, nil},
+	} {
+		program := message(1, message(4, message(2, test.out)))
+		if d := cmp.Diff(test.want, resultsOf(program), cmp.AllowUnexported(result{})); d != "" {
+			t.Errorf("%x: %s", test.out, d)
+		}
+		for n := range program {
+			resultsOf(program[:n])
+		}
+	}
 	for _, damaged := range [][]byte{nil, {0xff}, {1<<3 | 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, {1<<3 | 3}, message(2, nil)} {
 		if _, ok := parameters(damaged); ok {
 			t.Errorf("%x has parameters", damaged)
+		}
+	}
+}
+
+// What the program says of its outputs is what they are.
+func TestResults(t *testing.T) {
+	c := testClient(t)
+	for what, test := range map[string]struct {
+		results, body string
+		want          []string
+	}{
+		"none":    {"", "return", []string{}},
+		"one":     {"tensor<2x3xf32>", "%c = stablehlo.constant dense<1.0> : tensor<2x3xf32>\nreturn %c : tensor<2x3xf32>", []string{"f32[2,3]"}},
+		"several": {"tensor<i8>, tensor<0x4xi1>", "%c = stablehlo.constant dense<1> : tensor<i8>\n%d = stablehlo.constant dense<true> : tensor<0x4xi1>\nreturn %c, %d : tensor<i8>, tensor<0x4xi1>", []string{"s8[]", "pred[0,4]"}},
+	} {
+		for _, known := range []bool{true, false} {
+			e := compile(t, c, mainFunc("", test.results, test.body), CompileOptions{})
+			if e.results == nil {
+				t.Fatalf("%s: the program does not say", what)
+			}
+			if !known {
+				e.results = nil // then each output is asked
+			}
+			before := buffersAlive()
+			out, err := e.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{}
+			for _, b := range out {
+				asked, err := shapeOf(b.array)
+				if err != nil {
+					t.Error(err)
+				}
+				diff(t, "what the plugin says", asked.String(), b.Shape().String())
+				got = append(got, b.Shape().String())
+				if _, err := b.ToHost(); err != nil {
+					t.Error(err)
+				}
+				b.Close()
+			}
+			diff(t, what, test.want, got)
+			diff(t, "buffers alive", before, buffersAlive())
+			diff(t, "held", ClientStats{}, c.Stats())
 		}
 	}
 }

@@ -47,7 +47,9 @@ type Options struct {
 	// Debug catches views that are used after their call, in clients that are made from
 	// now on: an inline callback gets copies, in memory that is taken away when it
 	// returns, so that a later use stops the program where it happens. Each call is
-	// logged at level Debug, with whether results are in the memory of operands.
+	// logged at level Debug, with whether results are in the memory of operands. A
+	// BufferView is such a copy, too, and a host array that is borrowed is checked for
+	// changes when that ends.
 	// CALLIOPE_DEBUG=1 in the environment does it too.
 	Debug bool
 }

@@ -59,13 +59,13 @@ func TestNoResultsNoInputs(t *testing.T) {
 				}
 				e := compile(t, c, mainFunc(params, "", "return"), CompileOptions{Replicas: replicas})
 				diff(t, "devices", replicas, e.NumDevices())
-				before := pjrt.BuffersAlive()
+				before := buffersAlive()
 				out, err := e.Run(t.Context(), ins...)
 				if err != nil {
 					t.Fatal(err)
 				}
 				diff(t, "outputs", 0, len(out))
-				diff(t, "buffers alive", before, pjrt.BuffersAlive())
+				diff(t, "buffers alive", before, buffersAlive())
 			})
 		}
 	}
@@ -89,7 +89,7 @@ func TestWrongInputs(t *testing.T) {
 	closed := buffer(c)
 	closed.Close()
 	mine := buffer(c)
-	before := pjrt.BuffersAlive()
+	before := buffersAlive()
 	for _, test := range []struct {
 		what   string
 		e      *Executable
@@ -124,7 +124,7 @@ func TestWrongInputs(t *testing.T) {
 	if _, err := c.Buffer(good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
 		t.Errorf("a buffer on device 4 of 4: %v", err)
 	}
-	diff(t, "buffers alive", before+2, pjrt.BuffersAlive()) // those of the other client
+	diff(t, "buffers alive", before+2, buffersAlive()) // those of the other client
 	out, err := e.Run(t.Context(), good, mine)
 	if err != nil {
 		t.Fatal("after the errors: ", err)
@@ -174,7 +174,7 @@ func TestManyRunsUnderWay(t *testing.T) {
 	name := register(t, signature, func(*callbacks.Frame) error { calls++; return nil })
 	c := testClient(t)
 	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
-	before := pjrt.BuffersAlive()
+	before := buffersAlive()
 	var started []*Run
 	for range 200 {
 		run, err := e.Start(t.Context(), view(t, make([]float32, 64*64), 64, 64))
@@ -191,19 +191,19 @@ func TestManyRunsUnderWay(t *testing.T) {
 		out[0].Close()
 	}
 	diff(t, "calls", 200, calls)
-	diff(t, "buffers alive", before, pjrt.BuffersAlive())
+	diff(t, "buffers alive", before, buffersAlive())
 }
 
 func TestDonate(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<1024xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
-	before := pjrt.BuffersAlive()
+	before := buffersAlive()
 	in, err := c.Buffer(view(t, make([]float32, 1024), 1024), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := in.pjrt.UnsafePointer()
+	at, err := in.array.Pointer(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestDonate(t *testing.T) {
 		t.Fatal(err)
 	}
 	diff(t, "device", 2, out[0].Device())
-	got, err := out[0].pjrt.UnsafePointer()
+	got, err := out[0].array.Pointer(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestDonate(t *testing.T) {
 		t.Error(err)
 	}
 	out[0].Close()
-	diff(t, "buffers alive", before, pjrt.BuffersAlive())
+	diff(t, "buffers alive", before, buffersAlive())
 }
 
 func TestUseAfterClose(t *testing.T) {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "ffi_handler.h"
+#include "underway.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -224,7 +225,9 @@ static ffi_error* execute(calliope_ffi* p, ffi_frame* frame) {
   if (__builtin_expect(error != NULL, 0)) return error;
   call.outer = inside;
   inside = &call;
+  calliope_underway_begin(call.run_id, call.site);
   calliopeFFIExecute(&call);
+  calliope_underway_end();
   inside = call.outer;
   if (__builtin_expect(call.code != 0, 0)) return take_error(p, call.code, call.message);
   return NULL;

@@ -10,7 +10,6 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"runtime/cgo"
 	"sync"
 	"unsafe"
 )
@@ -87,6 +86,40 @@ func (p *Plugin) LastProgram() []byte {
 	return C.GoBytes(unsafe.Pointer(data), C.int(size))
 }
 
+// LastExecutable is what was last compiled on this thread, to which the goroutine must
+// have been locked since before. It lives until gopjrt destroys its own.
+func (p *Plugin) LastExecutable() Executable {
+	return Executable{p.api, C.calliope_last_loaded()}
+}
+
+// Executable is a loaded executable of a plugin.
+type Executable struct {
+	api *C.pjrt_api
+	c   unsafe.Pointer
+}
+
+// LastClient is the client that was last made on this thread, to which the goroutine
+// must have been locked since before. It lives until gopjrt destroys its own.
+func (p *Plugin) LastClient() (*Client, error) {
+	var devices *unsafe.Pointer
+	var n C.size_t
+	client := C.calliope_last_client(p.api, &devices, &n)
+	if client == nil {
+		return nil, errors.New("the plugin shows no devices of its client")
+	}
+	return &Client{p.api, client, unsafe.Slice(devices, int(n))}, nil
+}
+
+// Client is a client of a plugin. It may be used on several goroutines.
+type Client struct {
+	api     *C.pjrt_api
+	c       unsafe.Pointer
+	devices []unsafe.Pointer // C memory, the client's
+}
+
+// NumDevices is the number of its devices.
+func (c *Client) NumDevices() int { return len(c.devices) }
+
 func cInt(b bool) C.int {
 	if b {
 		return 1
@@ -110,48 +143,3 @@ func sentence(text *C.char) error {
 	defer C.free(unsafe.Pointer(text))
 	return errors.New(C.GoString(text))
 }
-
-// Run is one execution as C sees it. It belongs to one goroutine at a time.
-type Run struct{ c *C.calliope_run }
-
-// NewRun makes a run for an execution on the given number of devices; handlers
-// see id, which must not be 0, as their run.
-func (p *Plugin) NewRun(id int32, devices int) Run {
-	return Run{C.calliope_run_new(p.api, C.int32_t(id), C.int32_t(devices))}
-}
-
-// Begin makes the next execution on this thread this run's. The goroutine must be
-// locked to its thread until End.
-func (r Run) Begin() { C.calliope_run_begin(r.c) }
-
-// End takes Begin back where no execution took place.
-func (r Run) End() { C.calliope_run_begin(nil) }
-
-// Ready says whether the run is over on every device.
-func (r Run) Ready() bool { return C.calliope_run_ready(r.c) != 0 }
-
-// Await blocks until the run is over on every device.
-func (r Run) Await() { C.calliope_run_await(r.c) }
-
-// Notify calls done, on any thread, once the run is over on every device; done
-// may be called before Notify returns, and must not block.
-func (r Run) Notify(done func()) {
-	C.calliope_run_notify(r.c, C.uintptr_t(cgo.NewHandle(done)))
-}
-
-//export calliopePJRTDone
-func calliopePJRTDone(handle C.uintptr_t) {
-	h := cgo.Handle(handle)
-	done := h.Value().(func())
-	h.Delete()
-	done()
-}
-
-// Error is the first error that a device ended with: an absl status code, 0 for
-// none, and the message. Valid once the run is over.
-func (r Run) Error() (code int, message string) {
-	return int(r.c.code), C.GoStringN(r.c.message, C.int(r.c.message_size))
-}
-
-// Free releases what the run holds, once it is over or was never started.
-func (r Run) Free() { C.calliope_run_free(r.c) }

@@ -2,19 +2,27 @@
 
 #include <stdlib.h>
 
+#include "pjrt_error.h"
+
 static __thread void* last;
+static __thread void* last_loaded;
 
 pjrt_error* calliope_get_executable(const pjrt_api* api, pjrt_get_executable_args* args) {
   pjrt_error* error = CALL(api, PJRT_FN_GET_EXECUTABLE, args);
   last = error == NULL ? args->executable : NULL;
+  last_loaded = error == NULL ? args->loaded_executable : NULL;
   return error;
 }
 
+void* calliope_last_loaded(void) {
+  void* loaded = last_loaded;
+  last_loaded = NULL;
+  return loaded;
+}
+
 static int failed(const pjrt_api* api, pjrt_error* error) {
-  if (error == NULL) return 0;
-  pjrt_error_destroy_args args = {.struct_size = sizeof args, .error = error};
-  ((void (*)(void*))api->functions[PJRT_FN_ERROR_DESTROY])(&args);
-  return 1;
+  if (error != NULL) calliope_error_destroy(api, error);
+  return error != NULL;
 }
 
 char* calliope_pjrt_program(const pjrt_api* api, size_t* size) {

@@ -84,6 +84,15 @@ func (s fakeSite) Execute(call *Call) (int32, string) {
 	if d := cmp.Diff([]int64{77}, Inside()); d != "" {
 		s.t.Error(d)
 	}
+	here := func() (list []string) {
+		for _, u := range Underway() {
+			list = append(list, fmt.Sprint(u.Name, u.RunID))
+		}
+		return list
+	}
+	if d := cmp.Diff([]string{"fake77"}, here()); d != "" {
+		s.t.Error(d)
+	}
 	b := call.Args().At(0)
 	dims, ok := b.Dims()
 	got := []any{call.RunID(), call.Device(), call.Args().Len(), call.Results().Len(), b.DType(), len(dims), ok, *(*float32)(b.Data())}
@@ -110,6 +119,9 @@ func (s fakeSite) Execute(call *Call) (int32, string) {
 	}
 	return 0, ""
 }
+
+// Name implements Named.
+func (s fakeSite) Name() string { return "fake" }
 
 func (s fakeSite) Delete() { *s.deleted++ }
 
@@ -150,6 +162,9 @@ func TestFFILayouts(t *testing.T) {
 				if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "\uFFFD", ""), what) {
 					t.Errorf("got %v, want an error with %q", err, what)
 				}
+			}
+			if u := Underway(); len(u) != 0 {
+				t.Errorf("under way after the call: %v", u)
 			}
 			if len(Inside()) != 0 {
 				t.Error("inside a call after the call")

@@ -81,6 +81,20 @@ func (g *Group) remove(r *Run) bool {
 	return true
 }
 
+// Runs is the runs that have begun and are not over, the oldest first.
+func (g *Group) Runs() []*Run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var list []*Run
+	for r := g.runs.next; r != &g.runs; r = r.next {
+		list = append(list, r)
+	}
+	return list
+}
+
+// Waiting is the function Waiting for the calls of the group.
+func (g *Group) Waiting() []Underway { return waitingOf(g) }
+
 // underway is what to wait for until every run that has begun is over.
 func (g *Group) underway() []<-chan struct{} {
 	g.mu.Lock()

@@ -5,9 +5,8 @@ import "context"
 // Run is what the calls of one execution have in common. A runtime begins one before
 // it executes, and ends it when no call of it is under way any more.
 type Run struct {
-	ctx       context.Context
-	outer     context.Context // what ctx was made of
-	cancel    context.CancelFunc
+	ctx       context.Context // of own
+	own       runContext
 	group     *Group
 	options   RunOptions
 	overrides *override
@@ -35,22 +34,26 @@ type RunOptions struct {
 	// Memory, where it is not nil, gives each call on a goroutine of ours its memory, of n
 	// bytes, and is told when the function has returned: see the debug mode of a runtime.
 	Memory func(s *Slot, n int) (memory []byte, over func())
+	// Expendable reports whether the calling goroutine may end in an inline call, with
+	// runtime.Goexit: the runtime is told and ends the run. It may be nil.
+	Expendable func() bool
 	// Slow keeps the calls from the shortest way, where the runtime has a way of its own.
 	Slow bool
 }
 
 type runKey struct{}
 
-// Begin makes r a run of the group. Its context, which all its calls get, comes from
-// ctx and ends with End.
+// Begin makes r, which must be new, a run of the group. Its context, which all its calls
+// get, comes from ctx and ends with End.
 func (g *Group) Begin(ctx context.Context, r *Run, o RunOptions) {
-	outer := RunOf(ctx)
-	overrides, _ := ctx.Value(overrideKey{}).(*override)
-	*r = Run{group: g, options: o, overrides: overrides, outer: ctx}
-	r.options.Nested = o.Nested || outer != nil
-	r.ctx, r.cancel = context.WithCancel(context.WithValue(ctx, runKey{}, r))
-	r.caller = o.OnCaller
-	r.special = overrides != nil || o.OnCaller != nil || o.Slow
+	r.group, r.options, r.caller = g, o, o.OnCaller
+	if ctx != context.Background() {
+		r.overrides, _ = ctx.Value(overrideKey{}).(*override)
+		r.options.Nested = o.Nested || RunOf(ctx) != nil
+	}
+	r.own.begin(r, ctx)
+	r.ctx = &r.own
+	r.special = r.overrides != nil || o.OnCaller != nil || o.Slow
 	g.add(r)
 	r.began()
 }
@@ -58,7 +61,7 @@ func (g *Group) Begin(ctx context.Context, r *Run, o RunOptions) {
 // End says that no call of the run is under way, and cancels its context.
 func (r *Run) End() {
 	r.calls.end()
-	r.cancel()
+	r.own.cancel(nil)
 	if r.group.remove(r) {
 		r.ended()
 	}
@@ -68,10 +71,13 @@ func (r *Run) End() {
 func (r *Run) Context() context.Context { return r.ctx }
 
 // Outer is the context that the run was begun with.
-func (r *Run) Outer() context.Context { return r.outer }
+func (r *Run) Outer() context.Context { return r.own.outer }
 
 // Cancel ends the context of the run: what waits for a call does so no longer.
-func (r *Run) Cancel() { r.cancel() }
+func (r *Run) Cancel() { r.own.cancel(nil) }
+
+// CancelCause is Cancel, for a reason that context.Cause tells of the calls' contexts.
+func (r *Run) CancelCause(cause error) { r.own.cancel(cause) }
 
 // Owner is what the runtime gave in RunOptions.
 func (r *Run) Owner() any { return r.options.Owner }

@@ -1,0 +1,127 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A borrowed array is read where it is, where that is possible.
+func TestBorrowBuffer(t *testing.T) {
+	c := testClient(t)
+	data := aligned(1024)
+	for i := range data {
+		data[i] = float32(i)
+	}
+	for what, test := range map[string]struct {
+		v    tensor.View
+		want bool
+	}{
+		"aligned":  {view(t, data, 1024), true},
+		"askew":    {view(t, data[1:], 1023), false},
+		"empty":    {view(t, data[:0], 0), false},
+		"sub-byte": {tensor.View{Shape: tensor.ShapeOf(tensor.S4, 4), Data: make([]byte, 64)[:4:4]}, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			b, err := c.BorrowBuffer(test.v, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "borrowed", test.want, b.Borrowed())
+			got, err := b.ToHost()
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "values", test.v.Data, got.Data)
+			if test.want {
+				at, err := b.array.Pointer(false)
+				diff(t, "no copy", true, err == nil && at == unsafe.Pointer(&data[0]))
+				diff(t, "held", ClientStats{Buffers: 1, Borrowed: 4096}, c.Stats())
+				if _, err := c.take(Donate(b), 1); err == nil || !strings.Contains(err.Error(), "borrowed") {
+					t.Errorf("donating it: got %v, want a refusal", err)
+				}
+			}
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+			diff(t, "held after Close", ClientStats{}, c.Stats())
+		})
+	}
+	if _, err := c.BorrowBuffer(tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}, 0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
+		t.Errorf("a view of too few bytes: %v", err)
+	}
+}
+
+// An input that is borrowed for a run, small or large, and by one that nobody waits for.
+func TestBorrow(t *testing.T) {
+	c := testClient(t)
+	const typ = "tensor<64x64xf32>"
+	large := compile(t, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
+	same := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{})
+	for range 20 {
+		data := aligned(64 * 64)
+		for i := range data {
+			data[i] = 1
+		}
+		in := Borrow(view(t, data, 64, 64))
+		started, err := large.Start(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC() // would take what nobody holds
+		out, err := started.Wait(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff(t, "large", float32(64), host[float32](t, out[0])[17])
+		if out, err = same.Run(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		data[0] = 2 // the run is over
+		diff(t, "same", float32(1), host[float32](t, out[0])[0])
+	}
+	diff(t, "held", ClientStats{}, c.Stats())
+}
+
+// In debug mode a write to a borrowed array is told to who ends the use.
+func TestDebugBorrow(t *testing.T) {
+	c := debugClient(t)
+	data := aligned(16)
+	b, err := c.BorrowBuffer(view(t, data, 16), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[3] = 1
+	if err := b.Close(); err == nil || !strings.Contains(err.Error(), "f32[16]") || !strings.Contains(err.Error(), "borrow_test.go") {
+		t.Errorf("got %v, want an error with the shape and the line", err)
+	}
+
+	var log bytes.Buffer
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	const typ = "tensor<16xf32>"
+	name := register(t, "", negate)
+	e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom("call", "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	for _, write := range []bool{false, true} {
+		r, err := e.begin(context.Background(), []Input{Borrow(view(t, data, 16))}, launch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if write {
+			data[0]++
+		}
+		r.launch(true, true)
+		out, err := r.Wait(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[0].Close()
+		diff(t, "logged", write, strings.Contains(log.String(), "was written to before its buffer was free"))
+	}
+}

@@ -1,0 +1,248 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// counting is a module that XLA executes on its caller's thread, and that counts up to
+// its operand, doing something on the way that has to be done.
+var counting = mainFunc("%n: tensor<i32>", "tensor<i32>", `
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %start = stablehlo.constant dense<0.5> : tensor<f32>
+  %r:3 = stablehlo.while(%i = %zero, %m = %n, %x = %start) : tensor<i32>, tensor<i32>, tensor<f32>
+    cond {
+      %c = stablehlo.compare LT, %i, %m : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %y = stablehlo.cosine %x : tensor<f32>
+      stablehlo.return %j, %m, %y : tensor<i32>, tensor<i32>, tensor<f32>
+    }
+  %f = stablehlo.floor %r#2 : tensor<f32>
+  %k = stablehlo.convert %f : (tensor<f32>) -> tensor<i32>
+  %s = stablehlo.add %r#0, %k : tensor<i32>
+  return %s : tensor<i32>`)
+
+// countFor is how far to count for that long.
+func countFor(t testing.TB, e *Executable, d time.Duration) tensor.View {
+	t.Helper()
+	for n := int32(10_000); ; n *= 4 {
+		begun := time.Now()
+		out, err := e.Run(context.Background(), tensor.Scalar(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[0].Close()
+		if took := time.Since(begun); took > 20*time.Millisecond {
+			return tensor.Scalar(int32(float64(n) * float64(d) / float64(took)))
+		}
+	}
+}
+
+// A wait ends with its context also where XLA executes within the call that starts. What
+// is left behind is freed when it is over, and keeps nobody from running.
+func TestDeadlineOfSmallModule(t *testing.T) {
+	c := testClient(t)
+	e := compile(t, c, counting, CompileOptions{})
+	in := countFor(t, e, 1500*time.Millisecond)
+	before := buffersAlive()
+	for what, run := range map[string]func(context.Context) error{
+		"Run":   func(ctx context.Context) error { _, err := e.Run(ctx, in); return err },
+		"Start": func(ctx context.Context) error { _, err := e.Start(ctx, in); return err },
+		"Run on the caller": func(ctx context.Context) error {
+			_, err := e.Run(OnCaller(ctx), in)
+			return err
+		},
+	} {
+		ctx, stop := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		begun := time.Now()
+		is(t, what, context.DeadlineExceeded, run(ctx))
+		stop()
+		if took := time.Since(begun); took > time.Second {
+			t.Errorf("%s returned after %v", what, took)
+		}
+		if s := c.Stats(); s.Left == 0 || s.Runs < s.Left {
+			t.Errorf("%s: no run is left behind: %+v", what, s)
+		}
+		out, err := e.Run(context.Background(), tensor.Scalar(int32(3)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff(t, what+": the next run", []int32{3}, host[int32](t, out[0]))
+	}
+	if err := c.group.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "buffers alive", before, buffersAlive())
+	diff(t, "bytes", int64(0), c.Stats().Bytes)
+}
+
+// Close gives up after its drain timeout, and says which run it leaves.
+func TestCloseLeavesRun(t *testing.T) {
+	if os.Getenv("CALLIOPE_TEST_FOREVER") != "" {
+		closeLeavesRun(t)
+		return
+	}
+	// What runs for ever takes a core.
+	child := exec.Command(os.Args[0], "-test.run=^TestCloseLeavesRun$", "-test.timeout=60s")
+	child.Env = append(os.Environ(), "CALLIOPE_TEST_FOREVER=1")
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func closeLeavesRun(t *testing.T) {
+	const typ = "tensor<1xf32>"
+	forever := strings.Replace(mainFunc("%x: "+typ, typ, `
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %half = stablehlo.constant dense<0.5> : tensor<1xf32>
+  %r = stablehlo.while(%s = %x) : tensor<1xf32>
+    cond {
+      %sum = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<1xf32>, tensor<f32>) -> tensor<f32>
+      %c = stablehlo.compare GE, %sum, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %n = stablehlo.multiply %s, %half : tensor<1xf32>
+      stablehlo.return %n : tensor<1xf32>
+    }
+  return %r : tensor<1xf32>`), "module {", "module @forever {", 1)
+	c, err := testPlugin(t).NewClient(ClientOptions{DrainTimeout: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.Compile(t.Context(), []byte(forever), CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer stop()
+	begun := time.Now()
+	_, err = e.Run(ctx, view(t, []float32{1}, 1))
+	is(t, "error", context.DeadlineExceeded, err)
+	if took := time.Since(begun); took > 2*time.Second {
+		t.Errorf("Run returned after %v", took)
+	}
+	begun = time.Now()
+	err = c.Close()
+	if took := time.Since(begun); took > 2*time.Second {
+		t.Errorf("Close returned after %v", took)
+	}
+	var b *callbacks.BarrierError
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), `of executable "forever" on device 0 is left (it was given up: context deadline exceeded)`) {
+		t.Errorf("got %v, want an error that names the run", err)
+	}
+}
+
+// What a run is like does not depend on who launches it.
+func TestRunsWithAndWithoutDeadline(t *testing.T) {
+	c := testClient(t)
+	const typ = "tensor<4xf32>"
+	small := compile(t, c, mainFunc("%x: "+typ, typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	const wide = "tensor<64x64xf32>"
+	large := compile(t, c, mainFunc("%x: "+wide, wide, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+wide+", "+wide+") -> "+wide+"\nreturn %d : "+wide), CompileOptions{})
+	for range 3 { // how XLA runs it is learnt meanwhile
+		for _, ctx := range []context.Context{context.Background(), t.Context()} {
+			out, err := small.Run(ctx, view(t, []float32{1, 2, 3, 4}, 4))
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "small", []float32{2, 4, 6, 8}, host[float32](t, out[0]))
+			if out, err = large.Run(ctx, bigInput(t)); err != nil {
+				t.Fatal(err)
+			}
+			diff(t, "large", float32(64), host[float32](t, out[0])[17])
+		}
+	}
+	diff(t, "small is asynchronous", false, small.async.Load())
+}
+
+// Any number of goroutines may run at once. Go ends a process with 10,000 threads.
+func TestManyGoroutinesRun(t *testing.T) {
+	goroutines := 12_000
+	if raced {
+		goroutines = 6_000 // the race detector ends a process with more than 8128
+	}
+	const signature = "f32[64,64]->f32[64,64]"
+	slow := func(*callbacks.Frame) error { time.Sleep(time.Millisecond); return nil }
+	threads := pprof.Lookup("threadcreate")
+	for what, test := range map[string]struct {
+		module func(name string) string
+		in     tensor.View
+		fn     callbacks.Func
+	}{
+		"small": {func(name string) string { return passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>") }, view(t, make([]float32, 4), 4), slow},
+		"large": {func(name string) string { return bigPassthrough(name, signature) }, view(t, make([]float32, 64*64), 64, 64), func(*callbacks.Frame) error { return nil }},
+	} {
+		t.Run(what, func(t *testing.T) {
+			c := testClient(t)
+			name := register(t, "", test.fn)
+			e := compile(t, c, test.module(name), CompileOptions{})
+			in, err := c.Buffer(test.in, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			before := threads.Count()
+			var wg sync.WaitGroup
+			for range goroutines {
+				wg.Go(func() {
+					out, err := e.Run(context.Background(), in)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					out[0].Close()
+				})
+			}
+			wg.Wait()
+			if made := threads.Count() - before; made > 500 {
+				t.Errorf("%d goroutines made %d threads", goroutines, made)
+			}
+		})
+	}
+}
+
+// A callback that ends the goroutine that executes, which is nobody's where the context
+// can end, ends the wait.
+func TestGoexitInRun(t *testing.T) {
+	if os.Getenv("CALLIOPE_TEST_GOEXIT") != "" {
+		goexitInRun(t)
+		return
+	}
+	// XLA keeps what it had locked.
+	child := exec.Command(os.Args[0], "-test.run=^TestGoexitInRun$", "-test.timeout=60s")
+	child.Env = append(os.Environ(), "CALLIOPE_TEST_GOEXIT=1")
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func goexitInRun(t *testing.T) {
+	c, err := testPlugin(t).NewClient(ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := register(t, "", func(*callbacks.Frame) error { runtime.Goexit(); return nil })
+	e, err := c.Compile(t.Context(), []byte(passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>")), CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Run(t.Context(), view(t, make([]float32, 4), 4))
+	var g *callbacks.GoexitError
+	if !errors.As(err, &g) || g.Callback != name {
+		t.Errorf("got %v, want a GoexitError of %q", err, name)
+	}
+}

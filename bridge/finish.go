@@ -1,0 +1,149 @@
+package bridge
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// finish is called once, when XLA is done with the run, or refused it.
+func (r *Run) finish(refused bool) {
+	err := r.c.Error()
+	if f := r.failure.Load(); f != nil {
+		err = f.err
+	} else if err != nil {
+		err = planError("execute", err)
+	}
+	var outputs []*Buffer
+	switch {
+	case refused:
+	case err != nil:
+		r.dropOutputs()
+	default:
+		outputs, err = r.wrap()
+	}
+	r.mu.Lock()
+	abandoned := r.abandoned
+	if !abandoned {
+		// What a callback failed with is for Wait to tell.
+		r.outputs, r.err, r.refused = outputs, err, refused && r.failure.Load() == nil
+		r.settled = true
+	}
+	r.mu.Unlock()
+	if abandoned {
+		for _, b := range outputs {
+			_ = b.Close() // the run's error says more
+		}
+	}
+	r.release()
+	// Whoever waits for all runs finds what they held freed.
+	runs.remove(r)
+	r.calls.End()
+	r.mu.Lock()
+	r.over = true
+	if r.ended != nil {
+		close(r.ended)
+	}
+	if r.wake != nil && !abandoned {
+		close(r.wake)
+	}
+	r.mu.Unlock()
+}
+
+// release ends the use of what the run needed.
+func (r *Run) release() {
+	e := r.exec
+	for _, in := range r.inputs {
+		if err := in.buffer.done(); err != nil && in.buffer.loan != nil {
+			slog.Error("bridge: the end of a run", "run", r.id, "executable", e.name(), "error", err)
+		}
+	}
+	r.inputs = nil
+	clear(r.few[:])
+	if r.reserved > 0 {
+		e.client.memory.release(r.reserved, e.resultBytes)
+	}
+	if !r.c.IsNil() {
+		e.rooms.Give(r.c)
+		r.c = c.Run{}
+	}
+	if e.devices == nil {
+		if r.gates > 0 {
+			e.client.gates[r.device].leave()
+		}
+	} else {
+		for _, device := range e.ordered[:r.gates] {
+			e.client.gates[device].leave()
+		}
+	}
+	_ = e.done()
+}
+
+// dropOutputs destroys the outputs of a run that failed.
+func (r *Run) dropOutputs() {
+	for i := range r.exec.outputs * r.exec.NumDevices() {
+		array := r.c.Output(i)
+		array.Made()
+		_ = array.Destroy() // the run's error says more
+	}
+}
+
+// wrap makes the outputs of a run.
+func (r *Run) wrap() ([]*Buffer, error) {
+	e := r.exec
+	client := e.client
+	n := e.outputs * e.NumDevices()
+	list := make([]*Buffer, n)
+	made := make([]Buffer, n)
+	for i := range list {
+		b := &made[i]
+		list[i] = b
+		b.client, b.device, b.array, b.ready = client, r.device, r.c.Output(i), true
+		if e.devices != nil {
+			b.device = e.devices[i/e.outputs]
+		}
+		b.array.Made()
+		client.life.more()
+	}
+	if e.results != nil {
+		for i := range made {
+			result := &e.results[i%e.outputs]
+			made[i].shape, made[i].order = result.shape, result.order
+		}
+		r.reserved = 0 // from now on they are counted one by one
+		return list, nil
+	}
+	var err error
+	for i := range made {
+		b := &made[i]
+		if b.shape, err = shapeOf(b.array); err != nil {
+			b.shape = tensor.Shape{}
+			break
+		}
+		b.asked = true
+	}
+	for i := range made {
+		_ = client.memory.reserve("", 1, 0, 0)
+		client.memory.bytes.Add(deviceBytes(made[i].shape))
+	}
+	if err != nil {
+		for _, b := range list {
+			_ = b.Close() // that there is no shape says more
+		}
+		return nil, err
+	}
+	return list, nil
+}
+
+func shapeOf(a c.Array) (tensor.Shape, error) {
+	dtype, dims, err := a.Shape()
+	if err != nil {
+		return tensor.Shape{}, planError("shape of an output", err)
+	}
+	if dtype < 0 || int(dtype) >= len(pjrtTypes) || pjrtTypes[dtype] == tensor.Invalid {
+		return tensor.Shape{}, fmt.Errorf("bridge: an output has an element type with the number %d, which is not known here", dtype)
+	}
+	return tensor.ShapeOf(pjrtTypes[dtype], dims...), nil
+}

@@ -1,0 +1,62 @@
+package bridge
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A client that has a limit refuses what would take more, and goes on.
+func TestMemoryLimit(t *testing.T) {
+	const limit = 10_000
+	if _, err := testPlugin(t).NewClient(ClientOptions{MemoryLimit: -1}); err == nil {
+		t.Error("a negative limit")
+	}
+	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 2, MemoryLimit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	const typ = "tensor<1000xf32>"
+	add := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	v := view(t, make([]float32, 1000), 1000)
+	buffer := func() *Buffer {
+		b, err := c.Buffer(v, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	refused := func(what string, err error, want MemoryError) {
+		t.Helper()
+		var e *MemoryError
+		if !errors.As(err, &e) {
+			t.Errorf("%s: got %v, want a MemoryError", what, err)
+			return
+		}
+		diff(t, what, want, *e)
+	}
+	one, two := buffer(), buffer()
+	_, err = c.Buffer(v, 1)
+	refused("buffer", err, MemoryError{Op: "transfer to device", Bytes: 4000, Held: 8000, Limit: limit})
+	_, err = add.Run(t.Context(), one)
+	refused("run", err, MemoryError{Op: "execute", Bytes: 4000, Held: 8000, Limit: limit})
+	diff(t, "held", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
+	out, err := add.Run(t.Context(), Donate(one)) // takes no more
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "held after a donation", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
+	small, err := c.Buffer(tensor.View{Shape: tensor.ShapeOf(tensor.S4, 9), Data: make([]byte, 9)}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "packed elements", int64(8005), c.Stats().Bytes)
+	for _, b := range []*Buffer{one, two, out[0], small} {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	diff(t, "held at the end", ClientStats{}, c.Stats())
+}

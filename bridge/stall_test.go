@@ -1,0 +1,181 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// stallClient is a client whose runs may stand still for that long.
+func stallClient(t testing.TB, after time.Duration) *Client {
+	t.Helper()
+	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 2, StallAfter: after})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+const stallAfter = 200 * time.Millisecond
+
+// wantStall holds an error against the one of a run behind a callback of that name.
+func wantStall(t testing.TB, err error, callback string) {
+	t.Helper()
+	var s *StallError
+	if !errors.As(err, &s) {
+		t.Errorf("got %v, want a StallError", err)
+		return
+	}
+	diff(t, "error", StallError{Callback: callback, RunID: s.RunID, After: stallAfter}, *s)
+	if s.RunID == 0 || !strings.Contains(err.Error(), "InnerClient") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// A callback that waits for somebody else's run on its own client would wait for ever.
+// That run fails, and the callback can say so, in each way of dispatch.
+func TestCallbackWaitsForRun(t *testing.T) {
+	for _, way := range ways {
+		for _, ends := range []bool{false, true} {
+			ctx := context.Background()
+			if ends {
+				ctx = t.Context()
+			}
+			t.Run(way.String()+map[bool]string{false: "", true: "/ends"}[ends], func(t *testing.T) {
+				c := stallClient(t, stallAfter)
+				const typ = "tensor<64x64xf32>"
+				other := compile(t, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
+				in := bigInput(t)
+				var inner error
+				name := registerWith(t, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error {
+					elsewhere := make(chan error)
+					go func() { _, err := other.Run(ctx, in); elsewhere <- err }()
+					inner = <-elsewhere
+					return inner
+				})
+				e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
+				_, err := e.Run(ctx, in)
+				wantStall(t, inner, name)
+				diff(t, "the callback's error", true, err == inner)
+				out, err := other.Run(ctx, in)
+				if err != nil {
+					t.Fatal("the next run: ", err)
+				}
+				out[0].Close()
+			})
+		}
+	}
+}
+
+// A callback that waits for its own run is left, with its device.
+func TestCallbackWaitsForItself(t *testing.T) {
+	c := stallClient(t, stallAfter)
+	leave := make(chan bool)
+	name := register(t, "", func(*callbacks.Frame) error { <-leave; return nil })
+	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
+	for _, ctx := range []context.Context{context.Background(), t.Context()} {
+		_, err := e.Run(ctx, bigInput(t))
+		wantStall(t, err, name)
+		leave <- true
+	}
+}
+
+// Where whoever waits is inside of XLA, the callback's context ends, for this cause.
+func TestStallInsideXLA(t *testing.T) {
+	c := stallClient(t, stallAfter)
+	var cause error
+	name := register(t, "", func(f *callbacks.Frame) error {
+		<-f.Context().Done()
+		cause = context.Cause(f.Context())
+		return f.Context().Err()
+	})
+	const typ = "tensor<3xf32>"
+	e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	_, err := e.Run(context.Background(), view(t, []float32{1, 2, 3}, 3))
+	wantStall(t, err, name)
+	wantStall(t, cause, name)
+}
+
+// Runs that their device does not take, because those that it has do not end, are sent
+// away.
+func TestStallBeforeXLA(t *testing.T) {
+	c := stallClient(t, stallAfter)
+	leave := make(chan bool)
+	name := register(t, "", func(*callbacks.Frame) error { <-leave; return nil })
+	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
+	in, err := c.Buffer(bigInput(t), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var started []*Run
+	for range gateWidth {
+		r, err := e.Start(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		started = append(started, r)
+	}
+	_, err = e.Start(context.Background(), in)
+	wantStall(t, err, name)
+	soon, stop := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer stop()
+	_, err = e.Start(soon, in)
+	is(t, "a context that ends first", context.DeadlineExceeded, err)
+	close(leave)
+	for _, r := range started {
+		<-r.Done()
+	}
+}
+
+// Nothing happens to a run whose callbacks take less time each, nor to any where the
+// limit is negative.
+func TestSlowCallbacks(t *testing.T) {
+	for what, after := range map[string]time.Duration{"limit": stallAfter, "none": -1} {
+		t.Run(what, func(t *testing.T) {
+			c := stallClient(t, after)
+			pause := stallAfter / 2
+			if after < 0 {
+				pause = stallAfter
+			}
+			name := register(t, "", func(*callbacks.Frame) error { time.Sleep(pause); return nil })
+			e := compile(t, c, loop(contract.TargetIOCallback, "callback = \""+name+"\""), CompileOptions{})
+			var wg sync.WaitGroup
+			for _, ctx := range []context.Context{context.Background(), t.Context()} {
+				wg.Go(func() {
+					out, err := e.Run(ctx, tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar(int32(6)))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					out[0].Close()
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// The time in which the process could not run, as that of a machine that slept, makes no
+// call a long one.
+func TestStallClock(t *testing.T) {
+	s := stalls{after: 8 * time.Second}
+	now := time.Now()
+	for _, step := range []time.Duration{0, time.Second, time.Hour, time.Second} {
+		now = now.Add(step)
+		s.tick(now)
+	}
+	diff(t, "clock", 4*time.Second, s.clock)
+}

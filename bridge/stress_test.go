@@ -1,0 +1,123 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// Runs of all kinds, whose contexts end at any time and whose clients are closed under
+// them, leave nothing behind, on any number of processors.
+func TestStress(t *testing.T) {
+	for _, processors := range []int{1, 2, 16} {
+		t.Run(fmt.Sprint(processors), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			before := buffersAlive()
+			for round := range 4 {
+				stress(t, uint64(round))
+			}
+			diff(t, "buffers alive", before, buffersAlive())
+		})
+	}
+}
+
+func stress(t *testing.T, seed uint64) {
+	const workers, each = 12, 40
+	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 2, MemoryLimit: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var executables []*Executable
+	for i, way := range ways {
+		registry, err := callbacks.NewRegistry(fmt.Sprintf("%s.%d", t.Name(), i), callbacks.RegistryOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer registry.Close()
+		var n atomic.Int32
+		if err := registry.Register("f", func(*callbacks.Frame) error {
+			if n.Add(1)%50 == 0 {
+				return errSentinel
+			}
+			return nil
+		}, callbacks.Options{Dispatch: way}); err != nil {
+			t.Fatal(err)
+		}
+		e, err := c.Compile(t.Context(), []byte(big(contract.Passthrough, fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		executables = append(executables, e)
+	}
+	in := bigInput(t)
+	data := aligned(64 * 64)
+	buffer, err := c.Buffer(in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for worker := range workers {
+		wg.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(worker)))
+			for range each {
+				e := executables[random.IntN(len(executables))]
+				ctx, stop := context.Background(), func() {}
+				if random.IntN(3) > 0 {
+					ctx, stop = context.WithTimeout(ctx, time.Duration(random.IntN(2000))*time.Microsecond)
+				}
+				input := []Input{in, buffer, Borrow(view(t, data, 64, 64))}[random.IntN(3)]
+				var out []*Buffer
+				var err error
+				if random.IntN(2) == 0 {
+					out, err = e.Run(ctx, input)
+				} else if r, failed := e.Start(ctx, input); failed != nil {
+					err = failed
+				} else {
+					out, err = r.Wait(ctx)
+				}
+				stop()
+				if err != nil && !errors.Is(err, context.DeadlineExceeded) && err != errSentinel && !strings.Contains(err.Error(), "closed") {
+					t.Error(err)
+				}
+				for _, b := range out {
+					v, err := b.View()
+					if err != nil {
+						t.Error(err)
+						continue
+					}
+					b.Close()
+					v.Close()
+				}
+			}
+		})
+	}
+	if seed%2 == 1 { // under way
+		time.Sleep(5 * time.Millisecond)
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
+	buffer.Close()
+	for _, e := range executables {
+		e.Close()
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	for begun := time.Now(); c.pjrt.IsValid(); { // runs that were left end soon
+		if runtime.Gosched(); time.Since(begun) > 10*time.Second {
+			t.Fatalf("the client is not freed: %+v", c.Stats())
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// BufferView is a finished array where it is on the device. It is safe for concurrent
+// use.
+type BufferView struct {
+	buffer *Buffer
+	view   tensor.View
+	held   bool   // by the plugin
+	copy   []byte // the pages of a copy, in debug mode
+	closed atomic.Bool
+}
+
+// View gives the array in the device's memory, without a copy. The memory stays until
+// the view and the buffer are both closed; until then the buffer cannot be donated. It
+// is for reading: others see it too. Elements of less than a byte, and arrays that are
+// not row-major, are copied.
+//
+// In debug mode (see Options.Debug) the view is a copy that cannot be written to, and
+// that is taken away by Close: a later use stops the program where it happens.
+func (b *Buffer) View() (*BufferView, error) {
+	if !b.life.use() {
+		return nil, errors.New("bridge: Buffer.View: the buffer is closed or was donated")
+	}
+	v := &BufferView{buffer: b}
+	if err := v.open(); err != nil {
+		return nil, errors.Join(err, b.done())
+	}
+	b.client.memory.views.Add(1)
+	return v, nil
+}
+
+func (v *BufferView) open() error {
+	b := v.buffer
+	v.view.Shape = b.Shape()
+	n := b.shape.NumBytes()
+	if n == 0 || !b.plain() {
+		data, err := b.copy()
+		v.view.Data = data
+		return err
+	}
+	at, err := b.array.Hold(b.ready)
+	if err != nil {
+		return planError("view", err)
+	}
+	v.held = true
+	v.view.Data = unsafe.Slice((*byte)(at), n)
+	if b.client.debug {
+		err = v.protect()
+	}
+	if err != nil {
+		err = errors.Join(err, v.release())
+	}
+	return err
+}
+
+// protect makes the view one of pages that can be taken away.
+func (v *BufferView) protect() error {
+	pages, err := syscall.Mmap(-1, 0, len(v.view.Data), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err == nil {
+		copy(pages, v.view.Data)
+		err = syscall.Mprotect(pages, syscall.PROT_READ)
+	}
+	if err != nil {
+		return fmt.Errorf("bridge: view: memory for the debug mode: %w", err)
+	}
+	v.copy, v.view.Data = pages, pages
+	return nil
+}
+
+// Tensor is the array. It is not to be written to, nor used after Close, when Tensor
+// panics.
+func (v *BufferView) Tensor() tensor.View {
+	if v.closed.Load() {
+		panic("bridge: BufferView.Tensor: the view is closed")
+	}
+	return v.view
+}
+
+// Close ends the view. Closing again does nothing.
+func (v *BufferView) Close() error {
+	if v.closed.Swap(true) {
+		return nil
+	}
+	if v.copy != nil {
+		buryView(v.copy)
+	}
+	v.buffer.client.memory.views.Add(-1)
+	return errors.Join(v.release(), v.buffer.done())
+}
+
+func (v *BufferView) release() error {
+	if !v.held {
+		return nil
+	}
+	if err := v.buffer.array.Release(); err != nil {
+		return planError("close view", err)
+	}
+	return nil
+}
+
+// viewGraves are pages of views that are closed, the oldest first: nobody may touch
+// them, and their addresses are nobody else's for a while.
+var viewGraves struct {
+	sync.Mutex
+	all [][]byte
+}
+
+func buryView(pages []byte) {
+	// Where this fails a late use is not caught, and does no harm.
+	_ = syscall.Mprotect(pages, syscall.PROT_NONE)
+	viewGraves.Lock()
+	defer viewGraves.Unlock()
+	viewGraves.all = append(viewGraves.all, pages)
+	if len(viewGraves.all) > gravesKept {
+		_ = syscall.Munmap(viewGraves.all[0]) // it was mapped by us
+		viewGraves.all = viewGraves.all[1:]
+	}
+}

@@ -1,0 +1,142 @@
+package bridge
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func TestView(t *testing.T) {
+	for what, c := range map[string]*Client{"plain": testClient(t), "debug": debugClient(t)} {
+		for _, dtype := range allTypes() {
+			for _, dims := range [][]int{nil, {5}, {2, 0}} {
+				want := sample(tensor.ShapeOf(dtype, dims...))
+				b, err := c.Buffer(want, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := b.View()
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, what+" views", int64(1), c.Stats().Views)
+				if err := b.Close(); err != nil {
+					t.Error(err)
+				}
+				diff(t, what, want, v.Tensor()) // after the buffer's Close
+				for range 2 {
+					if err := v.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+				diff(t, what+" held", ClientStats{}, c.Stats())
+			}
+		}
+	}
+}
+
+// A view is no copy, and keeps its memory from donation.
+func TestViewIsNoCopy(t *testing.T) {
+	c := testClient(t)
+	const typ = "tensor<1024xf32>"
+	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	b, err := c.Buffer(view(t, make([]float32, 1024), 1024), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := b.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := b.array.Pointer(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "the device's memory", true, unsafe.Pointer(&v.Tensor().Data[0]) == at)
+	if _, err := e.Run(t.Context(), Donate(b)); err == nil || !strings.Contains(err.Error(), "in use by a run or a view") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+	func() {
+		defer func() {
+			if p := recover(); p != "bridge: BufferView.Tensor: the view is closed" {
+				t.Errorf("a closed view panics with %v", p)
+			}
+		}()
+		v.Tensor()
+	}()
+	out, err := e.Run(t.Context(), Donate(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out[0].Close()
+	if _, err := b.View(); err == nil || !strings.Contains(err.Error(), "closed or was donated") {
+		t.Errorf("a view of a donated buffer: %v", err)
+	}
+}
+
+// A view outlives its client.
+func TestViewAfterClient(t *testing.T) {
+	c, err := testPlugin(t).NewClient(ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Buffer(tensor.Vector[float32](1, 2, 3), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := b.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	diff(t, "the array", tensor.Vector[float32](1, 2, 3), v.Tensor())
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+	diff(t, "the client is freed with its last view", false, c.pjrt.IsValid())
+}
+
+// In debug mode a view that is written to, or used after its Close, stops the program.
+func TestDebugViews(t *testing.T) {
+	if how := os.Getenv("CALLIOPE_TEST_VIEW"); how != "" {
+		misuseView(t, how)
+		return
+	}
+	for _, how := range []string{"write", "late"} {
+		child := exec.Command(os.Args[0], "-test.run=^TestDebugViews$")
+		child.Env = append(os.Environ(), "CALLIOPE_TEST_VIEW="+how, "CALLIOPE_DEBUG=1")
+		out, err := child.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "unexpected fault address") || !strings.Contains(string(out), "bridge.misuseView") {
+			t.Errorf("%s: got %v, want a fault with the stack:\n%s", how, err, out)
+		}
+	}
+}
+
+func misuseView(t *testing.T, how string) {
+	b, err := testClient(t).Buffer(tensor.Vector[float32](1, 2, 3), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := b.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := v.Tensor().Data
+	if how == "write" {
+		data[0] = 1
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(data[0])
+}

@@ -1,0 +1,136 @@
+#include "pjrt_buffer.h"
+
+#include <stdlib.h>
+
+#include "pjrt_error.h"
+
+extern void calliopePJRTDone(uintptr_t handle);
+
+static void event_destroy(const pjrt_api* api, pjrt_event* event) {
+  pjrt_event_args args = {.struct_size = sizeof args, .event = event};
+  pjrt_error* error = CALL(api, PJRT_FN_EVENT_DESTROY, &args);
+  if (error != NULL) calliope_error_destroy(api, error);
+}
+
+static pjrt_error* event_await(const pjrt_api* api, pjrt_event* event) {
+  pjrt_event_args args = {.struct_size = sizeof args, .event = event};
+  pjrt_error* error = CALL(api, PJRT_FN_EVENT_AWAIT, &args);
+  event_destroy(api, event);
+  return error;
+}
+
+calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device, const void* data, int32_t type,
+                                 const int64_t* dims, size_t num_dims, int share) {
+  pjrt_from_host_args args = {.struct_size = sizeof args,
+                              .client = client,
+                              .data = data,
+                              .type = type,
+                              .dims = dims,
+                              .num_dims = num_dims,
+                              .semantics = share ? PJRT_HOST_BUFFER_SHARE : PJRT_HOST_BUFFER_COPY,
+                              .device = device};
+  calliope_put_result result = {.error = CALL(api, PJRT_FN_BUFFER_FROM_HOST, &args)};
+  if (result.error != NULL) return result;
+  result.buffer = args.buffer;
+  if (share) {
+    result.done = args.done;
+    return result;
+  }
+  result.error = event_await(api, args.done);
+  if (result.error != NULL) {
+    pjrt_error* second = calliope_buffer_destroy(api, args.buffer);
+    if (second != NULL) calliope_error_destroy(api, second);
+  }
+  return result;
+}
+
+calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int ready, int hold) {
+  calliope_pointer_result result = {0};
+  if (!ready) {
+    pjrt_buffer_event_args event = {.struct_size = sizeof event, .buffer = buffer};
+    result.error = CALL(api, PJRT_FN_BUFFER_READY_EVENT, &event);
+    if (result.error == NULL) result.error = event_await(api, event.event);
+    if (result.error != NULL) return result;
+  }
+  pjrt_buffer_args args = {.struct_size = sizeof args, .buffer = buffer};
+  if (hold) result.error = CALL(api, PJRT_FN_BUFFER_HOLD, &args);
+  if (result.error != NULL) return result;
+  pjrt_buffer_pointer_args pointer = {.struct_size = sizeof pointer, .buffer = buffer};
+  result.error = CALL(api, PJRT_FN_BUFFER_UNSAFE_POINTER, &pointer);
+  if (result.error == NULL) {
+    result.pointer = (void*)pointer.pointer;
+  } else if (hold) {
+    pjrt_error* second = calliope_buffer_release(api, buffer);
+    if (second != NULL) calliope_error_destroy(api, second);
+  }
+  return result;
+}
+
+pjrt_error* calliope_buffer_release(const pjrt_api* api, pjrt_buffer* buffer) {
+  pjrt_buffer_args args = {.struct_size = sizeof args, .buffer = buffer};
+  return CALL(api, PJRT_FN_BUFFER_RELEASE, &args);
+}
+
+pjrt_error* calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size) {
+  pjrt_to_host_args args = {.struct_size = sizeof args, .buffer = buffer, .dst = dst, .dst_size = size};
+  pjrt_error* error = CALL(api, PJRT_FN_BUFFER_TO_HOST, &args);
+  return error != NULL ? error : event_await(api, args.event);
+}
+
+pjrt_error* calliope_buffer_destroy(const pjrt_api* api, pjrt_buffer* buffer) {
+  pjrt_buffer_args args = {.struct_size = sizeof args, .buffer = buffer};
+  return CALL(api, PJRT_FN_BUFFER_DESTROY, &args);
+}
+
+calliope_shape_result calliope_buffer_shape(const pjrt_api* api, pjrt_buffer* buffer) {
+  calliope_shape_result result = {0};
+  pjrt_buffer_type_args type = {.struct_size = PJRT_SIZE(pjrt_buffer_type_args, type), .buffer = buffer};
+  result.error = CALL(api, PJRT_FN_BUFFER_ELEMENT_TYPE, &type);
+  if (result.error != NULL) return result;
+  pjrt_buffer_dims_args dims = {.struct_size = sizeof dims, .buffer = buffer};
+  result.error = CALL(api, PJRT_FN_BUFFER_DIMENSIONS, &dims);
+  result.type = type.type;
+  result.dims = dims.dims;
+  result.num_dims = dims.num_dims;
+  return result;
+}
+
+typedef struct {
+  const pjrt_api* api;
+  pjrt_event* event;
+  uintptr_t handle;
+  int pending;  // one for the event and one for who asks, who still reads it
+} waiting;
+
+static int last(waiting* w) {
+  if (__atomic_sub_fetch(&w->pending, 1, __ATOMIC_ACQ_REL) != 0) return 0;
+  event_destroy(w->api, w->event);
+  free(w);
+  return 1;
+}
+
+static void event_ready(pjrt_error* error, void* arg) {
+  waiting* w = arg;
+  uintptr_t handle = w->handle;
+  if (error != NULL) calliope_error_destroy(w->api, error);
+  if (last(w)) calliopePJRTDone(handle);
+}
+
+int calliope_event_ready(const pjrt_api* api, pjrt_event* event) {
+  pjrt_event_ready_args args = {.struct_size = PJRT_SIZE(pjrt_event_ready_args, ready), .event = event};
+  pjrt_error* error = CALL(api, PJRT_FN_EVENT_IS_READY, &args);
+  if (error != NULL) calliope_error_destroy(api, error);
+  if (error != NULL || !args.ready) return 0;
+  event_destroy(api, event);
+  return 1;
+}
+
+int calliope_event_over(const pjrt_api* api, pjrt_event* event, uintptr_t handle) {
+  waiting* w = malloc(sizeof *w);
+  if (w == NULL) abort();
+  *w = (waiting){api, event, handle, 2};
+  pjrt_event_on_ready_args args = {.struct_size = sizeof args, .event = event, .callback = event_ready, .arg = w};
+  pjrt_error* error = CALL(api, PJRT_FN_EVENT_ON_READY, &args);
+  if (error != NULL) event_ready(error, w);
+  return last(w);
+}
