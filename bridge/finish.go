@@ -95,8 +95,7 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	e := r.exec
 	client := e.client
 	n := e.outputs * e.NumDevices()
-	list := make([]*Buffer, n)
-	made := make([]Buffer, n)
+	list, made := newBuffers(n)
 	for i := range list {
 		b := &made[i]
 		list[i] = b
@@ -135,6 +134,19 @@ func (r *Run) wrap() ([]*Buffer, error) {
 		return nil, err
 	}
 	return list, nil
+}
+
+// newBuffers makes buffers and a list of them. Most runs have one, which takes one
+// allocation.
+func newBuffers(n int) ([]*Buffer, []Buffer) {
+	if n == 1 {
+		one := new(struct {
+			made [1]Buffer
+			list [1]*Buffer
+		})
+		return one.list[:], one.made[:]
+	}
+	return make([]*Buffer, n), make([]Buffer, n)
 }
 
 func shapeOf(a c.Array) (tensor.Shape, error) {

@@ -25,7 +25,8 @@ func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Ru
 	if !e.life.use() {
 		return nil, errors.New("bridge: Executable.Start: the executable is closed")
 	}
-	r := &Run{exec: e, several: e.devices != nil, debug: e.client.debug, inside: how.inside}
+	r := spareRuns.Get().(*Run)
+	r.exec, r.several, r.debug, r.inside = e, e.devices != nil, e.client.debug, how.inside
 	if err := r.prepare(ctx, inputs, how.caller); err != nil {
 		r.release()
 		return nil, err
@@ -130,9 +131,9 @@ func (r *Run) fill() {
 	}
 }
 
-// launch executes, and waits where it is to. direct says that whoever waits for the run
-// is who calls.
-func (r *Run) launch(direct, wait bool) {
+// launch executes, and waits where it is to; it reports whether the run is over, and was
+// ended here. direct says that whoever waits for the run is who calls.
+func (r *Run) launch(direct, wait bool) (over bool) {
 	if direct {
 		r.held.Store(true)
 	}
@@ -145,8 +146,7 @@ func (r *Run) launch(direct, wait bool) {
 		if r.launched != nil {
 			close(r.launched)
 		}
-		r.pending(wait)
-		return
+		return r.pending(wait)
 	}
 	r.learn(false)
 	signal := r.launched
@@ -154,6 +154,7 @@ func (r *Run) launch(direct, wait bool) {
 	if signal != nil {
 		close(signal)
 	}
+	return true
 }
 
 // learn keeps whether XLA came back before the run was over. On a device where others
@@ -195,18 +196,20 @@ const (
 )
 
 // pending waits for a run that goes on: for a while in C where it is to wait, and then
-// by notification.
-func (r *Run) pending(wait bool) {
+// by notification. It reports whether the run is over, and was ended here.
+func (r *Run) pending(wait bool) bool {
 	if wait {
 		over := inC.Add(1) <= inCMost && r.c.Wait(inCFor)
 		inC.Add(-1)
 		if over {
 			r.finish(false)
-			return
+			return true
 		}
 	}
 	// Freeing is not for XLA's thread, which is in the middle of something.
-	if r.c.Notify(func() { go r.finish(false) }) {
-		r.finish(false)
+	if !r.c.Notify(func() { go r.finish(false) }) {
+		return false
 	}
+	r.finish(false)
+	return true
 }

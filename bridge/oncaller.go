@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -25,12 +26,13 @@ func isOnCaller(ctx context.Context) bool { return ctx.Value(onCallerKey{}) != n
 func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer, error) {
 	caller := callbacks.NewCaller()
 	inside := c.Inside()
+	own := slices.Clone(inputs) // so that those of other runs can be on the stack
 	var r *Run
 	var err error
 	over := make(chan struct{}) // or given up
 	go func() {
 		defer close(over)
-		if r, err = e.begin(ctx, inputs, launch{caller, inside}); err == nil {
+		if r, err = e.begin(ctx, own, launch{caller, inside}); err == nil {
 			help(r)
 			_, _ = r.Wait(ctx) // result gives them again
 		}

@@ -30,6 +30,9 @@ type Run struct {
 	// The first error that a callback ended with.
 	failure atomic.Pointer[failure]
 
+	// A callback was called, and may have kept the run's context.
+	called atomic.Bool
+
 	// Whoever waits is inside of XLA, and cannot leave.
 	held atomic.Bool
 	// Closed when XLA has it, for who waits for that alone.
@@ -86,12 +89,28 @@ func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error
 	if err != nil {
 		return nil, err
 	}
-	if r.mayStay(ctx) {
-		r.launch(true, true)
-	} else {
+	if !r.mayStay(ctx) {
 		help(r)
+		return r.Wait(ctx)
 	}
-	return r.Wait(ctx)
+	if !r.launch(true, true) {
+		return r.Wait(ctx)
+	}
+	outputs, err := r.result()
+	r.reuse()
+	return outputs, err
+}
+
+// spareRuns are runs that are over and that nobody knows.
+var spareRuns = sync.Pool{New: func() any { return new(Run) }}
+
+// reuse makes the run another one, if nobody can have kept it or its context. It is over,
+// and this goroutine has ended it.
+func (r *Run) reuse() {
+	if !r.abandoned && !r.called.Load() && !r.calls.Shared() {
+		*r = Run{}
+		spareRuns.Put(r)
+	}
 }
 
 // mayStay reports whether the run may be launched by who waits for it: what cannot end

@@ -389,3 +389,31 @@ func TestRunTableSkipsTaken(t *testing.T) {
 		t.Errorf("the number %d", first.id)
 	}
 }
+
+// A run that nobody can know any more is used again, and one whose context somebody has
+// kept is not.
+func TestRunsAreUsedAgain(t *testing.T) {
+	c := testClient(t)
+	const typ = "tensor<4xf32>"
+	var kept []context.Context
+	name := register(t, "", func(f *callbacks.Frame) error { kept = append(kept, f.Context()); return nil })
+	calls := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	plain := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{})
+	in := tensor.Vector[float32](1, 2, 3, 4)
+	for range 100 {
+		for _, e := range []*Executable{calls, plain} {
+			out, err := e.Run(context.Background(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[0].Close()
+		}
+		c.Stats() // looks at runs
+	}
+	seen := map[*callbacks.Run]bool{}
+	for _, ctx := range kept {
+		is(t, "a context that was kept", context.Canceled, ctx.Err())
+		seen[callbacks.RunOf(ctx)] = true
+	}
+	diff(t, "runs", len(kept), len(seen))
+}

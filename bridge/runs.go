@@ -41,6 +41,9 @@ func (t *runTable) get(id int64) *Run {
 		return nil
 	}
 	if r := t.slots[id%maxRuns].Load(); r != nil && int64(r.id) == id {
+		if !r.called.Load() { // a look costs nothing, and most calls are not the first
+			r.called.Store(true)
+		}
 		return r
 	}
 	return nil

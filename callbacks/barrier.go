@@ -87,6 +87,7 @@ func (g *Group) Runs() []*Run {
 	defer g.mu.Unlock()
 	var list []*Run
 	for r := g.runs.next; r != &g.runs; r = r.next {
+		r.listed = true
 		list = append(list, r)
 	}
 	return list

@@ -17,6 +17,7 @@ type Run struct {
 	// Of the group's list, under its lock:
 	prev, next *Run
 	over       bool
+	listed     bool          // by Runs
 	done       chan struct{} // made by the first who waits
 }
 
@@ -66,6 +67,10 @@ func (r *Run) End() {
 		r.ended()
 	}
 }
+
+// Shared reports, once the run is over, whether anybody but its calls may have got hold
+// of it: Runs gave it, or somebody observes runs.
+func (r *Run) Shared() bool { return r.listed || observers.Load() != nil }
 
 // Context is the context of the run's calls.
 func (r *Run) Context() context.Context { return r.ctx }
