@@ -5,12 +5,20 @@
 // another one opens it. A gate sleeps on a futex, or on a mutex and a condition variable,
 // at once or after looking for a while.
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <time.h>
+
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#define GATE_FUTEX(address, operation, value) syscall(SYS_futex, address, operation, value, NULL, NULL, 0)
+#else  // condition variables alone
+#define FUTEX_WAIT_PRIVATE 0
+#define FUTEX_WAKE_PRIVATE 0
+#define GATE_FUTEX(address, operation, value) ((void)(address))
+#endif
 
 typedef struct {
   int32_t open;  // 1, 0 where it is shut, -1 where it is shut and somebody sleeps
@@ -24,7 +32,11 @@ enum { GATE_LOOKS_NS = 20000 };  // for how long a gate is looked at
 
 static inline void gate_init(gate* g, int cond, int spin) {
   g->open = 0;
+#ifdef __linux__
   g->cond = cond;
+#else
+  g->cond = 1 | cond;
+#endif
   g->spin = spin;
   pthread_mutex_init(&g->mutex, NULL);
   pthread_cond_init(&g->changed, NULL);
@@ -51,7 +63,7 @@ static inline void gate_open(gate* g) {
     pthread_cond_signal(&g->changed);
     pthread_mutex_unlock(&g->mutex);
   } else if (__atomic_exchange_n(&g->open, 1, __ATOMIC_ACQ_REL) == -1) {
-    syscall(SYS_futex, &g->open, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    GATE_FUTEX(&g->open, FUTEX_WAKE_PRIVATE, 1);
   }
 }
 
@@ -79,7 +91,7 @@ static inline void gate_pass(gate* g) {
   int32_t shut = 0;
   if (__atomic_compare_exchange_n(&g->open, &shut, -1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     while (__atomic_load_n(&g->open, __ATOMIC_ACQUIRE) != 1) {
-      syscall(SYS_futex, &g->open, FUTEX_WAIT_PRIVATE, -1, NULL, NULL, 0);
+      GATE_FUTEX(&g->open, FUTEX_WAIT_PRIVATE, -1);
     }
   }
   __atomic_store_n(&g->open, 0, __ATOMIC_RELAXED);
