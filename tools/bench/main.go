@@ -1,8 +1,11 @@
 // Bench measures what Calliope costs beside the floor or the peer of each figure, in
 // one run on one machine:
 //
-//	go run ./tools/bench [-suite callbacks|ir] [-repeat N] [-python PROGRAM]
+//	go run ./tools/bench [-suite callbacks|ir|run] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
+//
+// The suite callbacks measures calls of Go from compiled code, run executions, and ir work
+// on the IR.
 //
 // Each line is name, value, unit, budget and "ok" or "over", separated by tabs; a
 // budget of "-" is a figure that only stands beside another one. The exit status is
@@ -30,6 +33,7 @@ type settings struct {
 var suites = map[string]func(context.Context, settings, *report) error{
 	"callbacks": callbackSuite,
 	"ir":        irSuite,
+	"run":       runSuite,
 }
 
 func main() {
