@@ -9,7 +9,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/c"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -27,10 +26,7 @@ const (
 // runSuite measures what an execution costs beside a loop in C on the PJRT table, gopjrt
 // and JAX.
 func runSuite(ctx context.Context, s settings, r *report) (err error) {
-	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
-		return err
-	}
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := openPlugin(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,36 +117,33 @@ func (m *runMeasure) measure(ctx context.Context, library *c.Library) (got costs
 	defer in.Close()
 	cancellable, cancel := context.WithCancel(ctx)
 	defer cancel()
-	inC := func(way c.BareWay) func(n int) error {
+	bareRuns := func(way c.BareWay) func(n int) error {
 		return func(n int) error {
 			_, err := bare.Run(way, n)
 			return err
 		}
 	}
 	works := []work{
-		{"c", inC(c.BareRun)},
-		{"c-helper", inC(c.BareHelper)},
-		{"c-helper-spin", inC(c.BareHelperSpin)},
-		{"c-round", inC(c.BareRound)},
-		{"gopjrt", theirs.run},
-		{"gopjrt-round", theirs.round},
-		{"go", func(n int) error { return execute(context.Background(), executable, in, n, false) }},
-		{"go-cancellable", func(n int) error { return execute(cancellable, executable, in, n, false) }},
-		{"go-round", func(n int) error { return execute(context.Background(), executable, view, n, true) }},
+		{name: "c", do: bareRuns(c.BareRun)},
+		{name: "c-helper", do: bareRuns(c.BareHelper)},
+		{name: "c-helper-spin", do: bareRuns(c.BareHelperSpin)},
+		{name: "c-round", do: bareRuns(c.BareRound)},
+		{name: "gopjrt", do: theirs.run},
+		{name: "gopjrt-round", do: theirs.round},
+		{name: "go", do: func(n int) error { return execute(context.Background(), executable, in, n, false) }},
+		{name: "go-cancellable", do: func(n int) error { return execute(cancellable, executable, in, n, false) }},
+		{name: "go-round", do: func(n int) error { return execute(context.Background(), executable, view, n, true) }},
 	}
 	if got, err = inTurn(works, m.turns); err != nil || m.python == nil {
 		return got, err
 	}
 	for _, name := range []string{"run", "round"} {
-		var list []cost
-		for range m.turns / runTurns * 3 {
-			us, err := m.python.measure(fmt.Sprintf("%s %d", name, m.length))
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, cost{wall: us})
+		theirs, err := m.python.inTurn(m.turns/runTurns*3, fmt.Sprintf("%s %d", name, m.length))
+		if err != nil {
+			return nil, err
 		}
-		got = append(got, named{"jax-" + name, least(list), list})
+		theirs[0].name = "jax-" + name
+		got = append(got, theirs...)
 	}
 	return got, nil
 }
@@ -183,19 +176,19 @@ func toHost(client *bridge.Client, s settings, r *report) error {
 	defer b.Close()
 	var kept []byte
 	works := []work{
-		{"copy", func(n int) error {
+		{name: "copy", do: func(n int) error {
 			for range n {
 				copy(to, from)
 			}
 			return nil
 		}},
-		{"copy-fresh", func(n int) error {
+		{name: "copy-fresh", do: func(n int) error {
 			for range n {
 				kept = append([]byte(nil), from...)
 			}
 			return nil
 		}},
-		{"go", func(n int) error {
+		{name: "go", do: func(n int) error {
 			for range n {
 				v, err := b.ToHost()
 				if err != nil {
