@@ -1,0 +1,8 @@
+package faults
+
+// hostileFaults are those of programs that do all that Go allows without unsafe.
+func hostileFaults() []Fault {
+	return []Fault{
+		{"append to the operands", withResult, appended},
+	}
+}
