@@ -4,5 +4,6 @@ package faults
 func hostileFaults() []Fault {
 	return []Fault{
 		{"append to the operands", withResult, appended},
+		{"shape of a result overwritten", onCompile, overwrittenShape},
 	}
 }
