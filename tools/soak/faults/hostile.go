@@ -5,5 +5,6 @@ func hostileFaults() []Fault {
 	return []Fault{
 		{"append to the operands", withResult, appended},
 		{"shape of a result overwritten", onCompile, overwrittenShape},
+		{"deadline of a small module", onCompile, smallDeadline},
 	}
 }
