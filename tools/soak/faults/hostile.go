@@ -6,5 +6,6 @@ func hostileFaults() []Fault {
 		{"append to the operands", withResult, appended},
 		{"shape of a result overwritten", onCompile, overwrittenShape},
 		{"deadline of a small module", onCompile, smallDeadline},
+		{"lost functions", dispatched, lostFunctions},
 	}
 }
