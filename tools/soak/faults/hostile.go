@@ -1,11 +1,19 @@
 package faults
 
+import (
+	"slices"
+)
+
 // hostileFaults are those of programs that do all that Go allows without unsafe.
 func hostileFaults() []Fault {
-	return []Fault{
+	var onMethods []Fault
+	for _, m := range []misbehaviour{cyclicError()} {
+		onMethods = append(onMethods, Fault{Name: m.name, Ways: m.ways, prepare: m.prepare})
+	}
+	return slices.Concat(onMethods, []Fault{
 		{"append to the operands", withResult, appended},
 		{"shape of a result overwritten", onCompile, overwrittenShape},
 		{"deadline of a small module", onCompile, smallDeadline},
 		{"lost functions", dispatched, lostFunctions},
-	}
+	})
 }
