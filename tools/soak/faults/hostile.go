@@ -7,7 +7,7 @@ import (
 // hostileFaults are those of programs that do all that Go allows without unsafe.
 func hostileFaults() []Fault {
 	var onMethods []Fault
-	for _, m := range []misbehaviour{cyclicError(), goexitError(), goexitString()} {
+	for _, m := range []misbehaviour{cyclicError(), goexitError(), goexitString(), blockingError()} {
 		onMethods = append(onMethods, Fault{Name: m.name, Ways: m.ways, prepare: m.prepare})
 	}
 	return slices.Concat(onMethods, []Fault{
