@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"runtime"
 	"slices"
 )
 
@@ -15,5 +16,7 @@ func hostileFaults() []Fault {
 		{"shape of a result overwritten", onCompile, overwrittenShape},
 		{"deadline of a small module", onCompile, smallDeadline},
 		{"lost functions", dispatched, lostFunctions},
+		{"log handler that panics", everyWay, failingHandler(func() { panic("no log") })},
+		{"log handler that calls Goexit", everyWay, failingHandler(runtime.Goexit)},
 	})
 }
