@@ -18,5 +18,6 @@ func hostileFaults() []Fault {
 		{"lost functions", dispatched, lostFunctions},
 		{"log handler that panics", everyWay, failingHandler(func() { panic("no log") })},
 		{"log handler that calls Goexit", everyWay, failingHandler(runtime.Goexit)},
+		{"unlocked thread", everyWay, unlockedThread},
 	})
 }
