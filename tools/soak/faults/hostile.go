@@ -19,5 +19,6 @@ func hostileFaults() []Fault {
 		{"log handler that panics", everyWay, failingHandler(func() { panic("no log") })},
 		{"log handler that calls Goexit", everyWay, failingHandler(runtime.Goexit)},
 		{"unlocked thread", everyWay, unlockedThread},
+		{"passthrough without waiting", onlyAsync, passingAsync},
 	})
 }
