@@ -20,5 +20,6 @@ func hostileFaults() []Fault {
 		{"log handler that calls Goexit", everyWay, failingHandler(runtime.Goexit)},
 		{"unlocked thread", everyWay, unlockedThread},
 		{"passthrough without waiting", onlyAsync, passingAsync},
+		{"more runs than threads", everyWay, manyRuns},
 	})
 }
