@@ -21,5 +21,6 @@ func hostileFaults() []Fault {
 		{"unlocked thread", everyWay, unlockedThread},
 		{"passthrough without waiting", onlyAsync, passingAsync},
 		{"more runs than threads", everyWay, manyRuns},
+		{"layout that is not row-major", onCompile, refused(columnMajor, nil, 0)},
 	})
 }
