@@ -2,11 +2,11 @@
 // made exactly once and whether memory stays flat:
 //
 //	go run ./tools/soak [-calls N] [-devices N] [-goroutines N] [-mode WAY]
-//	go run ./tools/soak -faults [-count N] [-only TEXT]
+//	go run ./tools/soak -faults [-count N] [-only TEXT] [-debug]
 //
 // With -faults it injects every fault that the tests know, so many times each, in
-// concurrent runs and in every way of dispatch. The exit status is 1 where something is
-// not as it must be.
+// concurrent runs and in every way of dispatch; with -debug those that the debug mode
+// finds. The exit status is 1 where something is not as it must be.
 package main
 
 import (
@@ -39,23 +39,28 @@ func run(args []string, stdout, stderr io.Writer) int {
 	inject := flags.Bool("faults", false, "inject faults instead")
 	var f faults.Options
 	flags.IntVar(&f.Count, "count", 1000, "with -faults: how often each fault is injected in each way of dispatch")
+	debug := flags.Bool("debug", false, "with -faults: those that the debug mode finds, in that mode")
 	only := flags.String("only", "", "with -faults: those alone whose name has this text")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	if flags.NArg() > 0 || f.Count < 1 {
-		fmt.Fprintln(stderr, "soak: give flags alone, and -count with 1 or more")
+	if flags.NArg() > 0 || f.Count < 1 || *debug && !*inject {
+		fmt.Fprintln(stderr, "soak: give flags alone, -count with 1 or more, and -debug with -faults")
 		return 2
 	}
 	ctx := context.Background()
-	plugin, err := open(ctx)
+	plugin, err := open(ctx, *debug)
 	if err != nil {
 		fmt.Fprintln(stderr, "soak:", err)
 		return 2
 	}
 	if *inject {
 		f.Goroutines, f.Limit = o.Goroutines, 10*time.Minute
-		return injectAll(ctx, plugin, *only, f, stdout)
+		list := faults.All()
+		if *debug {
+			list = faults.Debug()
+		}
+		return injectAll(ctx, plugin, list, *only, f, stdout)
 	}
 	if err := o.Check(); err != nil {
 		fmt.Fprintln(stderr, "soak:", err)
@@ -72,18 +77,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-func open(ctx context.Context) (*bridge.Plugin, error) {
+func open(ctx context.Context, debug bool) (*bridge.Plugin, error) {
 	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
 		return nil, err
 	}
-	return bridge.Open(bridge.Options{})
+	return bridge.Open(bridge.Options{Debug: debug})
 }
 
 // injectAll prints a line for each fault and way: name, way, injections, seconds, and
 // "ok" or what is wrong.
-func injectAll(ctx context.Context, plugin *bridge.Plugin, only string, o faults.Options, out io.Writer) (status int) {
+func injectAll(ctx context.Context, plugin *bridge.Plugin, list []faults.Fault, only string, o faults.Options, out io.Writer) (status int) {
 	all, start := 0, time.Now()
-	for _, f := range faults.All() {
+	for _, f := range list {
 		if !strings.Contains(f.Name, only) {
 			continue
 		}
