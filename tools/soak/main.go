@@ -3,6 +3,7 @@
 //
 //	go run ./tools/soak [-calls N] [-devices N] [-goroutines N] [-mode WAY]
 //	go run ./tools/soak -faults [-count N] [-only TEXT] [-debug]
+//	go run ./tools/soak -stress [-for DURATION] [-procs N] [-goroutines N] [-devices N]
 //
 // With -faults it injects every fault that the tests know, so many times each, in
 // concurrent runs and in every way of dispatch; with -debug those that the debug mode
@@ -22,6 +23,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/faults"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
+	"github.com/calliope-mlir/calliope/tools/soak/stress"
 )
 
 func main() {
@@ -40,6 +42,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var f faults.Options
 	flags.IntVar(&f.Count, "count", 1000, "with -faults: how often each fault is injected in each way of dispatch")
 	debug := flags.Bool("debug", false, "with -faults: those that the debug mode finds, in that mode")
+	press := flags.Bool("stress", false, "cancel, time out and close under runs instead")
+	var st stress.Options
+	flags.DurationVar(&st.For, "for", 20*time.Second, "with -stress: for how long in each process")
+	procs := flags.Int("procs", 0, "with -stress: the GOMAXPROCS of this process; 0 is processes of their own with 1, 2 and 16")
 	only := flags.String("only", "", "with -faults: those alone whose name has this text")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -48,7 +54,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "soak: give flags alone, -count with 1 or more, and -debug with -faults")
 		return 2
 	}
+	if *press && *inject || *procs < 0 || *procs > 0 && !*press {
+		fmt.Fprintln(stderr, "soak: give -stress or -faults, and -procs with -stress and 0 or more")
+		return 2
+	}
 	ctx := context.Background()
+	if *press && *procs == 0 {
+		return stressAll(ctx, args, st.For, stdout, stderr)
+	}
 	plugin, err := open(ctx, *debug)
 	if err != nil {
 		fmt.Fprintln(stderr, "soak:", err)
@@ -65,6 +78,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err := o.Check(); err != nil {
 		fmt.Fprintln(stderr, "soak:", err)
 		return 2
+	}
+	if *press {
+		st.Goroutines, st.Devices = o.Goroutines, min(o.Devices, 8)
+		return stressOne(ctx, plugin, st, *procs, stdout, stderr)
 	}
 	result, err := load.Run(ctx, plugin, o)
 	if result != nil {
