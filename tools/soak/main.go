@@ -7,7 +7,14 @@
 //
 // With -faults it injects every fault that the tests know, so many times each, in
 // concurrent runs and in every way of dispatch; with -debug those that the debug mode
-// finds. The exit status is 1 where something is not as it must be.
+// finds.
+//
+// With -stress runs are cancelled, calls time out, and clients, executables and registries
+// are closed under runs, in processes with GOMAXPROCS=1, 2 and 16, for so long in each;
+// with -procs in this process alone, whose memory is held to a bound where
+// MALLOC_ARENA_MAX=1 is set.
+//
+// The exit status is 1 where something is not as it must be.
 package main
 
 import (

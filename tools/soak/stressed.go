@@ -16,6 +16,9 @@ import (
 	"github.com/calliope-mlir/calliope/tools/soak/stress"
 )
 
+// oneArena has C's allocator keep one arena, see stress.Options.
+const oneArena = "MALLOC_ARENA_MAX"
+
 // stressProcs is how many processors the processes of a stress have.
 var stressProcs = []int{1, 2, 16}
 
@@ -26,6 +29,7 @@ func stressOne(ctx context.Context, plugin *bridge.Plugin, o stress.Options, pro
 		fmt.Fprintln(stderr, "soak:", err)
 		return 2
 	}
+	o.Flat = os.Getenv(oneArena) == "1"
 	result, err := stress.Run(ctx, plugin, o)
 	if result != nil {
 		fmt.Fprint(stdout, result)
@@ -48,7 +52,7 @@ func stressAll(ctx context.Context, args []string, each time.Duration, stdout, s
 	for _, procs := range stressProcs {
 		within, cancel := context.WithTimeout(ctx, each+5*time.Minute)
 		command := exec.CommandContext(within, program, append(slices.Clone(args), "-procs", strconv.Itoa(procs))...)
-		command.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", procs))
+		command.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", procs), oneArena+"=1")
 		command.Stdout, command.Stderr = stdout, stderr
 		err := command.Run()
 		cancel()
