@@ -77,9 +77,9 @@ func ways(ctx context.Context, plugin *bridge.Plugin, s settings, r *report) (li
 				return nil, errors.Join(fmt.Errorf("%s, %d runs: %w", sized(bytes), n, err), l.close())
 			}
 			for i := range got {
-				name := strings.TrimPrefix(got[i].name, "go-")
-				got[i:i+1].report(r, fmt.Sprintf("callbacks/%s/%s/%druns/", name, sized(bytes), n))
+				got[i].name = fmt.Sprintf("%s/%s/%druns", strings.TrimPrefix(got[i].name, "go-"), sized(bytes), n)
 			}
+			got.report(r, "callbacks/")
 			if n == 1 {
 				for i := range list {
 					list[i].points = append(list[i].points, point{float64(bytes), got[i+1].wall})
