@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
-	"unsafe"
 
 	"github.com/gomlx/gopjrt/dtypes"
 	"github.com/gomlx/gopjrt/pjrt"
@@ -22,23 +19,18 @@ type gopjrt struct {
 	input      *pjrt.Buffer
 }
 
-// openGopjrt has gopjrt take the plugin's own table: it would load one by name alone.
-var openGopjrt = sync.OnceValues(func() (*pjrt.Plugin, error) { return nil, errors.New("no library") })
-
-func useGopjrt(library *c.Library) {
-	openGopjrt = sync.OnceValues(func() (*pjrt.Plugin, error) {
-		if err := pjrt.RegisterPreloadedPlugin("bench", c.PJRTTable(library)); err != nil {
-			return nil, err
-		}
-		return pjrt.GetPlugin("bench")
-	})
-}
-
-func newGopjrt(module string, length int) (*gopjrt, error) {
-	plugin, err := openGopjrt()
-	if err != nil {
+// openGopjrt has gopjrt take the plugin's own table, once in a process: by itself it would
+// load a plugin by name alone.
+func openGopjrt(library *c.Library) (*pjrt.Plugin, error) {
+	const name = "bench"
+	if err := pjrt.RegisterPreloadedPlugin(name, c.PJRTTable(library)); err != nil {
 		return nil, fmt.Errorf("gopjrt: %w", err)
 	}
+	return pjrt.GetPlugin(name)
+}
+
+func newGopjrt(plugin *pjrt.Plugin, module string, length int) (*gopjrt, error) {
+	var err error
 	g := &gopjrt{length: length, host: make([]byte, 4*length)}
 	if g.client, err = plugin.NewClient(nil); err != nil {
 		return nil, fmt.Errorf("gopjrt: %w", err)
@@ -98,6 +90,5 @@ func (g *gopjrt) round(n int) error {
 			return err
 		}
 	}
-	runtime.KeepAlive(unsafe.SliceData(result))
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/gomlx/gopjrt/pjrt"
+
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -34,7 +36,10 @@ func runSuite(ctx context.Context, s settings, r *report) (err error) {
 	if err != nil {
 		return err
 	}
-	useGopjrt(library)
+	gopjrtPlugin, err := openGopjrt(library)
+	if err != nil {
+		return err
+	}
 	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
 	if err != nil {
 		return err
@@ -51,7 +56,7 @@ func runSuite(ctx context.Context, s settings, r *report) (err error) {
 		name   string
 		length int
 	}{{"small", smallRun}, {"large", largeRun}} {
-		m := &runMeasure{client: client, python: python, turns: s.repeat * runTurns, length: size.length}
+		m := &runMeasure{client: client, gopjrt: gopjrtPlugin, python: python, turns: s.repeat * runTurns, length: size.length}
 		got, err := m.measure(ctx, library)
 		if err != nil {
 			return fmt.Errorf("run/%s: %w", size.name, err)
@@ -80,6 +85,7 @@ func runGoals(r *report, size string, got costs) {
 // runMeasure are the ways to execute one module.
 type runMeasure struct {
 	client *bridge.Client
+	gopjrt *pjrt.Plugin
 	python *python
 	turns  int
 	length int
@@ -99,7 +105,7 @@ func (m *runMeasure) measure(ctx context.Context, library *c.Library) (got costs
 		return nil, err
 	}
 	defer bare.Close()
-	theirs, err := newGopjrt(module, m.length)
+	theirs, err := newGopjrt(m.gopjrt, module, m.length)
 	if err != nil {
 		return nil, err
 	}
