@@ -388,3 +388,14 @@ char* calliope_ffi_register(int plugin, const char* target, int own) {
 char* calliope_ffi_register_bench(int plugin, const char* target) {
   return register_handlers(plugin, target, &entries[plugin][4]);
 }
+
+char* calliope_ffi_register_handler(int plugin, const char* target, ffi_handler execute) {
+  const ffi_handler pair[2] = {NULL, execute};
+  return register_handlers(plugin, target, pair);
+}
+
+int calliope_ffi_metadata(ffi_frame* frame) { return answer_metadata(frame); }
+
+ffi_error* calliope_ffi_error(const ffi_api* api, int32_t code, const char* message) {
+  return new_error(api, code, message);
+}

@@ -45,6 +45,12 @@ char* calliope_ffi_register(int plugin, const char* target, int own);
 // trampoline does but the crossing into Go: the floor that Go is measured against.
 char* calliope_ffi_register_bench(int plugin, const char* target);
 
+// For handlers of other files that need no state: registers one, answers XLA's question
+// for the version (1 where that was asked), makes an error.
+char* calliope_ffi_register_handler(int plugin, const char* target, ffi_handler execute);
+int calliope_ffi_metadata(ffi_frame* frame);
+ffi_error* calliope_ffi_error(const ffi_api* api, int32_t code, const char* message);
+
 // The handler that only tells which table the plugin's FFI has: registering it
 // through the PJRT extension makes XLA call it with the table on the frame.
 ffi_error* calliope_ffi_boot(ffi_frame* frame);

@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{
-	"github.com/gomlx/gopjrt":  {"bridge"},
+	"github.com/gomlx/gopjrt":  {"bridge", "tools/bench"}, // the bench measures it beside ours
 	"github.com/google/go-cmp": {"internal/mlirtest"},
 	"modernc.org/cc/v4":        {"tools"},
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -28,10 +27,7 @@ const (
 // same handler in C and beside JAX, by each way of dispatch with payloads of any size,
 // and of a large value beside the same module without the call.
 func callbackSuite(ctx context.Context, s settings, r *report) error {
-	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
-		return err
-	}
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := openPlugin(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,7 +43,7 @@ func callbackSuite(ctx context.Context, s settings, r *report) error {
 	if err := callbacks.Default.Register("bench", nothing, callbacks.Options{}); err != nil {
 		return err
 	}
-	goLoop, err := loops(ctx, client, s, r)
+	goLoop, err := loop16B(ctx, client, s, r)
 	if err != nil {
 		return err
 	}
@@ -56,6 +52,9 @@ func callbackSuite(ctx context.Context, s settings, r *report) error {
 	}
 	lines, err := ways(ctx, plugin, s, r)
 	if err != nil {
+		return err
+	}
+	if err := dispatchSuite(ctx, s, r); err != nil {
 		return err
 	}
 	theirs, err := besideJAX(ctx, s, r, goLoop)
@@ -79,10 +78,10 @@ func draw(file string, lines []series) error {
 	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
-// loops measures a device loop whose body calls nothing, the handler in C, and Go.
+// loop16B measures a device loop whose body calls nothing, the handler in C, and Go.
 // The least of the times is taken: other programs only ever make them longer. It
 // returns the microseconds of one iteration with Go in it.
-func loops(ctx context.Context, client *bridge.Client, s settings, r *report) (float64, error) {
+func loop16B(ctx context.Context, client *bridge.Client, s settings, r *report) (float64, error) {
 	bodies := []string{
 		"%y = stablehlo.negate %x : tensor<4xf32>",
 		passthroughCall(bridge.BenchTarget, "{}", "4xf32"),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/calliope-mlir/calliope/builder"
@@ -34,7 +35,7 @@ func irSuite(ctx context.Context, s settings, r *report) error {
 	if err != nil {
 		return err
 	}
-	python, err := startPython(ctx, s)
+	python, err := startPython(ctx, s, irPython, strconv.Itoa(irOperations), strconv.Itoa(irLines))
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ var irPython string
 // pythonLimit ends a Python that hangs.
 const pythonLimit = 15 * time.Minute
 
-// python is a Python with MLIR's bindings that does pieces of work when asked.
+// python is a Python with JAX that does pieces of work when asked.
 type python struct {
 	command *exec.Cmd
 	cancel  context.CancelFunc
@@ -28,15 +28,16 @@ type python struct {
 	stderr  bytes.Buffer
 }
 
-// startPython is nil, with a note, where the Python has no JAX.
-func startPython(ctx context.Context, s settings) (*python, error) {
+// startPython starts a program, which answers each line with a number. It is nil, with a
+// note, where the Python has no JAX.
+func startPython(ctx context.Context, s settings, program string, args ...string) (*python, error) {
 	if err := exec.CommandContext(ctx, s.python, "-c", "import jax").Run(); err != nil {
-		note("%s has no JAX (pip install jax): the lines beside Python's bindings are left out", s.python)
+		note("%s has no JAX (pip install jax): the lines beside it are left out", s.python)
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pythonLimit)
 	p := &python{cancel: cancel}
-	p.command = exec.CommandContext(ctx, s.python, "-c", irPython, strconv.Itoa(irOperations), strconv.Itoa(irLines))
+	p.command = exec.CommandContext(ctx, s.python, append([]string{"-c", program}, args...)...)
 	p.command.Stderr = &p.stderr
 	ask, err := p.command.StdinPipe()
 	if err != nil {
@@ -56,22 +57,22 @@ func startPython(ctx context.Context, s settings) (*python, error) {
 	return p, nil
 }
 
-// measure has one piece of work done and returns the seconds it took.
+// measure has one piece of work done and returns what it took.
 func (p *python) measure(work string) (float64, error) {
 	_, err := fmt.Fprintln(p.ask, work)
 	var line string
 	if err == nil {
 		line, err = p.answers.ReadString('\n')
 	}
-	var seconds float64
+	var took float64
 	if err == nil {
-		seconds, err = strconv.ParseFloat(strings.TrimSpace(line), 64)
+		took, err = strconv.ParseFloat(strings.TrimSpace(line), 64)
 	}
 	if err != nil {
 		p.stop()
-		return 0, fmt.Errorf("measuring %s with Python's bindings: %w\n%s", work, err, p.stderr.String())
+		return 0, fmt.Errorf("measuring %s in Python: %w\n%s", work, err, p.stderr.String())
 	}
-	return seconds, nil
+	return took, nil
 }
 
 // stop ends the Python. Stopping twice does nothing.

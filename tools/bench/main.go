@@ -1,8 +1,13 @@
 // Bench measures what Calliope costs beside the floor or the peer of each figure, in
 // one run on one machine:
 //
-//	go run ./tools/bench [-suite callbacks|ir] [-repeat N] [-python PROGRAM]
+//	go run ./tools/bench [-suite callbacks|dispatch|ir|procs1|run] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
+//
+// The suite callbacks measures calls of Go from compiled code: what they cost by payload,
+// way of dispatch and runs at once, and, as the suite dispatch alone, the goals beside
+// their floors in C. procs1 is the part of dispatch that is for GOMAXPROCS=1. The suite
+// run measures executions, and ir work on the IR.
 //
 // Each line is name, value, unit, budget and "ok" or "over", separated by tabs; a
 // budget of "-" is a figure that only stands beside another one. The exit status is
@@ -29,8 +34,14 @@ type settings struct {
 
 var suites = map[string]func(context.Context, settings, *report) error{
 	"callbacks": callbackSuite,
+	"dispatch":  dispatchSuite,
+	"procs1":    oneProcSuite,
 	"ir":        irSuite,
+	"run":       runSuite,
 }
+
+// statusOver is the exit status where something is over its budget.
+const statusOver = 1
 
 func main() {
 	os.Exit(run(os.Args[1:]))
@@ -77,7 +88,7 @@ func run(args []string) int {
 		return 2
 	}
 	if r.over {
-		return 1
+		return statusOver
 	}
 	return 0
 }

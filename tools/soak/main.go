@@ -2,11 +2,19 @@
 // made exactly once and whether memory stays flat:
 //
 //	go run ./tools/soak [-calls N] [-devices N] [-goroutines N] [-mode WAY]
-//	go run ./tools/soak -faults [-count N] [-only TEXT]
+//	go run ./tools/soak -faults [-count N] [-only TEXT] [-debug]
+//	go run ./tools/soak -stress [-for DURATION] [-procs N] [-goroutines N] [-devices N]
 //
 // With -faults it injects every fault that the tests know, so many times each, in
-// concurrent runs and in every way of dispatch. The exit status is 1 where something is
-// not as it must be.
+// concurrent runs and in every way of dispatch; with -debug those that the debug mode
+// finds.
+//
+// With -stress runs are cancelled, calls time out, and clients, executables and registries
+// are closed under runs, in processes with GOMAXPROCS=1, 2 and 16, for so long in each;
+// with -procs in this process alone, whose memory is held to a bound where
+// MALLOC_ARENA_MAX=1 is set.
+//
+// The exit status is 1 where something is not as it must be.
 package main
 
 import (
@@ -22,6 +30,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/faults"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
+	"github.com/calliope-mlir/calliope/tools/soak/stress"
 )
 
 func main() {
@@ -39,27 +48,47 @@ func run(args []string, stdout, stderr io.Writer) int {
 	inject := flags.Bool("faults", false, "inject faults instead")
 	var f faults.Options
 	flags.IntVar(&f.Count, "count", 1000, "with -faults: how often each fault is injected in each way of dispatch")
+	debug := flags.Bool("debug", false, "with -faults: those that the debug mode finds, in that mode")
+	press := flags.Bool("stress", false, "cancel, time out and close under runs instead")
+	var st stress.Options
+	flags.DurationVar(&st.For, "for", 20*time.Second, "with -stress: for how long in each process")
+	procs := flags.Int("procs", 0, "with -stress: the GOMAXPROCS of this process; 0 is processes of their own with 1, 2 and 16")
 	only := flags.String("only", "", "with -faults: those alone whose name has this text")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	if flags.NArg() > 0 || f.Count < 1 {
-		fmt.Fprintln(stderr, "soak: give flags alone, and -count with 1 or more")
+	if flags.NArg() > 0 || f.Count < 1 || *debug && !*inject {
+		fmt.Fprintln(stderr, "soak: give flags alone, -count with 1 or more, and -debug with -faults")
+		return 2
+	}
+	if *press && *inject || *procs < 0 || *procs > 0 && !*press {
+		fmt.Fprintln(stderr, "soak: give -stress or -faults, and -procs with -stress and 0 or more")
 		return 2
 	}
 	ctx := context.Background()
-	plugin, err := open(ctx)
+	if *press && *procs == 0 {
+		return stressAll(ctx, args, st.For, stdout, stderr)
+	}
+	plugin, err := open(ctx, *debug)
 	if err != nil {
 		fmt.Fprintln(stderr, "soak:", err)
 		return 2
 	}
 	if *inject {
 		f.Goroutines, f.Limit = o.Goroutines, 10*time.Minute
-		return injectAll(ctx, plugin, *only, f, stdout)
+		list := faults.All()
+		if *debug {
+			list = faults.Debug()
+		}
+		return injectAll(ctx, plugin, list, *only, f, stdout)
 	}
 	if err := o.Check(); err != nil {
 		fmt.Fprintln(stderr, "soak:", err)
 		return 2
+	}
+	if *press {
+		st.Goroutines, st.Devices = o.Goroutines, min(o.Devices, 8)
+		return stressOne(ctx, plugin, st, *procs, stdout, stderr)
 	}
 	result, err := load.Run(ctx, plugin, o)
 	if result != nil {
@@ -72,18 +101,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-func open(ctx context.Context) (*bridge.Plugin, error) {
+func open(ctx context.Context, debug bool) (*bridge.Plugin, error) {
 	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
 		return nil, err
 	}
-	return bridge.Open(bridge.Options{})
+	return bridge.Open(bridge.Options{Debug: debug})
 }
 
 // injectAll prints a line for each fault and way: name, way, injections, seconds, and
 // "ok" or what is wrong.
-func injectAll(ctx context.Context, plugin *bridge.Plugin, only string, o faults.Options, out io.Writer) (status int) {
+func injectAll(ctx context.Context, plugin *bridge.Plugin, list []faults.Fault, only string, o faults.Options, out io.Writer) (status int) {
 	all, start := 0, time.Now()
-	for _, f := range faults.All() {
+	for _, f := range list {
 		if !strings.Contains(f.Name, only) {
 			continue
 		}

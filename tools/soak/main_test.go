@@ -7,7 +7,8 @@ import (
 )
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"-nosuchflag"}, {"stray"}, {"-faults", "-count", "0"}, {"-mode", "telepathy"}, {"-devices", "0"}} {
+	for _, args := range [][]string{{"-nosuchflag"}, {"stray"}, {"-faults", "-count", "0"}, {"-mode", "telepathy"}, {"-devices", "0"},
+		{"-debug"}, {"-stress", "-faults"}, {"-procs", "2"}, {"-stress", "-procs", "-1"}, {"-stress", "-procs", "1", "-for", "-1s"}} {
 		var out, errs bytes.Buffer
 		if got := run(args, &out, &errs); got != 2 || errs.Len() == 0 {
 			t.Errorf("run(%q) = %d, said %q; want 2 and why", args, got, &errs)
@@ -31,6 +32,16 @@ func TestFaults(t *testing.T) {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
 	if !strings.HasPrefix(out.String(), "wrapped error\tinline\t2\t") || !strings.Contains(out.String(), "8 injections") {
+		t.Errorf("it printed\n%s", &out)
+	}
+}
+
+func TestStress(t *testing.T) {
+	var out, errs bytes.Buffer
+	if got := run([]string{"-stress", "-procs", "2", "-for", "300ms"}, &out, &errs); got != 0 {
+		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
+	}
+	if !strings.HasPrefix(out.String(), "GOMAXPROCS=2: ") || !strings.Contains(out.String(), "close an executable") {
 		t.Errorf("it printed\n%s", &out)
 	}
 }

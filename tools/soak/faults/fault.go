@@ -27,7 +27,7 @@ type Fault struct {
 
 // All is every fault.
 func All() []Fault {
-	return slices.Concat(functionFaults(), bindingFaults(), runFaults(), deviceFaults())
+	return slices.Concat(functionFaults(), bindingFaults(), runFaults(), deviceFaults(), frameFaults(), hostileFaults())
 }
 
 // Options say how a fault is injected.

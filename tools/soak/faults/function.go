@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -154,7 +155,7 @@ func returning(results []tensor.View) callbacks.Func {
 // functionFaults are those of functions.
 func functionFaults() []Fault {
 	var list []Fault
-	for _, m := range misbehaviours() {
+	for _, m := range slices.Concat(misbehaviours(), methodFaults()) {
 		list = append(list, Fault{Name: m.name, Ways: m.ways, prepare: m.prepare})
 	}
 	return list

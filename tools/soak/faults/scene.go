@@ -77,10 +77,12 @@ func newScene(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch) (*s
 	return s, nil
 }
 
-// newRegistry makes a registry that says nothing of taps that fail, and is closed with
-// the scene.
+// newRegistry makes a registry that says nothing of taps that fail where it has no
+// logger, and is closed with the scene.
 func (s *scene) newRegistry(o callbacks.RegistryOptions) (*callbacks.Registry, error) {
-	o.Logger = slog.New(slog.DiscardHandler)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
 	r, err := callbacks.NewRegistry(fmt.Sprintf("faults %d", lastScene.Add(1)), o)
 	if err == nil {
 		s.later(func() error { r.Close(); return nil })

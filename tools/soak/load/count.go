@@ -70,7 +70,7 @@ func (r *Result) check() error {
 		errs = append(errs, c.check())
 	}
 	if r.Calls() >= warmUp {
-		errs = append(errs, r.checkMemory())
+		errs = append(errs, CheckFlat(r.Memory))
 	}
 	return errors.Join(errs...)
 }
@@ -95,9 +95,7 @@ func (r *Result) String() string {
 		s := c.Stat
 		fmt.Fprintf(&b, "%-20s %12d %12d %12d %8d %12d\n", s.Callback, s.Fired, s.Delivered, s.Dropped, s.Failed, c.Called)
 	}
-	before, after := r.memoryGrowth()
-	fmt.Fprintf(&b, "memory in MiB, the highest of a tenth of the samples: resident %.1f after warm-up, %.1f at the end; Go heap %.2f and %.2f\n",
-		mib(before.Resident), mib(after.Resident), mib(before.Heap), mib(after.Heap))
+	fmt.Fprintln(&b, Growth(r.Memory))
 	return b.String()
 }
 

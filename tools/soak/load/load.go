@@ -74,7 +74,7 @@ type load struct {
 	lanes    []*lane
 	left     atomic.Int64 // calls that no run has taken yet
 	next     atomic.Int64 // number of the next run
-	memory   memory
+	memory   Samples
 }
 
 // Run makes the calls. The error says what was lost, made twice, or grew.
@@ -108,7 +108,7 @@ func (l *load) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	start := time.Now()
-	l.memory.sample()
+	l.memory.Take()
 	errs := make([]error, l.options.Goroutines)
 	var wait sync.WaitGroup
 	for g := range errs {
@@ -121,8 +121,8 @@ func (l *load) run(ctx context.Context) (*Result, error) {
 	if err := l.barrier(ctx); err != nil {
 		return nil, err
 	}
-	l.memory.sample()
-	result := &Result{Runs: l.next.Load(), Elapsed: time.Since(start), Counts: l.counts(), Memory: l.memory.samples}
+	l.memory.Take()
+	result := &Result{Runs: l.next.Load(), Elapsed: time.Since(start), Counts: l.counts(), Memory: l.memory.All()}
 	return result, result.check()
 }
 

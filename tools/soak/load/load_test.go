@@ -91,7 +91,7 @@ func TestMemoryBound(t *testing.T) {
 	for i := range flat {
 		flat[i] = Memory{100 << 20, 10 << 20}
 	}
-	if err := (&Result{Memory: flat}).checkMemory(); err != nil {
+	if err := CheckFlat(flat); err != nil {
 		t.Error(err)
 	}
 	for what, grow := range map[string]func(m *Memory, i int){
@@ -102,11 +102,11 @@ func TestMemoryBound(t *testing.T) {
 		for i := range growing {
 			grow(&growing[i], i)
 		}
-		if err := (&Result{Memory: growing}).checkMemory(); err == nil || !strings.Contains(err.Error(), what) {
+		if err := CheckFlat(growing); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("got %v, want that the %s grew", err, what)
 		}
 	}
-	if err := (&Result{Memory: flat[:2]}).checkMemory(); err != nil {
+	if err := CheckFlat(flat[:2]); err != nil {
 		t.Error("of two samples: ", err)
 	}
 }

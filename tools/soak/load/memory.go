@@ -25,32 +25,40 @@ type Memory struct {
 	Heap     int64 // of Go, after a collection
 }
 
-// memory takes samples as calls go on.
-type memory struct {
-	mu      sync.Mutex
-	samples []Memory
+// Samples are taken as calls go on. They may be taken by several goroutines.
+type Samples struct {
+	mu  sync.Mutex
+	all []Memory
 }
 
 const numSamples = 100
 
 // after takes a sample where another hundredth of the calls is made.
-func (m *memory) after(made, of int64) {
+func (m *Samples) after(made, of int64) {
 	m.mu.Lock()
-	due := int64(len(m.samples))*of <= made*numSamples
+	due := int64(len(m.all))*of <= made*numSamples
 	m.mu.Unlock()
 	if due {
-		m.sample()
+		m.Take()
 	}
 }
 
-func (m *memory) sample() {
+// Take collects garbage and takes a sample.
+func (m *Samples) Take() {
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	s := Memory{resident(), int64(stats.HeapAlloc)}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.samples = append(m.samples, s)
+	m.all = append(m.all, s)
+}
+
+// All is the samples that were taken.
+func (m *Samples) All() []Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]Memory(nil), m.all...)
 }
 
 // resident is the memory of the process, by Linux.
@@ -66,13 +74,20 @@ func resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// memoryGrowth is the highest samples in the first tenth after the warm-up, which is a
-// fifth, and in the last tenth.
-func (r *Result) memoryGrowth() (before, after Memory) {
-	n := len(r.Memory)
+// growth is the highest samples in the first tenth after the warm-up, which is a fifth,
+// and in the last tenth.
+func growth(samples []Memory) (before, after Memory) {
+	n := len(samples)
 	tenth := max(n/10, 1)
 	warm := min(n/5, n-tenth)
-	return highest(r.Memory[warm : warm+tenth]), highest(r.Memory[n-tenth:])
+	return highest(samples[warm : warm+tenth]), highest(samples[n-tenth:])
+}
+
+// Growth is how memory grew, in words.
+func Growth(samples []Memory) string {
+	before, after := growth(samples)
+	return fmt.Sprintf("memory in MiB, the highest of a tenth of the samples: resident %.1f after warm-up, %.1f at the end; Go heap %.2f and %.2f",
+		mib(before.Resident), mib(after.Resident), mib(before.Heap), mib(after.Heap))
 }
 
 func highest(samples []Memory) (h Memory) {
@@ -82,8 +97,9 @@ func highest(samples []Memory) (h Memory) {
 	return h
 }
 
-func (r *Result) checkMemory() error {
-	before, after := r.memoryGrowth()
+// CheckFlat is an error where memory grew from after the warm-up to the end.
+func CheckFlat(samples []Memory) error {
+	before, after := growth(samples)
 	var errs []error
 	if grown := after.Resident - before.Resident; grown > residentBound {
 		errs = append(errs, fmt.Errorf("the process grew by %.1f MiB after the warm-up, at most %.0f are allowed", mib(grown), mib(residentBound)))

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+const (
+	dispatchTurns = 6                // for each repetition
+	longTimeout   = 10 * time.Second // which no call comes near to
+	oneProcLimit  = 10 * time.Minute // for the child process
+)
+
+// The floors in C of one way, of which the least is the floor.
+var (
+	threadFloors   = []string{"c-thread-futex", "c-thread-futex-spin", "c-thread-cond", "c-thread-cond-spin"}
+	deferredFloors = []string{"c-deferred", "c-deferred-spin"}
+	queueFloors    = []string{"c-queue", "c-queue-spin"}
+)
+
+// dispatchers are the callers of the goals.
+type dispatchers struct {
+	handler            caller   // in C, on XLA's thread
+	small, large       []caller // floors for payloads of 16 bytes and 1 MiB
+	inline, dispatched []caller
+}
+
+func newDispatchers(plugin *bridge.Plugin) (d dispatchers, err error) {
+	if err := errors.Join(plugin.RegisterBench(), plugin.RegisterFloors()); err != nil {
+		return d, err
+	}
+	const passing, observing = contract.Passthrough, contract.Observe
+	d.handler = inC("c", bridge.BenchTarget, passing)
+	d.small = []caller{
+		inC("c-thread-futex", bridge.FloorThreadFutex, passing),
+		inC("c-thread-futex-spin", bridge.FloorThreadFutexSpin, passing),
+		inC("c-thread-cond", bridge.FloorThreadCond, passing),
+		inC("c-thread-cond-spin", bridge.FloorThreadCondSpin, passing),
+		inC("c-deferred", bridge.FloorDeferred, passing),
+		inC("c-deferred-spin", bridge.FloorDeferredSpin, passing),
+		inC("c-queue", bridge.FloorQueue, observing),
+		inC("c-queue-spin", bridge.FloorQueueSpin, observing),
+	}
+	d.large = []caller{
+		inC("c-copy", bridge.FloorCopy, observing),
+		inC("c-copies", bridge.FloorCopies, passing),
+	}
+	for _, one := range []struct {
+		name string
+		o    callbacks.Options
+	}{
+		{"goal inline", callbacks.Options{}},
+		{"goal goroutine", callbacks.Options{Dispatch: callbacks.Goroutine}},
+		{"goal goroutine-timeout", callbacks.Options{Dispatch: callbacks.Goroutine, Timeout: longTimeout}},
+		{"goal deferred", callbacks.Options{Dispatch: callbacks.Deferred}},
+		{"goal deferred-timeout", callbacks.Options{Dispatch: callbacks.Deferred, Timeout: longTimeout}},
+		{"goal async", callbacks.Options{Dispatch: callbacks.Async}},
+	} {
+		c, err := inGo(one.name, one.o)
+		if err != nil {
+			return d, err
+		}
+		c.name = "go-" + one.name[len("goal "):]
+		if one.o.Dispatch == callbacks.Inline {
+			d.inline = append(d.inline, c)
+		} else {
+			d.dispatched = append(d.dispatched, c)
+		}
+	}
+	return d, nil
+}
+
+// openPlugin is the plugin that the suites run on.
+func openPlugin(ctx context.Context) (*bridge.Plugin, error) {
+	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
+		return nil, err
+	}
+	return bridge.Open(bridge.Options{})
+}
+
+// dispatchSuite has a line with a budget for each goal of dispatch. Each is a ratio to a
+// floor in C that is measured in turn with it, so that it holds on a busy machine, too.
+func dispatchSuite(ctx context.Context, s settings, r *report) (err error) {
+	g, err := newGoals(ctx, s, r)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.client.Close()) }()
+	for _, step := range []func(context.Context) error{g.small, g.concurrent, g.large, g.idle} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return g.oneProc(ctx)
+}
+
+// oneProcSuite has those of the goals that are for a program with one processor.
+func oneProcSuite(ctx context.Context, s settings, r *report) (err error) {
+	g, err := newGoals(ctx, s, r)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.client.Close()) }()
+	got, err := g.measure(ctx, "procs1", join(g.d.small, g.d.dispatched), 16, 1)
+	if err != nil {
+		return err
+	}
+	// Nobody can look out for a call while another thread has the one processor: the
+	// floors are those that sleep.
+	r.figure("dispatch/procs1/goal/goroutine-over-c-thread", got.over("go-goroutine", "c-thread-futex"), "x", atMost(2.5))
+	r.figure("dispatch/procs1/goal/goroutine-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x", atMost(1.2))
+	r.figure("dispatch/procs1/goal/deferred-over-c-deferred", got.over("go-deferred", "c-deferred"), "x", atMost(2.5))
+	_, err = g.measure(ctx, "procs1", join(g.d.dispatched), 16, mostRuns)
+	return err
+}
+
+// goals are the lines.
+type goals struct {
+	s      settings
+	r      *report
+	client *bridge.Client
+	d      dispatchers
+}
+
+func newGoals(ctx context.Context, s settings, r *report) (*goals, error) {
+	plugin, err := openPlugin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDispatchers(plugin)
+	if err != nil {
+		return nil, err
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: mostRuns})
+	return &goals{s, r, client, d}, err
+}
+
+func join(lists ...[]caller) []caller {
+	var all []caller
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+// measure measures callers and prints their figures.
+func (g *goals) measure(ctx context.Context, name string, callers []caller, bytes, runs int) (got costs, err error) {
+	l, err := newLoops(ctx, g.client, callers, bytes, runs)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	if got, err = l.measure(ctx, runs, g.s.repeat*dispatchTurns); err != nil {
+		return nil, fmt.Errorf("%s, %d runs: %w", sized(bytes), runs, err)
+	}
+	got.report(g.r, fmt.Sprintf("dispatch/%s/%s/%druns/", name, sized(bytes), runs))
+	return got, nil
+}
+
+// overFloor is the ratio to the least of several floors, which is named.
+func (g *goals) overFloor(name string, got costs, of string, floors []string, budget *limit) {
+	floor := got.leastOf(floors...)
+	g.r.figure("dispatch/goal/"+name+"-over-floor", got.over(of, floor), "x", budget)
+	note("the floor of %s is %s with %.3g us", name, floor, got.of(floor).wall)
+}
+
+// small are the goals for 16 bytes from one run. The budgets are, on a machine with
+// nothing else to do, 3 us for Goroutine, 4 for Deferred and 2 for Async.
+func (g *goals) small(ctx context.Context) error {
+	got, err := g.measure(ctx, "goal", join([]caller{g.d.handler}, g.d.small, g.d.inline, g.d.dispatched), 16, 1)
+	if err != nil {
+		return err
+	}
+	g.overFloor("goroutine16B", got, "go-goroutine", threadFloors, atMost(6))
+	g.overFloor("deferred16B", got, "go-deferred", deferredFloors, atMost(2.5))
+	g.overFloor("async16B", got, "go-async", queueFloors, atMost(12))
+	g.r.figure("dispatch/goal/goroutine16B-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x", atMost(1.2))
+	g.r.figure("dispatch/goal/deferred16B-timeout-over-without", got.over("go-deferred-timeout", "go-deferred"), "x", atMost(1.2))
+	return nil
+}
+
+// concurrent are the goals for 16 bytes from several runs at once, on one call site: 15
+// us for Goroutine; and Inline grows as the handler in C does, without an allocation.
+func (g *goals) concurrent(ctx context.Context) error {
+	inline := join([]caller{g.d.handler}, g.d.inline)
+	one, err := g.measure(ctx, "inline", inline, 16, 1)
+	if err != nil {
+		return err
+	}
+	many, err := g.measure(ctx, "inline", inline, 16, mostRuns)
+	if err != nil {
+		return err
+	}
+	growth := func(name string) float64 { return many.of(name).wall / one.of(name).wall }
+	g.r.figure(fmt.Sprintf("dispatch/goal/inline%druns-growth-over-c", mostRuns), growth("go-inline")/growth("c"), "x", atMost(1.3))
+	g.r.figure(fmt.Sprintf("dispatch/goal/inline%druns-allocs", mostRuns), many.of("go-inline").allocs, "allocs", atMost(0.01))
+
+	got, err := g.measure(ctx, "goal", join(g.d.small, g.d.dispatched), 16, mostRuns)
+	if err != nil {
+		return err
+	}
+	g.overFloor(fmt.Sprintf("goroutine16B%druns", mostRuns), got, "go-goroutine", threadFloors, atMost(5))
+	return nil
+}
+
+// large are the goals for 1 MiB.
+func (g *goals) large(ctx context.Context) error {
+	got, err := g.measure(ctx, "goal", join([]caller{g.d.handler}, g.d.large, g.d.dispatched), 1<<20, 1)
+	if err != nil {
+		return err
+	}
+	g.r.figure("dispatch/goal/goroutine1MiB-over-two-copies", got.over("go-goroutine", "c-copies"), "x", atMost(1.5))
+	g.r.figure("dispatch/goal/goroutine1MiB-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x", atMost(1.2))
+	g.r.figure("dispatch/goal/deferred1MiB-over-two-copies", got.over("go-deferred", "c-copies"), "x", atMost(1.5))
+	g.r.figure("dispatch/goal/async1MiB-over-one-copy", got.over("go-async", "c-copy"), "x", atMost(1.25))
+
+	python, err := startPython(ctx, g.s, jaxAsk)
+	if err != nil || python == nil {
+		return err
+	}
+	defer python.stop()
+	theirs, err := python.inTurn(g.s.repeat, "io_callback 16", fmt.Sprintf("io_callback %d", 1<<20))
+	if err != nil {
+		return err
+	}
+	theirs[0].name, theirs[1].name = "16B/1runs/jax-io_callback", "1MiB/1runs/jax-io_callback"
+	theirs.report(g.r, "dispatch/goal/")
+	g.r.figure("dispatch/goal/goroutine1MiB-jax-over-go", theirs[1].wall/got.of("go-goroutine").wall, "x", atLeast(1))
+	return nil
+}
+
+// idleTime is how long nothing is done after a burst of calls.
+const idleTime = 200 * time.Millisecond
+
+// idle holds that goroutines and threads which look out for calls cost nothing when there
+// are none.
+func (g *goals) idle(ctx context.Context) (err error) {
+	l, err := newLoops(ctx, g.client, g.d.dispatched, 16, mostRuns)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	var turns []cost
+	for range g.s.repeat {
+		for _, e := range l.executables {
+			if err := l.run(ctx, e, mostRuns, 1000); err != nil {
+				return err
+			}
+		}
+		time.Sleep(idleTime / 20) // XLA's own threads look out, too
+		c, err := meter(func() error { time.Sleep(idleTime); return nil })
+		if err != nil {
+			return err
+		}
+		turns = append(turns, c)
+	}
+	g.r.figure("dispatch/goal/idle200ms/cpu", least(turns).cpu/1000, "ms", atMost(2))
+	return nil
+}
+
+// oneProc has a process of its own, with GOMAXPROCS=1, measure what is for that.
+func (g *goals) oneProc(ctx context.Context) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, oneProcLimit)
+	defer cancel()
+	command := exec.CommandContext(ctx, program, "-suite", "procs1", "-repeat", fmt.Sprint(g.s.repeat))
+	command.Env = append(os.Environ(), "GOMAXPROCS=1")
+	command.Stdout, command.Stderr = g.r.out, os.Stderr
+	err = command.Run()
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == statusOver {
+		g.r.over = true
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("measuring with GOMAXPROCS=1: %w", err)
+	}
+	return nil
+}

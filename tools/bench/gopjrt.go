@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gomlx/gopjrt/dtypes"
+	"github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/c"
+)
+
+// gopjrt is a module that gopjrt executes by itself, on a client of its own.
+type gopjrt struct {
+	client     *pjrt.Client
+	executable *pjrt.LoadedExecutable
+	host       []byte
+	length     int
+	input      *pjrt.Buffer
+}
+
+// openGopjrt has gopjrt take the plugin's own table, once in a process: by itself it would
+// load a plugin by name alone.
+func openGopjrt(library *c.Library) (*pjrt.Plugin, error) {
+	const name = "bench"
+	if err := pjrt.RegisterPreloadedPlugin(name, c.PJRTTable(library)); err != nil {
+		return nil, fmt.Errorf("gopjrt: %w", err)
+	}
+	return pjrt.GetPlugin(name)
+}
+
+func newGopjrt(plugin *pjrt.Plugin, module string, length int) (*gopjrt, error) {
+	var err error
+	g := &gopjrt{length: length, host: make([]byte, 4*length)}
+	if g.client, err = plugin.NewClient(nil); err != nil {
+		return nil, fmt.Errorf("gopjrt: %w", err)
+	}
+	g.executable, err = g.client.Compile().WithStableHLO([]byte(module)).Done()
+	if err == nil {
+		g.input, err = g.put()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("gopjrt: %w", err), g.close())
+	}
+	return g, nil
+}
+
+func (g *gopjrt) close() error {
+	var errs []error
+	if g.input != nil {
+		errs = append(errs, g.input.Destroy())
+	}
+	if g.executable != nil {
+		errs = append(errs, g.executable.Destroy())
+	}
+	return errors.Join(append(errs, g.client.Destroy())...)
+}
+
+func (g *gopjrt) put() (*pjrt.Buffer, error) {
+	return g.client.BufferFromHost().FromRawData(g.host, dtypes.Float32, []int{g.length}).Done()
+}
+
+// run executes so many times.
+func (g *gopjrt) run(n int) error {
+	for range n {
+		out, err := g.executable.Execute(g.input).DonateNone().Done()
+		if err != nil {
+			return err
+		}
+		if err := out[0].Destroy(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round has the array copied in and out, too.
+func (g *gopjrt) round(n int) error {
+	result := make([]byte, len(g.host))
+	for range n {
+		in, err := g.put()
+		if err != nil {
+			return err
+		}
+		out, err := g.executable.Execute(in).DonateNone().Done()
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(out[0].ToHost(result), out[0].Destroy(), in.Destroy()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+//go:embed jax_ask.py
+var jaxAsk string
+
+// XLA executes a small module on the thread that starts it, a large one on its own.
+const (
+	smallRun = 4 // elements
+	largeRun = 2048
+	hostRun  = 1 << 18 // elements of what ToHost copies: 1 MiB
+	runTurns = 10      // for each repetition
+)
+
+// runSuite measures what an execution costs beside a loop in C on the PJRT table, gopjrt
+// and JAX.
+func runSuite(ctx context.Context, s settings, r *report) (err error) {
+	plugin, err := openPlugin(ctx)
+	if err != nil {
+		return err
+	}
+	library, err := c.Open(plugin.Info().Path)
+	if err != nil {
+		return err
+	}
+	gopjrtPlugin, err := openGopjrt(library)
+	if err != nil {
+		return err
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	python, err := startPython(ctx, s, jaxAsk)
+	if err != nil {
+		return err
+	}
+	if python != nil {
+		defer python.stop()
+	}
+	for _, size := range []struct {
+		name   string
+		length int
+	}{{"small", smallRun}, {"large", largeRun}} {
+		m := &runMeasure{client: client, gopjrt: gopjrtPlugin, python: python, turns: s.repeat * runTurns, length: size.length}
+		got, err := m.measure(ctx, library)
+		if err != nil {
+			return fmt.Errorf("run/%s: %w", size.name, err)
+		}
+		got.report(r, "run/"+size.name+"/")
+		runGoals(r, size.name, got)
+	}
+	return errors.Join(toHost(client, s, r), zeroCopy(client, s, r))
+}
+
+// runGoals are the lines with a budget. In microseconds, on a machine with nothing else
+// to do: an execution whose context can end takes at most 6 more than bare C where the
+// module is small, and 1 more than without where it is large; an array in and out at most
+// 6 in all.
+func runGoals(r *report, size string, got costs) {
+	if size == "small" {
+		r.figure("run/small/goal/background-over-c", got.over("go", "c"), "x", atMost(1.5))
+		r.figure("run/small/goal/cancellable-over-c", got.over("go-cancellable", "c"), "x", atMost(5))
+		r.figure("run/small/goal/round-over-c", got.over("go-round", "c-round"), "x", atMost(2.2))
+		return
+	}
+	r.figure("run/large/goal/background-over-c", got.overInTurn("go", "c"), "x", atMost(1.5))
+	r.figure("run/large/goal/cancellable-over-background", got.overInTurn("go-cancellable", "go"), "x", atMost(1.1))
+}
+
+// runMeasure are the ways to execute one module.
+type runMeasure struct {
+	client *bridge.Client
+	gopjrt *pjrt.Plugin
+	python *python
+	turns  int
+	length int
+}
+
+func runModule(length int) string {
+	return fmt.Sprintf(`func.func @main(%%x: tensor<%[1]dxf32>) -> tensor<%[1]dxf32> {
+  %%y = stablehlo.add %%x, %%x : tensor<%[1]dxf32>
+  return %%y : tensor<%[1]dxf32>
+}`, length)
+}
+
+func (m *runMeasure) measure(ctx context.Context, library *c.Library) (got costs, err error) {
+	module := runModule(m.length)
+	bare, err := c.OpenBare(library, []byte(module), m.length)
+	if err != nil {
+		return nil, err
+	}
+	defer bare.Close()
+	theirs, err := newGopjrt(m.gopjrt, module, m.length)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, theirs.close()) }()
+	executable, err := m.client.Compile(ctx, []byte(module), bridge.CompileOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, executable.Close()) }()
+	view := tensor.Vector(make([]float32, m.length)...)
+	in, err := m.client.Buffer(view, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	cancellable, cancel := context.WithCancel(ctx)
+	defer cancel()
+	bareRuns := func(way c.BareWay) func(n int) error {
+		return func(n int) error {
+			_, err := bare.Run(way, n)
+			return err
+		}
+	}
+	works := []work{
+		{name: "c", do: bareRuns(c.BareRun)},
+		{name: "c-helper", do: bareRuns(c.BareHelper)},
+		{name: "c-helper-spin", do: bareRuns(c.BareHelperSpin)},
+		{name: "c-round", do: bareRuns(c.BareRound)},
+		{name: "gopjrt", do: theirs.run},
+		{name: "gopjrt-round", do: theirs.round},
+		{name: "go", do: func(n int) error { return execute(context.Background(), executable, in, n, false) }},
+		{name: "go-cancellable", do: func(n int) error { return execute(cancellable, executable, in, n, false) }},
+		{name: "go-round", do: func(n int) error { return execute(context.Background(), executable, view, n, true) }},
+	}
+	if got, err = inTurn(works, m.turns); err != nil || m.python == nil {
+		return got, err
+	}
+	for _, name := range []string{"run", "round"} {
+		theirs, err := m.python.inTurn(m.turns/runTurns*3, fmt.Sprintf("%s %d", name, m.length))
+		if err != nil {
+			return nil, err
+		}
+		theirs[0].name = "jax-" + name
+		got = append(got, theirs...)
+	}
+	return got, nil
+}
+
+// execute runs so many times, and copies the results to the host where it is to.
+func execute(ctx context.Context, e *bridge.Executable, in bridge.Input, n int, host bool) error {
+	for range n {
+		out, err := e.Run(ctx, in)
+		if err != nil {
+			return err
+		}
+		if host {
+			_, err = out[0].ToHost()
+		}
+		if err := errors.Join(err, out[0].Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toHost measures copies of 1 MiB from a finished buffer beside plain ones.
+func toHost(client *bridge.Client, s settings, r *report) error {
+	from := make([]byte, 4*hostRun)
+	to := make([]byte, len(from))
+	b, err := client.Buffer(tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: from}, 0)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	var kept []byte
+	works := []work{
+		{name: "copy", do: func(n int) error {
+			for range n {
+				copy(to, from)
+			}
+			return nil
+		}},
+		{name: "copy-fresh", do: func(n int) error {
+			for range n {
+				kept = append([]byte(nil), from...)
+			}
+			return nil
+		}},
+		{name: "go", do: func(n int) error {
+			for range n {
+				v, err := b.ToHost()
+				if err != nil {
+					return err
+				}
+				kept = v.Data
+			}
+			return nil
+		}},
+	}
+	got, err := inTurn(works, s.repeat*runTurns)
+	runtime.KeepAlive(kept)
+	if err != nil {
+		return err
+	}
+	got.report(r, "run/tohost1MiB/")
+	// Whose result is memory of its own, which nobody used before, pays for that, too.
+	r.figure("run/tohost1MiB/goal/over-copy", got.over("go", "copy"), "x", atMost(1.25))
+	r.figure("run/tohost1MiB/goal/over-copy-fresh", got.over("go", "copy-fresh"), "x", atMost(1.25))
+	return nil
+}

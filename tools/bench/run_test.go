@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func TestMain(m *testing.M) {
+	if _, err := native.Ensure(context.Background(), native.PJRTPlugin, native.EnsureOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// The executions that ours stand beside do the same work.
+func TestBare(t *testing.T) {
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	library, err := c.Open(plugin.Info().Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.OpenBare(library, []byte("no module"), 4); err == nil {
+		t.Error("a text that is no module compiles")
+	}
+	for _, length := range []int{smallRun, largeRun} {
+		b, err := c.OpenBare(library, []byte(runModule(length)), length)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		for _, way := range []c.BareWay{c.BareRun, c.BareHelper, c.BareHelperSpin, c.BareRound} {
+			if d, err := b.Run(way, 100); err != nil || d <= 0 {
+				t.Errorf("%d elements, way %d: %v, %v", length, way, d, err)
+			}
+		}
+		got, err := b.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]float32{0, 2, 4, 6}, got[:4]); diff != "" {
+			t.Errorf("%d elements (-want +got):\n%s", length, diff)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// work is something that is done again and again, at least for so long and at most so
+// often in a turn. Where it counts above nothing, what it takes for none is taken off.
+type work struct {
+	name    string
+	do      func(n int) error
+	least   time.Duration
+	most    int // 0 is as many as it takes
+	lanes   int // that do it n times each, at once; 0 is 1
+	nothing bool
+}
+
+// turnTime is what a turn of a short work takes at least.
+const turnTime = 3 * time.Millisecond
+
+// count is how often a work is done in a turn.
+func (w *work) count() (int, error) {
+	none := cost{}
+	if w.nothing {
+		for range 2 { // the first warms up
+			var err error
+			if none, err = meter(func() error { return w.do(0) }); err != nil {
+				return 0, err
+			}
+		}
+	}
+	for n := 1; ; n *= 2 {
+		if w.most > 0 && n >= w.most {
+			return w.most, nil
+		}
+		c, err := meter(func() error { return w.do(n) })
+		if err != nil || c.wall-none.wall >= micro(w.least) {
+			return n, err
+		}
+	}
+}
+
+// named is the cost of a work, and that of each turn: on the wall of one in its lane, of
+// processors and allocations of one in all.
+type named struct {
+	name  string
+	lanes int
+	cost
+	turns []cost
+}
+
+type costs []named
+
+func (list costs) of(name string) named {
+	for _, n := range list {
+		if n.name == name {
+			return n
+		}
+	}
+	panic("bench: nothing is called " + name)
+}
+
+// over is how many times the least of one the least of another is.
+func (list costs) over(a, b string) float64 { return list.of(a).wall / list.of(b).wall }
+
+// overInTurn is the middle of that in each turn: for what depends on which threads are
+// awake, so that the least is luck.
+func (list costs) overInTurn(a, b string) float64 {
+	ratios := make([]float64, len(list.of(a).turns))
+	for i, c := range list.of(a).turns {
+		ratios[i] = c.wall / list.of(b).turns[i].wall
+	}
+	return median(ratios)
+}
+
+// leastOf is the name of what took least.
+func (list costs) leastOf(names ...string) string {
+	best := names[0]
+	for _, name := range names {
+		if list.of(name).wall < list.of(best).wall {
+			best = name
+		}
+	}
+	return best
+}
+
+// report prints the figures without a budget.
+func (list costs) report(r *report, prefix string) {
+	for _, n := range list {
+		r.figure(prefix+n.name, n.wall, "us", nil)
+		if n.lanes == 0 {
+			continue // JAX tells nothing else
+		}
+		if n.lanes > 1 {
+			r.figure(prefix+n.name+"/all", float64(n.lanes)*1e6/n.wall, "calls/s", nil)
+		}
+		r.figure(prefix+n.name+"/cpu", n.cpu, "us", nil)
+		r.figure(prefix+n.name+"/allocs", n.allocs, "allocs", nil)
+	}
+}
+
+// inTurn does all works in turn, so that what else the machine does falls on all of them,
+// each time in another order: a work may leave threads awake.
+func inTurn(works []work, turns int) (costs, error) {
+	counts := make([]int, len(works))
+	with, none := make([][]cost, len(works)), make([][]cost, len(works))
+	for i := range works {
+		w := &works[i]
+		w.least, w.lanes = max(w.least, turnTime), max(w.lanes, 1)
+		var err error
+		if counts[i], err = w.count(); err != nil {
+			return nil, fmt.Errorf("%s: %w", w.name, err)
+		}
+	}
+	for range turns {
+		for _, i := range rand.Perm(len(works)) {
+			w := works[i]
+			c, err := meter(func() error { return w.do(counts[i]) })
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", w.name, err)
+			}
+			with[i] = append(with[i], c)
+			if !w.nothing {
+				continue
+			}
+			if c, err = meter(func() error { return w.do(0) }); err != nil {
+				return nil, fmt.Errorf("%s: %w", w.name, err)
+			}
+			none[i] = append(none[i], c)
+		}
+	}
+	list := make(costs, len(works))
+	for i, w := range works {
+		base := cost{}
+		if w.nothing {
+			base = least(none[i])
+		}
+		each := func(c cost) cost { return c.minus(base).each(counts[i], counts[i]*w.lanes) }
+		list[i] = named{name: w.name, lanes: w.lanes, cost: each(least(with[i]))}
+		for _, c := range with[i] {
+			list[i].turns = append(list[i].turns, each(c))
+		}
+	}
+	return list, nil
+}
+
+// inPython has a Python do works of a name and a size, and takes the least of each.
+func (p *python) inTurn(turns int, works ...string) (costs, error) {
+	var list costs
+	for _, w := range works {
+		n := named{name: "jax-" + w}
+		for range turns {
+			us, err := p.measure(w)
+			if err != nil {
+				return nil, err
+			}
+			n.turns = append(n.turns, cost{wall: us})
+		}
+		n.cost = least(n.turns)
+		list = append(list, n)
+	}
+	return list, nil
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// zeroAlign is the alignment with which a plugin takes host memory as it is.
+const zeroAlign = 64
+
+// zeroModule takes an array and gives its first element: what it costs to hand the array
+// over is not lost in what is done with it.
+func zeroModule(length int) string {
+	return fmt.Sprintf(`func.func @main(%%x: tensor<%dxf32>) -> tensor<1xf32> {
+  %%y = "stablehlo.slice"(%%x) {start_indices = array<i64: 0>, limit_indices = array<i64: 1>, strides = array<i64: 1>} : (tensor<%[1]dxf32>) -> tensor<1xf32>
+  return %%y : tensor<1xf32>
+}`, length)
+}
+
+// aligned is memory that a plugin takes as it is.
+func aligned(n int) []byte {
+	b := make([]byte, n+zeroAlign)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) % zeroAlign
+	return b[skip : int(skip)+n : int(skip)+n]
+}
+
+// zeroCopy measures 1 MiB that is seen where it is, in and out, beside plain copies: a
+// view or a loan that copies takes as long as one. On a machine with nothing else to do a
+// copy takes 20 us, and the goal is 2.
+func zeroCopy(client *bridge.Client, s settings, r *report) (err error) {
+	ctx := context.Background()
+	from := tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: aligned(4 * hostRun)}
+	to := make([]byte, len(from.Data))
+	b, err := client.Buffer(from, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	e, err := client.Compile(ctx, []byte(zeroModule(hostRun)), bridge.CompileOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	got, err := inTurn([]work{
+		{name: "copy", do: func(n int) error {
+			for range n {
+				copy(to, from.Data)
+			}
+			return nil
+		}},
+		{name: "view", do: func(n int) error {
+			for range n {
+				v, err := b.View()
+				if err != nil {
+					return err
+				}
+				to[0] = v.Tensor().Data[0]
+				if err := v.Close(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{name: "borrow", do: func(n int) error {
+			for range n {
+				b, err := client.BorrowBuffer(from, 0)
+				if err != nil {
+					return err
+				}
+				if err := b.Close(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{name: "run-buffer", do: func(n int) error { return execute(ctx, e, b, n, false) }},
+		{name: "run-borrow", do: func(n int) error { return execute(ctx, e, bridge.Borrow(from), n, false) }},
+		{name: "run-copied", do: func(n int) error { return execute(ctx, e, from, n, false) }},
+	}, s.repeat*runTurns)
+	if err != nil {
+		return err
+	}
+	got.report(r, "run/zero1MiB/")
+	r.figure("run/zero1MiB/goal/view-over-copy", got.over("view", "copy"), "x", atMost(0.1))
+	r.figure("run/zero1MiB/goal/view-allocs", got.of("view").allocs, "allocs", atMost(2))
+	r.figure("run/zero1MiB/goal/borrow-over-copy", got.over("borrow", "copy"), "x", atMost(0.15))
+	r.figure("run/zero1MiB/goal/run-borrow-over-run-buffer", got.over("run-borrow", "run-buffer"), "x", atMost(1.7))
+	return nil
+}

@@ -1,0 +1,21 @@
+package faults
+
+import (
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// appended has functions append to the lists that they were called with.
+func appended(s *scene) (func(int) error, error) {
+	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+		other := tensor.Vector(make([]float32, large)...)
+		for _, list := range [][]tensor.View{f.Args, f.IDs, f.Results} {
+			_ = append(list, other) // one has room behind them, if anything has
+		}
+		return negate(f)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.eachSize(healthy)
+}

@@ -1,0 +1,49 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// busyTurns is how often a loop turns that takes a tenth of a second or so.
+const busyTurns = 20_000_000
+
+// smallDeadline has the deadline of a run pass while XLA executes a module that is so
+// small that it does so on the thread which starts it.
+func smallDeadline(s *scene) (func(int) error, error) {
+	e, err := s.compile(`func.func @main(%x: tensor<1xf32>, %n: tensor<i32>) -> tensor<1xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %half = stablehlo.constant dense<0.5> : tensor<1xf32>
+  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<1xf32>
+    cond { %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1> }
+    do { %w = stablehlo.multiply %v, %half : tensor<1xf32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j, %w : tensor<i32>, tensor<1xf32> }
+  return %r#1 : tensor<1xf32>
+}`)
+	return func(i int) error {
+		in, err := s.client.Buffer(tensor.Vector(float32(i)), i%numDevices)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		out, err := e.Run(s.ctx, in, tensor.Scalar[int32](1))
+		if err != nil {
+			return fmt.Errorf("without a deadline: %w", err)
+		}
+		if got, err := first(out); err != nil || got != float32(i)/2 {
+			return fmt.Errorf("got %g, %w; want %g", got, err, float32(i)/2)
+		}
+		ctx, cancel := context.WithTimeout(s.ctx, short)
+		defer cancel()
+		out, err = e.Run(ctx, in, tensor.Scalar[int32](busyTurns))
+		if err == nil {
+			_, _ = first(out) // closes them
+		}
+		return is(context.DeadlineExceeded)(err, i)
+	}, err
+}

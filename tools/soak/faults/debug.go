@@ -1,0 +1,60 @@
+package faults
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Debug are the faults that only a plugin in debug mode finds, on top of All.
+func Debug() []Fault {
+	return []Fault{
+		{"tap that writes to its operand", []callbacks.Dispatch{callbacks.Inline}, writingTo(contract.Observe)},
+		{"call that writes to its operand", []callbacks.Dispatch{callbacks.Inline}, writingTo(contract.Call)},
+	}
+}
+
+// writingTo has functions write to operands that are not their results. It is a panic of
+// theirs, and the value stays what it was.
+func writingTo(form contract.Form) func(*scene) (func(int) error, error) {
+	return func(s *scene) (func(int) error, error) {
+		err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
+			v, err := tensor.Slice[float32](f.Args[0])
+			if err == nil {
+				v[0] = float32(math.NaN())
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		var programs [2]*program
+		for i, size := range []int{small, large} {
+			module := calling(form, s.bound(faulty), size)
+			if form == contract.Observe {
+				module = tapping(s.bound(faulty), 1, size)
+			}
+			e, err := s.compile(module)
+			if err != nil {
+				return nil, err
+			}
+			programs[i] = &program{e, size}
+		}
+		panics := isPanic(isRuntimeError)
+		return func(i int) error {
+			s.fails(faulty)
+			got, err := s.run(s.ctx, programs[i%2], i, float32(i))
+			if form != contract.Observe {
+				return panics(err, i)
+			}
+			s.tapFails(func(err error) error { return panics(err, anyNumber) })
+			if want := float32(i) + 1; err != nil || got != want {
+				return fmt.Errorf("got %g, %w; want %g", got, err, want)
+			}
+			return nil
+		}, nil
+	}
+}

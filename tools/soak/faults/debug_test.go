@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func TestMain(m *testing.M) {
+	if _, err := native.Ensure(context.Background(), native.PJRTPlugin, native.EnsureOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// What only the debug mode finds. It stays on in a process, so that these stand alone.
+func TestDebug(t *testing.T) {
+	plugin, err := bridge.Open(bridge.Options{Debug: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range Debug() {
+		for _, way := range f.Ways {
+			t.Run(f.Name+"/"+way.String(), func(t *testing.T) {
+				if err := f.Inject(t.Context(), plugin, way, Options{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}

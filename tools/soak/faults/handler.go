@@ -1,0 +1,47 @@
+package faults
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// oddHandler is a slog.Handler that does what none should.
+type oddHandler struct {
+	slog.Handler
+	handle func()
+}
+
+func (h oddHandler) Enabled(context.Context, slog.Level) bool  { return true }
+func (h oddHandler) Handle(context.Context, slog.Record) error { h.handle(); return nil }
+func (h oddHandler) WithAttrs([]slog.Attr) slog.Handler        { return h }
+func (h oddHandler) WithGroup(string) slog.Handler             { return h }
+
+// failingHandler has taps fail whose registry has such a handler. The run goes on, and
+// the barrier has the error.
+func failingHandler(handle func()) func(*scene) (func(int) error, error) {
+	return func(s *scene) (func(int) error, error) {
+		r, err := s.newRegistry(callbacks.RegistryOptions{Logger: slog.New(oddHandler{handle: handle})})
+		if err != nil {
+			return nil, err
+		}
+		s.registry = r
+		if err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }); err != nil {
+			return nil, err
+		}
+		var programs [2]*program
+		for i, size := range []int{small, large} {
+			if programs[i], err = s.program(contract.Observe, faulty, size); err != nil {
+				return nil, err
+			}
+		}
+		return func(i int) error {
+			s.fails(faulty)
+			s.tapFails(func(err error) error { return isNumbered(err, anyNumber) })
+			_, err := s.run(s.ctx, programs[i%2], i, float32(i))
+			return err
+		}, nil
+	}
+}

@@ -1,0 +1,20 @@
+package faults
+
+import (
+	"strings"
+
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// columnMajor is a module that calls with an array whose elements do not stand row by
+// row: nobody would read them right.
+func columnMajor(s *scene, i int) string {
+	const typ = "tensor<2x3xf32>"
+	call := custom(contract.Call, s.bound(healthy), "%x", typ, typ)
+	layouts := []string{
+		"operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>], ",
+		"operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>], ",
+	}
+	call = strings.Replace(call, "api_version", layouts[i%2]+"api_version", 1)
+	return mainFunc("%x: "+typ, typ, "%y = "+call+"\nreturn %y : "+typ)
+}

@@ -1,0 +1,67 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// manyRuns has more runs under way than the program may have threads. Their contexts
+// cannot end.
+func manyRuns(s *scene) (func(int) error, error) {
+	const runs, threads = 4000, 3000
+	var gate atomic.Pointer[chan struct{}]
+	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+		<-*gate.Load()
+		return negate(f)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.program(s.form(), healthy, large)
+	var alone sync.Mutex
+	return func(i int) error {
+		alone.Lock()
+		defer alone.Unlock()
+		n := 200
+		if i == 1 {
+			n = runs
+			defer debug.SetMaxThreads(debug.SetMaxThreads(threads))
+		}
+		open := make(chan struct{})
+		gate.Store(&open)
+		time.AfterFunc(patience/30, func() { close(open) }) // by then all that can wait does
+		in, err := s.input(0, large, float32(i))
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		s.expect(healthy, tally{Fired: int64(n), Delivered: int64(n), Called: int64(n)})
+		errs := make([]error, n)
+		var wait sync.WaitGroup
+		for k := range errs {
+			wait.Go(func() { errs[k] = s.runDetached(p, in, i) })
+		}
+		wait.Wait()
+		return errors.Join(errs...)
+	}, err
+}
+
+// runDetached is a run with a context that cannot end.
+func (s *scene) runDetached(p *program, in *bridge.Buffer, i int) error {
+	out, err := p.Run(context.WithoutCancel(s.ctx), in)
+	if err != nil {
+		return err
+	}
+	if got, err := first(out); err != nil || got != -2*float32(i) && s.way != callbacks.Async {
+		return fmt.Errorf("got %g, %w; want %d", got, err, -2*i)
+	}
+	return nil
+}

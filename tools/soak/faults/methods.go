@@ -1,0 +1,50 @@
+package faults
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// odd is a function that ends with an error, or panics with a value, whose methods do what
+// no method should. The run ends with that very value all the same.
+func odd(name string, fail func(i int) error) misbehaviour {
+	return misbehaviour{name: name, ways: everyWay,
+		fn: func(f *callbacks.Frame) error { return fail(numberOf(f)) },
+		want: func(err error, i int) error {
+			// Without errors.As, which would call the methods.
+			var v any = err
+			if p, ok := err.(*callbacks.PanicError); ok {
+				v = p.Value
+			}
+			n, ok := v.(interface{ injection() int })
+			if !ok || i != anyNumber && n.injection() != i {
+				return fmt.Errorf("got a %T with a %T in it, want the very value of the injection", err, v)
+			}
+			return nil
+		},
+	}
+}
+
+// injected is the injection that a value belongs to.
+type injected int
+
+func (i injected) injection() int { return int(i) }
+func (i injected) Error() string  { return fmt.Sprintf("injection %d", int(i)) }
+
+// methodFaults are those of the methods of errors and of values of panics.
+func methodFaults() []misbehaviour {
+	return []misbehaviour{
+		odd("error whose Unwrap panics", func(i int) error { return unwrapPanics{injected(i)} }),
+		odd("panic with a value whose String panics", func(i int) error { panic(stringPanics(i)) }),
+	}
+}
+
+type unwrapPanics struct{ injected }
+
+func (unwrapPanics) Unwrap() error { panic("no unwrapping") }
+
+type stringPanics int
+
+func (i stringPanics) injection() int { return int(i) }
+func (stringPanics) String() string   { panic("no text") }

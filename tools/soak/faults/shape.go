@@ -1,0 +1,50 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/bridge"
+)
+
+// overwrittenShape writes to the dimensions of a result, which must not be those of later
+// ones, nor of the buffer itself.
+func overwrittenShape(s *scene) (func(int) error, error) {
+	var executables []*bridge.Executable
+	for _, size := range []int{small, large} {
+		typ := fmt.Sprintf("tensor<%dxf32>", size)
+		e, err := s.compile(mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\nreturn %y : "+typ))
+		if err != nil {
+			return nil, err
+		}
+		executables = append(executables, e)
+	}
+	return func(i int) error {
+		size := []int{small, large}[i%2]
+		for range 2 {
+			in, err := s.input(i, size, float32(i))
+			if err != nil {
+				return err
+			}
+			out, err := executables[i%2].Run(s.ctx, in)
+			if err := errors.Join(err, in.Close()); err != nil {
+				return err
+			}
+			if got := out[0].Shape().Dims; !slices.Equal(got, []int{size}) {
+				_, _ = first(out) // closes them
+				return fmt.Errorf("the result has the dimensions %v, want %d", got, size)
+			}
+			out[0].Shape().Dims[0] = 1
+			v, err := out[0].ToHost()
+			if err != nil {
+				return err
+			}
+			v.Shape.Dims[0] = 1
+			if got, err := first(out); err != nil || got != 2*float32(i) {
+				return fmt.Errorf("got %g, %w; want %d", got, err, 2*i)
+			}
+		}
+		return nil
+	}, nil
+}

@@ -1,0 +1,34 @@
+package faults
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// unlockedThread has functions take back a lock to their thread that they have not made.
+// They may go on on another thread, and leave no mark on the first one: later runs are
+// not taken for nested ones.
+func unlockedThread(s *scene) (func(int) error, error) {
+	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+		for range 3 {
+			runtime.UnlockOSThread()
+		}
+		runtime.Gosched()
+		time.Sleep(short / 10)
+		return negate(f)
+	})
+	if err != nil {
+		return nil, err
+	}
+	programs, err := s.pair(healthy)
+	return func(i int) error {
+		for k := range 4 {
+			if err := s.works(programs[k%2], healthy, i+k); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, err
+}

@@ -1,0 +1,217 @@
+package stress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+var ways = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
+
+// XLA executes a small module on the thread that starts it, a large one on its own.
+var sizes = []int{2, 2048}
+
+// short is what calls of shaky callbacks may take.
+const short = time.Millisecond
+
+// patience is how long anything is waited for that must come.
+const patience = time.Minute
+
+// house is a registry with a client that calls it.
+type house struct {
+	client   *bridge.Client
+	registry *callbacks.Registry
+	lanes    []*lane
+	tapFails atomic.Int64 // of taps, that barriers told
+	tapsOver atomic.Int64 // of taps of registries that are gone
+}
+
+// lane is the programs and the callbacks of one way of dispatch.
+type lane struct {
+	way           callbacks.Dispatch
+	steady, shaky counted
+	programs      map[string][]*bridge.Executable // by callback, for each size
+}
+
+// counted is a callback, and what is known of its calls.
+type counted struct {
+	name         string
+	calls, sum   atomic.Int64 // by the function
+	fired, carry atomic.Int64 // by runs that came to their end
+}
+
+// What the second number of a call has a shaky function do.
+const (
+	behave = iota
+	late   // return after its time is up
+	fail
+	panics
+	numModes
+)
+
+var errFault = errors.New("a fault on purpose")
+
+var lastHouse atomic.Int64
+
+func newHouse(ctx context.Context, plugin *bridge.Plugin, devices int) (h *house, err error) {
+	h = &house{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.close())
+		}
+	}()
+	if h.client, err = plugin.NewClient(bridge.ClientOptions{Devices: devices, DrainTimeout: patience}); err != nil {
+		return h, err
+	}
+	if h.registry, h.lanes, err = newLanes(); err != nil {
+		return h, err
+	}
+	for _, l := range h.lanes {
+		if l.programs, err = l.compile(ctx, h.client, h.registry); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+func (h *house) close() error {
+	var errs []error
+	for _, l := range h.lanes {
+		for _, list := range l.programs {
+			for _, e := range list {
+				errs = append(errs, e.Close())
+			}
+		}
+	}
+	if h.registry != nil {
+		h.registry.Close()
+	}
+	if h.client != nil {
+		errs = append(errs, expected(h.client.Close()))
+	}
+	return errors.Join(errs...)
+}
+
+// newLanes is a registry with a steady and a shaky callback in each way.
+func newLanes() (*callbacks.Registry, []*lane, error) {
+	r, err := callbacks.NewRegistry(fmt.Sprintf("stress %d", lastHouse.Add(1)), callbacks.RegistryOptions{
+		Workers: 4, QueueBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var list []*lane
+	for _, way := range ways {
+		l := &lane{way: way}
+		l.steady.name, l.shaky.name = "steady "+way.String(), "shaky "+way.String()
+		shaky := callbacks.Options{Dispatch: way}
+		if way != callbacks.Inline {
+			shaky.Timeout = short
+		}
+		err := errors.Join(
+			r.Register(l.steady.name, l.function(&l.steady), callbacks.Options{Dispatch: way}),
+			r.Register(l.shaky.name, l.function(&l.shaky), shaky))
+		if err != nil {
+			r.Close()
+			return nil, nil, err
+		}
+		list = append(list, l)
+	}
+	return r, list, nil
+}
+
+// function is called with a number, which it makes one more where it has a result, and
+// with what it is to do.
+func (l *lane) function(c *counted) callbacks.Func {
+	return func(f *callbacks.Frame) error {
+		v, err := tensor.Slice[int64](f.Args[0])
+		if err != nil {
+			return err
+		}
+		c.calls.Add(1)
+		c.sum.Add(v[0])
+		mode := v[1]
+		if l.way != callbacks.Async {
+			v[0]++
+		}
+		switch mode {
+		case late:
+			if c == &l.shaky {
+				time.Sleep(2 * short)
+			}
+		case fail:
+			return errFault
+		case panics:
+			panic(errFault)
+		}
+		return nil
+	}
+}
+
+func (l *lane) form() contract.Form {
+	if l.way == callbacks.Async {
+		return contract.Observe
+	}
+	return contract.Passthrough
+}
+
+// compile compiles both callbacks in both sizes.
+func (l *lane) compile(ctx context.Context, client *bridge.Client, r *callbacks.Registry) (map[string][]*bridge.Executable, error) {
+	programs := map[string][]*bridge.Executable{}
+	for _, name := range []string{l.steady.name, l.shaky.name} {
+		for _, size := range sizes {
+			e, err := client.Compile(ctx, []byte(l.module(name, r.Name(), size)), bridge.CompileOptions{})
+			if err != nil {
+				for _, list := range programs {
+					for _, e := range list {
+						err = errors.Join(err, e.Close())
+					}
+				}
+				return nil, err
+			}
+			programs[name] = append(programs[name], e)
+		}
+	}
+	return programs, nil
+}
+
+// module calls in a loop, as often as the second argument says, with a vector whose first
+// element grows by one from call to call.
+func (l *lane) module(name, registry string, size int) string {
+	typ := fmt.Sprintf("tensor<%dxi64>", size)
+	config := fmt.Sprintf("api_version = 4 : i32, has_side_effect = true, backend_config = {v = %d : i64, form = %q, callback = %q, registry = %q}",
+		contract.Version, l.form(), name, registry)
+	call := fmt.Sprintf(`%%w = stablehlo.custom_call @%s(%%v) {%s,
+        output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (%s) -> %s`,
+		contract.TargetIOCallback, config, typ, typ)
+	if l.form() == contract.Observe {
+		call = fmt.Sprintf(`%%t = stablehlo.custom_call @%s(%%v) {%s} : (%s) -> tensor<i8>
+      %%w = stablehlo.add %%v, %%step : %s`, contract.TargetIOCallback, config, typ, typ)
+	}
+	return fmt.Sprintf(`func.func @main(%%x: %[1]s, %%n: tensor<i32>) -> %[1]s {
+  %%zero = stablehlo.constant dense<0> : tensor<i32>
+  %%one = stablehlo.constant dense<1> : tensor<i32>
+  %%i0 = stablehlo.iota dim = 0 : %[1]s
+  %%none = stablehlo.constant dense<0> : %[1]s
+  %%is = stablehlo.compare EQ, %%i0, %%none : (%[1]s, %[1]s) -> tensor<%[2]dxi1>
+  %%step = stablehlo.convert %%is : (tensor<%[2]dxi1>) -> %[1]s
+  %%r:2 = stablehlo.while(%%i = %%zero, %%v = %%x) : tensor<i32>, %[1]s
+    cond {
+      %%p = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %%p : tensor<i1>
+    } do {
+      %[3]s
+      %%j = stablehlo.add %%i, %%one : tensor<i32>
+      stablehlo.return %%j, %%w : tensor<i32>, %[1]s
+    }
+  return %%r#1 : %[1]s
+}`, typ, size, call)
+}

@@ -1,0 +1,109 @@
+package stress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func TestMain(m *testing.M) {
+	if _, err := native.Ensure(context.Background(), native.PJRTPlugin, native.EnsureOptions{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func testPlugin(t *testing.T) *bridge.Plugin {
+	t.Helper()
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plugin
+}
+
+// A short stress with few processors and with many; the tool has processes of their own
+// for it, and longer.
+func TestRun(t *testing.T) {
+	plugin := testPlugin(t)
+	for _, procs := range []int{1, 2, 16} {
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			result, err := Run(t.Context(), plugin, Options{For: 500 * time.Millisecond, Registries: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.Calls == 0 || result.Actions[runSteady] == 0 || len(result.Stats) != len(ways) {
+				t.Errorf("nothing was done:\n%s", result)
+			}
+		})
+	}
+}
+
+// Each action does what it says, whatever chance chooses.
+func TestActions(t *testing.T) {
+	s, err := newStress(t.Context(), testPlugin(t), Options{Registries: 1, Devices: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a := range numActions {
+		t.Run(actionNames[a], func(t *testing.T) {
+			r := newRand(int(a))
+			for range 5 {
+				if err := s.act(t.Context(), a, r); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	if err := errors.Join(s.settle(&Result{}), s.close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// What does not add up is told.
+func TestCounts(t *testing.T) {
+	c := &counted{name: "f"}
+	c.calls.Store(5)
+	c.fired.Store(5)
+	c.sum.Store(10)
+	c.carry.Store(10)
+	good := callbacks.Stat{Callback: "f", Fired: 5, Delivered: 5}
+	if err := errors.Join(c.exact(good), c.plausible(good)); err != nil {
+		t.Error(err)
+	}
+	for want, bad := range map[string]callbacks.Stat{
+		"do not add up":      {Fired: 6, Delivered: 5},
+		"made 5 calls":       {Fired: 4, Delivered: 4},
+		"was called 5 times": {Fired: 6, Delivered: 6},
+	} {
+		if err := c.plausible(bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: got %v, want %q in it", bad, err, want)
+		}
+		if c.exact(bad) == nil {
+			t.Errorf("%+v is exact", bad)
+		}
+	}
+	c.sum.Add(1)
+	if err := c.exact(good); err == nil || !strings.Contains(err.Error(), "carried 11") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, bad := range []Options{{For: -1}, {Goroutines: -1}, {Registries: -1}, {Devices: -1}} {
+		if _, err := Run(t.Context(), nil, bad); err == nil {
+			t.Errorf("%+v passes", bad)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/tools/soak/stress"
+)
+
+// oneArena has C's allocator keep one arena, see stress.Options.
+const oneArena = "MALLOC_ARENA_MAX"
+
+// stressProcs is how many processors the processes of a stress have.
+var stressProcs = []int{1, 2, 16}
+
+// stressOne stresses in this process.
+func stressOne(ctx context.Context, plugin *bridge.Plugin, o stress.Options, procs int, stdout, stderr io.Writer) int {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+	if err := o.Check(); err != nil {
+		fmt.Fprintln(stderr, "soak:", err)
+		return 2
+	}
+	o.Flat = os.Getenv(oneArena) == "1"
+	result, err := stress.Run(ctx, plugin, o)
+	if result != nil {
+		fmt.Fprint(stdout, result)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "soak:", err)
+		return 1
+	}
+	return 0
+}
+
+// stressAll stresses in processes of their own: what a program begins with depends on how
+// many processors it has.
+func stressAll(ctx context.Context, args []string, each time.Duration, stdout, stderr io.Writer) (status int) {
+	program, err := os.Executable()
+	if err != nil {
+		fmt.Fprintln(stderr, "soak:", err)
+		return 2
+	}
+	for _, procs := range stressProcs {
+		within, cancel := context.WithTimeout(ctx, each+5*time.Minute)
+		command := exec.CommandContext(within, program, append(slices.Clone(args), "-procs", strconv.Itoa(procs))...)
+		command.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", procs), oneArena+"=1")
+		command.Stdout, command.Stderr = stdout, stderr
+		err := command.Run()
+		cancel()
+		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+			fmt.Fprintln(stderr, "soak:", err)
+			return 2
+		}
+		if err != nil {
+			fmt.Fprintf(stderr, "soak: with GOMAXPROCS=%d: %v\n", procs, err)
+			status = 1
+		}
+	}
+	return status
+}
