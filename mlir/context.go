@@ -30,6 +30,7 @@ type Context struct {
 		yes  bool
 	}
 
+	defines    bool // dialects of its own, which other contexts of the library do not know
 	threads    bool
 	translates bool  // the ways to LLVM IR are registered
 	calls      calls // of Go passes and patterns by the library

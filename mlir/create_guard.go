@@ -47,7 +47,12 @@ func (o Operation) guarded() error {
 	if kind.guard == nil {
 		return nil
 	}
-	var s OperationState
+	s := o.state()
+	return kind.guarded(&s)
+}
+
+// state is what guards look at of an operation.
+func (o Operation) state() (s OperationState) {
 	for _, v := range o.Operands() {
 		s.Operands = append(s.Operands, v)
 	}
@@ -57,7 +62,7 @@ func (o Operation) guarded() error {
 	for name, a := range o.Attributes() {
 		s.Attributes = append(s.Attributes, NamedAttribute{name, a})
 	}
-	return kind.guarded(&s)
+	return s
 }
 
 func want(ok bool, what string) string {

@@ -228,7 +228,8 @@ func (m *Module) String() string {
 	return m.Operation().String()
 }
 
-// Bytecode is the module as MLIR bytecode of the library's own version.
+// Bytecode is the module as MLIR bytecode of the library's own version. It is verified
+// before; what is wrong with it comes back as a *DiagnosticError.
 func (m *Module) Bytecode() ([]byte, error) {
 	m.given("Module.Bytecode")
 	m.life.check("Module.Bytecode")

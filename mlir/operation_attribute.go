@@ -47,8 +47,10 @@ func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttri
 }
 
 // RemoveAttribute removes the attribute of that name and reports whether there was one.
+// It panics for an inherent one that the operation needs.
 func (o Operation) RemoveAttribute(name string) bool {
 	t := o.life.use("Operation.RemoveAttribute", o.raw.Ptr)
+	o.removable("Operation.RemoveAttribute", name)
 	o.touch()
 	return capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
 }
@@ -110,9 +112,13 @@ func (o Operation) SetDiscardable(name string, a Attribute) {
 }
 
 // RemoveDiscardable removes the discardable attribute of that name and reports
-// whether there was one.
+// whether there was one. Of an operation that keeps inherent attributes with them, it
+// panics for one that the operation needs.
 func (o Operation) RemoveDiscardable(name string) bool {
 	t := o.life.use("Operation.RemoveDiscardable", o.raw.Ptr)
+	if capi.MlirOperationGetDiscardableAttributeByName(t, o.raw, name).Ptr != nil {
+		o.removable("Operation.RemoveDiscardable", name)
+	}
 	o.touch()
 	return capi.MlirOperationRemoveDiscardableAttributeByName(t, o.raw, name)
 }
