@@ -86,7 +86,7 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	}
 	raw.Regions, raw.Successors = raw.Regions[:0], raw.Successors[:0]
 	at := s.Location.in(c, method)
-	complete := kind.registered && kind.complete(raw)
+	complete, tried := kind.complete(raw, countsOf(raw, len(s.Regions), len(s.Successors)))
 	if direct && (complete || !kind.registered) {
 		c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
 		op, result, lacks := capi.CreateOperation(t, raw, at, b.raw)
@@ -97,7 +97,7 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 		c.last.operation.touch()
 		return c.last.operation, nil
 	}
-	op, err := c.createDetached(method, kind, s, at, complete)
+	op, err := c.createDetached(method, kind, s, at, complete, tried)
 	if err != nil || b.life == nil {
 		return op, err
 	}
@@ -106,7 +106,7 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 
 // createDetached is the rest of create for an operation that stands alone at first, with
 // what it is made of in c.creation but for its regions and successors.
-func (c *Context) createDetached(method string, kind *operationKind, s *OperationState, at capi.MlirLocation, complete bool) (Operation, error) {
+func (c *Context) createDetached(method string, kind *operationKind, s *OperationState, at capi.MlirLocation, complete, tried bool) (Operation, error) {
 	raw := &c.creation
 	life := &lifetime{ctx: c, parent: c.life}
 	for _, v := range s.Operands {
@@ -138,11 +138,16 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 	case op.Ptr == nil:
 		err = c.notCreated(kind, lacks)
 	case kind.registered && !complete:
-		if err = c.learn(kind, op); err != nil {
-			c.destroy(capi.OperationKind, op.Ptr)
+		err = c.learn(kind, op)
+	case kind.registered && !tried && len(raw.Regions) > 0:
+		if err = c.sound(kind, op); err != nil {
+			kind.made = nil // its values were not taken
 		}
 	}
 	if err != nil {
+		if op.Ptr != nil {
+			c.destroy(capi.OperationKind, op.Ptr)
+		}
 		life.ended, life.by = true, "a Context.Create that failed"
 		return Operation{}, err
 	}
@@ -153,6 +158,7 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 // notCreated is why the library made no operation of c.creation.
 func (c *Context) notCreated(kind *operationKind, lacks int) error {
 	if lacks >= 0 {
+		kind.made = nil // its values were not taken
 		return fmt.Errorf("mlir: the attribute %q of %s cannot be of the kind that is given", c.text(c.creation.Required[lacks]), kind.name)
 	}
 	return &DiagnosticError{Op: "creating " + kind.name, Diagnostics: c.takeDiagnostics("")}

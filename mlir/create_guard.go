@@ -11,11 +11,16 @@ import (
 // by making every operation that the libraries know with few and odd parts. What would
 // crash is not made.
 var createGuards = map[string]func(*OperationState) string{
-	"linalg":           func(s *OperationState) string { return want(len(s.Operands) > 0, "an operand") },
-	"tm_tensor":        func(s *OperationState) string { return want(len(s.Operands) > 0, "an operand") },
-	"tosa":             tensorsOnly,
-	"affine.dma_start": func(s *OperationState) string { return transfer(s, "src_map", "dst_map", "tag_map") },
-	"affine.dma_wait":  func(s *OperationState) string { return transfer(s, "tag_map") },
+	"linalg":                  someOperand,
+	"mhlo.reduce":             someOperand,
+	"sparse_tensor.coiterate": someOperand,
+	"stablehlo.reduce":        someOperand,
+	"tm_tensor":               someOperand,
+	"async.func":              functionType(1), // async.return takes the first for a token
+	"gpu.func":                functionType(0), // the verifier asks for gpu.module around it before
+	"tosa":                    tensorsOnly,
+	"affine.dma_start":        func(s *OperationState) string { return transfer(s, "src_map", "dst_map", "tag_map") },
+	"affine.dma_wait":         func(s *OperationState) string { return transfer(s, "tag_map") },
 	"xegpu.create_mem_desc": func(s *OperationState) string {
 		return want(allOf(s.Results, "!xegpu.mem_desc<"), "a result of type !xegpu.mem_desc")
 	},
@@ -78,6 +83,22 @@ func allOf(types []Type, prefixes ...string) bool {
 		text := t.String()
 		return !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
 	})
+}
+
+func someOperand(s *OperationState) string { return want(len(s.Operands) > 0, "an operand") }
+
+// functionType wants a type of functions with so many results.
+func functionType(results int) func(*OperationState) string {
+	return func(s *OperationState) string {
+		return want(slices.ContainsFunc(s.Attributes, func(a NamedAttribute) bool {
+			t, ok := a.Value.TypeValue()
+			if !ok || a.Name != "function_type" {
+				return false
+			}
+			_, out, ok := t.Signature()
+			return ok && len(out) >= results
+		}), fmt.Sprintf("as its attribute function_type a function type, with %d results or more", results))
+	}
 }
 
 func tensorsOnly(s *OperationState) string {

@@ -37,22 +37,26 @@ func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttri
 	before := capi.MlirOperationGetAttributeByName(t, o.raw, name)
 	o.touch()
 	set(raw)
-	if capi.MlirOperationGetAttributeByName(t, o.raw, name).Ptr != nil {
+	if capi.MlirOperationGetAttributeByName(t, o.raw, name).Ptr != nil && !o.odd(name) {
 		return
 	}
 	if before.Ptr != nil {
 		capi.MlirOperationSetAttributeByName(t, o.raw, name, before)
+	} else {
+		capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
 	}
 	panic(fmt.Sprintf("mlir: %s: the attribute %s of %s cannot be %s", method, name, o.Name(), a))
 }
 
 // RemoveAttribute removes the attribute of that name and reports whether there was one.
-// It panics for an inherent one that the operation needs.
+// One that has a default is set to that. It panics for an inherent one that the operation
+// needs.
 func (o Operation) RemoveAttribute(name string) bool {
 	t := o.life.use("Operation.RemoveAttribute", o.raw.Ptr)
-	o.removable("Operation.RemoveAttribute", name)
 	o.touch()
-	return capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
+	return o.remove("Operation.RemoveAttribute", name, func() bool {
+		return capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
+	})
 }
 
 // Attributes iterates over all attributes, sorted by name.
@@ -116,11 +120,13 @@ func (o Operation) SetDiscardable(name string, a Attribute) {
 // panics for one that the operation needs.
 func (o Operation) RemoveDiscardable(name string) bool {
 	t := o.life.use("Operation.RemoveDiscardable", o.raw.Ptr)
-	if capi.MlirOperationGetDiscardableAttributeByName(t, o.raw, name).Ptr != nil {
-		o.removable("Operation.RemoveDiscardable", name)
+	if capi.MlirOperationGetDiscardableAttributeByName(t, o.raw, name).Ptr == nil {
+		return false
 	}
 	o.touch()
-	return capi.MlirOperationRemoveDiscardableAttributeByName(t, o.raw, name)
+	return o.remove("Operation.RemoveDiscardable", name, func() bool {
+		return capi.MlirOperationRemoveDiscardableAttributeByName(t, o.raw, name)
+	})
 }
 
 // Discardables iterates over the discardable attributes, sorted by name.

@@ -5,9 +5,14 @@ package capi
 #include <string.h>
 #include "gen_mlir_api.h"
 
+typedef struct {
+  bool ok;
+  MlirAttribute given; // what the copy has in place of the attribute that it lacks
+} verdict;
+
 // verify_bare verifies a copy of an operation that has nothing in its regions and lacks
 // the attribute of that name.
-static inline bool verify_bare(uintptr_t table, uintptr_t operation, const char* without, size_t length) {
+static inline verdict verify_bare(uintptr_t table, uintptr_t operation, const char* without, size_t length) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   MlirOperation op = {(void*)operation};
   MlirOperationState s =
@@ -35,9 +40,11 @@ static inline bool verify_bare(uintptr_t table, uintptr_t operation, const char*
     api->mlirOperationStateAddAttributes(&s, 1, &a);
   }
   MlirOperation bare = api->mlirOperationCreate(&s);
-  bool ok = api->mlirOperationVerify(bare);
+  verdict v = {false, {NULL}};
+  if (length) v.given = api->mlirOperationGetAttributeByName(bare, (MlirStringRef){(char*)without, length});
+  v.ok = api->mlirOperationVerify(bare);
   api->mlirOperationDestroy(bare);
-  return ok;
+  return v;
 }
 */
 import "C"
@@ -45,7 +52,9 @@ import "C"
 import "unsafe"
 
 // VerifyBare verifies a copy of an operation that has nothing in its regions, and not the
-// attribute of that name: the name may be empty.
-func VerifyBare(t *Table, op MlirOperation, without string) bool {
-	return bool(C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(without))), C.size_t(len(without))))
+// attribute of that name: the name may be empty. It also returns what the library has put
+// in place of that attribute, null where nothing: its default.
+func VerifyBare(t *Table, op MlirOperation, without string) (ok bool, given MlirAttribute) {
+	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(without))), C.size_t(len(without)))
+	return bool(v.ok), *(*MlirAttribute)(unsafe.Pointer(&v.given))
 }

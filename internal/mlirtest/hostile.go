@@ -36,7 +36,7 @@ func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 		return
 	}
 	for start, crashes := 0, 0; ; crashes++ {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=5m")
 		cmd.Env = append(os.Environ(), env+"="+strconv.Itoa(start))
 		var out, errors bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errors
@@ -61,7 +61,7 @@ func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 }
 
 // crashLimit is for the first look at a new release of the library.
-const crashLimit = 2000
+const crashLimit = 200
 
 const caseMark = "case: "
 
