@@ -48,7 +48,7 @@ func (c *Context) SparseAttribute(t Type, indices, values Attribute) (Attribute,
 			return Attribute{}, fmt.Errorf("mlir: the index %d of sparse elements is outside dimension %d of %s", x, axis, t)
 		}
 	}
-	return c.attribute(capi.MlirSparseElementsAttribute(c.lib.api, raw, rawIndices, rawValues)), nil
+	return c.attribute(capi.MlirSparseElementsAttribute(c.api, raw, rawIndices, rawValues)), nil
 }
 
 // SparseParts are the indices and values of sparse elements, both dense elements;

@@ -145,7 +145,7 @@ func (b Block) adoptable(o Operation, method string) (own, home *lifetime) {
 // adopt makes what b belongs to the owner of an operation that is about to be added.
 func (b Block) adopt(o Operation, method string) {
 	l, home := b.adoptable(o, method)
-	if capi.Top(b.life.ctx.lib.api, capi.BlockKind, b.raw.Ptr) == o.raw.Ptr {
+	if capi.Top(b.life.ctx.api, capi.BlockKind, b.raw.Ptr) == o.raw.Ptr {
 		panic("mlir: " + method + " was asked to put an operation into itself")
 	}
 	b.life.ctx.join(l, o.raw.Ptr, home)
@@ -154,7 +154,7 @@ func (b Block) adopt(o Operation, method string) {
 
 func (b Block) owns(anchor Operation, method string) {
 	anchor.in(b.life.ctx, method)
-	if capi.MlirOperationGetBlock(b.life.ctx.lib.api, anchor.raw) != b.raw {
+	if capi.MlirOperationGetBlock(b.life.ctx.api, anchor.raw) != b.raw {
 		panic("mlir: " + method + " was given an operation of another block to stand next to")
 	}
 }

@@ -89,7 +89,7 @@ func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 	}
 	if known, ok := c.lib.learned.find(c, kind.name, set.names); ok {
 		set.required = known
-		if capi.MlirOperationGetNumRegions(c.lib.api, op) > 0 {
+		if capi.MlirOperationGetNumRegions(c.api, op) > 0 {
 			if err := c.sound(kind, op); err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 		}
 		for _, name := range set.names {
 			text := c.text(name)
-			if !capi.MlirOperationHasInherentAttributeByName(c.lib.api, op, text) {
+			if !capi.MlirOperationHasInherentAttributeByName(c.api, op, text) {
 				continue
 			}
 			if answer, _ := c.judge(kind, op, text); answer.lacks == text || answer.given.Ptr != nil {
@@ -117,7 +117,7 @@ func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 		kind.made = kind.made[:maxAttributeSets/2]
 	}
 	for i, name := range set.required { // what was learned may be of another one
-		if capi.MlirOperationGetAttributeByName(c.lib.api, op, c.text(name)).Ptr == nil {
+		if capi.MlirOperationGetAttributeByName(c.api, op, c.text(name)).Ptr == nil {
 			c.creation.Required = set.required
 			return c.notCreated(kind, i)
 		}
@@ -134,7 +134,7 @@ func (c *Context) sound(kind *operationKind, op capi.MlirOperation) error {
 }
 
 func (j judgement) refuses(c *Context, kind *operationKind, op capi.MlirOperation, message string) error {
-	regions := capi.MlirOperationGetNumRegions(c.lib.api, op) > 0
+	regions := capi.MlirOperationGetNumRegions(c.api, op) > 0
 	switch {
 	case j.lacks != "":
 		return fmt.Errorf("mlir: %s needs the attribute %q, of the kind that its definition says", kind.name, j.lacks)
@@ -173,7 +173,7 @@ func (c *Context) judge(kind *operationKind, op capi.MlirOperation, without stri
 		}
 	}
 	c.takeDiagnostics("") // leftovers are not this one's
-	ok, given := capi.VerifyBare(c.lib.api, op, without)
+	ok, given := capi.VerifyBare(c.api, op, without)
 	answer := judgement{given: given}
 	if ok {
 		return answer, ""
@@ -199,13 +199,13 @@ func (c *Context) judge(kind *operationKind, op capi.MlirOperation, without stri
 func (o Operation) remove(method, name string, remove func() bool) bool {
 	c := o.life.ctx
 	kind := c.kind(o.Name())
-	if !kind.registered || !capi.MlirOperationHasInherentAttributeByName(c.lib.api, o.raw, name) ||
-		capi.MlirOperationGetAttributeByName(c.lib.api, o.raw, name).Ptr == nil {
+	if !kind.registered || !capi.MlirOperationHasInherentAttributeByName(c.api, o.raw, name) ||
+		capi.MlirOperationGetAttributeByName(c.api, o.raw, name).Ptr == nil {
 		return remove()
 	}
 	switch answer, message := c.judge(kind, o.raw, name); {
 	case answer.given.Ptr != nil:
-		capi.MlirOperationSetAttributeByName(c.lib.api, o.raw, name, answer.given)
+		capi.MlirOperationSetAttributeByName(c.api, o.raw, name, answer.given)
 		return true
 	case answer.lacks == name:
 		panic(fmt.Sprintf("mlir: %s: %s needs the attribute %q: set another one in its place", method, kind.name, name))
@@ -219,7 +219,7 @@ func (o Operation) remove(method, name string, remove func() bool) bool {
 // definition says, where what stands in its regions would read it.
 func (o Operation) odd(name string) bool {
 	c := o.life.ctx
-	if capi.MlirOperationGetNumRegions(c.lib.api, o.raw) == 0 || !capi.MlirOperationHasInherentAttributeByName(c.lib.api, o.raw, name) {
+	if capi.MlirOperationGetNumRegions(c.api, o.raw) == 0 || !capi.MlirOperationHasInherentAttributeByName(c.api, o.raw, name) {
 		return false
 	}
 	if o.guarded() != nil {

@@ -132,7 +132,7 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		c.join(l, r.Ptr, life)
 		l.spent = true // the library moves the blocks to a region of its own
 	}
-	op, _, lacks := capi.CreateOperation(c.lib.api, raw, at, capi.MlirBlock{})
+	op, _, lacks := capi.CreateOperation(c.api, raw, at, capi.MlirBlock{})
 	var err error
 	switch {
 	case op.Ptr == nil:
@@ -212,7 +212,7 @@ func (c *Context) kind(name string) *operationKind {
 	if namespace, ok := namespaceOf(kept); ok {
 		_ = c.LoadDialect(namespace) // where there is none, the answer is no
 	}
-	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.lib.api, c.raw, kept), guard: createGuard(kept)}
+	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept), guard: createGuard(kept)}
 	c.kinds[kept] = k
 	return k
 }

@@ -105,7 +105,7 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 	if !ok || own.life.of == "Module" {
 		return nil, fmt.Errorf("mlir: the operation %s has an owner already: detach or clone it", o.Name())
 	}
-	raw := capi.MlirModuleFromOperation(c.lib.api, o.raw)
+	raw := capi.MlirModuleFromOperation(c.api, o.raw)
 	if raw.Ptr == nil {
 		return nil, fmt.Errorf("mlir: %s is no builtin.module", o.Name())
 	}
@@ -113,7 +113,7 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
 	m.life.module = m
 	if own.life.uses != nil {
-		if op := capi.Stray(c.lib.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
+		if op := capi.Stray(c.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
 			return nil, fmt.Errorf("mlir: the module uses values that stand outside of it, in %s", Operation{own.life, op}.Name())
 		}
 		own.life.uses = nil

@@ -29,7 +29,7 @@ func (o Operation) SetAttribute(name string, a Attribute) {
 // set holds that the library has taken the attribute: it drops one of the wrong kind
 // without a word, and an operation that lacks what it needs is the result.
 func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttribute)) {
-	t := o.life.ctx.lib.api
+	t := o.life.ctx.api
 	raw := a.in(o.life.ctx, method)
 	if name == "" {
 		panic("mlir: " + method + " was given an empty name")
@@ -83,7 +83,7 @@ func (o Operation) Inherent(name string) (Attribute, bool) {
 	if !o.HasInherent(name) {
 		return Attribute{}, false
 	}
-	return o.optional(capi.MlirOperationGetInherentAttributeByName(o.life.ctx.lib.api, o.raw, name))
+	return o.optional(capi.MlirOperationGetInherentAttributeByName(o.life.ctx.api, o.raw, name))
 }
 
 // SetInherent sets an inherent attribute that the operation has. It panics where it
@@ -93,7 +93,7 @@ func (o Operation) SetInherent(name string, a Attribute) {
 		panic(fmt.Sprintf("mlir: Operation.SetInherent: %s has no inherent attribute %q", o.Name(), name))
 	}
 	o.set("Operation.SetInherent", name, a, func(raw capi.MlirAttribute) {
-		capi.MlirOperationSetInherentAttributeByName(o.life.ctx.lib.api, o.raw, name, raw)
+		capi.MlirOperationSetInherentAttributeByName(o.life.ctx.api, o.raw, name, raw)
 	})
 }
 

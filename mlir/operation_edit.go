@@ -221,7 +221,7 @@ func (o Operation) Erase() error {
 // the operation.
 func (o Operation) branchedInto() error {
 	c := o.life.ctx
-	if capi.MlirOperationGetNumRegions(c.lib.api, o.raw) == 0 {
+	if capi.MlirOperationGetNumRegions(c.api, o.raw) == 0 {
 		return nil
 	}
 	branch, ok := c.branch(capi.OperationKind, o.raw.Ptr, o.life)

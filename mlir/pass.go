@@ -191,7 +191,7 @@ func (p *PassManager) Close() {
 	if p.running {
 		panic("mlir: PassManager.Close called by a pass that it runs")
 	}
-	t := p.ctx.lib.api
+	t := p.ctx.api
 	capi.MlirPassManagerDestroy(t, p.raw)
 	capi.MlirTypeIDAllocatorDestroy(t, p.ids)
 	p.life.ended = true

@@ -148,7 +148,7 @@ func (s *Patterns) Close() {
 	if s.running {
 		panic("mlir: Patterns.Close called by a pattern of the set")
 	}
-	capi.MlirFrozenRewritePatternSetDestroy(s.ctx.lib.api, s.raw)
+	capi.MlirFrozenRewritePatternSetDestroy(s.ctx.api, s.raw)
 	for _, f := range s.forget {
 		f()
 	}

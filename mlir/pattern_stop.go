@@ -29,7 +29,7 @@ func (s *Patterns) resume() {
 	if s.kept.Ptr == nil {
 		return
 	}
-	t := s.ctx.lib.api
+	t := s.ctx.api
 	moveBodies(t, s.kept, s.on)
 	capi.MlirOperationDestroy(t, s.kept)
 	s.kept = capi.MlirOperation{}

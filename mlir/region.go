@@ -177,8 +177,8 @@ func (r Region) adopt(b Block, method string) {
 	c := r.life.ctx
 	b.in(c, method)
 	c.calls.mayChange(c, capi.RegionKind, r.raw.Ptr)
-	if capi.Top(c.lib.api, capi.RegionKind, r.raw.Ptr) == b.raw.Ptr ||
-		r.IsEmpty() && slices.Contains(capi.Gather(c.lib.api, capi.BlockKind, b.raw.Ptr), r.raw.Ptr) {
+	if capi.Top(c.api, capi.RegionKind, r.raw.Ptr) == b.raw.Ptr ||
+		r.IsEmpty() && slices.Contains(capi.Gather(c.api, capi.BlockKind, b.raw.Ptr), r.raw.Ptr) {
 		panic("mlir: " + method + " was asked to put a block into itself")
 	}
 	c.adopt(capi.BlockKind, b.raw.Ptr, c.home(capi.RegionKind, r.raw.Ptr, r.life), "a block that is part of a region already", method)
@@ -186,7 +186,7 @@ func (r Region) adopt(b Block, method string) {
 
 func (r Region) owns(anchor Block, method string) {
 	anchor.in(r.life.ctx, method)
-	if capi.MlirBlockGetParentRegion(r.life.ctx.lib.api, anchor.raw) != r.raw {
+	if capi.MlirBlockGetParentRegion(r.life.ctx.api, anchor.raw) != r.raw {
 		panic("mlir: " + method + " was given a block of another region to stand next to")
 	}
 }

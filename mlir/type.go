@@ -75,5 +75,5 @@ func (c *Context) checkedType(raw capi.MlirType, what string) (Type, error) {
 // unknown is the location under which the library reports what it says against a
 // new type or attribute.
 func (c *Context) unknown() capi.MlirLocation {
-	return capi.MlirLocationUnknownGet(c.lib.api, c.raw)
+	return capi.MlirLocationUnknownGet(c.api, c.raw)
 }

@@ -98,7 +98,7 @@ func (c *Context) checkNamespace(namespace string) error {
 	if namespace == "" {
 		return errors.New("mlir: an opaque type or attribute needs the name of its dialect")
 	}
-	if !capi.MlirContextGetAllowUnregisteredDialects(c.lib.api, c.raw) {
+	if !capi.MlirContextGetAllowUnregisteredDialects(c.api, c.raw) {
 		return c.LoadDialect(namespace)
 	}
 	return nil

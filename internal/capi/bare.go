@@ -55,6 +55,8 @@ import "unsafe"
 // attribute of that name: the name may be empty. It also returns what the library has put
 // in place of that attribute, null where nothing: its default.
 func VerifyBare(t *Table, op MlirOperation, without string) (ok bool, given MlirAttribute) {
+	t.enter()
 	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(without))), C.size_t(len(without)))
+	t.leave()
 	return bool(v.ok), *(*MlirAttribute)(unsafe.Pointer(&v.given))
 }

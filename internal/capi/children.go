@@ -47,7 +47,9 @@ func AppendChildren(t *Table, op MlirOperation, into []Child) []Child {
 	for {
 		start := len(into)
 		room := into[start:cap(into)]
+		t.enter()
 		n := int(C.children(t.number(), number(op.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(room))), C.intptr_t(len(room))))
+		t.leave()
 		if n <= len(room) {
 			return into[:start+n]
 		}

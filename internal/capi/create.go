@@ -92,10 +92,12 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 	regions, nRegions := numbers(s.Regions)
 	successors, nSuccessors := numbers(s.Successors)
 	required, nRequired := numbers(s.Required)
+	t.enter()
 	made := C.create_operation(t.number(),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)), number(at.Ptr),
 		results, nResults, operands, nOperands, attributes, nAttributes, regions, nRegions,
 		successors, nSuccessors, required, nRequired, C.bool(s.Infer), number(end.Ptr))
+	t.leave()
 	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first)), int(made.lacks)
 }
 
@@ -104,13 +106,17 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 // another number of operands, or regions or successors.
 func CopyOperation(t *Table, op MlirOperation, operands []MlirValue, end MlirBlock) (MlirOperation, MlirValue) {
 	values, n := numbers(operands)
+	t.enter()
 	made := C.copy_operation(t.number(), number(op.Ptr), values, n, number(end.Ptr))
+	t.leave()
 	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
 }
 
 // ResultAt is the i-th result of an operation, null where there is none.
 func ResultAt(t *Table, op MlirOperation, i int) MlirValue {
+	t.enter()
 	v := C.result_at(t.number(), number(op.Ptr), C.intptr_t(i))
+	t.leave()
 	return *(*MlirValue)(unsafe.Pointer(&v))
 }
 

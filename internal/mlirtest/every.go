@@ -69,7 +69,7 @@ func operationNames(t *testing.T, l *mlir.Library) []string {
 	return names
 }
 
-var ending = regexp.MustCompile(`[._](return|yield|terminator|end|done|br|reduce|in_parallel|results|condition|apply_native_constraint)$`)
+var ending = regexp.MustCompile(`[._](return|yield|terminator|end|done|br|in_parallel|results|condition|apply_native_constraint)$`)
 
 type everyOperation struct {
 	c          *mlir.Context

@@ -203,19 +203,24 @@ func goWrapper(f *function, place, number int) string {
 	fmt.Fprintf(&b, "// %s calls %s.\nfunc %s(%s)%s {\n", name, f.name, name, strings.Join(params, ", "), result)
 	fmt.Fprintf(&b, "\tf := t.functions[%d]\n\tif f == nil {\n\t\tmissing(%q)\n\t}\n", place, f.name)
 	call := fmt.Sprintf("C.call%d(%s)", number, strings.Join(args, ", "))
+	b.WriteString("\tt.enter()\n")
+	if result == "" {
+		fmt.Fprintf(&b, "\t%s\n\tt.leave()\n", call)
+	} else {
+		fmt.Fprintf(&b, "\tr := %s\n\tt.leave()\n", call)
+	}
 	switch {
 	case result == "":
-		fmt.Fprintf(&b, "\t%s\n", call)
 	case typedefName(f.result) == "MlirStringRef":
-		fmt.Fprintf(&b, "\tr := %s\n\treturn C.GoStringN(r.data, C.int(r.length))\n", call)
+		b.WriteString("\treturn C.GoStringN(r.data, C.int(r.length))\n")
 	case goType(f.result) == "bool":
-		fmt.Fprintf(&b, "\treturn bool(%s)\n", call)
+		b.WriteString("\treturn bool(r)\n")
 	case f.result.Kind() == cc.Struct:
-		fmt.Fprintf(&b, "\tr := %s\n\treturn *(*%s)(unsafe.Pointer(&r))\n", call, goType(f.result))
+		fmt.Fprintf(&b, "\treturn *(*%s)(unsafe.Pointer(&r))\n", goType(f.result))
 	case f.result.Kind() == cc.Ptr:
-		fmt.Fprintf(&b, "\treturn (%s)(unsafe.Pointer(%s))\n", goType(f.result), call)
+		fmt.Fprintf(&b, "\treturn (%s)(unsafe.Pointer(r))\n", goType(f.result))
 	default:
-		fmt.Fprintf(&b, "\treturn %s(%s)\n", goType(f.result), call)
+		fmt.Fprintf(&b, "\treturn %s(r)\n", goType(f.result))
 	}
 	b.WriteString("}\n\n")
 	return b.String()
