@@ -56,17 +56,17 @@ func (b Block) Arguments() iter.Seq2[int, Value] {
 	return indexed(b.NumArguments(), b.Argument)
 }
 
-// Operations iterates over the operations in order. The current one may be moved or
-// erased while iterating.
+// Operations iterates over the operations that stand in the block when it begins, in
+// order. They may be moved and erased while iterating: each is visited once, and not what
+// was erased before its turn.
 func (b Block) Operations() iter.Seq[Operation] {
 	return func(yield func(Operation) bool) {
 		t := b.life.use("Block.Operations", b.raw.Ptr)
-		for raw := capi.MlirBlockGetFirstOperation(t, b.raw); raw.Ptr != nil; {
-			next := capi.MlirOperationGetNextInBlock(t, raw)
-			if !yield(Operation{b.life, raw}) {
+		// Listed at once: what is moved forward would come again, and might for ever.
+		for _, raw := range capi.Operations(t, b.raw) {
+			if op := (Operation{b.life, raw}); !op.erased() && !yield(op) {
 				return
 			}
-			raw = next
 		}
 	}
 }

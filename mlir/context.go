@@ -32,7 +32,8 @@ type Context struct {
 		yes  bool
 	}
 
-	defines    bool // dialects of its own, which other contexts of the library do not know
+	defines    bool  // dialects of its own, which other contexts of the library do not know
+	maxSplat   int64 // bytes
 	threads    bool
 	translates bool  // the ways to LLVM IR are registered
 	calls      calls // of Go passes and patterns by the library
@@ -54,6 +55,10 @@ type ContextOptions struct {
 	AllowUnregistered bool
 	// Threads lets MLIR verify and run passes on threads of its own.
 	Threads bool
+	// MaxSplatBytes is the most that the elements of a splat, which is stored as one
+	// value, may take when they are written out, as DenseElements.Values and
+	// Attribute.DenseBytes do: 1 GiB when zero, and no limit when negative.
+	MaxSplatBytes int64
 }
 
 // NewContext makes a context in which every dialect of the library is registered
@@ -68,6 +73,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		lib:         l,
 		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
 		threads:     o.Threads,
+		maxSplat:    o.maxSplat(),
 		tops:        map[pointer]top{},
 		gone:        map[pointer]*lifetime{},
 		identifiers: map[string]capi.MlirIdentifier{},

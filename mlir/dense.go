@@ -168,5 +168,9 @@ func (a Attribute) Indices() []int64 {
 	if err != nil {
 		return nil
 	}
-	return d.Values()
+	values, err := d.Values()
+	if err != nil {
+		return nil // far too many for a layout
+	}
+	return values
 }

@@ -40,16 +40,22 @@ func (r Region) present(method string) {
 	}
 }
 
-// Blocks iterates over the blocks in order.
+// Blocks iterates over the blocks that stand in the region when it begins, in order. They
+// may be moved and erased while iterating, as with Block.Operations.
 func (r Region) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		t := r.use("Region.Blocks")
-		for raw := capi.MlirRegionGetFirstBlock(t, r.raw); raw.Ptr != nil; {
-			next := capi.MlirBlockGetNextInRegion(t, raw)
+		var list []capi.MlirBlock
+		for raw := capi.MlirRegionGetFirstBlock(t, r.raw); raw.Ptr != nil; raw = capi.MlirBlockGetNextInRegion(t, raw) {
+			list = append(list, raw)
+		}
+		for _, raw := range list {
+			if r.life.ctx.erased.has(raw.Ptr) || r.life.over() {
+				continue
+			}
 			if !yield(Block{r.life, raw}) {
 				return
 			}
-			raw = next
 		}
 	}
 }
