@@ -82,10 +82,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		dialects:    map[string]bool{},
 	}
 	capi.MlirDialectRegistryDestroy(l.api, registry)
-	c.api = l.api
-	if !o.Threads { // else the library calls Go from several at once, one after the other
-		c.api = l.api.ForContext()
-	}
+	c.api = l.api.ForContext(o.Threads)
 	c.life = &lifetime{ctx: c, of: "Context"}
 	c.sink = capi.AttachSink(c.api, c.raw)
 	if o.AllowUnregistered {

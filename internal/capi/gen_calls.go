@@ -729,6 +729,10 @@ func MlirContextDestroy(t *Table, context MlirContext) {
 	if f == nil {
 		missing("mlirContextDestroy")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirContextDestroy(t, context) })
+		return
+	}
 	t.enter()
 	C.call14(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
 	t.leave()
@@ -1343,6 +1347,10 @@ func MlirLocationPrint(t *Table, location MlirLocation, callback MlirStringCallb
 	if f == nil {
 		missing("mlirLocationPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirLocationPrint(t, location, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call50(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -1366,6 +1374,11 @@ func MlirModuleCreateParse(t *Table, context MlirContext, module string) MlirMod
 	if f == nil {
 		missing("mlirModuleCreateParse")
 	}
+	if t.deep() {
+		var r MlirModule
+		t.onLargeStack(func(t *Table) { r = MlirModuleCreateParse(t, context, module) })
+		return r
+	}
 	t.enter()
 	r := C.call52(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(module))), C.size_t(len(module)))
 	t.leave()
@@ -1377,6 +1390,11 @@ func MlirModuleCreateParseFromFile(t *Table, context MlirContext, fileName strin
 	f := t.functions[69]
 	if f == nil {
 		missing("mlirModuleCreateParseFromFile")
+	}
+	if t.deep() {
+		var r MlirModule
+		t.onLargeStack(func(t *Table) { r = MlirModuleCreateParseFromFile(t, context, fileName) })
+		return r
 	}
 	t.enter()
 	r := C.call52(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(fileName))), C.size_t(len(fileName)))
@@ -1413,6 +1431,10 @@ func MlirModuleDestroy(t *Table, module MlirModule) {
 	f := t.functions[72]
 	if f == nil {
 		missing("mlirModuleDestroy")
+	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirModuleDestroy(t, module) })
+		return
 	}
 	t.enter()
 	C.call55(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
@@ -1551,6 +1573,11 @@ func MlirAsmStateCreateForOperation(t *Table, op MlirOperation, flags MlirOpPrin
 	if f == nil {
 		missing("mlirAsmStateCreateForOperation")
 	}
+	if t.deep() {
+		var r MlirAsmState
+		t.onLargeStack(func(t *Table) { r = MlirAsmStateCreateForOperation(t, op, flags) })
+		return r
+	}
 	t.enter()
 	r := C.call67(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(flags.Ptr)))
 	t.leave()
@@ -1562,6 +1589,11 @@ func MlirAsmStateCreateForValue(t *Table, value MlirValue, flags MlirOpPrintingF
 	f := t.functions[85]
 	if f == nil {
 		missing("mlirAsmStateCreateForValue")
+	}
+	if t.deep() {
+		var r MlirAsmState
+		t.onLargeStack(func(t *Table) { r = MlirAsmStateCreateForValue(t, value, flags) })
+		return r
 	}
 	t.enter()
 	r := C.call68(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(flags.Ptr)))
@@ -1743,6 +1775,11 @@ func MlirOperationCreateParse(t *Table, context MlirContext, sourceStr string, s
 	if f == nil {
 		missing("mlirOperationCreateParse")
 	}
+	if t.deep() {
+		var r MlirOperation
+		t.onLargeStack(func(t *Table) { r = MlirOperationCreateParse(t, context, sourceStr, sourceName) })
+		return r
+	}
 	t.enter()
 	r := C.call78(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(sourceStr))), C.size_t(len(sourceStr)), (*C.char)(unsafe.Pointer(unsafe.StringData(sourceName))), C.size_t(len(sourceName)))
 	t.leave()
@@ -1755,6 +1792,11 @@ func MlirOperationClone(t *Table, op MlirOperation) MlirOperation {
 	if f == nil {
 		missing("mlirOperationClone")
 	}
+	if t.deep() {
+		var r MlirOperation
+		t.onLargeStack(func(t *Table) { r = MlirOperationClone(t, op) })
+		return r
+	}
 	t.enter()
 	r := C.call79(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
 	t.leave()
@@ -1766,6 +1808,10 @@ func MlirOperationDestroy(t *Table, op MlirOperation) {
 	f := t.functions[103]
 	if f == nil {
 		missing("mlirOperationDestroy")
+	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationDestroy(t, op) })
+		return
 	}
 	t.enter()
 	C.call80(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
@@ -2190,6 +2236,10 @@ func MlirOperationPrint(t *Table, op MlirOperation, callback MlirStringCallback,
 	if f == nil {
 		missing("mlirOperationPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationPrint(t, op, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call100(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -2200,6 +2250,10 @@ func MlirOperationPrintWithFlags(t *Table, op MlirOperation, flags MlirOpPrintin
 	f := t.functions[140]
 	if f == nil {
 		missing("mlirOperationPrintWithFlags")
+	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationPrintWithFlags(t, op, flags, callback, userData) })
+		return
 	}
 	t.enter()
 	C.call101(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(flags.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
@@ -2212,6 +2266,10 @@ func MlirOperationPrintWithState(t *Table, op MlirOperation, state MlirAsmState,
 	if f == nil {
 		missing("mlirOperationPrintWithState")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationPrintWithState(t, op, state, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call102(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(state.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -2223,6 +2281,10 @@ func MlirOperationWriteBytecode(t *Table, op MlirOperation, callback MlirStringC
 	if f == nil {
 		missing("mlirOperationWriteBytecode")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationWriteBytecode(t, op, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call100(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -2233,6 +2295,11 @@ func MlirOperationWriteBytecodeWithConfig(t *Table, op MlirOperation, config Mli
 	f := t.functions[143]
 	if f == nil {
 		missing("mlirOperationWriteBytecodeWithConfig")
+	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirOperationWriteBytecodeWithConfig(t, op, config, callback, userData) })
+		return r
 	}
 	t.enter()
 	r := C.call103(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(config.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
@@ -2256,6 +2323,11 @@ func MlirOperationVerify(t *Table, op MlirOperation) bool {
 	f := t.functions[145]
 	if f == nil {
 		missing("mlirOperationVerify")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirOperationVerify(t, op) })
+		return r
 	}
 	t.enter()
 	r := C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
@@ -2336,6 +2408,10 @@ func MlirRegionDestroy(t *Table, region MlirRegion) {
 	f := t.functions[152]
 	if f == nil {
 		missing("mlirRegionDestroy")
+	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirRegionDestroy(t, region) })
+		return
 	}
 	t.enter()
 	C.call109(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)))
@@ -2462,6 +2538,10 @@ func MlirBlockDestroy(t *Table, block MlirBlock) {
 	f := t.functions[163]
 	if f == nil {
 		missing("mlirBlockDestroy")
+	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirBlockDestroy(t, block) })
+		return
 	}
 	t.enter()
 	C.call119(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
@@ -2659,6 +2739,10 @@ func MlirBlockPrint(t *Table, block MlirBlock, callback MlirStringCallback, user
 	f := t.functions[180]
 	if f == nil {
 		missing("mlirBlockPrint")
+	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirBlockPrint(t, block, callback, userData) })
+		return
 	}
 	t.enter()
 	C.call132(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
@@ -2859,6 +2943,10 @@ func MlirValuePrint(t *Table, value MlirValue, callback MlirStringCallback, user
 	if f == nil {
 		missing("mlirValuePrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirValuePrint(t, value, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call143(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -2869,6 +2957,10 @@ func MlirValuePrintAsOperand(t *Table, value MlirValue, state MlirAsmState, call
 	f := t.functions[198]
 	if f == nil {
 		missing("mlirValuePrintAsOperand")
+	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirValuePrintAsOperand(t, value, state, callback, userData) })
+		return
 	}
 	t.enter()
 	C.call144(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(state.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
@@ -2999,6 +3091,11 @@ func MlirTypeParseGet(t *Table, context MlirContext, type_ string) MlirType {
 	if f == nil {
 		missing("mlirTypeParseGet")
 	}
+	if t.deep() {
+		var r MlirType
+		t.onLargeStack(func(t *Table) { r = MlirTypeParseGet(t, context, type_) })
+		return r
+	}
 	t.enter()
 	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(type_))), C.size_t(len(type_)))
 	t.leave()
@@ -3059,6 +3156,10 @@ func MlirTypePrint(t *Table, type_ MlirType, callback MlirStringCallback, userDa
 	if f == nil {
 		missing("mlirTypePrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirTypePrint(t, type_, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call160(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -3080,6 +3181,11 @@ func MlirAttributeParseGet(t *Table, context MlirContext, attr string) MlirAttri
 	f := t.functions[216]
 	if f == nil {
 		missing("mlirAttributeParseGet")
+	}
+	if t.deep() {
+		var r MlirAttribute
+		t.onLargeStack(func(t *Table) { r = MlirAttributeParseGet(t, context, attr) })
+		return r
 	}
 	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(attr))), C.size_t(len(attr)))
@@ -3152,6 +3258,10 @@ func MlirAttributePrint(t *Table, attr MlirAttribute, callback MlirStringCallbac
 	f := t.functions[222]
 	if f == nil {
 		missing("mlirAttributePrint")
+	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAttributePrint(t, attr, callback, userData) })
+		return
 	}
 	t.enter()
 	C.call168(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
@@ -3317,6 +3427,11 @@ func MlirSymbolTableReplaceAllSymbolUses(t *Table, oldSymbol string, newSymbol s
 	if f == nil {
 		missing("mlirSymbolTableReplaceAllSymbolUses")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirSymbolTableReplaceAllSymbolUses(t, oldSymbol, newSymbol, from) })
+		return r
+	}
 	t.enter()
 	r := C.call181(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(oldSymbol))), C.size_t(len(oldSymbol)), (*C.char)(unsafe.Pointer(unsafe.StringData(newSymbol))), C.size_t(len(newSymbol)), C.uintptr_t(uintptr(from.Ptr)))
 	t.leave()
@@ -3340,6 +3455,11 @@ func MlirAffineExprGetContext(t *Table, affineExpr MlirAffineExpr) MlirContext {
 	if f == nil {
 		missing("mlirAffineExprGetContext")
 	}
+	if t.deep() {
+		var r MlirContext
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprGetContext(t, affineExpr) })
+		return r
+	}
 	t.enter()
 	r := C.call183(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	t.leave()
@@ -3351,6 +3471,11 @@ func MlirAffineExprEqual(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) bool 
 	f := t.functions[239]
 	if f == nil {
 		missing("mlirAffineExprEqual")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprEqual(t, lhs, rhs) })
+		return r
 	}
 	t.enter()
 	r := C.call184(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
@@ -3364,6 +3489,10 @@ func MlirAffineExprPrint(t *Table, affineExpr MlirAffineExpr, callback MlirStrin
 	if f == nil {
 		missing("mlirAffineExprPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineExprPrint(t, affineExpr, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call185(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -3375,6 +3504,10 @@ func MlirAffineExprDump(t *Table, affineExpr MlirAffineExpr) {
 	if f == nil {
 		missing("mlirAffineExprDump")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineExprDump(t, affineExpr) })
+		return
+	}
 	t.enter()
 	C.call186(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	t.leave()
@@ -3385,6 +3518,11 @@ func MlirAffineExprIsSymbolicOrConstant(t *Table, affineExpr MlirAffineExpr) boo
 	f := t.functions[242]
 	if f == nil {
 		missing("mlirAffineExprIsSymbolicOrConstant")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsSymbolicOrConstant(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3398,6 +3536,11 @@ func MlirAffineExprIsPureAffine(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsPureAffine")
 	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsPureAffine(t, affineExpr) })
+		return r
+	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	t.leave()
@@ -3409,6 +3552,11 @@ func MlirAffineExprGetLargestKnownDivisor(t *Table, affineExpr MlirAffineExpr) i
 	f := t.functions[244]
 	if f == nil {
 		missing("mlirAffineExprGetLargestKnownDivisor")
+	}
+	if t.deep() {
+		var r int64
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprGetLargestKnownDivisor(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call188(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3422,6 +3570,11 @@ func MlirAffineExprIsMultipleOf(t *Table, affineExpr MlirAffineExpr, factor int6
 	if f == nil {
 		missing("mlirAffineExprIsMultipleOf")
 	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsMultipleOf(t, affineExpr, factor) })
+		return r
+	}
 	t.enter()
 	r := C.call189(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.int64_t(factor))
 	t.leave()
@@ -3433,6 +3586,11 @@ func MlirAffineExprIsFunctionOfDim(t *Table, affineExpr MlirAffineExpr, position
 	f := t.functions[246]
 	if f == nil {
 		missing("mlirAffineExprIsFunctionOfDim")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsFunctionOfDim(t, affineExpr, position) })
+		return r
 	}
 	t.enter()
 	r := C.call190(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.intptr_t(position))
@@ -3446,6 +3604,11 @@ func MlirAffineExprCompose(t *Table, affineExpr MlirAffineExpr, affineMap MlirAf
 	if f == nil {
 		missing("mlirAffineExprCompose")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprCompose(t, affineExpr, affineMap) })
+		return r
+	}
 	t.enter()
 	r := C.call191(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	t.leave()
@@ -3458,6 +3621,11 @@ func MlirAffineExprShiftDims(t *Table, affineExpr MlirAffineExpr, numDims uint32
 	if f == nil {
 		missing("mlirAffineExprShiftDims")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprShiftDims(t, affineExpr, numDims, shift, offset) })
+		return r
+	}
 	t.enter()
 	r := C.call192(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.uint32_t(numDims), C.uint32_t(shift), C.uint32_t(offset))
 	t.leave()
@@ -3469,6 +3637,11 @@ func MlirAffineExprShiftSymbols(t *Table, affineExpr MlirAffineExpr, numSymbols 
 	f := t.functions[249]
 	if f == nil {
 		missing("mlirAffineExprShiftSymbols")
+	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprShiftSymbols(t, affineExpr, numSymbols, shift, offset) })
+		return r
 	}
 	t.enter()
 	r := C.call192(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.uint32_t(numSymbols), C.uint32_t(shift), C.uint32_t(offset))
@@ -3494,6 +3667,11 @@ func MlirAffineExprIsADim(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsADim")
 	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsADim(t, affineExpr) })
+		return r
+	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	t.leave()
@@ -3505,6 +3683,11 @@ func MlirAffineDimExprGet(t *Table, ctx MlirContext, position int) MlirAffineExp
 	f := t.functions[252]
 	if f == nil {
 		missing("mlirAffineDimExprGet")
+	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineDimExprGet(t, ctx, position) })
+		return r
 	}
 	t.enter()
 	r := C.call194(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(position))
@@ -3518,6 +3701,11 @@ func MlirAffineDimExprGetPosition(t *Table, affineExpr MlirAffineExpr) int {
 	if f == nil {
 		missing("mlirAffineDimExprGetPosition")
 	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineDimExprGetPosition(t, affineExpr) })
+		return r
+	}
 	t.enter()
 	r := C.call195(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	t.leave()
@@ -3529,6 +3717,11 @@ func MlirAffineExprIsASymbol(t *Table, affineExpr MlirAffineExpr) bool {
 	f := t.functions[254]
 	if f == nil {
 		missing("mlirAffineExprIsASymbol")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsASymbol(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3542,6 +3735,11 @@ func MlirAffineSymbolExprGet(t *Table, ctx MlirContext, position int) MlirAffine
 	if f == nil {
 		missing("mlirAffineSymbolExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineSymbolExprGet(t, ctx, position) })
+		return r
+	}
 	t.enter()
 	r := C.call194(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(position))
 	t.leave()
@@ -3553,6 +3751,11 @@ func MlirAffineSymbolExprGetPosition(t *Table, affineExpr MlirAffineExpr) int {
 	f := t.functions[256]
 	if f == nil {
 		missing("mlirAffineSymbolExprGetPosition")
+	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineSymbolExprGetPosition(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call195(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3566,6 +3769,11 @@ func MlirAffineExprIsAConstant(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAConstant")
 	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAConstant(t, affineExpr) })
+		return r
+	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	t.leave()
@@ -3577,6 +3785,11 @@ func MlirAffineConstantExprGet(t *Table, ctx MlirContext, constant int64) MlirAf
 	f := t.functions[258]
 	if f == nil {
 		missing("mlirAffineConstantExprGet")
+	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineConstantExprGet(t, ctx, constant) })
+		return r
 	}
 	t.enter()
 	r := C.call196(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(constant))
@@ -3590,6 +3803,11 @@ func MlirAffineConstantExprGetValue(t *Table, affineExpr MlirAffineExpr) int64 {
 	if f == nil {
 		missing("mlirAffineConstantExprGetValue")
 	}
+	if t.deep() {
+		var r int64
+		t.onLargeStack(func(t *Table) { r = MlirAffineConstantExprGetValue(t, affineExpr) })
+		return r
+	}
 	t.enter()
 	r := C.call188(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	t.leave()
@@ -3601,6 +3819,11 @@ func MlirAffineExprIsAAdd(t *Table, affineExpr MlirAffineExpr) bool {
 	f := t.functions[260]
 	if f == nil {
 		missing("mlirAffineExprIsAAdd")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAAdd(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3614,6 +3837,11 @@ func MlirAffineAddExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) Mlir
 	if f == nil {
 		missing("mlirAffineAddExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineAddExprGet(t, lhs, rhs) })
+		return r
+	}
 	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	t.leave()
@@ -3625,6 +3853,11 @@ func MlirAffineExprIsAMul(t *Table, affineExpr MlirAffineExpr) bool {
 	f := t.functions[262]
 	if f == nil {
 		missing("mlirAffineExprIsAMul")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAMul(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3638,6 +3871,11 @@ func MlirAffineMulExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) Mlir
 	if f == nil {
 		missing("mlirAffineMulExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineMulExprGet(t, lhs, rhs) })
+		return r
+	}
 	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	t.leave()
@@ -3649,6 +3887,11 @@ func MlirAffineExprIsAMod(t *Table, affineExpr MlirAffineExpr) bool {
 	f := t.functions[264]
 	if f == nil {
 		missing("mlirAffineExprIsAMod")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAMod(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3662,6 +3905,11 @@ func MlirAffineModExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) Mlir
 	if f == nil {
 		missing("mlirAffineModExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineModExprGet(t, lhs, rhs) })
+		return r
+	}
 	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	t.leave()
@@ -3673,6 +3921,11 @@ func MlirAffineExprIsAFloorDiv(t *Table, affineExpr MlirAffineExpr) bool {
 	f := t.functions[266]
 	if f == nil {
 		missing("mlirAffineExprIsAFloorDiv")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAFloorDiv(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3686,6 +3939,11 @@ func MlirAffineFloorDivExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr)
 	if f == nil {
 		missing("mlirAffineFloorDivExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineFloorDivExprGet(t, lhs, rhs) })
+		return r
+	}
 	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	t.leave()
@@ -3697,6 +3955,11 @@ func MlirAffineExprIsACeilDiv(t *Table, affineExpr MlirAffineExpr) bool {
 	f := t.functions[268]
 	if f == nil {
 		missing("mlirAffineExprIsACeilDiv")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsACeilDiv(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3710,6 +3973,11 @@ func MlirAffineCeilDivExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) 
 	if f == nil {
 		missing("mlirAffineCeilDivExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineCeilDivExprGet(t, lhs, rhs) })
+		return r
+	}
 	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
 	t.leave()
@@ -3721,6 +3989,11 @@ func MlirAffineExprIsABinary(t *Table, affineExpr MlirAffineExpr) bool {
 	f := t.functions[270]
 	if f == nil {
 		missing("mlirAffineExprIsABinary")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsABinary(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3734,6 +4007,11 @@ func MlirAffineBinaryOpExprGetLHS(t *Table, affineExpr MlirAffineExpr) MlirAffin
 	if f == nil {
 		missing("mlirAffineBinaryOpExprGetLHS")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineBinaryOpExprGetLHS(t, affineExpr) })
+		return r
+	}
 	t.enter()
 	r := C.call198(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
 	t.leave()
@@ -3745,6 +4023,11 @@ func MlirAffineBinaryOpExprGetRHS(t *Table, affineExpr MlirAffineExpr) MlirAffin
 	f := t.functions[272]
 	if f == nil {
 		missing("mlirAffineBinaryOpExprGetRHS")
+	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineBinaryOpExprGetRHS(t, affineExpr) })
+		return r
 	}
 	t.enter()
 	r := C.call198(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
@@ -3758,6 +4041,11 @@ func MlirAffineMapGetContext(t *Table, affineMap MlirAffineMap) MlirContext {
 	if f == nil {
 		missing("mlirAffineMapGetContext")
 	}
+	if t.deep() {
+		var r MlirContext
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetContext(t, affineMap) })
+		return r
+	}
 	t.enter()
 	r := C.call199(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	t.leave()
@@ -3769,6 +4057,11 @@ func MlirAffineMapEqual(t *Table, a1 MlirAffineMap, a2 MlirAffineMap) bool {
 	f := t.functions[274]
 	if f == nil {
 		missing("mlirAffineMapEqual")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapEqual(t, a1, a2) })
+		return r
 	}
 	t.enter()
 	r := C.call200(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
@@ -3782,6 +4075,10 @@ func MlirAffineMapPrint(t *Table, affineMap MlirAffineMap, callback MlirStringCa
 	if f == nil {
 		missing("mlirAffineMapPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineMapPrint(t, affineMap, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call201(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -3793,6 +4090,10 @@ func MlirAffineMapDump(t *Table, affineMap MlirAffineMap) {
 	if f == nil {
 		missing("mlirAffineMapDump")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineMapDump(t, affineMap) })
+		return
+	}
 	t.enter()
 	C.call202(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	t.leave()
@@ -3803,6 +4104,11 @@ func MlirAffineMapEmptyGet(t *Table, ctx MlirContext) MlirAffineMap {
 	f := t.functions[277]
 	if f == nil {
 		missing("mlirAffineMapEmptyGet")
+	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapEmptyGet(t, ctx) })
+		return r
 	}
 	t.enter()
 	r := C.call203(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
@@ -3816,6 +4122,11 @@ func MlirAffineMapZeroResultGet(t *Table, ctx MlirContext, dimCount int, symbolC
 	if f == nil {
 		missing("mlirAffineMapZeroResultGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapZeroResultGet(t, ctx, dimCount, symbolCount) })
+		return r
+	}
 	t.enter()
 	r := C.call204(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(dimCount), C.intptr_t(symbolCount))
 	t.leave()
@@ -3827,6 +4138,11 @@ func MlirAffineMapGet(t *Table, ctx MlirContext, dimCount int, symbolCount int, 
 	f := t.functions[279]
 	if f == nil {
 		missing("mlirAffineMapGet")
+	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGet(t, ctx, dimCount, symbolCount, nAffineExprs, affineExprs) })
+		return r
 	}
 	t.enter()
 	r := C.call205(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(dimCount), C.intptr_t(symbolCount), C.intptr_t(nAffineExprs), (*C.uintptr_t)(unsafe.Pointer(affineExprs)))
@@ -3840,6 +4156,11 @@ func MlirAffineMapConstantGet(t *Table, ctx MlirContext, val int64) MlirAffineMa
 	if f == nil {
 		missing("mlirAffineMapConstantGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapConstantGet(t, ctx, val) })
+		return r
+	}
 	t.enter()
 	r := C.call206(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(val))
 	t.leave()
@@ -3851,6 +4172,11 @@ func MlirAffineMapMultiDimIdentityGet(t *Table, ctx MlirContext, numDims int) Ml
 	f := t.functions[281]
 	if f == nil {
 		missing("mlirAffineMapMultiDimIdentityGet")
+	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapMultiDimIdentityGet(t, ctx, numDims) })
+		return r
 	}
 	t.enter()
 	r := C.call207(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numDims))
@@ -3864,6 +4190,11 @@ func MlirAffineMapMinorIdentityGet(t *Table, ctx MlirContext, dims int, results 
 	if f == nil {
 		missing("mlirAffineMapMinorIdentityGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapMinorIdentityGet(t, ctx, dims, results) })
+		return r
+	}
 	t.enter()
 	r := C.call204(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(dims), C.intptr_t(results))
 	t.leave()
@@ -3875,6 +4206,11 @@ func MlirAffineMapPermutationGet(t *Table, ctx MlirContext, size int, permutatio
 	f := t.functions[283]
 	if f == nil {
 		missing("mlirAffineMapPermutationGet")
+	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapPermutationGet(t, ctx, size, permutation) })
+		return r
 	}
 	t.enter()
 	r := C.call208(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.uint)(unsafe.Pointer(permutation)))
@@ -3888,6 +4224,11 @@ func MlirAffineMapIsIdentity(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsIdentity")
 	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsIdentity(t, affineMap) })
+		return r
+	}
 	t.enter()
 	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	t.leave()
@@ -3899,6 +4240,11 @@ func MlirAffineMapIsMinorIdentity(t *Table, affineMap MlirAffineMap) bool {
 	f := t.functions[285]
 	if f == nil {
 		missing("mlirAffineMapIsMinorIdentity")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsMinorIdentity(t, affineMap) })
+		return r
 	}
 	t.enter()
 	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
@@ -3912,6 +4258,11 @@ func MlirAffineMapIsEmpty(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsEmpty")
 	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsEmpty(t, affineMap) })
+		return r
+	}
 	t.enter()
 	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	t.leave()
@@ -3923,6 +4274,11 @@ func MlirAffineMapIsSingleConstant(t *Table, affineMap MlirAffineMap) bool {
 	f := t.functions[287]
 	if f == nil {
 		missing("mlirAffineMapIsSingleConstant")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsSingleConstant(t, affineMap) })
+		return r
 	}
 	t.enter()
 	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
@@ -3936,6 +4292,11 @@ func MlirAffineMapGetSingleConstantResult(t *Table, affineMap MlirAffineMap) int
 	if f == nil {
 		missing("mlirAffineMapGetSingleConstantResult")
 	}
+	if t.deep() {
+		var r int64
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetSingleConstantResult(t, affineMap) })
+		return r
+	}
 	t.enter()
 	r := C.call210(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	t.leave()
@@ -3947,6 +4308,11 @@ func MlirAffineMapGetNumDims(t *Table, affineMap MlirAffineMap) int {
 	f := t.functions[289]
 	if f == nil {
 		missing("mlirAffineMapGetNumDims")
+	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetNumDims(t, affineMap) })
+		return r
 	}
 	t.enter()
 	r := C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
@@ -3960,6 +4326,11 @@ func MlirAffineMapGetNumSymbols(t *Table, affineMap MlirAffineMap) int {
 	if f == nil {
 		missing("mlirAffineMapGetNumSymbols")
 	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetNumSymbols(t, affineMap) })
+		return r
+	}
 	t.enter()
 	r := C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	t.leave()
@@ -3971,6 +4342,11 @@ func MlirAffineMapGetNumResults(t *Table, affineMap MlirAffineMap) int {
 	f := t.functions[291]
 	if f == nil {
 		missing("mlirAffineMapGetNumResults")
+	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetNumResults(t, affineMap) })
+		return r
 	}
 	t.enter()
 	r := C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
@@ -3984,6 +4360,11 @@ func MlirAffineMapGetResult(t *Table, affineMap MlirAffineMap, pos int) MlirAffi
 	if f == nil {
 		missing("mlirAffineMapGetResult")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetResult(t, affineMap, pos) })
+		return r
+	}
 	t.enter()
 	r := C.call212(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(pos))
 	t.leave()
@@ -3995,6 +4376,11 @@ func MlirAffineMapGetNumInputs(t *Table, affineMap MlirAffineMap) int {
 	f := t.functions[293]
 	if f == nil {
 		missing("mlirAffineMapGetNumInputs")
+	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetNumInputs(t, affineMap) })
+		return r
 	}
 	t.enter()
 	r := C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
@@ -4008,6 +4394,11 @@ func MlirAffineMapIsProjectedPermutation(t *Table, affineMap MlirAffineMap) bool
 	if f == nil {
 		missing("mlirAffineMapIsProjectedPermutation")
 	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsProjectedPermutation(t, affineMap) })
+		return r
+	}
 	t.enter()
 	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
 	t.leave()
@@ -4019,6 +4410,11 @@ func MlirAffineMapIsPermutation(t *Table, affineMap MlirAffineMap) bool {
 	f := t.functions[295]
 	if f == nil {
 		missing("mlirAffineMapIsPermutation")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsPermutation(t, affineMap) })
+		return r
 	}
 	t.enter()
 	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
@@ -4032,6 +4428,11 @@ func MlirAffineMapGetSubMap(t *Table, affineMap MlirAffineMap, size int, resultP
 	if f == nil {
 		missing("mlirAffineMapGetSubMap")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetSubMap(t, affineMap, size, resultPos) })
+		return r
+	}
 	t.enter()
 	r := C.call213(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(size), (*C.intptr_t)(unsafe.Pointer(resultPos)))
 	t.leave()
@@ -4043,6 +4444,11 @@ func MlirAffineMapGetMajorSubMap(t *Table, affineMap MlirAffineMap, numResults i
 	f := t.functions[297]
 	if f == nil {
 		missing("mlirAffineMapGetMajorSubMap")
+	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetMajorSubMap(t, affineMap, numResults) })
+		return r
 	}
 	t.enter()
 	r := C.call214(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(numResults))
@@ -4056,6 +4462,11 @@ func MlirAffineMapGetMinorSubMap(t *Table, affineMap MlirAffineMap, numResults i
 	if f == nil {
 		missing("mlirAffineMapGetMinorSubMap")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetMinorSubMap(t, affineMap, numResults) })
+		return r
+	}
 	t.enter()
 	r := C.call214(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(numResults))
 	t.leave()
@@ -4067,6 +4478,13 @@ func MlirAffineMapReplace(t *Table, affineMap MlirAffineMap, expression MlirAffi
 	f := t.functions[299]
 	if f == nil {
 		missing("mlirAffineMapReplace")
+	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) {
+			r = MlirAffineMapReplace(t, affineMap, expression, replacement, numResultDims, numResultSyms)
+		})
+		return r
 	}
 	t.enter()
 	r := C.call215(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.uintptr_t(uintptr(expression.Ptr)), C.uintptr_t(uintptr(replacement.Ptr)), C.intptr_t(numResultDims), C.intptr_t(numResultSyms))
@@ -4080,6 +4498,10 @@ func MlirAffineMapCompressUnusedSymbols(t *Table, affineMaps *MlirAffineMap, siz
 	if f == nil {
 		missing("mlirAffineMapCompressUnusedSymbols")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineMapCompressUnusedSymbols(t, affineMaps, size, result, populateResult) })
+		return
+	}
 	t.enter()
 	C.call216(C.uintptr_t(uintptr(f)), (*C.uintptr_t)(unsafe.Pointer(affineMaps)), C.intptr_t(size), result, (*[0]byte)(unsafe.Pointer(populateResult)))
 	t.leave()
@@ -4090,6 +4512,11 @@ func MlirIntegerSetGetContext(t *Table, set MlirIntegerSet) MlirContext {
 	f := t.functions[301]
 	if f == nil {
 		missing("mlirIntegerSetGetContext")
+	}
+	if t.deep() {
+		var r MlirContext
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetContext(t, set) })
+		return r
 	}
 	t.enter()
 	r := C.call217(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
@@ -4103,6 +4530,11 @@ func MlirIntegerSetEqual(t *Table, s1 MlirIntegerSet, s2 MlirIntegerSet) bool {
 	if f == nil {
 		missing("mlirIntegerSetEqual")
 	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetEqual(t, s1, s2) })
+		return r
+	}
 	t.enter()
 	r := C.call218(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(s1.Ptr)), C.uintptr_t(uintptr(s2.Ptr)))
 	t.leave()
@@ -4115,6 +4547,10 @@ func MlirIntegerSetPrint(t *Table, set MlirIntegerSet, callback MlirStringCallba
 	if f == nil {
 		missing("mlirIntegerSetPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirIntegerSetPrint(t, set, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call219(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -4126,6 +4562,10 @@ func MlirIntegerSetDump(t *Table, set MlirIntegerSet) {
 	if f == nil {
 		missing("mlirIntegerSetDump")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirIntegerSetDump(t, set) })
+		return
+	}
 	t.enter()
 	C.call220(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 	t.leave()
@@ -4136,6 +4576,11 @@ func MlirIntegerSetEmptyGet(t *Table, context MlirContext, numDims int, numSymbo
 	f := t.functions[305]
 	if f == nil {
 		missing("mlirIntegerSetEmptyGet")
+	}
+	if t.deep() {
+		var r MlirIntegerSet
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetEmptyGet(t, context, numDims, numSymbols) })
+		return r
 	}
 	t.enter()
 	r := C.call221(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.intptr_t(numDims), C.intptr_t(numSymbols))
@@ -4149,6 +4594,13 @@ func MlirIntegerSetGet(t *Table, context MlirContext, numDims int, numSymbols in
 	if f == nil {
 		missing("mlirIntegerSetGet")
 	}
+	if t.deep() {
+		var r MlirIntegerSet
+		t.onLargeStack(func(t *Table) {
+			r = MlirIntegerSetGet(t, context, numDims, numSymbols, numConstraints, constraints, eqFlags)
+		})
+		return r
+	}
 	t.enter()
 	r := C.call222(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.intptr_t(numDims), C.intptr_t(numSymbols), C.intptr_t(numConstraints), (*C.uintptr_t)(unsafe.Pointer(constraints)), (*C.bool)(unsafe.Pointer(eqFlags)))
 	t.leave()
@@ -4160,6 +4612,13 @@ func MlirIntegerSetReplaceGet(t *Table, set MlirIntegerSet, dimReplacements *Mli
 	f := t.functions[307]
 	if f == nil {
 		missing("mlirIntegerSetReplaceGet")
+	}
+	if t.deep() {
+		var r MlirIntegerSet
+		t.onLargeStack(func(t *Table) {
+			r = MlirIntegerSetReplaceGet(t, set, dimReplacements, symbolReplacements, numResultDims, numResultSymbols)
+		})
+		return r
 	}
 	t.enter()
 	r := C.call223(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), (*C.uintptr_t)(unsafe.Pointer(dimReplacements)), (*C.uintptr_t)(unsafe.Pointer(symbolReplacements)), C.intptr_t(numResultDims), C.intptr_t(numResultSymbols))
@@ -4173,6 +4632,11 @@ func MlirIntegerSetIsCanonicalEmpty(t *Table, set MlirIntegerSet) bool {
 	if f == nil {
 		missing("mlirIntegerSetIsCanonicalEmpty")
 	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetIsCanonicalEmpty(t, set) })
+		return r
+	}
 	t.enter()
 	r := C.call224(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 	t.leave()
@@ -4184,6 +4648,11 @@ func MlirIntegerSetGetNumDims(t *Table, set MlirIntegerSet) int {
 	f := t.functions[309]
 	if f == nil {
 		missing("mlirIntegerSetGetNumDims")
+	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumDims(t, set) })
+		return r
 	}
 	t.enter()
 	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
@@ -4197,6 +4666,11 @@ func MlirIntegerSetGetNumSymbols(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumSymbols")
 	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumSymbols(t, set) })
+		return r
+	}
 	t.enter()
 	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 	t.leave()
@@ -4208,6 +4682,11 @@ func MlirIntegerSetGetNumInputs(t *Table, set MlirIntegerSet) int {
 	f := t.functions[311]
 	if f == nil {
 		missing("mlirIntegerSetGetNumInputs")
+	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumInputs(t, set) })
+		return r
 	}
 	t.enter()
 	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
@@ -4221,6 +4700,11 @@ func MlirIntegerSetGetNumConstraints(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumConstraints")
 	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumConstraints(t, set) })
+		return r
+	}
 	t.enter()
 	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 	t.leave()
@@ -4232,6 +4716,11 @@ func MlirIntegerSetGetNumEqualities(t *Table, set MlirIntegerSet) int {
 	f := t.functions[313]
 	if f == nil {
 		missing("mlirIntegerSetGetNumEqualities")
+	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumEqualities(t, set) })
+		return r
 	}
 	t.enter()
 	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
@@ -4245,6 +4734,11 @@ func MlirIntegerSetGetNumInequalities(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumInequalities")
 	}
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumInequalities(t, set) })
+		return r
+	}
 	t.enter()
 	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 	t.leave()
@@ -4257,6 +4751,11 @@ func MlirIntegerSetGetConstraint(t *Table, set MlirIntegerSet, pos int) MlirAffi
 	if f == nil {
 		missing("mlirIntegerSetGetConstraint")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetConstraint(t, set, pos) })
+		return r
+	}
 	t.enter()
 	r := C.call226(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), C.intptr_t(pos))
 	t.leave()
@@ -4268,6 +4767,11 @@ func MlirIntegerSetIsConstraintEq(t *Table, set MlirIntegerSet, pos int) bool {
 	f := t.functions[316]
 	if f == nil {
 		missing("mlirIntegerSetIsConstraintEq")
+	}
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetIsConstraintEq(t, set, pos) })
+		return r
 	}
 	t.enter()
 	r := C.call227(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), C.intptr_t(pos))
@@ -4317,6 +4821,11 @@ func MlirAffineMapAttrGet(t *Table, map_ MlirAffineMap) MlirAttribute {
 	if f == nil {
 		missing("mlirAffineMapAttrGet")
 	}
+	if t.deep() {
+		var r MlirAttribute
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapAttrGet(t, map_) })
+		return r
+	}
 	t.enter()
 	r := C.call230(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(map_.Ptr)))
 	t.leave()
@@ -4328,6 +4837,11 @@ func MlirAffineMapAttrGetName(t *Table) string {
 	f := t.functions[321]
 	if f == nil {
 		missing("mlirAffineMapAttrGetName")
+	}
+	if t.deep() {
+		var r string
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapAttrGetName(t) })
+		return r
 	}
 	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
@@ -4341,6 +4855,11 @@ func MlirAffineMapAttrGetValue(t *Table, attr MlirAttribute) MlirAffineMap {
 	if f == nil {
 		missing("mlirAffineMapAttrGetValue")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapAttrGetValue(t, attr) })
+		return r
+	}
 	t.enter()
 	r := C.call231(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	t.leave()
@@ -4352,6 +4871,11 @@ func MlirAffineMapAttrGetTypeID(t *Table) MlirTypeID {
 	f := t.functions[323]
 	if f == nil {
 		missing("mlirAffineMapAttrGetTypeID")
+	}
+	if t.deep() {
+		var r MlirTypeID
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapAttrGetTypeID(t) })
+		return r
 	}
 	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
@@ -4725,6 +5249,11 @@ func MlirIntegerSetAttrGet(t *Table, set MlirIntegerSet) MlirAttribute {
 	if f == nil {
 		missing("mlirIntegerSetAttrGet")
 	}
+	if t.deep() {
+		var r MlirAttribute
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetAttrGet(t, set) })
+		return r
+	}
 	t.enter()
 	r := C.call245(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
 	t.leave()
@@ -4736,6 +5265,11 @@ func MlirIntegerSetAttrGetName(t *Table) string {
 	f := t.functions[355]
 	if f == nil {
 		missing("mlirIntegerSetAttrGetName")
+	}
+	if t.deep() {
+		var r string
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetAttrGetName(t) })
+		return r
 	}
 	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
@@ -4749,6 +5283,11 @@ func MlirIntegerSetAttrGetValue(t *Table, attr MlirAttribute) MlirIntegerSet {
 	if f == nil {
 		missing("mlirIntegerSetAttrGetValue")
 	}
+	if t.deep() {
+		var r MlirIntegerSet
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetAttrGetValue(t, attr) })
+		return r
+	}
 	t.enter()
 	r := C.call246(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
 	t.leave()
@@ -4760,6 +5299,11 @@ func MlirIntegerSetAttrGetTypeID(t *Table) MlirTypeID {
 	f := t.functions[357]
 	if f == nil {
 		missing("mlirIntegerSetAttrGetTypeID")
+	}
+	if t.deep() {
+		var r MlirTypeID
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetAttrGetTypeID(t) })
+		return r
 	}
 	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
@@ -8589,6 +9133,10 @@ func MlirPassManagerDestroy(t *Table, passManager MlirPassManager) {
 	if f == nil {
 		missing("mlirPassManagerDestroy")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirPassManagerDestroy(t, passManager) })
+		return
+	}
 	t.enter()
 	C.call353(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)))
 	t.leave()
@@ -8611,6 +9159,11 @@ func MlirPassManagerRunOnOp(t *Table, passManager MlirPassManager, op MlirOperat
 	f := t.functions[678]
 	if f == nil {
 		missing("mlirPassManagerRunOnOp")
+	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirPassManagerRunOnOp(t, passManager, op) })
+		return r
 	}
 	t.enter()
 	r := C.call355(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
@@ -8725,6 +9278,11 @@ func MlirOpPassManagerAddPipeline(t *Table, passManager MlirOpPassManager, pipel
 	if f == nil {
 		missing("mlirOpPassManagerAddPipeline")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirOpPassManagerAddPipeline(t, passManager, pipelineElements, callback, userData) })
+		return r
+	}
 	t.enter()
 	r := C.call363(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(pipelineElements))), C.size_t(len(pipelineElements)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -8737,6 +9295,10 @@ func MlirPrintPassPipeline(t *Table, passManager MlirOpPassManager, callback Mli
 	if f == nil {
 		missing("mlirPrintPassPipeline")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirPrintPassPipeline(t, passManager, callback, userData) })
+		return
+	}
 	t.enter()
 	C.call364(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -8747,6 +9309,11 @@ func MlirParsePassPipeline(t *Table, passManager MlirOpPassManager, pipeline str
 	f := t.functions[690]
 	if f == nil {
 		missing("mlirParsePassPipeline")
+	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirParsePassPipeline(t, passManager, pipeline, callback, userData) })
+		return r
 	}
 	t.enter()
 	r := C.call363(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(pipeline))), C.size_t(len(pipeline)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
@@ -19473,6 +20040,11 @@ func MlirApplyPatternsAndFoldGreedilyWithOp(t *Table, op MlirOperation, patterns
 	if f == nil {
 		missing("mlirApplyPatternsAndFoldGreedilyWithOp")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirApplyPatternsAndFoldGreedilyWithOp(t, op, patterns, arg2) })
+		return r
+	}
 	t.enter()
 	r := C.call487(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(patterns.Ptr)), C.uintptr_t(uintptr(arg2.Ptr)))
 	t.leave()
@@ -19484,6 +20056,11 @@ func MlirApplyPatternsAndFoldGreedily(t *Table, op MlirModule, patterns MlirFroz
 	f := t.functions[1612]
 	if f == nil {
 		missing("mlirApplyPatternsAndFoldGreedily")
+	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirApplyPatternsAndFoldGreedily(t, op, patterns, config) })
+		return r
 	}
 	t.enter()
 	r := C.call488(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(patterns.Ptr)), C.uintptr_t(uintptr(config.Ptr)))
@@ -19680,6 +20257,10 @@ func MlirWalkAndApplyPatterns(t *Table, op MlirOperation, patterns MlirFrozenRew
 	f := t.functions[1629]
 	if f == nil {
 		missing("mlirWalkAndApplyPatterns")
+	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirWalkAndApplyPatterns(t, op, patterns) })
+		return
 	}
 	t.enter()
 	C.call499(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(patterns.Ptr)))
@@ -22116,6 +22697,13 @@ func StablehloSerializePortableArtifactFromStringRef(t *Table, moduleStr string,
 	if f == nil {
 		missing("stablehloSerializePortableArtifactFromStringRef")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) {
+			r = StablehloSerializePortableArtifactFromStringRef(t, moduleStr, targetVersion, callback, userData)
+		})
+		return r
+	}
 	t.enter()
 	r := C.call539(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(moduleStr))), C.size_t(len(moduleStr)), (*C.char)(unsafe.Pointer(unsafe.StringData(targetVersion))), C.size_t(len(targetVersion)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -22127,6 +22715,13 @@ func StablehloSerializePortableArtifactFromModule(t *Table, module MlirModule, t
 	f := t.functions[1836]
 	if f == nil {
 		missing("stablehloSerializePortableArtifactFromModule")
+	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) {
+			r = StablehloSerializePortableArtifactFromModule(t, module, targetVersion, callback, userData, allowOtherDialects)
+		})
+		return r
 	}
 	t.enter()
 	r := C.call540(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(targetVersion))), C.size_t(len(targetVersion)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData, C.bool(allowOtherDialects))
@@ -22140,6 +22735,11 @@ func StablehloDeserializePortableArtifact(t *Table, artifactStr string, callback
 	if f == nil {
 		missing("stablehloDeserializePortableArtifact")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = StablehloDeserializePortableArtifact(t, artifactStr, callback, userData) })
+		return r
+	}
 	t.enter()
 	r := C.call541(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(artifactStr))), C.size_t(len(artifactStr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
 	t.leave()
@@ -22152,6 +22752,11 @@ func StablehloDeserializePortableArtifactNoError(t *Table, artifactStr string, c
 	if f == nil {
 		missing("stablehloDeserializePortableArtifactNoError")
 	}
+	if t.deep() {
+		var r MlirModule
+		t.onLargeStack(func(t *Table) { r = StablehloDeserializePortableArtifactNoError(t, artifactStr, ctx) })
+		return r
+	}
 	t.enter()
 	r := C.call542(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(artifactStr))), C.size_t(len(artifactStr)), C.uintptr_t(uintptr(ctx.Ptr)))
 	t.leave()
@@ -22163,6 +22768,11 @@ func StablehloEvalModule(t *Table, module MlirModule, nArgs int32, args *MlirAtt
 	f := t.functions[1839]
 	if f == nil {
 		missing("stablehloEvalModule")
+	}
+	if t.deep() {
+		var r MlirAttribute
+		t.onLargeStack(func(t *Table) { r = StablehloEvalModule(t, module, nArgs, args, errorCode) })
+		return r
 	}
 	t.enter()
 	r := C.call543(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)), C.int(nArgs), (*C.uintptr_t)(unsafe.Pointer(args)), (*C.int)(unsafe.Pointer(errorCode)))

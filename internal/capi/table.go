@@ -25,6 +25,7 @@ type Table struct {
 	lib       *c.Library
 	has       map[string]bool
 	use       *use // nil but for a context's
+	mark      *use // the same where uses by several goroutines at once are to be found
 }
 
 // Open loads a shared library and reads its table. The library stays open until the

@@ -19,44 +19,72 @@ const (
 	contends = 2 // in use, and somebody waits to be told by whom
 )
 
-// use is the mark of one context.
+// use is the mark of one context, and whether it holds what is nested deeply.
 type use struct {
+	deep bool
+
 	state  uint32
 	holder atomic.Pointer[string] // where the use is that another one collided with
 }
 
-// ForContext is a table of the same functions for one context.
-func (t *Table) ForContext() *Table {
+// ForContext is a table of the same functions for one context. With threads, the library
+// calls Go from several at once.
+func (t *Table) ForContext(threads bool) *Table {
 	c := *t
 	c.use = new(use)
+	if !threads {
+		c.mark = c.use
+	}
 	return &c
 }
 
 func (t *Table) enter() {
-	if t.use != nil {
-		if t.use.state != free {
-			t.use.collide()
+	if t.mark != nil {
+		if t.mark.state != free {
+			t.mark.collide()
 		}
-		t.use.state = inUse
+		t.mark.state = inUse
 	}
 }
 
 func (t *Table) leave() {
-	if t.use != nil {
-		if t.use.state == contends {
-			t.use.tell()
+	if t.mark != nil {
+		if t.mark.state == contends {
+			t.mark.tell()
 		}
-		t.use.state = free
+		t.mark.state = free
 	}
 }
 
 // pause lets Go that C calls use the context. The returned function ends that.
 func (t *Table) pause() (end func()) {
-	if t.use == nil {
+	if t.mark == nil {
 		return func() {}
 	}
 	t.leave()
 	return t.enter
+}
+
+// stackBytes is the stack for what is nested deeply. MLIR's parser, printer, verifier and
+// destructors recurse once for each level; 100,000 brackets need about 130 MiB.
+const stackBytes = 512 << 20
+
+// SetDeep says whether the context holds what is nested deeply. Functions that recurse on
+// it are then called on a large stack.
+func (t *Table) SetDeep(deep bool) { t.use.deep = deep }
+
+// Deep reports what SetDeep said.
+func (t *Table) Deep() bool { return t.deep() }
+
+func (t *Table) deep() bool { return t.use != nil && t.use.deep }
+
+// onLargeStack calls f on a large stack, with a table that does not do so again.
+func (t *Table) onLargeStack(f func(*Table)) {
+	flat := *t
+	flat.use = nil
+	if err := OnLargeStack(stackBytes, func() { f(&flat) }); err != nil {
+		panic(fmt.Sprintf("mlir: what is nested deeply needs a large stack: %v", err))
+	}
 }
 
 // holderWait is how long a call that was in the way may take until it says where it is.

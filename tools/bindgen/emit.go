@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/format"
+	"regexp"
 	"strings"
 
 	"modernc.org/cc/v4"
@@ -202,6 +203,19 @@ func goWrapper(f *function, place, number int) string {
 	}
 	fmt.Fprintf(&b, "// %s calls %s.\nfunc %s(%s)%s {\n", name, f.name, name, strings.Join(params, ", "), result)
 	fmt.Fprintf(&b, "\tf := t.functions[%d]\n\tif f == nil {\n\t\tmissing(%q)\n\t}\n", place, f.name)
+	if recursive(f.name) {
+		names := []string{"t"}
+		for _, p := range f.params {
+			names = append(names, p.name)
+		}
+		again := fmt.Sprintf("%s(%s)", name, strings.Join(names, ", "))
+		b.WriteString("\tif t.deep() {\n")
+		if result == "" {
+			fmt.Fprintf(&b, "\t\tt.onLargeStack(func(t *Table) { %s })\n\t\treturn\n\t}\n", again)
+		} else {
+			fmt.Fprintf(&b, "\t\tvar r%s\n\t\tt.onLargeStack(func(t *Table) { r = %s })\n\t\treturn r\n\t}\n", result, again)
+		}
+	}
 	call := fmt.Sprintf("C.call%d(%s)", number, strings.Join(args, ", "))
 	b.WriteString("\tt.enter()\n")
 	if result == "" {
@@ -225,6 +239,20 @@ func goWrapper(f *function, place, number int) string {
 	b.WriteString("}\n\n")
 	return b.String()
 }
+
+// recursive reports whether a function recurses once for each level of nesting of what
+// it is given.
+func recursive(name string) bool {
+	return recursives.MatchString(name)
+}
+
+var recursives = regexp.MustCompile(`^mlir(Affine|IntegerSet)|` +
+	`^mlir(Module|Operation|Block|Region|Context|PassManager)Destroy$|` +
+	`^mlir(Module|Operation)CreateParse|^mlir(Type|Attribute)ParseGet$|` +
+	`^mlir(Operation|Block|Attribute|Type|Location|Value)Print|^mlirAsmStateCreate|^mlirPrintPassPipeline$|` +
+	`^mlirOperation(Verify|Clone|WriteBytecode.*)$|^mlirSymbolTableReplaceAllSymbolUses$|` +
+	`^mlirParsePassPipeline$|^mlirOpPassManagerAddPipeline$|^mlirPassManagerRunOnOp$|^mlirApplyPatterns|^mlirWalkAndApplyPatterns$|` +
+	`^stablehlo(Serialize|Deserialize|EvalModule)`)
 
 func goArgument(p param) string {
 	name := typedefName(p.c)
