@@ -32,8 +32,9 @@ type Context struct {
 		yes  bool
 	}
 
-	defines    bool  // dialects of its own, which other contexts of the library do not know
-	maxSplat   int64 // bytes
+	defines    bool   // dialects of its own, which other contexts of the library do not know
+	maxSplat   int64  // bytes
+	composed   uint64 // see sampled
 	threads    bool
 	translates bool  // the ways to LLVM IR are registered
 	calls      calls // of Go passes and patterns by the library

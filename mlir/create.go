@@ -98,10 +98,16 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 		return c.last.operation, nil
 	}
 	op, err := c.createDetached(method, kind, s, at, complete, tried)
-	if err != nil || b.life == nil {
+	if err != nil {
 		return op, err
 	}
-	return b.Append(op), nil
+	if b.life != nil {
+		op = b.Append(op)
+	}
+	if len(s.Regions) > 0 {
+		c.composedOperation(op.raw)
+	}
+	return op, nil
 }
 
 // createDetached is the rest of create for an operation that stands alone at first, with

@@ -55,21 +55,30 @@ func IsPortableArtifact(data []byte) bool {
 //
 // The parser and the verifiers are the library's C++, and some hostile inputs crash it:
 // damaged bytecode, or a Shardy sharding of the wrong rank. A program that reads files
-// of strangers does so in a child process, as tools/mlir-lint does. Deep nesting needs
-// HandleFile.
+// of strangers does so in a child process, as tools/mlir-lint does.
+//
+// Where a text is nested more than a thousand levels deep, all that recurses is called on
+// a thread with a large stack, in this context and from then on: 100,000 levels are read,
+// printed and closed. So it is for what is built so deeply.
 func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	t := c.life.check("Context.Parse")
 	// A byte order mark is no MLIR, and many editors write one.
 	source := terminated(bytes.TrimPrefix(data, []byte("\ufeff")))
 	var raw capi.MlirModule
+	parse := func() pointer {
+		raw = capi.MlirModuleCreateParse(t, c.raw, source[:len(source)-1])
+		return raw.Ptr
+	}
 	if IsPortableArtifact(data) {
 		if err := c.lib.need("stablehloDeserializePortableArtifactNoError"); err != nil {
 			return nil, err
 		}
-		raw = capi.StablehloDeserializePortableArtifactNoError(t, source[:len(source)-1], c.raw)
-	} else {
-		raw = capi.MlirModuleCreateParse(t, c.raw, source[:len(source)-1])
+		parse = func() pointer {
+			raw = capi.StablehloDeserializePortableArtifactNoError(t, source[:len(source)-1], c.raw)
+			return raw.Ptr
+		}
 	}
+	c.parse(data, source, parse)
 	diagnostics := c.takeDiagnostics(name)
 	if raw.Ptr == nil {
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
@@ -153,17 +162,13 @@ func (m *Module) Invalidate(by string) {
 	m.ctx.renew(m.raw.Ptr, by)
 }
 
-// stackBytes is the stack on which a file of a stranger is handled. MLIR's parser,
-// printer and verifier recurse once for each level of nesting; 100,000 brackets need
-// about 130 MiB.
-const stackBytes = 512 << 20
-
 // HandleFile runs f on a thread whose C stack is large enough for deeply nested
-// modules: parsing, printing, verifying and closing them all recurse. What f does
-// with the context must be over when it returns.
+// modules: parsing, printing, verifying and closing them all recurse. Nothing needs it, as
+// these look for such a stack themselves; it saves them starting a thread each time. What
+// f does with the context must be over when it returns.
 func HandleFile(f func() error) error {
 	var err error
-	if e := capi.OnLargeStack(stackBytes, func() { err = f() }); e != nil {
+	if e := capi.OnLargeStack(capi.StackBytes, func() { err = f() }); e != nil {
 		return fmt.Errorf("mlir: %w", e)
 	}
 	return err

@@ -243,7 +243,12 @@ func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
 		name = unnamed
 	}
 	source := terminated(data)
-	raw := capi.MlirOperationCreateParse(t, c.raw, source[:len(data)], name)
+	var raw capi.MlirOperation
+	parse := func() pointer {
+		raw = capi.MlirOperationCreateParse(t, c.raw, source[:len(data)], name)
+		return raw.Ptr
+	}
+	c.parse(data, source, parse)
 	diagnostics := c.takeDiagnostics("")
 	if raw.Ptr == nil {
 		return Operation{}, &DiagnosticError{Op: "parse", Diagnostics: diagnostics}

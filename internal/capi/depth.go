@@ -43,12 +43,6 @@ static void* type_part(table api, void* of, intptr_t i) {
   return i - inputs < api->mlirFunctionTypeGetNumResults(t) ? api->mlirFunctionTypeGetResult(t, i - inputs).ptr : NULL;
 }
 
-static void* expression_part(table api, void* of, intptr_t i) {
-  MlirAffineExpr e = {of};
-  if (i > 1 || !api->mlirAffineExprIsABinary(e)) return NULL;
-  return i == 0 ? api->mlirAffineBinaryOpExprGetLHS(e).ptr : api->mlirAffineBinaryOpExprGetRHS(e).ptr;
-}
-
 static int deep(table api, void* root, void* (*part)(table, void*, intptr_t)) {
   level* stack = malloc(LEVELS * sizeof *stack);
   if (!stack) return 1;
@@ -73,7 +67,6 @@ static int deep(table api, void* root, void* (*part)(table, void*, intptr_t)) {
 
 static int deep_attribute(const void* t, void* raw) { return deep(t, raw, attribute_part); }
 static int deep_type(const void* t, void* raw) { return deep(t, raw, type_part); }
-static int deep_expression(const void* t, void* raw) { return deep(t, raw, expression_part); }
 
 // deep_operation reports whether operations are nested too deep around op and in it.
 static int deep_operation(const void* t, void* raw, intptr_t looks) {
@@ -152,13 +145,6 @@ func DeepType(t *Table, typ MlirType) bool {
 	t.enter()
 	defer t.leave()
 	return C.deep_type(t.pointer(), typ.Ptr) != 0
-}
-
-// DeepExpression reports it of an affine expression.
-func DeepExpression(t *Table, e MlirAffineExpr) bool {
-	t.enter()
-	defer t.leave()
-	return C.deep_expression(t.pointer(), e.Ptr) != 0
 }
 
 // DeepOperation reports it of an operation, with what it stands in. It looks at so many

@@ -32,10 +32,16 @@ type use struct {
 func (t *Table) ForContext(threads bool) *Table {
 	c := *t
 	c.use = new(use)
-	if !threads {
-		c.mark = c.use
-	}
+	c.SetThreads(threads)
 	return &c
+}
+
+// SetThreads says whether the library calls Go from several threads at once.
+func (t *Table) SetThreads(on bool) {
+	t.mark = t.use
+	if on {
+		t.mark = nil
+	}
 }
 
 func (t *Table) enter() {
@@ -65,9 +71,9 @@ func (t *Table) pause() (end func()) {
 	return t.enter
 }
 
-// stackBytes is the stack for what is nested deeply. MLIR's parser, printer, verifier and
+// StackBytes is the stack for what is nested deeply. MLIR's parser, printer, verifier and
 // destructors recurse once for each level; 100,000 brackets need about 130 MiB.
-const stackBytes = 512 << 20
+const StackBytes = 512 << 20
 
 // SetDeep says whether the context holds what is nested deeply. Functions that recurse on
 // it are then called on a large stack.
@@ -82,7 +88,7 @@ func (t *Table) deep() bool { return t.use != nil && t.use.deep }
 func (t *Table) onLargeStack(f func(*Table)) {
 	flat := *t
 	flat.use = nil
-	if err := OnLargeStack(stackBytes, func() { f(&flat) }); err != nil {
+	if err := OnLargeStack(StackBytes, func() { f(&flat) }); err != nil {
 		panic(fmt.Sprintf("mlir: what is nested deeply needs a large stack: %v", err))
 	}
 }
