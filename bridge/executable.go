@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/gopjrt/pjrt"
 
+	clib "github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -98,6 +99,25 @@ func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) 
 	}
 }
 
+// XLA's parser and passes recurse once for each level of nesting. A program of up to
+// maxShallow bytes cannot be nested too deeply for a common stack; a longer one is compiled
+// on a thread of its own with compileStack bytes of stack, which is reserved and not used
+// until it is needed, and takes far less time to start than the compile.
+const (
+	maxShallow   = 4 << 10
+	compileStack = 512 << 20
+)
+
+func onStackFor(program []byte, compile func() error) (err error) {
+	if len(program) <= maxShallow {
+		return compile()
+	}
+	if e := clib.OnLargeStack(compileStack, func() { err = compile() }); e != nil {
+		return e
+	}
+	return err
+}
+
 // compile takes over one use of the client.
 func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) {
 	config := c.pjrt.Compile().WithStableHLO(program)
@@ -107,10 +127,14 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 	case o.Partitions > 1:
 		config = config.WithShardy(o.Partitions)
 	}
-	runtime.LockOSThread() // for LastProgram
-	loaded, err := config.Done()
-	program = c.plugin.c.LastProgram()
-	runtime.UnlockOSThread()
+	var loaded *pjrt.LoadedExecutable
+	err := onStackFor(program, func() (err error) {
+		runtime.LockOSThread() // for LastProgram
+		defer runtime.UnlockOSThread()
+		loaded, err = config.Done()
+		program = c.plugin.c.LastProgram()
+		return err
+	})
 	if err != nil {
 		_ = c.done() // the compile's error says more
 		return nil, pluginError("compile", err)

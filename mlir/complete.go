@@ -123,6 +123,7 @@ func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 		}
 	}
 	kind.made = append(kind.made, set)
+	kind.plain = kind.plain || len(set.names) == 0 && set.counts == [4]int{}
 	return nil
 }
 

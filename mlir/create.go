@@ -86,7 +86,10 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	}
 	raw.Regions, raw.Successors = raw.Regions[:0], raw.Successors[:0]
 	at := s.Location.in(c, method)
-	complete, tried := kind.complete(raw, countsOf(raw, len(s.Regions), len(s.Successors)))
+	complete, tried := kind.plain, true
+	if raw.Required = nil; !complete || len(raw.Attributes) > 0 || len(s.Regions) > 0 {
+		complete, tried = kind.complete(raw, countsOf(raw, len(s.Regions), len(s.Successors)))
+	}
 	if direct && (complete || !kind.registered) {
 		c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
 		op, result, lacks := capi.CreateOperation(t, raw, at, b.raw)
@@ -197,6 +200,7 @@ type operationKind struct {
 	inference  *Inference // nil where AllowInference has not named it yet
 	guard      func(*OperationState) string
 	made       []attributeSet // see complete
+	plain      bool           // it is complete without attributes, where it has no regions
 }
 
 // forgetKinds is for what makes more operations known than before.

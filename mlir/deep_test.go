@@ -11,7 +11,7 @@ import (
 
 const (
 	manyBrackets = 100_000
-	manyRegions  = 8_000
+	manyRegions  = 5_000
 )
 
 func brackets(open, inner, close string, levels int) string {

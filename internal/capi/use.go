@@ -45,20 +45,20 @@ func (t *Table) SetThreads(on bool) {
 }
 
 func (t *Table) enter() {
-	if t.mark != nil {
-		if t.mark.state != free {
-			t.mark.collide()
+	if m := t.mark; m != nil {
+		if m.state != free {
+			m.collide()
 		}
-		t.mark.state = inUse
+		m.state = inUse
 	}
 }
 
 func (t *Table) leave() {
-	if t.mark != nil {
-		if t.mark.state == contends {
-			t.mark.tell()
+	if m := t.mark; m != nil {
+		if m.state == contends {
+			m.tell()
 		}
-		t.mark.state = free
+		m.state = free
 	}
 }
 
