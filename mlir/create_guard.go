@@ -11,10 +11,12 @@ import (
 // by making every operation that the libraries know with few and odd parts. What would
 // crash is not made.
 var createGuards = map[string]func(*OperationState) string{
+	"linalg.broadcast":        operands(2),
+	"linalg.transpose":        operands(2),
 	"linalg":                  someOperand,
-	"mhlo.reduce":             someOperand,
+	"mhlo.reduce":             reduced,
 	"sparse_tensor.coiterate": someOperand,
-	"stablehlo.reduce":        someOperand,
+	"stablehlo.reduce":        reduced,
 	"tm_tensor":               someOperand,
 	"async.func":              functionType(1), // async.return takes the first for a token
 	"gpu.func":                functionType(0), // the verifier asks for gpu.module around it before
@@ -40,7 +42,7 @@ func (k *operationKind) guarded(s *OperationState) error {
 	if k.guard == nil || !k.registered {
 		return nil
 	}
-	if missing := k.guard(&OperationState{Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results), Attributes: slices.Clone(s.Attributes)}); missing != "" {
+	if missing := k.guard(&OperationState{Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results), Attributes: slices.Clone(s.Attributes), Regions: slices.Clone(s.Regions)}); missing != "" {
 		return fmt.Errorf("mlir: %s needs %s: the library would crash on it", k.name, missing)
 	}
 	return nil
@@ -86,6 +88,21 @@ func allOf(types []Type, prefixes ...string) bool {
 }
 
 func someOperand(s *OperationState) string { return want(len(s.Operands) > 0, "an operand") }
+
+func operands(n int) func(*OperationState) string {
+	return func(s *OperationState) string { return want(len(s.Operands) >= n, fmt.Sprintf("%d operands", n)) }
+}
+
+// reduced wants a body that returns something: the verifier indexes that.
+func reduced(s *OperationState) string {
+	for _, r := range s.Regions {
+		first := r.First()
+		if first.IsNil() || first.Terminator().IsNil() || first.Terminator().NumOperands() == 0 {
+			return "a body that returns a value: make it before"
+		}
+	}
+	return someOperand(s)
+}
 
 // functionType wants a type of functions with so many results.
 func functionType(results int) func(*OperationState) string {
