@@ -72,7 +72,7 @@ func TestPatternInvalid(t *testing.T) {
 			cmpi := find(o, "arith.cmpi", 0)
 			_ = r.Modify(cmpi, func() error { cmpi.SetOperands(); return nil })
 		}},
-		"no predicate": {"'arith.cmpi' op requires attribute 'predicate'", func(o mlir.Operation, r *mlir.Rewriter) {
+		"no predicate": {`arith.cmpi needs the attribute "predicate"`, func(o mlir.Operation, r *mlir.Rewriter) {
 			find(o, "arith.cmpi", 0).RemoveAttribute("predicate")
 		}},
 		"another type": {"type mismatch for bb argument", func(o mlir.Operation, r *mlir.Rewriter) {

