@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -113,16 +112,13 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 	case o.Partitions > 1:
 		config = config.WithShardy(o.Partitions)
 	}
-	runtime.LockOSThread() // for LastProgram
-	loaded, err := config.Done()
-	program = c.plugin.c.LastProgram()
-	executable := c.plugin.c.LastExecutable()
-	runtime.UnlockOSThread()
+	compiled, err := c.plugin.compile(config, program)
 	if err != nil {
 		_ = c.done() // the compile's error says more
 		return nil, pluginError("compile", err)
 	}
-	e := &Executable{client: c, pjrt: loaded, outputs: loaded.NumOutputs, c: executable}
+	loaded, program := compiled.loaded, compiled.program
+	e := &Executable{client: c, pjrt: loaded, outputs: loaded.NumOutputs, c: compiled.own}
 	e.params, e.known = parameters(program)
 	if err := checkLayouts(program, c.plugin.served()); err != nil {
 		_ = e.Close() // the error says more

@@ -26,6 +26,7 @@ func (c *Context) attribute(raw capi.MlirAttribute) Attribute { return Attribute
 // ParseAttribute reads an attribute from its text, for example "#stablehlo<precision HIGH>".
 func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	t := c.life.check("Context.ParseAttribute")
+	c.expect(text)
 	source := text + "\x00" // some libraries read up to a NUL
 	raw := capi.MlirAttributeParseGet(t, c.raw, source[:len(text)])
 	diagnostics := c.takeDiagnostics(text)

@@ -13,7 +13,7 @@ func (c *Context) ArrayAttribute(elements ...Attribute) Attribute {
 	for i, e := range elements {
 		raw[i] = e.in(c, "Context.ArrayAttribute")
 	}
-	return c.attribute(capi.MlirArrayAttrGet(api, c.raw, len(raw), first(raw)))
+	return c.composedAttribute(capi.MlirArrayAttrGet(api, c.raw, len(raw), first(raw)))
 }
 
 // DictionaryAttribute is {name = value, …}. Of entries with one name the last counts.
@@ -30,7 +30,7 @@ func (c *Context) DictionaryAttribute(entries ...NamedAttribute) Attribute {
 		at[e.Name] = len(raw)
 		raw = append(raw, named)
 	}
-	return c.attribute(capi.MlirDictionaryAttrGet(api, c.raw, len(raw), first(raw)))
+	return c.composedAttribute(capi.MlirDictionaryAttrGet(api, c.raw, len(raw), first(raw)))
 }
 
 // Elements are what an array attribute holds; false for any other one.

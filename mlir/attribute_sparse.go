@@ -43,12 +43,15 @@ func (c *Context) SparseAttribute(t Type, indices, values Attribute) (Attribute,
 	if err != nil {
 		return Attribute{}, err
 	}
+	if err := indices.expands(int64(coordinates.Len()), 8); err != nil {
+		return Attribute{}, err
+	}
 	for i, x := range coordinates.All() {
 		if axis := i % len(dims); x < 0 || x >= dims[axis] {
 			return Attribute{}, fmt.Errorf("mlir: the index %d of sparse elements is outside dimension %d of %s", x, axis, t)
 		}
 	}
-	return c.attribute(capi.MlirSparseElementsAttribute(c.lib.api, raw, rawIndices, rawValues)), nil
+	return c.attribute(capi.MlirSparseElementsAttribute(c.api, raw, rawIndices, rawValues)), nil
 }
 
 // SparseParts are the indices and values of sparse elements, both dense elements;

@@ -108,7 +108,7 @@ func TestAttributeValues(t *testing.T) {
 			"Location":   func(a mlir.Attribute) (any, bool) { v, ok := a.LocationValue(); return v.String(), ok },
 			"Strided":    func(a mlir.Attribute) (any, bool) { o, s, ok := a.StridedLayout(); return []any{o, s}, ok },
 			"Sparse":     func(a mlir.Attribute) (any, bool) { i, v, ok := a.SparseParts(); return i.String() + v.String(), ok },
-			"DenseBytes": func(a mlir.Attribute) (any, bool) { return a.DenseBytes() },
+			"DenseBytes": func(a mlir.Attribute) (any, bool) { v, err := a.DenseBytes(); return v, err == nil },
 			"Indices":    func(a mlir.Attribute) (any, bool) { v := a.Indices(); return v, v != nil },
 			"Resource":   func(a mlir.Attribute) (any, bool) { return a.ResourceName() },
 		}

@@ -56,17 +56,17 @@ func (b Block) Arguments() iter.Seq2[int, Value] {
 	return indexed(b.NumArguments(), b.Argument)
 }
 
-// Operations iterates over the operations in order. The current one may be moved or
-// erased while iterating.
+// Operations iterates over the operations that stand in the block when it begins, in
+// order. They may be moved and erased while iterating: each is visited once, and not what
+// was erased before its turn.
 func (b Block) Operations() iter.Seq[Operation] {
 	return func(yield func(Operation) bool) {
 		t := b.life.use("Block.Operations", b.raw.Ptr)
-		for raw := capi.MlirBlockGetFirstOperation(t, b.raw); raw.Ptr != nil; {
-			next := capi.MlirOperationGetNextInBlock(t, raw)
-			if !yield(Operation{b.life, raw}) {
+		// Listed at once: what is moved forward would come again, and might for ever.
+		for _, raw := range capi.Operations(t, b.raw) {
+			if op := (Operation{b.life, raw}); !op.erased() && !yield(op) {
 				return
 			}
-			raw = next
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (b Block) adoptable(o Operation, method string) (own, home *lifetime) {
 // adopt makes what b belongs to the owner of an operation that is about to be added.
 func (b Block) adopt(o Operation, method string) {
 	l, home := b.adoptable(o, method)
-	if capi.Top(b.life.ctx.lib.api, capi.BlockKind, b.raw.Ptr) == o.raw.Ptr {
+	if capi.Top(b.life.ctx.api, capi.BlockKind, b.raw.Ptr) == o.raw.Ptr {
 		panic("mlir: " + method + " was asked to put an operation into itself")
 	}
 	b.life.ctx.join(l, o.raw.Ptr, home)
@@ -154,7 +154,7 @@ func (b Block) adopt(o Operation, method string) {
 
 func (b Block) owns(anchor Operation, method string) {
 	anchor.in(b.life.ctx, method)
-	if capi.MlirOperationGetBlock(b.life.ctx.lib.api, anchor.raw) != b.raw {
+	if capi.MlirOperationGetBlock(b.life.ctx.api, anchor.raw) != b.raw {
 		panic("mlir: " + method + " was given an operation of another block to stand next to")
 	}
 }

@@ -90,7 +90,7 @@ func (b Block) EraseArgument(i int) error {
 	}
 	c := b.life.ctx
 	b.touch()
-	capi.MlirBlockEraseArgument(c.lib.api, b.raw, uint32(i))
+	capi.MlirBlockEraseArgument(c.api, b.raw, uint32(i))
 	c.gone[v.raw.Ptr] = nil
 	return nil
 }
@@ -109,7 +109,7 @@ func (b Block) Detach() Block {
 		panic(fmt.Sprintf("mlir: Block.Detach: %s at %s branches to it", branch.Name(), branch.Location().Position()))
 	}
 	out, _ := c.topOf(capi.BlockKind, b.raw.Ptr, b.life)
-	capi.MlirBlockDetach(c.lib.api, b.raw)
+	capi.MlirBlockDetach(c.api, b.raw)
 	return Block{c.taken(capi.BlockKind, b.raw.Ptr, out, b.life), b.raw}
 }
 
@@ -139,8 +139,8 @@ func (b Block) move(method string, anchor Block, within func(*capi.Table, capi.M
 	if own := b.Region(); own.raw == region.raw {
 		b.life.ctx.calls.mayMove(b.life.ctx, capi.BlockKind, b.raw.Ptr, method)
 		b.touch()
-		capi.MlirBlockDetach(b.life.ctx.lib.api, b.raw)
-		within(b.life.ctx.lib.api, region.raw, anchor.raw, b.raw)
+		capi.MlirBlockDetach(b.life.ctx.api, b.raw)
+		within(b.life.ctx.api, region.raw, anchor.raw, b.raw)
 		return
 	}
 	insert(region, anchor, b.Detach())

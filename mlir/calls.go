@@ -101,7 +101,7 @@ func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, meth
 	if c.current == nil {
 		return
 	}
-	t := x.lib.api
+	t := x.api
 	for call := range c.at(capi.Top(t, kind, raw)) {
 		if call.pattern && call != own {
 			if strings.HasPrefix(method, "Rewriter.") {
@@ -121,7 +121,7 @@ func (c *calls) mayMove(x *Context, kind capi.Kind, raw pointer, method string) 
 	if c.current == nil {
 		return
 	}
-	t := x.lib.api
+	t := x.api
 	for call := range c.at(capi.Top(t, kind, raw)) {
 		call.outside(t, kind, raw, method)
 		if !call.pattern && capi.Inside(t, call.on, raw) {
@@ -134,7 +134,7 @@ func (c *calls) mayMove(x *Context, kind capi.Kind, raw pointer, method string) 
 // in the middle of that.
 func (c *calls) mayChange(x *Context, kind capi.Kind, raw pointer) {
 	for call := c.current; call != nil; call = call.previous {
-		if call.constraint && call.top == capi.Top(x.lib.api, kind, raw) {
+		if call.constraint && call.top == capi.Top(x.api, kind, raw) {
 			panic("mlir: a constraint of PDL changes what it is asked about: only a rewrite may")
 		}
 	}
@@ -225,13 +225,13 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 	if c.threads && hasGo {
 		// Go code that makes operations would load their dialects while other threads
 		// look for theirs.
-		capi.MlirContextLoadAllAvailableDialects(c.lib.api, c.raw)
+		capi.MlirContextLoadAllAvailableDialects(c.api, c.raw)
 	}
-	top := capi.Top(c.lib.api, capi.OperationKind, o.raw.Ptr)
+	top := capi.Top(c.api, capi.OperationKind, o.raw.Ptr)
 	if _, ok := c.tops[top]; !ok {
 		panic("mlir: " + what + " was given an operation in a block or region that is not part of one")
 	}
-	if err := c.calls.mayRun(c.lib.api, o, top, what); err != nil {
+	if err := c.calls.mayRun(c.api, o, top, what); err != nil {
 		return o, err
 	}
 	if t := c.tops[top]; t.life.of != "Module" || top != o.raw.Ptr {
@@ -263,7 +263,7 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 // invalid, and which it thought to be unreachable.
 func (c *Context) mend(top pointer) {
 	t := c.tops[top]
-	if block := capi.Mend(c.lib.api, t.kind, top); block.Ptr != nil {
+	if block := capi.Mend(c.api, t.kind, top); block.Ptr != nil {
 		e := t.life.property()
 		e.standIns = append(e.standIns, block)
 		t.life.lost = true
@@ -275,7 +275,7 @@ func (c *Context) mend(top pointer) {
 func (o Operation) selfContained() error {
 	c := o.life.ctx
 	for _, region := range o.Regions() {
-		if op, _ := capi.OutsideUse(c.lib.api, capi.RegionKind, region.raw.Ptr); op.Ptr != nil {
+		if op, _ := capi.OutsideUse(c.api, capi.RegionKind, region.raw.Ptr); op.Ptr != nil {
 			user := Operation{o.life, op}
 			return fmt.Errorf("%s at %s, outside of it, uses a value in it", user.Name(), user.Location().Position())
 		}

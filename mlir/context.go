@@ -10,9 +10,11 @@ import (
 
 // Context owns everything that is built or parsed in it. It is used by one goroutine
 // at a time; contexts are cheap (tens of microseconds) and two of them can be used
-// by two goroutines at full speed.
+// by two goroutines at full speed. Where two use one at once, one of them panics with the
+// places of both, unless the context has Threads; that is nearly always found, not always.
 type Context struct {
 	lib    *Library
+	api    *capi.Table // the library's, marked while one of its functions works on this context
 	raw    capi.MlirContext
 	life   *lifetime
 	sink   capi.Sink
@@ -30,6 +32,9 @@ type Context struct {
 		yes  bool
 	}
 
+	defines    bool   // dialects of its own, which other contexts of the library do not know
+	maxSplat   int64  // bytes
+	composed   uint64 // see sampled
 	threads    bool
 	translates bool  // the ways to LLVM IR are registered
 	calls      calls // of Go passes and patterns by the library
@@ -51,6 +56,10 @@ type ContextOptions struct {
 	AllowUnregistered bool
 	// Threads lets MLIR verify and run passes on threads of its own.
 	Threads bool
+	// MaxSplatBytes is the most that the elements of a splat, which is stored as one
+	// value, may take when they are written out, as DenseElements.Values and
+	// Attribute.DenseBytes do: 1 GiB when zero, and no limit when negative.
+	MaxSplatBytes int64
 }
 
 // NewContext makes a context in which every dialect of the library is registered
@@ -65,6 +74,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		lib:         l,
 		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
 		threads:     o.Threads,
+		maxSplat:    o.maxSplat(),
 		tops:        map[pointer]top{},
 		gone:        map[pointer]*lifetime{},
 		identifiers: map[string]capi.MlirIdentifier{},
@@ -73,8 +83,9 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		dialects:    map[string]bool{},
 	}
 	capi.MlirDialectRegistryDestroy(l.api, registry)
+	c.api = l.api.ForContext(o.Threads)
 	c.life = &lifetime{ctx: c, of: "Context"}
-	c.sink = capi.AttachSink(l.api, c.raw)
+	c.sink = capi.AttachSink(c.api, c.raw)
 	if o.AllowUnregistered {
 		capi.MlirContextSetAllowUnregisteredDialects(l.api, c.raw, true)
 	}
@@ -93,7 +104,7 @@ func (c *Context) Close() {
 	c.calls.closeAll()
 	c.closeAll()
 	c.life.ended = true
-	capi.MlirContextDestroy(c.lib.api, c.raw)
+	capi.MlirContextDestroy(c.api, c.raw)
 	c.sink.Free()
 	c.leavePool()
 }
@@ -105,7 +116,7 @@ func (c *Context) LoadDialect(namespace string) error {
 	if c.dialects[namespace] {
 		return nil
 	}
-	if capi.MlirContextGetOrLoadDialect(c.lib.api, c.raw, namespace).Ptr == nil {
+	if capi.MlirContextGetOrLoadDialect(c.api, c.raw, namespace).Ptr == nil {
 		c.takeDiagnostics("") // says the same, less plainly
 		return fmt.Errorf("mlir: %s has no dialect %q", c.lib.path, namespace)
 	}
@@ -124,7 +135,7 @@ func (c *Context) Registered(operation string) bool {
 func (c *Context) identifier(name string) capi.MlirIdentifier {
 	id, ok := c.identifiers[name]
 	if !ok {
-		id = capi.MlirIdentifierGet(c.lib.api, c.raw, name)
+		id = capi.MlirIdentifierGet(c.api, c.raw, name)
 		c.identifiers[strings.Clone(name)] = id // the caller's may stand on its stack
 	}
 	return id
@@ -135,7 +146,7 @@ func (c *Context) identifier(name string) capi.MlirIdentifier {
 func (c *Context) text(id capi.MlirIdentifier) string {
 	s, ok := c.texts[id]
 	if !ok {
-		s = capi.MlirIdentifierStr(c.lib.api, id)
+		s = capi.MlirIdentifierStr(c.api, id)
 		c.texts[id] = s
 	}
 	return s

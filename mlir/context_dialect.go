@@ -75,7 +75,8 @@ func (c *Context) SetThreads(on bool) {
 		}
 		c.leavePool()
 	}
-	capi.MlirContextEnableMultithreading(t, c.raw, on)
+	c.api.SetThreads(on)
+	capi.MlirContextEnableMultithreading(t, c.raw, on && !c.api.Deep())
 }
 
 // NumThreads is the number of threads that MLIR may use, 1 where it uses none of its
@@ -141,6 +142,7 @@ func (c *Context) SetThreadPool(p *ThreadPool) {
 	capi.MlirContextSetThreadPool(t, c.raw, p.raw)
 	c.pool = p
 	c.threads = true
+	c.api.SetThreads(true)
 }
 
 // leavePool counts the context out of its pool.

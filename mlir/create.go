@@ -86,26 +86,36 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	}
 	raw.Regions, raw.Successors = raw.Regions[:0], raw.Successors[:0]
 	at := s.Location.in(c, method)
-	if direct {
+	complete, tried := kind.plain, true
+	if raw.Required = nil; !complete || len(raw.Attributes) > 0 || len(s.Regions) > 0 {
+		complete, tried = kind.complete(raw, countsOf(raw, len(s.Regions), len(s.Successors)))
+	}
+	if direct && (complete || !kind.registered) {
 		c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
-		op, result := capi.CreateOperation(t, raw, at, b.raw)
+		op, result, lacks := capi.CreateOperation(t, raw, at, b.raw)
 		if op.Ptr == nil {
-			return Operation{}, c.notCreated(kind)
+			return Operation{}, c.notCreated(kind, lacks)
 		}
 		c.last = known{operation: Operation{b.life, op}, result: result}
 		c.last.operation.touch()
 		return c.last.operation, nil
 	}
-	op, err := c.createDetached(method, kind, s, at)
-	if err != nil || b.life == nil {
+	op, err := c.createDetached(method, kind, s, at, complete, tried)
+	if err != nil {
 		return op, err
 	}
-	return b.Append(op), nil
+	if b.life != nil {
+		op = b.Append(op)
+	}
+	if len(s.Regions) > 0 {
+		c.composedOperation(op.raw)
+	}
+	return op, nil
 }
 
 // createDetached is the rest of create for an operation that stands alone at first, with
 // what it is made of in c.creation but for its regions and successors.
-func (c *Context) createDetached(method string, kind *operationKind, s *OperationState, at capi.MlirLocation) (Operation, error) {
+func (c *Context) createDetached(method string, kind *operationKind, s *OperationState, at capi.MlirLocation, complete, tried bool) (Operation, error) {
 	raw := &c.creation
 	life := &lifetime{ctx: c, parent: c.life}
 	for _, v := range s.Operands {
@@ -131,16 +141,35 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		c.join(l, r.Ptr, life)
 		l.spent = true // the library moves the blocks to a region of its own
 	}
-	op, _ := capi.CreateOperation(c.lib.api, raw, at, capi.MlirBlock{})
-	if op.Ptr == nil {
+	op, _, lacks := capi.CreateOperation(c.api, raw, at, capi.MlirBlock{})
+	var err error
+	switch {
+	case op.Ptr == nil:
+		err = c.notCreated(kind, lacks)
+	case kind.registered && !complete:
+		err = c.learn(kind, op)
+	case kind.registered && !tried && len(raw.Regions) > 0:
+		if err = c.sound(kind, op); err != nil {
+			kind.made = nil // its values were not taken
+		}
+	}
+	if err != nil {
+		if op.Ptr != nil {
+			c.destroy(capi.OperationKind, op.Ptr)
+		}
 		life.ended, life.by = true, "a Context.Create that failed"
-		return Operation{}, c.notCreated(kind)
+		return Operation{}, err
 	}
 	c.tops[op.Ptr] = top{life, capi.OperationKind}
 	return Operation{life, op}, nil
 }
 
-func (c *Context) notCreated(kind *operationKind) error {
+// notCreated is why the library made no operation of c.creation.
+func (c *Context) notCreated(kind *operationKind, lacks int) error {
+	if lacks >= 0 {
+		kind.made = nil // its values were not taken
+		return fmt.Errorf("mlir: the attribute %q of %s cannot be of the kind that is given", c.text(c.creation.Required[lacks]), kind.name)
+	}
 	return &DiagnosticError{Op: "creating " + kind.name, Diagnostics: c.takeDiagnostics("")}
 }
 
@@ -170,6 +199,8 @@ type operationKind struct {
 	registered bool
 	inference  *Inference // nil where AllowInference has not named it yet
 	guard      func(*OperationState) string
+	made       []attributeSet // see complete
+	plain      bool           // it is complete without attributes, where it has no regions
 }
 
 // forgetKinds is for what makes more operations known than before.
@@ -191,7 +222,7 @@ func (c *Context) kind(name string) *operationKind {
 	if namespace, ok := namespaceOf(kept); ok {
 		_ = c.LoadDialect(namespace) // where there is none, the answer is no
 	}
-	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.lib.api, c.raw, kept), guard: createGuard(kept)}
+	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept), guard: createGuard(kept)}
 	c.kinds[kept] = k
 	return k
 }

@@ -11,11 +11,18 @@ import (
 // by making every operation that the libraries know with few and odd parts. What would
 // crash is not made.
 var createGuards = map[string]func(*OperationState) string{
-	"linalg":           func(s *OperationState) string { return want(len(s.Operands) > 0, "an operand") },
-	"tm_tensor":        func(s *OperationState) string { return want(len(s.Operands) > 0, "an operand") },
-	"tosa":             tensorsOnly,
-	"affine.dma_start": func(s *OperationState) string { return transfer(s, "src_map", "dst_map", "tag_map") },
-	"affine.dma_wait":  func(s *OperationState) string { return transfer(s, "tag_map") },
+	"linalg.broadcast":        operands(2),
+	"linalg.transpose":        operands(2),
+	"linalg":                  someOperand,
+	"mhlo.reduce":             reduced,
+	"sparse_tensor.coiterate": someOperand,
+	"stablehlo.reduce":        reduced,
+	"tm_tensor":               someOperand,
+	"async.func":              functionType(1), // async.return takes the first for a token
+	"gpu.func":                functionType(0), // the verifier asks for gpu.module around it before
+	"tosa":                    tensorsOnly,
+	"affine.dma_start":        func(s *OperationState) string { return transfer(s, "src_map", "dst_map", "tag_map") },
+	"affine.dma_wait":         func(s *OperationState) string { return transfer(s, "tag_map") },
 	"xegpu.create_mem_desc": func(s *OperationState) string {
 		return want(allOf(s.Results, "!xegpu.mem_desc<"), "a result of type !xegpu.mem_desc")
 	},
@@ -35,7 +42,7 @@ func (k *operationKind) guarded(s *OperationState) error {
 	if k.guard == nil || !k.registered {
 		return nil
 	}
-	if missing := k.guard(&OperationState{Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results), Attributes: slices.Clone(s.Attributes)}); missing != "" {
+	if missing := k.guard(&OperationState{Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results), Attributes: slices.Clone(s.Attributes), Regions: slices.Clone(s.Regions)}); missing != "" {
 		return fmt.Errorf("mlir: %s needs %s: the library would crash on it", k.name, missing)
 	}
 	return nil
@@ -47,7 +54,12 @@ func (o Operation) guarded() error {
 	if kind.guard == nil {
 		return nil
 	}
-	var s OperationState
+	s := o.state()
+	return kind.guarded(&s)
+}
+
+// state is what guards look at of an operation.
+func (o Operation) state() (s OperationState) {
 	for _, v := range o.Operands() {
 		s.Operands = append(s.Operands, v)
 	}
@@ -57,7 +69,7 @@ func (o Operation) guarded() error {
 	for name, a := range o.Attributes() {
 		s.Attributes = append(s.Attributes, NamedAttribute{name, a})
 	}
-	return kind.guarded(&s)
+	return s
 }
 
 func want(ok bool, what string) string {
@@ -73,6 +85,37 @@ func allOf(types []Type, prefixes ...string) bool {
 		text := t.String()
 		return !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
 	})
+}
+
+func someOperand(s *OperationState) string { return want(len(s.Operands) > 0, "an operand") }
+
+func operands(n int) func(*OperationState) string {
+	return func(s *OperationState) string { return want(len(s.Operands) >= n, fmt.Sprintf("%d operands", n)) }
+}
+
+// reduced wants a body that returns something: the verifier indexes that.
+func reduced(s *OperationState) string {
+	for _, r := range s.Regions {
+		first := r.First()
+		if first.IsNil() || first.Terminator().IsNil() || first.Terminator().NumOperands() == 0 {
+			return "a body that returns a value: make it before"
+		}
+	}
+	return someOperand(s)
+}
+
+// functionType wants a type of functions with so many results.
+func functionType(results int) func(*OperationState) string {
+	return func(s *OperationState) string {
+		return want(slices.ContainsFunc(s.Attributes, func(a NamedAttribute) bool {
+			t, ok := a.Value.TypeValue()
+			if !ok || a.Name != "function_type" {
+				return false
+			}
+			_, out, ok := t.Signature()
+			return ok && len(out) >= results
+		}), fmt.Sprintf("as its attribute function_type a function type, with %d results or more", results))
+	}
 }
 
 func tensorsOnly(s *OperationState) string {

@@ -143,11 +143,11 @@ func (c *Context) rawDense(t Type, data []byte, l layout) (Attribute, error) {
 	if len(data) == 0 {
 		data = []byte{0}[:0:1] // the library takes the address
 	}
-	raw := capi.MlirDenseElementsAttrRawBufferGet(c.lib.api, t.raw, len(data), pointer(&data[:1][0]))
+	raw := capi.MlirDenseElementsAttrRawBufferGet(c.api, t.raw, len(data), pointer(&data[:1][0]))
 	if raw.Ptr == nil {
 		return Attribute{}, fmt.Errorf("mlir: %d bytes do not make a dense attribute of type %s", len(data), t)
 	}
-	if t.IsScalable() && !capi.MlirDenseElementsAttrIsSplat(c.lib.api, raw) {
+	if t.IsScalable() && !capi.MlirDenseElementsAttrIsSplat(c.api, raw) {
 		return Attribute{}, fmt.Errorf("mlir: how many elements %s has is not known: only a splat can fill it", t)
 	}
 	return c.attribute(raw), nil
@@ -168,5 +168,9 @@ func (a Attribute) Indices() []int64 {
 	if err != nil {
 		return nil
 	}
-	return d.Values()
+	values, err := d.Values()
+	if err != nil {
+		return nil // far too many for a layout
+	}
+	return values
 }

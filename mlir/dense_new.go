@@ -74,12 +74,12 @@ func (c *Context) boolDense(t Type, values []bool) (Attribute, error) {
 		same = same && b == values[0]
 	}
 	if len(values) > 0 && same { // also what has one value for many elements
-		return c.attribute(capi.MlirDenseElementsAttrBoolSplatGet(c.lib.api, t.raw, values[0])), nil
+		return c.attribute(capi.MlirDenseElementsAttrBoolSplatGet(c.api, t.raw, values[0])), nil
 	}
 	if t.IsScalable() && n > 0 {
 		return Attribute{}, fmt.Errorf("mlir: how many elements %s has is not known: only a splat can fill it", t)
 	}
-	return c.attribute(capi.MlirDenseElementsAttrBoolGet(c.lib.api, t.raw, len(ints), first(ints))), nil
+	return c.attribute(capi.MlirDenseElementsAttrBoolGet(c.api, t.raw, len(ints), first(ints))), nil
 }
 
 func (c *Context) stringDense(t Type, values []string) (Attribute, error) {
@@ -92,7 +92,7 @@ func (c *Context) stringDense(t Type, values []string) (Attribute, error) {
 			raw[i] = capi.MlirStringRef{Data: pointer(unsafe.StringData(s)), Length: len(s)}
 		}
 	}
-	return c.attribute(capi.MlirDenseElementsAttrStringGet(c.lib.api, t.raw, len(raw), first(raw))), nil
+	return c.attribute(capi.MlirDenseElementsAttrStringGet(c.api, t.raw, len(raw), first(raw))), nil
 }
 
 // DenseFromAttributes is dense<…> : t of one attribute for each element, or of one for
@@ -124,7 +124,7 @@ func (c *Context) DenseFromAttributes(t Type, elements ...Attribute) (Attribute,
 	if n == 0 {
 		list = nil
 	}
-	return c.attribute(capi.MlirDenseElementsAttrGet(c.lib.api, raw, len(list), first(list))), nil
+	return c.attribute(capi.MlirDenseElementsAttrGet(c.api, raw, len(list), first(list))), nil
 }
 
 // Reshape is the same elements under another type of as many elements of the same

@@ -3,6 +3,7 @@ package mlir
 import (
 	"fmt"
 	"iter"
+	"math"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -137,53 +138,89 @@ func (d DenseElements[T]) Splat() (T, bool) {
 	return d.at(api, 0), true
 }
 
-// Values is a copy of the elements in row-major order.
-func (d DenseElements[T]) Values() []T {
+// Values is a copy of the elements in row-major order. A splat that would take more than
+// ContextOptions.MaxSplatBytes is an error.
+func (d DenseElements[T]) Values() ([]T, error) {
 	api := d.a.check("DenseElements.Values")
+	if d.splat {
+		if err := d.a.expands(int64(d.n), int(unsafe.Sizeof(*new(T)))); err != nil {
+			return nil, err
+		}
+	}
 	out := make([]T, d.n)
 	if d.asked == nil && !d.splat && d.bits == 0 {
 		copy(out, d.data)
-		return out
+		return out, nil
 	}
 	for i := range out {
 		out[i] = d.at(api, i)
 	}
-	return out
+	return out, nil
+}
+
+// defaultMaxSplat is what ContextOptions.MaxSplatBytes is when it is zero.
+const defaultMaxSplat = 1 << 30
+
+func (o ContextOptions) maxSplat() int64 {
+	switch {
+	case o.MaxSplatBytes < 0:
+		return math.MaxInt
+	case o.MaxSplatBytes == 0:
+		return defaultMaxSplat
+	}
+	return o.MaxSplatBytes
+}
+
+// expands is an error where a splat of n elements is too large to be written out.
+func (a Attribute) expands(n int64, bytes int) error {
+	if limit := a.life.ctx.maxSplat; n > limit/int64(bytes) {
+		t, _ := a.Type()
+		return fmt.Errorf("mlir: the %d elements of a splat of type %s take more than %d bytes when written out: "+
+			"read its value with DenseElements.Splat, or set ContextOptions.MaxSplatBytes", n, t, limit)
+	}
+	return nil
 }
 
 // DenseBytes is a copy of the elements of a dense elements attribute as DenseAttribute
-// takes them; false for any other attribute and for strings.
-func (a Attribute) DenseBytes() ([]byte, bool) {
+// takes them. It is an error for any other attribute and for strings, and for a splat that
+// would take more than ContextOptions.MaxSplatBytes.
+func (a Attribute) DenseBytes() ([]byte, error) {
 	api := a.check("Attribute.DenseBytes")
-	if a.Kind() != AttrDenseElements {
-		return nil, false
+	if kind := a.Kind(); kind != AttrDenseElements {
+		return nil, fmt.Errorf("mlir: a %s attribute has no dense elements", kind)
 	}
 	t, _ := a.Type()
 	n, ok := t.NumElements()
 	elem, _ := t.Element()
 	l, hasLayout := elementLayout(elem)
 	if !ok || !hasLayout || n > int64(maxBytes/l.bytes) {
-		return nil, false
+		return nil, fmt.Errorf("mlir: the elements of %s have no bytes", t)
+	}
+	splat := capi.MlirDenseElementsAttrIsSplat(api, a.raw)
+	if splat {
+		if err := a.expands(n, l.bytes); err != nil {
+			return nil, err
+		}
 	}
 	out := make([]byte, n*int64(l.bytes))
 	if n == 0 {
-		return out, true
+		return out, nil
 	}
 	if l.kind == KindInteger && l.bits == 1 {
 		for i := range out {
 			out[i] = byte(cBool(capi.MlirDenseElementsAttrGetBoolValue(api, a.raw, i)))
 		}
-		return out, true
+		return out, nil
 	}
 	stored := len(out)
-	if capi.MlirDenseElementsAttrIsSplat(api, a.raw) {
+	if splat {
 		stored = l.bytes
 	}
 	data := unsafe.Slice((*byte)(capi.MlirDenseElementsAttrGetRawData(api, a.raw)), stored)
 	for at := 0; at < len(out); at += stored {
 		copy(out[at:], data)
 	}
-	return out, true
+	return out, nil
 }
 
 // maxBytes is the longest slice of bytes.

@@ -64,7 +64,7 @@ func NewResource[T DenseElement](t Type, name string, values []T, o ResourceOpti
 		pins.Pin(data)
 	}
 	size := len(values) * int(unsafe.Sizeof(*new(T)))
-	return c.attribute(capi.NewResource(c.lib.api, raw, name, data, size, alignment, o.Mutable, func() {
+	return c.attribute(capi.NewResource(c.api, raw, name, data, size, alignment, o.Mutable, func() {
 		pins.Unpin()
 		if o.Released != nil {
 			o.Released()

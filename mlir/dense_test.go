@@ -32,7 +32,7 @@ func roundTrip[T mlir.DenseElement](t *testing.T, c *mlir.Context, typ, want str
 		t.Errorf("%s: %v", want, err)
 		return
 	}
-	if diff := cmp.Diff(append([]T{}, values...), d.Values()); diff != "" || d.Len() != len(values) {
+	if diff := cmp.Diff(append([]T{}, values...), must(d.Values())); diff != "" || d.Len() != len(values) {
 		t.Errorf("%s has %d values (-want +got):\n%s", want, d.Len(), diff)
 	}
 	for i, v := range d.All() {
@@ -43,8 +43,8 @@ func roundTrip[T mlir.DenseElement](t *testing.T, c *mlir.Context, typ, want str
 	if _, ok := any(*new(T)).(string); ok {
 		return
 	}
-	if data, ok := a.DenseBytes(); !ok || !must(c.DenseAttribute(must(c.ParseType(typ)), data)).Equal(a) {
-		t.Errorf("the bytes %v, %v do not make %s again", data, ok, want)
+	if data, err := a.DenseBytes(); err != nil || !must(c.DenseAttribute(must(c.ParseType(typ)), data)).Equal(a) {
+		t.Errorf("the bytes %v, %v do not make %s again", data, err, want)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestDenseStrings(t *testing.T) {
 		roundTrip(t, c, "tensor<3x!nosuch.string>", `dense<["a", "", "c\00d"]>`, "a", "", "c\x00d")
 		roundTrip[string](t, c, "tensor<0x!nosuch.string>", "dense<>")
 		splat := must(mlir.NewDenseSplat(must(c.ParseType("tensor<2x!nosuch.string>")), "x"))
-		if got := must(mlir.DenseOf[string](splat)).Values(); !slices.Equal(got, []string{"x", "x"}) {
+		if got := must(must(mlir.DenseOf[string](splat)).Values()); !slices.Equal(got, []string{"x", "x"}) {
 			t.Errorf("%s has the values %q", splat, got)
 		}
 		if at, ok := splat.ElementAt(1); !ok || !strings.HasPrefix(at.String(), `"x"`) {
@@ -229,7 +229,7 @@ func TestResource(t *testing.T) {
 		}
 		values[1] = 5 // not what a user may do: it shows that nothing was copied
 		d := must(mlir.DenseOf[float32](a))
-		if diff := cmp.Diff([]float32{1, 5, 3}, d.Values()); diff != "" {
+		if diff := cmp.Diff([]float32{1, 5, 3}, must(d.Values())); diff != "" {
 			t.Errorf("values (-want +got):\n%s", diff)
 		}
 		again := must(mlir.NewResource(must(c.ParseType("tensor<1xi1>")), "my weights", []bool{true}, mlir.ResourceOptions{}))
@@ -242,7 +242,7 @@ func TestResource(t *testing.T) {
 		}
 		m := must(c.Parse("r.mlir", []byte("module attributes {a.r = dense_resource<blob> : tensor<2xi16>} {}\n{-#\n dialect_resources: { builtin: { blob: \"0x0200000001000200\" } }\n#-}")))
 		parsed, _ := m.Operation().Attribute("a.r")
-		if diff := cmp.Diff([]int16{1, 2}, must(mlir.DenseOf[int16](parsed)).Values()); diff != "" {
+		if diff := cmp.Diff([]int16{1, 2}, must(must(mlir.DenseOf[int16](parsed)).Values())); diff != "" {
 			t.Errorf("read from text (-want +got):\n%s", diff)
 		}
 		if _, err := mlir.DenseOf[int32](must(c.ParseAttribute("dense_resource<blob> : tensor<2xi32>"))); err == nil {
@@ -311,4 +311,25 @@ func ExampleAffineMap() {
 	at, _ := m.Eval([]int64{11}, nil)
 	fmt.Println(m, at)
 	// Output: (d0) -> (d0 mod 4, d0 floordiv 4) [3 2]
+}
+
+// TestSplatLimit holds that a splat is not written out beyond the limit, and can be read
+// all the same.
+func TestSplatLimit(t *testing.T) {
+	for limit, want := range map[int64]string{0: "more than 1073741824 bytes", 1 << 20: "more than 1048576 bytes"} {
+		c := mlirtest.Library(t).NewContext(mlir.ContextOptions{MaxSplatBytes: limit})
+		defer c.Close()
+		for _, text := range []string{"dense<1.0> : tensor<1099511627776xf32>", "dense<true> : tensor<1099511627776xi1>"} {
+			_, err := mlirtest.Attribute(c, text).DenseBytes()
+			mlirtest.Refused(t, err, want)
+		}
+		d := must(mlir.DenseOf[float32](mlirtest.Attribute(c, "dense<1.0> : tensor<1099511627776xf32>")))
+		_, err := d.Values()
+		mlirtest.Refused(t, err, want)
+		mlirtest.Same(t, "an element", float32(1), d.At(1<<40-1))
+		mlirtest.Same(t, "bytes", 4<<10, len(must(mlirtest.Attribute(c, "dense<1.0> : tensor<1024xf32>").DenseBytes())))
+	}
+	c := mlirtest.Library(t).NewContext(mlir.ContextOptions{MaxSplatBytes: -1})
+	defer c.Close()
+	mlirtest.Same(t, "without a limit", 8<<20, len(must(mlirtest.Attribute(c, "dense<1.0> : tensor<2097152xf32>").DenseBytes())))
 }

@@ -10,9 +10,3 @@ func HintTables() (dialects map[native.Part][]string, newer []string) {
 	}
 	return dialects, newerOperations
 }
-
-// LimitRewrites sets after how many rewrites patterns that go on for ever are ended.
-func LimitRewrites(n int) (before int) {
-	before, maxRewrites = maxRewrites, n
-	return before
-}

@@ -37,6 +37,7 @@ func (c *Context) LoadIRDL(m *Module) error {
 		return fmt.Errorf("mlir: the module describes no dialect: there is no irdl.dialect directly in it")
 	}
 	c.takeDiagnostics("")
+	c.defines = true
 	ok := capi.MlirLoadIRDLDialects(t, m.raw).Value != 0
 	diagnostics := c.takeDiagnostics("")
 	c.forgetKinds() // what was not registered may be now

@@ -11,8 +11,9 @@ import (
 // Library is a shared library that exports the MLIR C API. It stays open until the
 // process ends and may be used concurrently.
 type Library struct {
-	api  *capi.Table
-	path string
+	api     *capi.Table
+	path    string
+	learned learned
 }
 
 // OpenOptions says which library Open loads.

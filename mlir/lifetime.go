@@ -47,7 +47,7 @@ func (l *lifetime) check(method string) *capi.Table {
 			panic("mlir: " + method + " called after " + p.ending())
 		}
 	}
-	return l.ctx.lib.api
+	return l.ctx.api
 }
 
 // use is check for a handle of the IR: it also panics for one that is nil and for
@@ -112,7 +112,7 @@ func (l *lifetime) pass(c *Context, raw pointer, what, method string) {
 
 func (l Location) in(c *Context, method string) capi.MlirLocation {
 	if l.IsNil() {
-		return capi.MlirLocationUnknownGet(c.lib.api, c.raw)
+		return capi.MlirLocationUnknownGet(c.api, c.raw)
 	}
 	l.life.mine(c, "a location", method)
 	return l.raw

@@ -79,7 +79,7 @@ func (c *Context) detached(kind capi.Kind, raw pointer) *lifetime {
 // topOf is the outermost thing that something stands in; fallback is the lifetime of
 // the handle, for a region that cannot say.
 func (c *Context) topOf(kind capi.Kind, raw pointer, fallback *lifetime) (*lifetime, pointer) {
-	p := capi.Top(c.lib.api, kind, raw)
+	p := capi.Top(c.api, kind, raw)
 	if t, ok := c.tops[p]; ok {
 		return t.life, p
 	}
@@ -151,9 +151,9 @@ func (c *Context) joinable(l *lifetime, raw pointer, kind capi.Kind, home *lifet
 		c.compatible(l, raw, kind, to, method)
 	}
 	if l.estate != nil && len(l.estate.kin) > 0 && l.estate.kin[0].root() != to {
-		if op, _ := capi.OutsideUse(c.lib.api, kind, raw); op.Ptr != nil {
+		if op, _ := capi.OutsideUse(c.api, kind, raw); op.Ptr != nil {
 			panic(fmt.Sprintf("mlir: %s was given something that is still used where it was, by %s",
-				method, capi.MlirIdentifierStr(c.lib.api, capi.MlirOperationGetName(c.lib.api, op))))
+				method, capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op))))
 		}
 	}
 }
@@ -211,7 +211,7 @@ func (c *Context) sameTree(o Operation, v Value, method string) {
 }
 
 func (c *Context) topOfValue(v Value) (*lifetime, pointer) {
-	t := c.lib.api
+	t := c.api
 	if capi.MlirValueIsABlockArgument(t, v.raw) {
 		return c.topOf(capi.BlockKind, capi.MlirBlockArgumentGetOwner(t, v.raw).Ptr, v.life)
 	}
@@ -231,9 +231,9 @@ func (c *Context) compatible(l *lifetime, raw pointer, kind capi.Kind, to *lifet
 	}
 	for p, t := range c.tops {
 		if t.life == to {
-			if op := capi.Stray(c.lib.api, kind, raw, p); op.Ptr != nil {
+			if op := capi.Stray(c.api, kind, raw, p); op.Ptr != nil {
 				panic(fmt.Sprintf("mlir: %s was given %s, which uses something that stands elsewhere: add that first",
-					method, capi.MlirIdentifierStr(c.lib.api, capi.MlirOperationGetName(c.lib.api, op))))
+					method, capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op))))
 			}
 			return
 		}
@@ -249,7 +249,7 @@ func (c *Context) end(raw pointer, by string) {
 	r := remains{top: t, raw: raw}
 	if t.life.estate.awaited() {
 		// Handles of other lifetimes meet a sentence too.
-		r.addresses = capi.Gather(c.lib.api, t.kind, raw)
+		r.addresses = capi.Gather(c.api, t.kind, raw)
 		c.erased.add(r.addresses, t.life.ending())
 	}
 	if t.life.of != "Module" && (r.addresses != nil || len(c.ending) > 0) {
@@ -314,7 +314,7 @@ func (e *estate) anyAlive(seen map[*estate]bool) bool {
 }
 
 func (c *Context) destroy(kind capi.Kind, raw pointer) {
-	switch t := c.lib.api; kind {
+	switch t := c.api; kind {
 	case capi.OperationKind:
 		op := capi.MlirOperation{Ptr: raw}
 		if capi.MlirOperationGetNumRegions(t, op) < 2 {
@@ -340,13 +340,13 @@ func (c *Context) clear(l *lifetime) {
 	}
 	for _, g := range l.estate.graves {
 		if g.region.Ptr != nil {
-			capi.MlirRegionDestroy(c.lib.api, g.region)
+			capi.MlirRegionDestroy(c.api, g.region)
 		}
-		capi.MlirBlockDestroy(c.lib.api, g.block)
+		capi.MlirBlockDestroy(c.api, g.block)
 		c.erased.remove(g.addresses)
 	}
 	for _, block := range l.estate.standIns {
-		capi.MlirBlockDestroy(c.lib.api, block)
+		capi.MlirBlockDestroy(c.api, block)
 	}
 	l.estate = nil
 }
@@ -354,7 +354,7 @@ func (c *Context) clear(l *lifetime) {
 // sever replaces the operands and successors of something detached that stand in the
 // tree from, or anywhere outside where from is nil.
 func (c *Context) sever(t top, raw, from pointer) {
-	if block := capi.Sever(c.lib.api, t.kind, raw, from); block.Ptr != nil {
+	if block := capi.Sever(c.api, t.kind, raw, from); block.Ptr != nil {
 		e := t.life.property()
 		e.standIns = append(e.standIns, block)
 	}
@@ -372,7 +372,7 @@ func (c *Context) entomb(kind capi.Kind, raw pointer, out *lifetime, by string) 
 
 // grave cuts off something that was just taken out, and marks it as erased.
 func (c *Context) grave(kind capi.Kind, raw pointer, by string) grave {
-	t := c.lib.api
+	t := c.api
 	if kind != capi.OperationKind || capi.MlirOperationGetNumRegions(t, capi.MlirOperation{Ptr: raw}) > 0 {
 		c.cutOff(raw) // something detached may branch to a block in it
 	}
@@ -393,19 +393,19 @@ func (c *Context) grave(kind capi.Kind, raw pointer, by string) grave {
 
 // branch is an operation outside of a block, or of a region, that branches to it.
 func (c *Context) branch(kind capi.Kind, raw pointer, held *lifetime) (Operation, bool) {
-	p := capi.Top(c.lib.api, kind, raw)
+	p := capi.Top(c.api, kind, raw)
 	t, ok := c.tops[p]
 	if !ok {
 		return Operation{}, false
 	}
-	op := capi.BranchTo(c.lib.api, kind, raw, t.kind, p)
+	op := capi.BranchTo(c.api, kind, raw, t.kind, p)
 	return Operation{held, op}, op.Ptr != nil
 }
 
 // unused returns an error that names a use where something outside uses what is
 // about to be erased.
 func (c *Context) unused(kind capi.Kind, raw pointer, held *lifetime, what string) error {
-	op, used := capi.OutsideUse(c.lib.api, kind, raw)
+	op, used := capi.OutsideUse(c.api, kind, raw)
 	if op.Ptr == nil {
 		return nil
 	}

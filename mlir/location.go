@@ -38,7 +38,7 @@ func (c *Context) location(raw capi.MlirLocation) Location { return Location{c.l
 // UnknownLocation is the location that says nothing.
 func (c *Context) UnknownLocation() Location {
 	c.life.check("Context.UnknownLocation")
-	return c.location(capi.MlirLocationUnknownGet(c.lib.api, c.raw))
+	return c.location(capi.MlirLocationUnknownGet(c.api, c.raw))
 }
 
 // FileLocation is a place in a file; line and column start at 1, and 0 is unknown.
@@ -50,7 +50,7 @@ func (c *Context) FileLocation(file string, line, column int) Location {
 // NameLocation gives a location a name.
 func (c *Context) NameLocation(name string, child Location) Location {
 	c.life.check("Context.NameLocation")
-	return c.location(capi.MlirLocationNameGet(c.lib.api, c.raw, name, child.in(c, "Context.NameLocation")))
+	return c.location(capi.MlirLocationNameGet(c.api, c.raw, name, child.in(c, "Context.NameLocation")))
 }
 
 // IsNil reports whether l is the zero Location.

@@ -17,7 +17,7 @@ func (c *Context) fileLocation(file string, line, column uint32) capi.MlirLocati
 	}
 	e := &c.locations[(line^column<<3)%uint32(len(c.locations))]
 	if e.raw.Ptr == nil || e.line != line || e.column != column || e.file != file {
-		e.raw = capi.MlirLocationFileLineColGet(c.lib.api, c.raw, file, line, column)
+		e.raw = capi.MlirLocationFileLineColGet(c.api, c.raw, file, line, column)
 		e.file, e.line, e.column = file, line, column
 	}
 	return e.raw

@@ -187,7 +187,7 @@ func (l Location) Fused() (locations []Location, metadata Attribute, ok bool) {
 		return nil, Attribute{}, false
 	}
 	c := l.Context()
-	if t := c.lib.api; t.Has("mlirLocationFusedGetLocations") {
+	if t := c.api; t.Has("mlirLocationFusedGetLocations") {
 		raw := make([]capi.MlirLocation, capi.MlirLocationFusedGetNumLocations(t, l.raw))
 		if len(raw) > 0 {
 			capi.MlirLocationFusedGetLocations(t, l.raw, first(raw))

@@ -55,21 +55,30 @@ func IsPortableArtifact(data []byte) bool {
 //
 // The parser and the verifiers are the library's C++, and some hostile inputs crash it:
 // damaged bytecode, or a Shardy sharding of the wrong rank. A program that reads files
-// of strangers does so in a child process, as tools/mlir-lint does. Deep nesting needs
-// HandleFile.
+// of strangers does so in a child process, as tools/mlir-lint does.
+//
+// Where a text is nested more than a thousand levels deep, all that recurses is called on
+// a thread with a large stack, in this context and from then on: 100,000 levels are read,
+// printed and closed. So it is for what is built so deeply.
 func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	t := c.life.check("Context.Parse")
 	// A byte order mark is no MLIR, and many editors write one.
 	source := terminated(bytes.TrimPrefix(data, []byte("\ufeff")))
 	var raw capi.MlirModule
+	parse := func() pointer {
+		raw = capi.MlirModuleCreateParse(t, c.raw, source[:len(source)-1])
+		return raw.Ptr
+	}
 	if IsPortableArtifact(data) {
 		if err := c.lib.need("stablehloDeserializePortableArtifactNoError"); err != nil {
 			return nil, err
 		}
-		raw = capi.StablehloDeserializePortableArtifactNoError(t, source[:len(source)-1], c.raw)
-	} else {
-		raw = capi.MlirModuleCreateParse(t, c.raw, source[:len(source)-1])
+		parse = func() pointer {
+			raw = capi.StablehloDeserializePortableArtifactNoError(t, source[:len(source)-1], c.raw)
+			return raw.Ptr
+		}
 	}
+	c.parse(data, source, parse)
 	diagnostics := c.takeDiagnostics(name)
 	if raw.Ptr == nil {
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
@@ -105,7 +114,7 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 	if !ok || own.life.of == "Module" {
 		return nil, fmt.Errorf("mlir: the operation %s has an owner already: detach or clone it", o.Name())
 	}
-	raw := capi.MlirModuleFromOperation(c.lib.api, o.raw)
+	raw := capi.MlirModuleFromOperation(c.api, o.raw)
 	if raw.Ptr == nil {
 		return nil, fmt.Errorf("mlir: %s is no builtin.module", o.Name())
 	}
@@ -113,7 +122,7 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
 	m.life.module = m
 	if own.life.uses != nil {
-		if op := capi.Stray(c.lib.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
+		if op := capi.Stray(c.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
 			return nil, fmt.Errorf("mlir: the module uses values that stand outside of it, in %s", Operation{own.life, op}.Name())
 		}
 		own.life.uses = nil
@@ -153,17 +162,13 @@ func (m *Module) Invalidate(by string) {
 	m.ctx.renew(m.raw.Ptr, by)
 }
 
-// stackBytes is the stack on which a file of a stranger is handled. MLIR's parser,
-// printer and verifier recurse once for each level of nesting; 100,000 brackets need
-// about 130 MiB.
-const stackBytes = 512 << 20
-
 // HandleFile runs f on a thread whose C stack is large enough for deeply nested
-// modules: parsing, printing, verifying and closing them all recurse. What f does
-// with the context must be over when it returns.
+// modules: parsing, printing, verifying and closing them all recurse. Nothing needs it, as
+// these look for such a stack themselves; it saves them starting a thread each time. What
+// f does with the context must be over when it returns.
 func HandleFile(f func() error) error {
 	var err error
-	if e := capi.OnLargeStack(stackBytes, func() { err = f() }); e != nil {
+	if e := capi.OnLargeStack(capi.StackBytes, func() { err = f() }); e != nil {
 		return fmt.Errorf("mlir: %w", e)
 	}
 	return err
@@ -228,7 +233,8 @@ func (m *Module) String() string {
 	return m.Operation().String()
 }
 
-// Bytecode is the module as MLIR bytecode of the library's own version.
+// Bytecode is the module as MLIR bytecode of the library's own version. It is verified
+// before; what is wrong with it comes back as a *DiagnosticError.
 func (m *Module) Bytecode() ([]byte, error) {
 	m.given("Module.Bytecode")
 	m.life.check("Module.Bytecode")

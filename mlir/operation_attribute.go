@@ -29,7 +29,7 @@ func (o Operation) SetAttribute(name string, a Attribute) {
 // set holds that the library has taken the attribute: it drops one of the wrong kind
 // without a word, and an operation that lacks what it needs is the result.
 func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttribute)) {
-	t := o.life.ctx.lib.api
+	t := o.life.ctx.api
 	raw := a.in(o.life.ctx, method)
 	if name == "" {
 		panic("mlir: " + method + " was given an empty name")
@@ -37,20 +37,26 @@ func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttri
 	before := capi.MlirOperationGetAttributeByName(t, o.raw, name)
 	o.touch()
 	set(raw)
-	if capi.MlirOperationGetAttributeByName(t, o.raw, name).Ptr != nil {
+	if capi.MlirOperationGetAttributeByName(t, o.raw, name).Ptr != nil && !o.odd(name) {
 		return
 	}
 	if before.Ptr != nil {
 		capi.MlirOperationSetAttributeByName(t, o.raw, name, before)
+	} else {
+		capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
 	}
 	panic(fmt.Sprintf("mlir: %s: the attribute %s of %s cannot be %s", method, name, o.Name(), a))
 }
 
 // RemoveAttribute removes the attribute of that name and reports whether there was one.
+// One that has a default is set to that. It panics for an inherent one that the operation
+// needs.
 func (o Operation) RemoveAttribute(name string) bool {
 	t := o.life.use("Operation.RemoveAttribute", o.raw.Ptr)
 	o.touch()
-	return capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
+	return o.remove("Operation.RemoveAttribute", name, func() bool {
+		return capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
+	})
 }
 
 // Attributes iterates over all attributes, sorted by name.
@@ -77,7 +83,7 @@ func (o Operation) Inherent(name string) (Attribute, bool) {
 	if !o.HasInherent(name) {
 		return Attribute{}, false
 	}
-	return o.optional(capi.MlirOperationGetInherentAttributeByName(o.life.ctx.lib.api, o.raw, name))
+	return o.optional(capi.MlirOperationGetInherentAttributeByName(o.life.ctx.api, o.raw, name))
 }
 
 // SetInherent sets an inherent attribute that the operation has. It panics where it
@@ -87,7 +93,7 @@ func (o Operation) SetInherent(name string, a Attribute) {
 		panic(fmt.Sprintf("mlir: Operation.SetInherent: %s has no inherent attribute %q", o.Name(), name))
 	}
 	o.set("Operation.SetInherent", name, a, func(raw capi.MlirAttribute) {
-		capi.MlirOperationSetInherentAttributeByName(o.life.ctx.lib.api, o.raw, name, raw)
+		capi.MlirOperationSetInherentAttributeByName(o.life.ctx.api, o.raw, name, raw)
 	})
 }
 
@@ -110,11 +116,17 @@ func (o Operation) SetDiscardable(name string, a Attribute) {
 }
 
 // RemoveDiscardable removes the discardable attribute of that name and reports
-// whether there was one.
+// whether there was one. Of an operation that keeps inherent attributes with them, it
+// panics for one that the operation needs.
 func (o Operation) RemoveDiscardable(name string) bool {
 	t := o.life.use("Operation.RemoveDiscardable", o.raw.Ptr)
+	if capi.MlirOperationGetDiscardableAttributeByName(t, o.raw, name).Ptr == nil {
+		return false
+	}
 	o.touch()
-	return capi.MlirOperationRemoveDiscardableAttributeByName(t, o.raw, name)
+	return o.remove("Operation.RemoveDiscardable", name, func() bool {
+		return capi.MlirOperationRemoveDiscardableAttributeByName(t, o.raw, name)
+	})
 }
 
 // Discardables iterates over the discardable attributes, sorted by name.

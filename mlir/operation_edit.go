@@ -221,7 +221,7 @@ func (o Operation) Erase() error {
 // the operation.
 func (o Operation) branchedInto() error {
 	c := o.life.ctx
-	if capi.MlirOperationGetNumRegions(c.lib.api, o.raw) == 0 {
+	if capi.MlirOperationGetNumRegions(c.api, o.raw) == 0 {
 		return nil
 	}
 	branch, ok := c.branch(capi.OperationKind, o.raw.Ptr, o.life)
@@ -243,7 +243,12 @@ func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
 		name = unnamed
 	}
 	source := terminated(data)
-	raw := capi.MlirOperationCreateParse(t, c.raw, source[:len(data)], name)
+	var raw capi.MlirOperation
+	parse := func() pointer {
+		raw = capi.MlirOperationCreateParse(t, c.raw, source[:len(data)], name)
+		return raw.Ptr
+	}
+	c.parse(data, source, parse)
 	diagnostics := c.takeDiagnostics("")
 	if raw.Ptr == nil {
 		return Operation{}, &DiagnosticError{Op: "parse", Diagnostics: diagnostics}

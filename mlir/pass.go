@@ -191,7 +191,7 @@ func (p *PassManager) Close() {
 	if p.running {
 		panic("mlir: PassManager.Close called by a pass that it runs")
 	}
-	t := p.ctx.lib.api
+	t := p.ctx.api
 	capi.MlirPassManagerDestroy(t, p.raw)
 	capi.MlirTypeIDAllocatorDestroy(t, p.ids)
 	p.life.ended = true
@@ -222,6 +222,7 @@ func (l PassList) Add(pipeline string) error {
 
 func (p *PassManager) parse(pipeline string, parse func(capi.MlirStringCallback, pointer) capi.MlirLogicalResult) error {
 	p.ctx.takeDiagnostics("")
+	p.ctx.expect(pipeline)
 	var ok bool
 	said := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) { ok = parse(cb, ud).Value != 0 })
 	if ok {

@@ -64,6 +64,14 @@ type patternRun struct {
 	failed error
 	kept   capi.MlirOperation // see stop
 	pdl    pdlState           // of the rewrite under way
+
+	rewritten map[rewritten]bool // in a walk
+}
+
+// rewritten is an operation that a pattern has rewritten.
+type rewritten struct {
+	pattern *Pattern
+	op      pointer
 }
 
 // NewPatterns makes a set of patterns written in Go. It is an UnsupportedError where
@@ -102,6 +110,9 @@ func (s *Patterns) freeze(t *capi.Table, set capi.MlirRewritePatternSet) {
 func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 	return func(op capi.MlirOperation, rewriter capi.MlirPatternRewriter) bool {
 		matched := false
+		if s.walking && s.rewritten[rewritten{&p, op.Ptr}] {
+			return false // it was moved to where the walk goes on
+		}
 		base := capi.MlirPatternRewriterAsBase(t, rewriter)
 		s.settle(p.Name, op, func(life *lifetime, this *call) (err error) {
 			r := &Rewriter{c: s.ctx, raw: base, life: life, call: this,
@@ -114,6 +125,12 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 			}
 			return this.valid(s.ctx, s.folds)
 		})
+		if s.walking && matched {
+			if s.rewritten == nil {
+				s.rewritten = map[rewritten]bool{}
+			}
+			s.rewritten[rewritten{&p, op.Ptr}] = true
+		}
 		return s.stop(t, base) || matched
 	}
 }
@@ -148,7 +165,7 @@ func (s *Patterns) Close() {
 	if s.running {
 		panic("mlir: Patterns.Close called by a pattern of the set")
 	}
-	capi.MlirFrozenRewritePatternSetDestroy(s.ctx.lib.api, s.raw)
+	capi.MlirFrozenRewritePatternSetDestroy(s.ctx.api, s.raw)
 	for _, f := range s.forget {
 		f()
 	}

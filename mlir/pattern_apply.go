@@ -26,7 +26,7 @@ const (
 )
 
 // maxRewrites ends what would go on for ever: no real module needs as many.
-var maxRewrites = 1 << 24
+const maxRewrites = 1 << 24
 
 // GreedyOptions are the settings of Patterns.Apply. The zero value has the library's
 // own settings, but for a limit on the rewrites.
@@ -120,8 +120,9 @@ func (o GreedyOptions) set(t *capi.Table, config capi.MlirGreedyRewriteDriverCon
 // Walk tries the patterns once at each operation in a module, which is faster than
 // Apply. What patterns make is not visited, and a pattern may erase only the
 // operation that it matched and what is in it. Nothing is folded, and only what PDL
-// patterns have changed is verified. The error is a *PatternError where a pattern failed, and ErrNotConverged where patterns
-// that move their operations on were called 16,777,216 times.
+// patterns have changed is verified. A pattern that moves its operation on does not meet it again. The error is a
+// *PatternError where a pattern failed, and ErrNotConverged where patterns were called
+// 16,777,216 times.
 func (s *Patterns) Walk(m *Module) error {
 	t := s.life.check("Patterns.Walk")
 	if err := s.ctx.lib.need("mlirWalkAndApplyPatterns"); err != nil {

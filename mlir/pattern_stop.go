@@ -18,7 +18,7 @@ func (s *Patterns) stop(t *capi.Table, rewriter capi.MlirRewriterBase) bool {
 	for range capi.MlirOperationGetNumRegions(t, s.on) {
 		emptied.Regions = append(emptied.Regions, capi.MlirRegionCreate(t))
 	}
-	op, _ := capi.CreateOperation(t, emptied, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{})
+	op, _, _ := capi.CreateOperation(t, emptied, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{})
 	moveBodies(t, s.on, op)
 	capi.MlirRewriterBaseEraseOp(t, rewriter, op)
 	return true
@@ -29,7 +29,7 @@ func (s *Patterns) resume() {
 	if s.kept.Ptr == nil {
 		return
 	}
-	t := s.ctx.lib.api
+	t := s.ctx.api
 	moveBodies(t, s.kept, s.on)
 	capi.MlirOperationDestroy(t, s.kept)
 	s.kept = capi.MlirOperation{}

@@ -86,7 +86,7 @@ func (v Value) touch() {
 // valid is an error where something that the pattern has changed is not valid, or where
 // folders that come next might never end on it.
 func (c *call) valid(x *Context, folds bool) error {
-	t := x.lib.api
+	t := x.api
 	verified := map[pointer]bool{}
 	verify := func(o Operation) error {
 		if verified[o.raw.Ptr] {

@@ -72,9 +72,6 @@ func TestPatternInvalid(t *testing.T) {
 			cmpi := find(o, "arith.cmpi", 0)
 			_ = r.Modify(cmpi, func() error { cmpi.SetOperands(); return nil })
 		}},
-		"no predicate": {"'arith.cmpi' op requires attribute 'predicate'", func(o mlir.Operation, r *mlir.Rewriter) {
-			find(o, "arith.cmpi", 0).RemoveAttribute("predicate")
-		}},
 		"another type": {"type mismatch for bb argument", func(o mlir.Operation, r *mlir.Rewriter) {
 			o.Result(0).SetType(o.Context().IntegerType(64, mlir.Signless))
 		}},
@@ -182,10 +179,9 @@ func TestPatternStops(t *testing.T) {
 	})
 }
 
-// TestPatternMovesOn holds that a walk ends where patterns move what they match on to
-// where it comes by next, again and again.
+// TestPatternMovesOn holds that a walk meets each operation once with a pattern that moves
+// it on to where the walk comes by next.
 func TestPatternMovesOn(t *testing.T) {
-	defer mlir.LimitRewrites(mlir.LimitRewrites(1000))
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
 		calls := 0
@@ -196,10 +192,10 @@ func TestPatternMovesOn(t *testing.T) {
 		}})
 		m := parse(t, c, `"t.op"() : () -> () "t.op"() : () -> () "t.end"() : () -> ()`)
 		op(m, "t.end").Erase()
-		if err := s.Walk(m); !errors.Is(err, mlir.ErrNotConverged) {
-			t.Errorf("the error is %v", err)
+		if err := s.Walk(m); err != nil {
+			t.Error(err)
 		}
-		mlirtest.Same(t, "calls", 1000, calls)
+		mlirtest.Same(t, "calls", 2, calls)
 		mlirtest.Same(t, "operations", 2, count(m, "t.op"))
 	})
 }

@@ -186,7 +186,7 @@ func (s *Patterns) pdlResults(t *capi.Table, list capi.MlirPDLResultList, types 
 func (s *Patterns) pdlPlaceholders(t *capi.Table, base capi.MlirRewriterBase, list capi.MlirPDLResultList, types []string) {
 	none := capi.MlirNoneTypeGet(t, s.ctx.raw)
 	operation := func() capi.MlirOperation {
-		op, _ := capi.CreateOperation(t, &capi.OperationState{
+		op, _, _ := capi.CreateOperation(t, &capi.OperationState{
 			Name:    carrier,
 			Results: []capi.MlirType{none},
 		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{})

@@ -57,12 +57,12 @@ func (s *Patterns) put(r *Rewriter) {
 	s.pdl.erased = append(s.pdl.erased, r.erased...)
 	r.erased = nil
 	for _, o := range r.call.touched {
-		if !o.life.away(o.raw.Ptr) && capi.Top(s.ctx.lib.api, capi.OperationKind, o.raw.Ptr) == s.within {
+		if !o.life.away(o.raw.Ptr) && capi.Top(s.ctx.api, capi.OperationKind, o.raw.Ptr) == s.within {
 			s.pdl.touched = append(s.pdl.touched, o.raw)
 		}
 	}
 	if !r.block.IsNil() {
-		_ = r.point(s.ctx.lib.api, "") // where it has gone the library's own is in a grave
+		_ = r.point(s.ctx.api, "") // where it has gone the library's own is in a grave
 	}
 }
 

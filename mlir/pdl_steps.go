@@ -143,7 +143,7 @@ func (w *pdlRewrite) create(o Operation) error {
 			}
 		}
 		if r.call.root.Ptr != nil {
-			s.Location = r.c.location(capi.MlirOperationGetLocation(r.c.lib.api, r.call.root))
+			s.Location = r.c.location(capi.MlirOperationGetLocation(r.c.api, r.call.root))
 		}
 		op, err := r.Create(s)
 		return []any{op}, err

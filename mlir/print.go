@@ -95,7 +95,8 @@ func (o Operation) String() string {
 	return o.Print(PrintOptions{})
 }
 
-// Bytecode is the operation as MLIR bytecode of the library's own version.
+// Bytecode is the operation as MLIR bytecode of the library's own version. The operation
+// is verified before; what is wrong with it comes back as a *DiagnosticError.
 func (o Operation) Bytecode() ([]byte, error) {
 	return o.BytecodeVersion(-1)
 }
@@ -106,6 +107,9 @@ func (o Operation) Bytecode() ([]byte, error) {
 func (o Operation) BytecodeVersion(version int) ([]byte, error) {
 	t := o.life.use("Operation.Bytecode", o.raw.Ptr)
 	c := o.life.ctx
+	if err := o.Verify(); err != nil {
+		return nil, err // the library takes for granted what verifiers check
+	}
 	var failed bool
 	data := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		if version < 0 {

@@ -49,7 +49,7 @@ func (s *AsmState) Close() {
 	if s.raw.Ptr == nil {
 		return
 	}
-	t := s.life.ctx.lib.api
+	t := s.life.ctx.api
 	capi.MlirAsmStateDestroy(t, s.raw)
 	capi.MlirOpPrintingFlagsDestroy(t, s.flags)
 	s.raw.Ptr = nil
@@ -85,7 +85,7 @@ func printWithState(t *capi.Table, o capi.MlirOperation, s capi.MlirAsmState) st
 // without it, as libraries before LLVM 21 do.
 func (c *Context) printsTwice() bool {
 	c.doubled.once.Do(func() {
-		t := c.lib.api
+		t := c.api
 		m := capi.MlirModuleCreateEmpty(t, capi.MlirLocationUnknownGet(t, c.raw))
 		defer capi.MlirModuleDestroy(t, m)
 		flags := PrintOptions{}.flags(t)

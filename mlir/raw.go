@@ -8,6 +8,9 @@ import "github.com/calliope-mlir/calliope/internal/capi"
 // RawTable is the library's function table.
 func (l *Library) RawTable() *capi.Table { return l.api }
 
+// RawTable is the library's function table for what belongs to the context.
+func (c *Context) RawTable() *capi.Table { return c.api }
+
 // Raw is the context's C handle.
 func (c *Context) Raw() capi.MlirContext {
 	c.life.check("Context.Raw")

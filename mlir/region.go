@@ -40,16 +40,22 @@ func (r Region) present(method string) {
 	}
 }
 
-// Blocks iterates over the blocks in order.
+// Blocks iterates over the blocks that stand in the region when it begins, in order. They
+// may be moved and erased while iterating, as with Block.Operations.
 func (r Region) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		t := r.use("Region.Blocks")
-		for raw := capi.MlirRegionGetFirstBlock(t, r.raw); raw.Ptr != nil; {
-			next := capi.MlirBlockGetNextInRegion(t, raw)
+		var list []capi.MlirBlock
+		for raw := capi.MlirRegionGetFirstBlock(t, r.raw); raw.Ptr != nil; raw = capi.MlirBlockGetNextInRegion(t, raw) {
+			list = append(list, raw)
+		}
+		for _, raw := range list {
+			if r.life.ctx.erased.has(raw.Ptr) || r.life.over() {
+				continue
+			}
 			if !yield(Block{r.life, raw}) {
 				return
 			}
-			raw = next
 		}
 	}
 }
@@ -177,8 +183,8 @@ func (r Region) adopt(b Block, method string) {
 	c := r.life.ctx
 	b.in(c, method)
 	c.calls.mayChange(c, capi.RegionKind, r.raw.Ptr)
-	if capi.Top(c.lib.api, capi.RegionKind, r.raw.Ptr) == b.raw.Ptr ||
-		r.IsEmpty() && slices.Contains(capi.Gather(c.lib.api, capi.BlockKind, b.raw.Ptr), r.raw.Ptr) {
+	if capi.Top(c.api, capi.RegionKind, r.raw.Ptr) == b.raw.Ptr ||
+		r.IsEmpty() && slices.Contains(capi.Gather(c.api, capi.BlockKind, b.raw.Ptr), r.raw.Ptr) {
 		panic("mlir: " + method + " was asked to put a block into itself")
 	}
 	c.adopt(capi.BlockKind, b.raw.Ptr, c.home(capi.RegionKind, r.raw.Ptr, r.life), "a block that is part of a region already", method)
@@ -186,7 +192,7 @@ func (r Region) adopt(b Block, method string) {
 
 func (r Region) owns(anchor Block, method string) {
 	anchor.in(r.life.ctx, method)
-	if capi.MlirBlockGetParentRegion(r.life.ctx.lib.api, anchor.raw) != r.raw {
+	if capi.MlirBlockGetParentRegion(r.life.ctx.api, anchor.raw) != r.raw {
 		panic("mlir: " + method + " was given a block of another region to stand next to")
 	}
 }

@@ -51,7 +51,7 @@ func (r *Rewriter) Close() {
 	if !r.own || r.life.ended || r.c.life.ended {
 		return
 	}
-	capi.MlirIRRewriterDestroy(r.c.lib.api, r.raw)
+	capi.MlirIRRewriterDestroy(r.c.api, r.raw)
 	r.life.ended = true
 	delete(r.c.calls.open, r)
 }
@@ -76,7 +76,7 @@ func (r *Rewriter) blockOf(b Block, method string) capi.MlirBlock {
 // placed is an operation in a block.
 func (r *Rewriter) placed(o Operation, method string) (op capi.MlirOperation, in capi.MlirBlock) {
 	op = r.op(o, method)
-	in = capi.MlirOperationGetBlock(r.c.lib.api, op)
+	in = capi.MlirOperationGetBlock(r.c.api, op)
 	if in.Ptr == nil {
 		panic("mlir: " + method + " was given an operation that stands in no block")
 	}
@@ -86,7 +86,7 @@ func (r *Rewriter) placed(o Operation, method string) (op capi.MlirOperation, in
 // in is a block in a region.
 func (r *Rewriter) inRegion(b Block, method string) capi.MlirBlock {
 	raw := r.blockOf(b, method)
-	if capi.MlirBlockGetParentRegion(r.c.lib.api, raw).Ptr == nil {
+	if capi.MlirBlockGetParentRegion(r.c.api, raw).Ptr == nil {
 		panic("mlir: " + method + " was given a block that is in no region")
 	}
 	return raw
@@ -116,7 +116,7 @@ func (r *Rewriter) SetBefore(o Operation) {
 // SetAfter puts the insertion point after an operation.
 func (r *Rewriter) SetAfter(o Operation) {
 	op, block := r.placed(o, "Rewriter.SetAfter")
-	r.before, r.block = Operation{o.life, capi.MlirOperationGetNextInBlock(r.c.lib.api, op)}, Block{o.life, block}
+	r.before, r.block = Operation{o.life, capi.MlirOperationGetNextInBlock(r.c.api, op)}, Block{o.life, block}
 }
 
 // SetAfterValue puts the insertion point where the value can first be used: after
@@ -134,7 +134,7 @@ func (r *Rewriter) SetAfterValue(v Value) {
 // SetStart puts the insertion point at the start of a block.
 func (r *Rewriter) SetStart(b Block) {
 	raw := r.blockOf(b, "Rewriter.SetStart")
-	r.block, r.before = b, Operation{b.life, capi.MlirBlockGetFirstOperation(r.c.lib.api, raw)}
+	r.block, r.before = b, Operation{b.life, capi.MlirBlockGetFirstOperation(r.c.api, raw)}
 }
 
 // SetEnd puts the insertion point at the end of a block.

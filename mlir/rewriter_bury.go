@@ -14,7 +14,7 @@ type erased struct {
 // bury takes something out of where it stands and keeps it for as long as handles to it
 // may be used.
 func (r *Rewriter) bury(kind capi.Kind, raw pointer, by string) {
-	t := r.c.lib.api
+	t := r.c.api
 	out, top := r.c.topOf(kind, raw, r.life)
 	driven := r.call != nil && r.call.top == top
 	var definers []pointer
@@ -42,7 +42,7 @@ func (r *Rewriter) bury(kind capi.Kind, raw pointer, by string) {
 // free gives the library what the pattern has erased, and reports whether that was
 // anything. No handle is used any more.
 func (r *Rewriter) free() bool {
-	t := r.c.lib.api
+	t := r.c.api
 	for _, e := range r.erased {
 		switch {
 		case r.call.walk: // nobody wants to hear of it

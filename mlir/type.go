@@ -26,6 +26,7 @@ func (c *Context) typ(raw capi.MlirType) Type { return Type{c.life, raw} }
 // ParseType reads a type from its text, for example "tensor<2x?xf32>".
 func (c *Context) ParseType(text string) (Type, error) {
 	t := c.life.check("Context.ParseType")
+	c.expect(text)
 	source := text + "\x00" // some libraries read up to a NUL
 	raw := capi.MlirTypeParseGet(t, c.raw, source[:len(text)])
 	diagnostics := c.takeDiagnostics(text)
@@ -75,5 +76,5 @@ func (c *Context) checkedType(raw capi.MlirType, what string) (Type, error) {
 // unknown is the location under which the library reports what it says against a
 // new type or attribute.
 func (c *Context) unknown() capi.MlirLocation {
-	return capi.MlirLocationUnknownGet(c.lib.api, c.raw)
+	return capi.MlirLocationUnknownGet(c.api, c.raw)
 }

@@ -11,14 +11,14 @@ import (
 func (c *Context) FunctionType(inputs, results []Type) Type {
 	t := c.life.check("Context.FunctionType")
 	in, out := c.rawTypes(inputs, "Context.FunctionType"), c.rawTypes(results, "Context.FunctionType")
-	return c.typ(capi.MlirFunctionTypeGet(t, c.raw, len(in), first(in), len(out), first(out)))
+	return c.composedType(capi.MlirFunctionTypeGet(t, c.raw, len(in), first(in), len(out), first(out)))
 }
 
 // TupleType is tuple<elements>.
 func (c *Context) TupleType(elements ...Type) Type {
 	t := c.life.check("Context.TupleType")
 	raw := c.rawTypes(elements, "Context.TupleType")
-	return c.typ(capi.MlirTupleTypeGet(t, c.raw, len(raw), first(raw)))
+	return c.composedType(capi.MlirTupleTypeGet(t, c.raw, len(raw), first(raw)))
 }
 
 func (c *Context) rawTypes(types []Type, method string) []capi.MlirType {
@@ -98,7 +98,7 @@ func (c *Context) checkNamespace(namespace string) error {
 	if namespace == "" {
 		return errors.New("mlir: an opaque type or attribute needs the name of its dialect")
 	}
-	if !capi.MlirContextGetAllowUnregisteredDialects(c.lib.api, c.raw) {
+	if !capi.MlirContextGetAllowUnregisteredDialects(c.api, c.raw) {
 		return c.LoadDialect(namespace)
 	}
 	return nil

@@ -30,7 +30,7 @@ func (c *Context) tensorType(method string, elem Type, encoding capi.MlirAttribu
 	if err := checkDims("a tensor", dims); err != nil {
 		return Type{}, err
 	}
-	return c.checkedType(capi.MlirRankedTensorTypeGetChecked(c.lib.api, c.unknown(), len(dims), first(dims), raw, encoding),
+	return c.checkedType(capi.MlirRankedTensorTypeGetChecked(c.api, c.unknown(), len(dims), first(dims), raw, encoding),
 		"a tensor type")
 }
 

@@ -23,7 +23,7 @@ func handle(a mlir.Attribute, function string) (*capi.Table, capi.MlirAttribute,
 	if a.IsNil() || !a.Context().Library().Has(function) {
 		return nil, capi.MlirAttribute{}, false
 	}
-	return a.Context().Library().RawTable(), a.Raw(), true
+	return a.Context().RawTable(), a.Raw(), true
 }
 
 // text is what an attribute prints as, "" for the nil one.

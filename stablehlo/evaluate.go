@@ -82,9 +82,9 @@ func viewOf(a mlir.Attribute) (tensor.View, error) {
 	if err != nil {
 		return tensor.View{}, err
 	}
-	data, ok := a.DenseBytes()
-	if !ok {
-		return tensor.View{}, fmt.Errorf("the elements of %s cannot be read", t)
+	data, err := a.DenseBytes()
+	if err != nil {
+		return tensor.View{}, err
 	}
 	if d := shape.DType; d == tensor.S2 || d == tensor.S4 {
 		for i, b := range data { // the bits above an element are zero in MLIR

@@ -68,7 +68,7 @@ func TokenType(c *mlir.Context) (mlir.Type, error) {
 		return mlir.Type{}, err
 	}
 	if c.Library().Has("stablehloTokenTypeGet") {
-		return c.WrapType(capi.StablehloTokenTypeGet(c.Library().RawTable(), c.Raw())), nil
+		return c.WrapType(capi.StablehloTokenTypeGet(c.RawTable(), c.Raw())), nil
 	}
 	return c.ParseType("!stablehlo.token")
 }

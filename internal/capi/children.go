@@ -25,6 +25,15 @@ static inline intptr_t children(uintptr_t table, uintptr_t operation, uintptr_t*
   }
   return found;
 }
+
+static inline intptr_t operations(uintptr_t table, uintptr_t block, uintptr_t* room, intptr_t n) {
+  const calliope_mlir_api* api = (const calliope_mlir_api*)table;
+  intptr_t found = 0;
+  MlirOperation op = api->mlirBlockGetFirstOperation((MlirBlock){(void*)block});
+  for (; op.ptr != NULL; op = api->mlirOperationGetNextInBlock(op), found++)
+    if (found < n) room[found] = (uintptr_t)op.ptr;
+  return found;
+}
 */
 import "C"
 
@@ -47,10 +56,26 @@ func AppendChildren(t *Table, op MlirOperation, into []Child) []Child {
 	for {
 		start := len(into)
 		room := into[start:cap(into)]
+		t.enter()
 		n := int(C.children(t.number(), number(op.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(room))), C.intptr_t(len(room))))
+		t.leave()
 		if n <= len(room) {
 			return into[:start+n]
 		}
 		into = slices.Grow(into, n)
+	}
+}
+
+// Operations lists the operations of a block, in order.
+func Operations(t *Table, block MlirBlock) []MlirOperation {
+	into := make([]MlirOperation, 16)
+	for {
+		t.enter()
+		n := int(C.operations(t.number(), number(block.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(into))), C.intptr_t(len(into))))
+		t.leave()
+		if n <= len(into) {
+			return into[:n]
+		}
+		into = make([]MlirOperation, n)
 	}
 }

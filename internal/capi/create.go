@@ -7,6 +7,7 @@ package capi
 typedef struct {
   MlirOperation operation;
   MlirValue first; // of its results
+  intptr_t lacks;  // the place in required of an attribute that the library did not take, -1 for none
 } created;
 
 // Handles and arrays of them come as numbers: cgo would look at each pointer.
@@ -14,7 +15,7 @@ static inline created create_operation(
     uintptr_t table, const char* name, size_t name_len, uintptr_t location, const uintptr_t* results,
     intptr_t n_results, const uintptr_t* operands, intptr_t n_operands, const uintptr_t* attributes,
     intptr_t n_attributes, const uintptr_t* regions, intptr_t n_regions, const uintptr_t* successors,
-    intptr_t n_successors, bool infer, uintptr_t block) {
+    intptr_t n_successors, const uintptr_t* required, intptr_t n_required, bool infer, uintptr_t block) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   MlirOperationState s =
       api->mlirOperationStateGet((MlirStringRef){(char*)name, name_len}, (MlirLocation){(void*)location});
@@ -24,8 +25,14 @@ static inline created create_operation(
   if (n_successors) api->mlirOperationStateAddSuccessors(&s, n_successors, (MlirBlock*)successors);
   if (n_attributes) api->mlirOperationStateAddAttributes(&s, n_attributes, (MlirNamedAttribute*)attributes);
   if (infer) api->mlirOperationStateEnableResultTypeInference(&s);
-  created c = {api->mlirOperationCreate(&s)};
+  created c = {api->mlirOperationCreate(&s), {NULL}, -1};
   if (!c.operation.ptr) return c;
+  for (intptr_t i = 0; i < n_required; i++) {
+    MlirStringRef name = api->mlirIdentifierStr((MlirIdentifier){(void*)required[i]});
+    if (api->mlirOperationGetAttributeByName(c.operation, name).ptr) continue;
+    api->mlirOperationDestroy(c.operation);
+    return (created){{NULL}, {NULL}, i};
+  }
   if (block) api->mlirBlockAppendOwnedOperation((MlirBlock){(void*)block}, c.operation);
   if (api->mlirOperationGetNumResults(c.operation) > 0) c.first = api->mlirOperationGetResult(c.operation, 0);
   return c;
@@ -38,7 +45,7 @@ static inline created copy_operation(
     uintptr_t table, uintptr_t operation, const uintptr_t* operands, intptr_t n_operands, uintptr_t block) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   MlirOperation op = {(void*)operation};
-  created c = {{NULL}};
+  created c = {{NULL}, {NULL}, -1};
   if (api->mlirOperationGetNumOperands(op) != n_operands || api->mlirOperationGetNumRegions(op) > 0 ||
       api->mlirOperationGetNumSuccessors(op) > 0)
     return c;
@@ -69,23 +76,29 @@ type OperationState struct {
 	Attributes []MlirNamedAttribute
 	Regions    []MlirRegion // owned by the operation from then on, also when it fails
 	Successors []MlirBlock
+	Required   []MlirIdentifier // of the attributes, those that the operation must have taken
 	Infer      bool
 }
 
 // CreateOperation makes an operation in one crossing into C, at the end of a block, or
-// detached where the block is null. It is null where type inference failed. The value is
-// its first result, null where it has none: most callers want it next.
-func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock) (MlirOperation, MlirValue) {
+// detached where the block is null. It is null where type inference failed, and where the
+// library did not take a required attribute because it is of another kind: lacks is that
+// one's place then, and -1 else. The value is its first result, null where it has none:
+// most callers want it next.
+func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock) (op MlirOperation, result MlirValue, lacks int) {
 	results, nResults := numbers(s.Results)
 	operands, nOperands := numbers(s.Operands)
 	attributes, nAttributes := numbers(s.Attributes)
 	regions, nRegions := numbers(s.Regions)
 	successors, nSuccessors := numbers(s.Successors)
+	required, nRequired := numbers(s.Required)
+	t.enter()
 	made := C.create_operation(t.number(),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)), number(at.Ptr),
 		results, nResults, operands, nOperands, attributes, nAttributes, regions, nRegions,
-		successors, nSuccessors, C.bool(s.Infer), number(end.Ptr))
-	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
+		successors, nSuccessors, required, nRequired, C.bool(s.Infer), number(end.Ptr))
+	t.leave()
+	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first)), int(made.lacks)
 }
 
 // CopyOperation copies an operation to the end of a block, with other operands, and gives
@@ -93,13 +106,17 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 // another number of operands, or regions or successors.
 func CopyOperation(t *Table, op MlirOperation, operands []MlirValue, end MlirBlock) (MlirOperation, MlirValue) {
 	values, n := numbers(operands)
+	t.enter()
 	made := C.copy_operation(t.number(), number(op.Ptr), values, n, number(end.Ptr))
+	t.leave()
 	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
 }
 
 // ResultAt is the i-th result of an operation, null where there is none.
 func ResultAt(t *Table, op MlirOperation, i int) MlirValue {
+	t.enter()
 	v := C.result_at(t.number(), number(op.Ptr), C.intptr_t(i))
+	t.leave()
 	return *(*MlirValue)(unsafe.Pointer(&v))
 }
 

@@ -207,7 +207,9 @@ import "C"
 // outside of root. It is null where there is none.
 func Cycle(t *Table, root MlirOperation) MlirOperation {
 	var failed C.bool
+	t.enter()
 	op := C.cycle(t.pointer(), goOperation(root), &failed)
+	t.leave()
 	if failed {
 		panic("capi: out of memory while looking for a cycle")
 	}

@@ -563,7 +563,9 @@ func MlirStringRefCreateFromCString(t *Table, str unsafe.Pointer) string {
 	if f == nil {
 		missing("mlirStringRefCreateFromCString")
 	}
+	t.enter()
 	r := C.call0(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(str)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -573,7 +575,10 @@ func MlirStringRefEqual(t *Table, string string, other string) bool {
 	if f == nil {
 		missing("mlirStringRefEqual")
 	}
-	return bool(C.call1(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(string))), C.size_t(len(string)), (*C.char)(unsafe.Pointer(unsafe.StringData(other))), C.size_t(len(other))))
+	t.enter()
+	r := C.call1(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(string))), C.size_t(len(string)), (*C.char)(unsafe.Pointer(unsafe.StringData(other))), C.size_t(len(other)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLlvmThreadPoolCreate calls mlirLlvmThreadPoolCreate.
@@ -582,7 +587,9 @@ func MlirLlvmThreadPoolCreate(t *Table) MlirLlvmThreadPool {
 	if f == nil {
 		missing("mlirLlvmThreadPoolCreate")
 	}
+	t.enter()
 	r := C.call2(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirLlvmThreadPool)(unsafe.Pointer(&r))
 }
 
@@ -592,7 +599,9 @@ func MlirLlvmThreadPoolDestroy(t *Table, pool MlirLlvmThreadPool) {
 	if f == nil {
 		missing("mlirLlvmThreadPoolDestroy")
 	}
+	t.enter()
 	C.call3(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pool.Ptr)))
+	t.leave()
 }
 
 // MlirTypeIDCreate calls mlirTypeIDCreate.
@@ -601,7 +610,9 @@ func MlirTypeIDCreate(t *Table, ptr unsafe.Pointer) MlirTypeID {
 	if f == nil {
 		missing("mlirTypeIDCreate")
 	}
+	t.enter()
 	r := C.call4(C.uintptr_t(uintptr(f)), ptr)
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -611,7 +622,10 @@ func MlirTypeIDEqual(t *Table, typeID1 MlirTypeID, typeID2 MlirTypeID) bool {
 	if f == nil {
 		missing("mlirTypeIDEqual")
 	}
-	return bool(C.call5(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(typeID1.Ptr)), C.uintptr_t(uintptr(typeID2.Ptr))))
+	t.enter()
+	r := C.call5(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(typeID1.Ptr)), C.uintptr_t(uintptr(typeID2.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTypeIDHashValue calls mlirTypeIDHashValue.
@@ -620,7 +634,10 @@ func MlirTypeIDHashValue(t *Table, typeID MlirTypeID) int {
 	if f == nil {
 		missing("mlirTypeIDHashValue")
 	}
-	return int(C.call6(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(typeID.Ptr))))
+	t.enter()
+	r := C.call6(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(typeID.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirTypeIDAllocatorCreate calls mlirTypeIDAllocatorCreate.
@@ -629,7 +646,9 @@ func MlirTypeIDAllocatorCreate(t *Table) MlirTypeIDAllocator {
 	if f == nil {
 		missing("mlirTypeIDAllocatorCreate")
 	}
+	t.enter()
 	r := C.call7(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeIDAllocator)(unsafe.Pointer(&r))
 }
 
@@ -639,7 +658,9 @@ func MlirTypeIDAllocatorDestroy(t *Table, allocator MlirTypeIDAllocator) {
 	if f == nil {
 		missing("mlirTypeIDAllocatorDestroy")
 	}
+	t.enter()
 	C.call8(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(allocator.Ptr)))
+	t.leave()
 }
 
 // MlirTypeIDAllocatorAllocateTypeID calls mlirTypeIDAllocatorAllocateTypeID.
@@ -648,7 +669,9 @@ func MlirTypeIDAllocatorAllocateTypeID(t *Table, allocator MlirTypeIDAllocator) 
 	if f == nil {
 		missing("mlirTypeIDAllocatorAllocateTypeID")
 	}
+	t.enter()
 	r := C.call9(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(allocator.Ptr)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -658,7 +681,9 @@ func MlirContextCreate(t *Table) MlirContext {
 	if f == nil {
 		missing("mlirContextCreate")
 	}
+	t.enter()
 	r := C.call10(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -668,7 +693,9 @@ func MlirContextCreateWithThreading(t *Table, threadingEnabled bool) MlirContext
 	if f == nil {
 		missing("mlirContextCreateWithThreading")
 	}
+	t.enter()
 	r := C.call11(C.uintptr_t(uintptr(f)), C.bool(threadingEnabled))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -678,7 +705,9 @@ func MlirContextCreateWithRegistry(t *Table, registry MlirDialectRegistry, threa
 	if f == nil {
 		missing("mlirContextCreateWithRegistry")
 	}
+	t.enter()
 	r := C.call12(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(registry.Ptr)), C.bool(threadingEnabled))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -688,7 +717,10 @@ func MlirContextEqual(t *Table, ctx1 MlirContext, ctx2 MlirContext) bool {
 	if f == nil {
 		missing("mlirContextEqual")
 	}
-	return bool(C.call13(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx1.Ptr)), C.uintptr_t(uintptr(ctx2.Ptr))))
+	t.enter()
+	r := C.call13(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx1.Ptr)), C.uintptr_t(uintptr(ctx2.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirContextDestroy calls mlirContextDestroy.
@@ -697,7 +729,13 @@ func MlirContextDestroy(t *Table, context MlirContext) {
 	if f == nil {
 		missing("mlirContextDestroy")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirContextDestroy(t, context) })
+		return
+	}
+	t.enter()
 	C.call14(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
 }
 
 // MlirContextSetAllowUnregisteredDialects calls mlirContextSetAllowUnregisteredDialects.
@@ -706,7 +744,9 @@ func MlirContextSetAllowUnregisteredDialects(t *Table, context MlirContext, allo
 	if f == nil {
 		missing("mlirContextSetAllowUnregisteredDialects")
 	}
+	t.enter()
 	C.call15(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.bool(allow))
+	t.leave()
 }
 
 // MlirContextGetAllowUnregisteredDialects calls mlirContextGetAllowUnregisteredDialects.
@@ -715,7 +755,10 @@ func MlirContextGetAllowUnregisteredDialects(t *Table, context MlirContext) bool
 	if f == nil {
 		missing("mlirContextGetAllowUnregisteredDialects")
 	}
-	return bool(C.call16(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr))))
+	t.enter()
+	r := C.call16(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirContextGetNumRegisteredDialects calls mlirContextGetNumRegisteredDialects.
@@ -724,7 +767,10 @@ func MlirContextGetNumRegisteredDialects(t *Table, context MlirContext) int {
 	if f == nil {
 		missing("mlirContextGetNumRegisteredDialects")
 	}
-	return int(C.call17(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr))))
+	t.enter()
+	r := C.call17(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirContextAppendDialectRegistry calls mlirContextAppendDialectRegistry.
@@ -733,7 +779,9 @@ func MlirContextAppendDialectRegistry(t *Table, ctx MlirContext, registry MlirDi
 	if f == nil {
 		missing("mlirContextAppendDialectRegistry")
 	}
+	t.enter()
 	C.call18(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(registry.Ptr)))
+	t.leave()
 }
 
 // MlirContextGetNumLoadedDialects calls mlirContextGetNumLoadedDialects.
@@ -742,7 +790,10 @@ func MlirContextGetNumLoadedDialects(t *Table, context MlirContext) int {
 	if f == nil {
 		missing("mlirContextGetNumLoadedDialects")
 	}
-	return int(C.call17(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr))))
+	t.enter()
+	r := C.call17(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirContextGetOrLoadDialect calls mlirContextGetOrLoadDialect.
@@ -751,7 +802,9 @@ func MlirContextGetOrLoadDialect(t *Table, context MlirContext, name string) Mli
 	if f == nil {
 		missing("mlirContextGetOrLoadDialect")
 	}
+	t.enter()
 	r := C.call19(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
@@ -761,7 +814,9 @@ func MlirContextEnableMultithreading(t *Table, context MlirContext, enable bool)
 	if f == nil {
 		missing("mlirContextEnableMultithreading")
 	}
+	t.enter()
 	C.call15(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.bool(enable))
+	t.leave()
 }
 
 // MlirContextLoadAllAvailableDialects calls mlirContextLoadAllAvailableDialects.
@@ -770,7 +825,9 @@ func MlirContextLoadAllAvailableDialects(t *Table, context MlirContext) {
 	if f == nil {
 		missing("mlirContextLoadAllAvailableDialects")
 	}
+	t.enter()
 	C.call14(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
 }
 
 // MlirContextIsRegisteredOperation calls mlirContextIsRegisteredOperation.
@@ -779,7 +836,10 @@ func MlirContextIsRegisteredOperation(t *Table, context MlirContext, name string
 	if f == nil {
 		missing("mlirContextIsRegisteredOperation")
 	}
-	return bool(C.call20(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
+	t.enter()
+	r := C.call20(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirContextSetThreadPool calls mlirContextSetThreadPool.
@@ -788,7 +848,9 @@ func MlirContextSetThreadPool(t *Table, context MlirContext, threadPool MlirLlvm
 	if f == nil {
 		missing("mlirContextSetThreadPool")
 	}
+	t.enter()
 	C.call21(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.uintptr_t(uintptr(threadPool.Ptr)))
+	t.leave()
 }
 
 // MlirContextGetNumThreads calls mlirContextGetNumThreads.
@@ -797,7 +859,10 @@ func MlirContextGetNumThreads(t *Table, context MlirContext) uint32 {
 	if f == nil {
 		missing("mlirContextGetNumThreads")
 	}
-	return uint32(C.call22(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr))))
+	t.enter()
+	r := C.call22(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirContextGetThreadPool calls mlirContextGetThreadPool.
@@ -806,7 +871,9 @@ func MlirContextGetThreadPool(t *Table, context MlirContext) MlirLlvmThreadPool 
 	if f == nil {
 		missing("mlirContextGetThreadPool")
 	}
+	t.enter()
 	r := C.call23(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
 	return *(*MlirLlvmThreadPool)(unsafe.Pointer(&r))
 }
 
@@ -816,7 +883,9 @@ func MlirDialectGetContext(t *Table, dialect MlirDialect) MlirContext {
 	if f == nil {
 		missing("mlirDialectGetContext")
 	}
+	t.enter()
 	r := C.call24(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(dialect.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -826,7 +895,10 @@ func MlirDialectEqual(t *Table, dialect1 MlirDialect, dialect2 MlirDialect) bool
 	if f == nil {
 		missing("mlirDialectEqual")
 	}
-	return bool(C.call25(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(dialect1.Ptr)), C.uintptr_t(uintptr(dialect2.Ptr))))
+	t.enter()
+	r := C.call25(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(dialect1.Ptr)), C.uintptr_t(uintptr(dialect2.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirDialectGetNamespace calls mlirDialectGetNamespace.
@@ -835,7 +907,9 @@ func MlirDialectGetNamespace(t *Table, dialect MlirDialect) string {
 	if f == nil {
 		missing("mlirDialectGetNamespace")
 	}
+	t.enter()
 	r := C.call26(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(dialect.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -845,7 +919,9 @@ func MlirDialectHandleGetNamespace(t *Table, arg0 MlirDialectHandle) string {
 	if f == nil {
 		missing("mlirDialectHandleGetNamespace")
 	}
+	t.enter()
 	r := C.call27(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -855,7 +931,9 @@ func MlirDialectHandleInsertDialect(t *Table, arg0 MlirDialectHandle, arg1 MlirD
 	if f == nil {
 		missing("mlirDialectHandleInsertDialect")
 	}
+	t.enter()
 	C.call28(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), C.uintptr_t(uintptr(arg1.Ptr)))
+	t.leave()
 }
 
 // MlirDialectHandleRegisterDialect calls mlirDialectHandleRegisterDialect.
@@ -864,7 +942,9 @@ func MlirDialectHandleRegisterDialect(t *Table, arg0 MlirDialectHandle, arg1 Mli
 	if f == nil {
 		missing("mlirDialectHandleRegisterDialect")
 	}
+	t.enter()
 	C.call29(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), C.uintptr_t(uintptr(arg1.Ptr)))
+	t.leave()
 }
 
 // MlirDialectHandleLoadDialect calls mlirDialectHandleLoadDialect.
@@ -873,7 +953,9 @@ func MlirDialectHandleLoadDialect(t *Table, arg0 MlirDialectHandle, arg1 MlirCon
 	if f == nil {
 		missing("mlirDialectHandleLoadDialect")
 	}
+	t.enter()
 	r := C.call30(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), C.uintptr_t(uintptr(arg1.Ptr)))
+	t.leave()
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
@@ -883,7 +965,9 @@ func MlirDialectRegistryCreate(t *Table) MlirDialectRegistry {
 	if f == nil {
 		missing("mlirDialectRegistryCreate")
 	}
+	t.enter()
 	r := C.call31(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirDialectRegistry)(unsafe.Pointer(&r))
 }
 
@@ -893,7 +977,9 @@ func MlirDialectRegistryDestroy(t *Table, registry MlirDialectRegistry) {
 	if f == nil {
 		missing("mlirDialectRegistryDestroy")
 	}
+	t.enter()
 	C.call32(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(registry.Ptr)))
+	t.leave()
 }
 
 // MlirLocationGetAttribute calls mlirLocationGetAttribute.
@@ -902,7 +988,9 @@ func MlirLocationGetAttribute(t *Table, location MlirLocation) MlirAttribute {
 	if f == nil {
 		missing("mlirLocationGetAttribute")
 	}
+	t.enter()
 	r := C.call33(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -912,7 +1000,9 @@ func MlirLocationFromAttribute(t *Table, attribute MlirAttribute) MlirLocation {
 	if f == nil {
 		missing("mlirLocationFromAttribute")
 	}
+	t.enter()
 	r := C.call34(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -922,7 +1012,9 @@ func MlirLocationFileLineColGet(t *Table, context MlirContext, filename string, 
 	if f == nil {
 		missing("mlirLocationFileLineColGet")
 	}
+	t.enter()
 	r := C.call35(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(filename))), C.size_t(len(filename)), C.uint(line), C.uint(col))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -932,7 +1024,9 @@ func MlirLocationFileLineColRangeGet(t *Table, context MlirContext, filename str
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGet")
 	}
+	t.enter()
 	r := C.call36(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(filename))), C.size_t(len(filename)), C.uint(start_line), C.uint(start_col), C.uint(end_line), C.uint(end_col))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -942,7 +1036,9 @@ func MlirLocationFileLineColRangeGetFilename(t *Table, location MlirLocation) Ml
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetFilename")
 	}
+	t.enter()
 	r := C.call37(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
 	return *(*MlirIdentifier)(unsafe.Pointer(&r))
 }
 
@@ -952,7 +1048,10 @@ func MlirLocationFileLineColRangeGetStartLine(t *Table, location MlirLocation) i
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetStartLine")
 	}
-	return int32(C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
+	t.enter()
+	r := C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
+	return int32(r)
 }
 
 // MlirLocationFileLineColRangeGetStartColumn calls mlirLocationFileLineColRangeGetStartColumn.
@@ -961,7 +1060,10 @@ func MlirLocationFileLineColRangeGetStartColumn(t *Table, location MlirLocation)
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetStartColumn")
 	}
-	return int32(C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
+	t.enter()
+	r := C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
+	return int32(r)
 }
 
 // MlirLocationFileLineColRangeGetEndLine calls mlirLocationFileLineColRangeGetEndLine.
@@ -970,7 +1072,10 @@ func MlirLocationFileLineColRangeGetEndLine(t *Table, location MlirLocation) int
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetEndLine")
 	}
-	return int32(C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
+	t.enter()
+	r := C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
+	return int32(r)
 }
 
 // MlirLocationFileLineColRangeGetEndColumn calls mlirLocationFileLineColRangeGetEndColumn.
@@ -979,7 +1084,10 @@ func MlirLocationFileLineColRangeGetEndColumn(t *Table, location MlirLocation) i
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetEndColumn")
 	}
-	return int32(C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
+	t.enter()
+	r := C.call38(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
+	return int32(r)
 }
 
 // MlirLocationFileLineColRangeGetTypeID calls mlirLocationFileLineColRangeGetTypeID.
@@ -988,7 +1096,9 @@ func MlirLocationFileLineColRangeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLocationFileLineColRangeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -998,7 +1108,10 @@ func MlirLocationIsAFileLineColRange(t *Table, location MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationIsAFileLineColRange")
 	}
-	return bool(C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
+	t.enter()
+	r := C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLocationCallSiteGet calls mlirLocationCallSiteGet.
@@ -1007,7 +1120,9 @@ func MlirLocationCallSiteGet(t *Table, callee MlirLocation, caller MlirLocation)
 	if f == nil {
 		missing("mlirLocationCallSiteGet")
 	}
+	t.enter()
 	r := C.call41(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(callee.Ptr)), C.uintptr_t(uintptr(caller.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1017,7 +1132,9 @@ func MlirLocationCallSiteGetCallee(t *Table, location MlirLocation) MlirLocation
 	if f == nil {
 		missing("mlirLocationCallSiteGetCallee")
 	}
+	t.enter()
 	r := C.call42(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1027,7 +1144,9 @@ func MlirLocationCallSiteGetCaller(t *Table, location MlirLocation) MlirLocation
 	if f == nil {
 		missing("mlirLocationCallSiteGetCaller")
 	}
+	t.enter()
 	r := C.call42(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1037,7 +1156,9 @@ func MlirLocationCallSiteGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLocationCallSiteGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1047,7 +1168,10 @@ func MlirLocationIsACallSite(t *Table, location MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationIsACallSite")
 	}
-	return bool(C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
+	t.enter()
+	r := C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLocationFusedGet calls mlirLocationFusedGet.
@@ -1056,7 +1180,9 @@ func MlirLocationFusedGet(t *Table, ctx MlirContext, nLocations int, locations *
 	if f == nil {
 		missing("mlirLocationFusedGet")
 	}
+	t.enter()
 	r := C.call43(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nLocations), (*C.uintptr_t)(unsafe.Pointer(locations)), C.uintptr_t(uintptr(metadata.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1066,7 +1192,10 @@ func MlirLocationFusedGetNumLocations(t *Table, location MlirLocation) uint32 {
 	if f == nil {
 		missing("mlirLocationFusedGetNumLocations")
 	}
-	return uint32(C.call44(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
+	t.enter()
+	r := C.call44(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirLocationFusedGetLocations calls mlirLocationFusedGetLocations.
@@ -1075,7 +1204,9 @@ func MlirLocationFusedGetLocations(t *Table, location MlirLocation, locationsCPt
 	if f == nil {
 		missing("mlirLocationFusedGetLocations")
 	}
+	t.enter()
 	C.call45(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)), (*C.uintptr_t)(unsafe.Pointer(locationsCPtr)))
+	t.leave()
 }
 
 // MlirLocationFusedGetMetadata calls mlirLocationFusedGetMetadata.
@@ -1084,7 +1215,9 @@ func MlirLocationFusedGetMetadata(t *Table, location MlirLocation) MlirAttribute
 	if f == nil {
 		missing("mlirLocationFusedGetMetadata")
 	}
+	t.enter()
 	r := C.call33(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -1094,7 +1227,9 @@ func MlirLocationFusedGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLocationFusedGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1104,7 +1239,10 @@ func MlirLocationIsAFused(t *Table, location MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationIsAFused")
 	}
-	return bool(C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
+	t.enter()
+	r := C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLocationNameGet calls mlirLocationNameGet.
@@ -1113,7 +1251,9 @@ func MlirLocationNameGet(t *Table, context MlirContext, name string, childLoc Ml
 	if f == nil {
 		missing("mlirLocationNameGet")
 	}
+	t.enter()
 	r := C.call46(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(childLoc.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1123,7 +1263,9 @@ func MlirLocationNameGetName(t *Table, location MlirLocation) MlirIdentifier {
 	if f == nil {
 		missing("mlirLocationNameGetName")
 	}
+	t.enter()
 	r := C.call37(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
 	return *(*MlirIdentifier)(unsafe.Pointer(&r))
 }
 
@@ -1133,7 +1275,9 @@ func MlirLocationNameGetChildLoc(t *Table, location MlirLocation) MlirLocation {
 	if f == nil {
 		missing("mlirLocationNameGetChildLoc")
 	}
+	t.enter()
 	r := C.call42(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1143,7 +1287,9 @@ func MlirLocationNameGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLocationNameGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1153,7 +1299,10 @@ func MlirLocationIsAName(t *Table, location MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationIsAName")
 	}
-	return bool(C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr))))
+	t.enter()
+	r := C.call40(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLocationUnknownGet calls mlirLocationUnknownGet.
@@ -1162,7 +1311,9 @@ func MlirLocationUnknownGet(t *Table, context MlirContext) MlirLocation {
 	if f == nil {
 		missing("mlirLocationUnknownGet")
 	}
+	t.enter()
 	r := C.call47(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1172,7 +1323,9 @@ func MlirLocationGetContext(t *Table, location MlirLocation) MlirContext {
 	if f == nil {
 		missing("mlirLocationGetContext")
 	}
+	t.enter()
 	r := C.call48(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -1182,7 +1335,10 @@ func MlirLocationEqual(t *Table, l1 MlirLocation, l2 MlirLocation) bool {
 	if f == nil {
 		missing("mlirLocationEqual")
 	}
-	return bool(C.call49(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(l1.Ptr)), C.uintptr_t(uintptr(l2.Ptr))))
+	t.enter()
+	r := C.call49(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(l1.Ptr)), C.uintptr_t(uintptr(l2.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLocationPrint calls mlirLocationPrint.
@@ -1191,7 +1347,13 @@ func MlirLocationPrint(t *Table, location MlirLocation, callback MlirStringCallb
 	if f == nil {
 		missing("mlirLocationPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirLocationPrint(t, location, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call50(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirModuleCreateEmpty calls mlirModuleCreateEmpty.
@@ -1200,7 +1362,9 @@ func MlirModuleCreateEmpty(t *Table, location MlirLocation) MlirModule {
 	if f == nil {
 		missing("mlirModuleCreateEmpty")
 	}
+	t.enter()
 	r := C.call51(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)))
+	t.leave()
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -1210,7 +1374,14 @@ func MlirModuleCreateParse(t *Table, context MlirContext, module string) MlirMod
 	if f == nil {
 		missing("mlirModuleCreateParse")
 	}
+	if t.deep() {
+		var r MlirModule
+		t.onLargeStack(func(t *Table) { r = MlirModuleCreateParse(t, context, module) })
+		return r
+	}
+	t.enter()
 	r := C.call52(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(module))), C.size_t(len(module)))
+	t.leave()
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -1220,7 +1391,14 @@ func MlirModuleCreateParseFromFile(t *Table, context MlirContext, fileName strin
 	if f == nil {
 		missing("mlirModuleCreateParseFromFile")
 	}
+	if t.deep() {
+		var r MlirModule
+		t.onLargeStack(func(t *Table) { r = MlirModuleCreateParseFromFile(t, context, fileName) })
+		return r
+	}
+	t.enter()
 	r := C.call52(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(fileName))), C.size_t(len(fileName)))
+	t.leave()
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -1230,7 +1408,9 @@ func MlirModuleGetContext(t *Table, module MlirModule) MlirContext {
 	if f == nil {
 		missing("mlirModuleGetContext")
 	}
+	t.enter()
 	r := C.call53(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -1240,7 +1420,9 @@ func MlirModuleGetBody(t *Table, module MlirModule) MlirBlock {
 	if f == nil {
 		missing("mlirModuleGetBody")
 	}
+	t.enter()
 	r := C.call54(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -1250,7 +1432,13 @@ func MlirModuleDestroy(t *Table, module MlirModule) {
 	if f == nil {
 		missing("mlirModuleDestroy")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirModuleDestroy(t, module) })
+		return
+	}
+	t.enter()
 	C.call55(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
+	t.leave()
 }
 
 // MlirModuleGetOperation calls mlirModuleGetOperation.
@@ -1259,7 +1447,9 @@ func MlirModuleGetOperation(t *Table, module MlirModule) MlirOperation {
 	if f == nil {
 		missing("mlirModuleGetOperation")
 	}
+	t.enter()
 	r := C.call56(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -1269,7 +1459,9 @@ func MlirModuleFromOperation(t *Table, op MlirOperation) MlirModule {
 	if f == nil {
 		missing("mlirModuleFromOperation")
 	}
+	t.enter()
 	r := C.call57(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -1279,7 +1471,10 @@ func MlirModuleEqual(t *Table, lhs MlirModule, rhs MlirModule) bool {
 	if f == nil {
 		missing("mlirModuleEqual")
 	}
-	return bool(C.call58(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr))))
+	t.enter()
+	r := C.call58(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirModuleHashValue calls mlirModuleHashValue.
@@ -1288,7 +1483,10 @@ func MlirModuleHashValue(t *Table, mod MlirModule) int {
 	if f == nil {
 		missing("mlirModuleHashValue")
 	}
-	return int(C.call59(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mod.Ptr))))
+	t.enter()
+	r := C.call59(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mod.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirOperationStateGet calls mlirOperationStateGet.
@@ -1297,7 +1495,9 @@ func MlirOperationStateGet(t *Table, name string, loc MlirLocation) MlirOperatio
 	if f == nil {
 		missing("mlirOperationStateGet")
 	}
+	t.enter()
 	r := C.call60(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(loc.Ptr)))
+	t.leave()
 	return *(*MlirOperationState)(unsafe.Pointer(&r))
 }
 
@@ -1307,7 +1507,9 @@ func MlirOperationStateAddResults(t *Table, state *MlirOperationState, n int, re
 	if f == nil {
 		missing("mlirOperationStateAddResults")
 	}
+	t.enter()
 	C.call61(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(results)))
+	t.leave()
 }
 
 // MlirOperationStateAddOperands calls mlirOperationStateAddOperands.
@@ -1316,7 +1518,9 @@ func MlirOperationStateAddOperands(t *Table, state *MlirOperationState, n int, o
 	if f == nil {
 		missing("mlirOperationStateAddOperands")
 	}
+	t.enter()
 	C.call62(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(operands)))
+	t.leave()
 }
 
 // MlirOperationStateAddOwnedRegions calls mlirOperationStateAddOwnedRegions.
@@ -1325,7 +1529,9 @@ func MlirOperationStateAddOwnedRegions(t *Table, state *MlirOperationState, n in
 	if f == nil {
 		missing("mlirOperationStateAddOwnedRegions")
 	}
+	t.enter()
 	C.call63(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(regions)))
+	t.leave()
 }
 
 // MlirOperationStateAddSuccessors calls mlirOperationStateAddSuccessors.
@@ -1334,7 +1540,9 @@ func MlirOperationStateAddSuccessors(t *Table, state *MlirOperationState, n int,
 	if f == nil {
 		missing("mlirOperationStateAddSuccessors")
 	}
+	t.enter()
 	C.call64(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(successors)))
+	t.leave()
 }
 
 // MlirOperationStateAddAttributes calls mlirOperationStateAddAttributes.
@@ -1343,7 +1551,9 @@ func MlirOperationStateAddAttributes(t *Table, state *MlirOperationState, n int,
 	if f == nil {
 		missing("mlirOperationStateAddAttributes")
 	}
+	t.enter()
 	C.call65(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)), C.intptr_t(n), (*C.MlirNamedAttribute)(unsafe.Pointer(attributes)))
+	t.leave()
 }
 
 // MlirOperationStateEnableResultTypeInference calls mlirOperationStateEnableResultTypeInference.
@@ -1352,7 +1562,9 @@ func MlirOperationStateEnableResultTypeInference(t *Table, state *MlirOperationS
 	if f == nil {
 		missing("mlirOperationStateEnableResultTypeInference")
 	}
+	t.enter()
 	C.call66(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)))
+	t.leave()
 }
 
 // MlirAsmStateCreateForOperation calls mlirAsmStateCreateForOperation.
@@ -1361,7 +1573,14 @@ func MlirAsmStateCreateForOperation(t *Table, op MlirOperation, flags MlirOpPrin
 	if f == nil {
 		missing("mlirAsmStateCreateForOperation")
 	}
+	if t.deep() {
+		var r MlirAsmState
+		t.onLargeStack(func(t *Table) { r = MlirAsmStateCreateForOperation(t, op, flags) })
+		return r
+	}
+	t.enter()
 	r := C.call67(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(flags.Ptr)))
+	t.leave()
 	return *(*MlirAsmState)(unsafe.Pointer(&r))
 }
 
@@ -1371,7 +1590,14 @@ func MlirAsmStateCreateForValue(t *Table, value MlirValue, flags MlirOpPrintingF
 	if f == nil {
 		missing("mlirAsmStateCreateForValue")
 	}
+	if t.deep() {
+		var r MlirAsmState
+		t.onLargeStack(func(t *Table) { r = MlirAsmStateCreateForValue(t, value, flags) })
+		return r
+	}
+	t.enter()
 	r := C.call68(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(flags.Ptr)))
+	t.leave()
 	return *(*MlirAsmState)(unsafe.Pointer(&r))
 }
 
@@ -1381,7 +1607,9 @@ func MlirAsmStateDestroy(t *Table, state MlirAsmState) {
 	if f == nil {
 		missing("mlirAsmStateDestroy")
 	}
+	t.enter()
 	C.call69(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(state.Ptr)))
+	t.leave()
 }
 
 // MlirOpPrintingFlagsCreate calls mlirOpPrintingFlagsCreate.
@@ -1390,7 +1618,9 @@ func MlirOpPrintingFlagsCreate(t *Table) MlirOpPrintingFlags {
 	if f == nil {
 		missing("mlirOpPrintingFlagsCreate")
 	}
+	t.enter()
 	r := C.call70(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirOpPrintingFlags)(unsafe.Pointer(&r))
 }
 
@@ -1400,7 +1630,9 @@ func MlirOpPrintingFlagsDestroy(t *Table, flags MlirOpPrintingFlags) {
 	if f == nil {
 		missing("mlirOpPrintingFlagsDestroy")
 	}
+	t.enter()
 	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
+	t.leave()
 }
 
 // MlirOpPrintingFlagsElideLargeElementsAttrs calls mlirOpPrintingFlagsElideLargeElementsAttrs.
@@ -1409,7 +1641,9 @@ func MlirOpPrintingFlagsElideLargeElementsAttrs(t *Table, flags MlirOpPrintingFl
 	if f == nil {
 		missing("mlirOpPrintingFlagsElideLargeElementsAttrs")
 	}
+	t.enter()
 	C.call72(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)), C.intptr_t(largeElementLimit))
+	t.leave()
 }
 
 // MlirOpPrintingFlagsElideLargeResourceString calls mlirOpPrintingFlagsElideLargeResourceString.
@@ -1418,7 +1652,9 @@ func MlirOpPrintingFlagsElideLargeResourceString(t *Table, flags MlirOpPrintingF
 	if f == nil {
 		missing("mlirOpPrintingFlagsElideLargeResourceString")
 	}
+	t.enter()
 	C.call72(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)), C.intptr_t(largeResourceLimit))
+	t.leave()
 }
 
 // MlirOpPrintingFlagsEnableDebugInfo calls mlirOpPrintingFlagsEnableDebugInfo.
@@ -1427,7 +1663,9 @@ func MlirOpPrintingFlagsEnableDebugInfo(t *Table, flags MlirOpPrintingFlags, ena
 	if f == nil {
 		missing("mlirOpPrintingFlagsEnableDebugInfo")
 	}
+	t.enter()
 	C.call73(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)), C.bool(enable), C.bool(prettyForm))
+	t.leave()
 }
 
 // MlirOpPrintingFlagsPrintGenericOpForm calls mlirOpPrintingFlagsPrintGenericOpForm.
@@ -1436,7 +1674,9 @@ func MlirOpPrintingFlagsPrintGenericOpForm(t *Table, flags MlirOpPrintingFlags) 
 	if f == nil {
 		missing("mlirOpPrintingFlagsPrintGenericOpForm")
 	}
+	t.enter()
 	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
+	t.leave()
 }
 
 // MlirOpPrintingFlagsPrintNameLocAsPrefix calls mlirOpPrintingFlagsPrintNameLocAsPrefix.
@@ -1445,7 +1685,9 @@ func MlirOpPrintingFlagsPrintNameLocAsPrefix(t *Table, flags MlirOpPrintingFlags
 	if f == nil {
 		missing("mlirOpPrintingFlagsPrintNameLocAsPrefix")
 	}
+	t.enter()
 	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
+	t.leave()
 }
 
 // MlirOpPrintingFlagsUseLocalScope calls mlirOpPrintingFlagsUseLocalScope.
@@ -1454,7 +1696,9 @@ func MlirOpPrintingFlagsUseLocalScope(t *Table, flags MlirOpPrintingFlags) {
 	if f == nil {
 		missing("mlirOpPrintingFlagsUseLocalScope")
 	}
+	t.enter()
 	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
+	t.leave()
 }
 
 // MlirOpPrintingFlagsAssumeVerified calls mlirOpPrintingFlagsAssumeVerified.
@@ -1463,7 +1707,9 @@ func MlirOpPrintingFlagsAssumeVerified(t *Table, flags MlirOpPrintingFlags) {
 	if f == nil {
 		missing("mlirOpPrintingFlagsAssumeVerified")
 	}
+	t.enter()
 	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
+	t.leave()
 }
 
 // MlirOpPrintingFlagsSkipRegions calls mlirOpPrintingFlagsSkipRegions.
@@ -1472,7 +1718,9 @@ func MlirOpPrintingFlagsSkipRegions(t *Table, flags MlirOpPrintingFlags) {
 	if f == nil {
 		missing("mlirOpPrintingFlagsSkipRegions")
 	}
+	t.enter()
 	C.call71(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)))
+	t.leave()
 }
 
 // MlirBytecodeWriterConfigCreate calls mlirBytecodeWriterConfigCreate.
@@ -1481,7 +1729,9 @@ func MlirBytecodeWriterConfigCreate(t *Table) MlirBytecodeWriterConfig {
 	if f == nil {
 		missing("mlirBytecodeWriterConfigCreate")
 	}
+	t.enter()
 	r := C.call74(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirBytecodeWriterConfig)(unsafe.Pointer(&r))
 }
 
@@ -1491,7 +1741,9 @@ func MlirBytecodeWriterConfigDestroy(t *Table, config MlirBytecodeWriterConfig) 
 	if f == nil {
 		missing("mlirBytecodeWriterConfigDestroy")
 	}
+	t.enter()
 	C.call75(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
 }
 
 // MlirBytecodeWriterConfigDesiredEmitVersion calls mlirBytecodeWriterConfigDesiredEmitVersion.
@@ -1500,7 +1752,9 @@ func MlirBytecodeWriterConfigDesiredEmitVersion(t *Table, flags MlirBytecodeWrit
 	if f == nil {
 		missing("mlirBytecodeWriterConfigDesiredEmitVersion")
 	}
+	t.enter()
 	C.call76(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(flags.Ptr)), C.int64_t(version))
+	t.leave()
 }
 
 // MlirOperationCreate calls mlirOperationCreate.
@@ -1509,7 +1763,9 @@ func MlirOperationCreate(t *Table, state *MlirOperationState) MlirOperation {
 	if f == nil {
 		missing("mlirOperationCreate")
 	}
+	t.enter()
 	r := C.call77(C.uintptr_t(uintptr(f)), (*C.MlirOperationState)(unsafe.Pointer(state)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -1519,7 +1775,14 @@ func MlirOperationCreateParse(t *Table, context MlirContext, sourceStr string, s
 	if f == nil {
 		missing("mlirOperationCreateParse")
 	}
+	if t.deep() {
+		var r MlirOperation
+		t.onLargeStack(func(t *Table) { r = MlirOperationCreateParse(t, context, sourceStr, sourceName) })
+		return r
+	}
+	t.enter()
 	r := C.call78(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(sourceStr))), C.size_t(len(sourceStr)), (*C.char)(unsafe.Pointer(unsafe.StringData(sourceName))), C.size_t(len(sourceName)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -1529,7 +1792,14 @@ func MlirOperationClone(t *Table, op MlirOperation) MlirOperation {
 	if f == nil {
 		missing("mlirOperationClone")
 	}
+	if t.deep() {
+		var r MlirOperation
+		t.onLargeStack(func(t *Table) { r = MlirOperationClone(t, op) })
+		return r
+	}
+	t.enter()
 	r := C.call79(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -1539,7 +1809,13 @@ func MlirOperationDestroy(t *Table, op MlirOperation) {
 	if f == nil {
 		missing("mlirOperationDestroy")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationDestroy(t, op) })
+		return
+	}
+	t.enter()
 	C.call80(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirOperationRemoveFromParent calls mlirOperationRemoveFromParent.
@@ -1548,7 +1824,9 @@ func MlirOperationRemoveFromParent(t *Table, op MlirOperation) {
 	if f == nil {
 		missing("mlirOperationRemoveFromParent")
 	}
+	t.enter()
 	C.call80(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirOperationEqual calls mlirOperationEqual.
@@ -1557,7 +1835,10 @@ func MlirOperationEqual(t *Table, op MlirOperation, other MlirOperation) bool {
 	if f == nil {
 		missing("mlirOperationEqual")
 	}
-	return bool(C.call81(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
+	t.enter()
+	r := C.call81(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOperationHashValue calls mlirOperationHashValue.
@@ -1566,7 +1847,10 @@ func MlirOperationHashValue(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationHashValue")
 	}
-	return int(C.call82(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	t.enter()
+	r := C.call82(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirOperationGetContext calls mlirOperationGetContext.
@@ -1575,7 +1859,9 @@ func MlirOperationGetContext(t *Table, op MlirOperation) MlirContext {
 	if f == nil {
 		missing("mlirOperationGetContext")
 	}
+	t.enter()
 	r := C.call83(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -1585,7 +1871,9 @@ func MlirOperationGetLocation(t *Table, op MlirOperation) MlirLocation {
 	if f == nil {
 		missing("mlirOperationGetLocation")
 	}
+	t.enter()
 	r := C.call84(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -1595,7 +1883,9 @@ func MlirOperationSetLocation(t *Table, op MlirOperation, loc MlirLocation) {
 	if f == nil {
 		missing("mlirOperationSetLocation")
 	}
+	t.enter()
 	C.call85(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(loc.Ptr)))
+	t.leave()
 }
 
 // MlirOperationGetTypeID calls mlirOperationGetTypeID.
@@ -1604,7 +1894,9 @@ func MlirOperationGetTypeID(t *Table, op MlirOperation) MlirTypeID {
 	if f == nil {
 		missing("mlirOperationGetTypeID")
 	}
+	t.enter()
 	r := C.call86(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -1614,7 +1906,9 @@ func MlirOperationGetName(t *Table, op MlirOperation) MlirIdentifier {
 	if f == nil {
 		missing("mlirOperationGetName")
 	}
+	t.enter()
 	r := C.call87(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirIdentifier)(unsafe.Pointer(&r))
 }
 
@@ -1624,7 +1918,9 @@ func MlirOperationGetBlock(t *Table, op MlirOperation) MlirBlock {
 	if f == nil {
 		missing("mlirOperationGetBlock")
 	}
+	t.enter()
 	r := C.call88(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -1634,7 +1930,9 @@ func MlirOperationGetParentOperation(t *Table, op MlirOperation) MlirOperation {
 	if f == nil {
 		missing("mlirOperationGetParentOperation")
 	}
+	t.enter()
 	r := C.call79(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -1644,7 +1942,10 @@ func MlirOperationGetNumRegions(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumRegions")
 	}
-	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	t.enter()
+	r := C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirOperationGetRegion calls mlirOperationGetRegion.
@@ -1653,7 +1954,9 @@ func MlirOperationGetRegion(t *Table, op MlirOperation, pos int) MlirRegion {
 	if f == nil {
 		missing("mlirOperationGetRegion")
 	}
+	t.enter()
 	r := C.call90(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -1663,7 +1966,9 @@ func MlirOperationGetNextInBlock(t *Table, op MlirOperation) MlirOperation {
 	if f == nil {
 		missing("mlirOperationGetNextInBlock")
 	}
+	t.enter()
 	r := C.call79(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -1673,7 +1978,10 @@ func MlirOperationGetNumOperands(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumOperands")
 	}
-	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	t.enter()
+	r := C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirOperationGetOperand calls mlirOperationGetOperand.
@@ -1682,7 +1990,9 @@ func MlirOperationGetOperand(t *Table, op MlirOperation, pos int) MlirValue {
 	if f == nil {
 		missing("mlirOperationGetOperand")
 	}
+	t.enter()
 	r := C.call91(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -1692,7 +2002,9 @@ func MlirOperationSetOperand(t *Table, op MlirOperation, pos int, newValue MlirV
 	if f == nil {
 		missing("mlirOperationSetOperand")
 	}
+	t.enter()
 	C.call92(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(newValue.Ptr)))
+	t.leave()
 }
 
 // MlirOperationSetOperands calls mlirOperationSetOperands.
@@ -1701,7 +2013,9 @@ func MlirOperationSetOperands(t *Table, op MlirOperation, nOperands int, operand
 	if f == nil {
 		missing("mlirOperationSetOperands")
 	}
+	t.enter()
 	C.call93(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(nOperands), (*C.uintptr_t)(unsafe.Pointer(operands)))
+	t.leave()
 }
 
 // MlirOperationGetNumResults calls mlirOperationGetNumResults.
@@ -1710,7 +2024,10 @@ func MlirOperationGetNumResults(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumResults")
 	}
-	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	t.enter()
+	r := C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirOperationGetResult calls mlirOperationGetResult.
@@ -1719,7 +2036,9 @@ func MlirOperationGetResult(t *Table, op MlirOperation, pos int) MlirValue {
 	if f == nil {
 		missing("mlirOperationGetResult")
 	}
+	t.enter()
 	r := C.call91(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -1729,7 +2048,10 @@ func MlirOperationGetNumSuccessors(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumSuccessors")
 	}
-	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	t.enter()
+	r := C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirOperationGetSuccessor calls mlirOperationGetSuccessor.
@@ -1738,7 +2060,9 @@ func MlirOperationGetSuccessor(t *Table, op MlirOperation, pos int) MlirBlock {
 	if f == nil {
 		missing("mlirOperationGetSuccessor")
 	}
+	t.enter()
 	r := C.call94(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -1748,7 +2072,9 @@ func MlirOperationSetSuccessor(t *Table, op MlirOperation, pos int, block MlirBl
 	if f == nil {
 		missing("mlirOperationSetSuccessor")
 	}
+	t.enter()
 	C.call95(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirOperationHasInherentAttributeByName calls mlirOperationHasInherentAttributeByName.
@@ -1757,7 +2083,10 @@ func MlirOperationHasInherentAttributeByName(t *Table, op MlirOperation, name st
 	if f == nil {
 		missing("mlirOperationHasInherentAttributeByName")
 	}
-	return bool(C.call96(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
+	t.enter()
+	r := C.call96(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOperationGetInherentAttributeByName calls mlirOperationGetInherentAttributeByName.
@@ -1766,7 +2095,9 @@ func MlirOperationGetInherentAttributeByName(t *Table, op MlirOperation, name st
 	if f == nil {
 		missing("mlirOperationGetInherentAttributeByName")
 	}
+	t.enter()
 	r := C.call97(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -1776,7 +2107,9 @@ func MlirOperationSetInherentAttributeByName(t *Table, op MlirOperation, name st
 	if f == nil {
 		missing("mlirOperationSetInherentAttributeByName")
 	}
+	t.enter()
 	C.call98(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 }
 
 // MlirOperationGetNumDiscardableAttributes calls mlirOperationGetNumDiscardableAttributes.
@@ -1785,7 +2118,10 @@ func MlirOperationGetNumDiscardableAttributes(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumDiscardableAttributes")
 	}
-	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	t.enter()
+	r := C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirOperationGetDiscardableAttribute calls mlirOperationGetDiscardableAttribute.
@@ -1794,7 +2130,9 @@ func MlirOperationGetDiscardableAttribute(t *Table, op MlirOperation, pos int) M
 	if f == nil {
 		missing("mlirOperationGetDiscardableAttribute")
 	}
+	t.enter()
 	r := C.call99(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirNamedAttribute)(unsafe.Pointer(&r))
 }
 
@@ -1804,7 +2142,9 @@ func MlirOperationGetDiscardableAttributeByName(t *Table, op MlirOperation, name
 	if f == nil {
 		missing("mlirOperationGetDiscardableAttributeByName")
 	}
+	t.enter()
 	r := C.call97(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -1814,7 +2154,9 @@ func MlirOperationSetDiscardableAttributeByName(t *Table, op MlirOperation, name
 	if f == nil {
 		missing("mlirOperationSetDiscardableAttributeByName")
 	}
+	t.enter()
 	C.call98(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 }
 
 // MlirOperationRemoveDiscardableAttributeByName calls mlirOperationRemoveDiscardableAttributeByName.
@@ -1823,7 +2165,10 @@ func MlirOperationRemoveDiscardableAttributeByName(t *Table, op MlirOperation, n
 	if f == nil {
 		missing("mlirOperationRemoveDiscardableAttributeByName")
 	}
-	return bool(C.call96(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
+	t.enter()
+	r := C.call96(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOperationGetNumAttributes calls mlirOperationGetNumAttributes.
@@ -1832,7 +2177,10 @@ func MlirOperationGetNumAttributes(t *Table, op MlirOperation) int {
 	if f == nil {
 		missing("mlirOperationGetNumAttributes")
 	}
-	return int(C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	t.enter()
+	r := C.call89(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirOperationGetAttribute calls mlirOperationGetAttribute.
@@ -1841,7 +2189,9 @@ func MlirOperationGetAttribute(t *Table, op MlirOperation, pos int) MlirNamedAtt
 	if f == nil {
 		missing("mlirOperationGetAttribute")
 	}
+	t.enter()
 	r := C.call99(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirNamedAttribute)(unsafe.Pointer(&r))
 }
 
@@ -1851,7 +2201,9 @@ func MlirOperationGetAttributeByName(t *Table, op MlirOperation, name string) Ml
 	if f == nil {
 		missing("mlirOperationGetAttributeByName")
 	}
+	t.enter()
 	r := C.call97(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -1861,7 +2213,9 @@ func MlirOperationSetAttributeByName(t *Table, op MlirOperation, name string, at
 	if f == nil {
 		missing("mlirOperationSetAttributeByName")
 	}
+	t.enter()
 	C.call98(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 }
 
 // MlirOperationRemoveAttributeByName calls mlirOperationRemoveAttributeByName.
@@ -1870,7 +2224,10 @@ func MlirOperationRemoveAttributeByName(t *Table, op MlirOperation, name string)
 	if f == nil {
 		missing("mlirOperationRemoveAttributeByName")
 	}
-	return bool(C.call96(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name))))
+	t.enter()
+	r := C.call96(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOperationPrint calls mlirOperationPrint.
@@ -1879,7 +2236,13 @@ func MlirOperationPrint(t *Table, op MlirOperation, callback MlirStringCallback,
 	if f == nil {
 		missing("mlirOperationPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationPrint(t, op, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call100(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirOperationPrintWithFlags calls mlirOperationPrintWithFlags.
@@ -1888,7 +2251,13 @@ func MlirOperationPrintWithFlags(t *Table, op MlirOperation, flags MlirOpPrintin
 	if f == nil {
 		missing("mlirOperationPrintWithFlags")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationPrintWithFlags(t, op, flags, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call101(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(flags.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirOperationPrintWithState calls mlirOperationPrintWithState.
@@ -1897,7 +2266,13 @@ func MlirOperationPrintWithState(t *Table, op MlirOperation, state MlirAsmState,
 	if f == nil {
 		missing("mlirOperationPrintWithState")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationPrintWithState(t, op, state, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call102(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(state.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirOperationWriteBytecode calls mlirOperationWriteBytecode.
@@ -1906,7 +2281,13 @@ func MlirOperationWriteBytecode(t *Table, op MlirOperation, callback MlirStringC
 	if f == nil {
 		missing("mlirOperationWriteBytecode")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirOperationWriteBytecode(t, op, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call100(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirOperationWriteBytecodeWithConfig calls mlirOperationWriteBytecodeWithConfig.
@@ -1915,7 +2296,14 @@ func MlirOperationWriteBytecodeWithConfig(t *Table, op MlirOperation, config Mli
 	if f == nil {
 		missing("mlirOperationWriteBytecodeWithConfig")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirOperationWriteBytecodeWithConfig(t, op, config, callback, userData) })
+		return r
+	}
+	t.enter()
 	r := C.call103(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(config.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -1925,7 +2313,9 @@ func MlirOperationDump(t *Table, op MlirOperation) {
 	if f == nil {
 		missing("mlirOperationDump")
 	}
+	t.enter()
 	C.call80(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirOperationVerify calls mlirOperationVerify.
@@ -1934,7 +2324,15 @@ func MlirOperationVerify(t *Table, op MlirOperation) bool {
 	if f == nil {
 		missing("mlirOperationVerify")
 	}
-	return bool(C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirOperationVerify(t, op) })
+		return r
+	}
+	t.enter()
+	r := C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOperationMoveAfter calls mlirOperationMoveAfter.
@@ -1943,7 +2341,9 @@ func MlirOperationMoveAfter(t *Table, op MlirOperation, other MlirOperation) {
 	if f == nil {
 		missing("mlirOperationMoveAfter")
 	}
+	t.enter()
 	C.call105(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
+	t.leave()
 }
 
 // MlirOperationMoveBefore calls mlirOperationMoveBefore.
@@ -1952,7 +2352,9 @@ func MlirOperationMoveBefore(t *Table, op MlirOperation, other MlirOperation) {
 	if f == nil {
 		missing("mlirOperationMoveBefore")
 	}
+	t.enter()
 	C.call105(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
+	t.leave()
 }
 
 // MlirOperationIsBeforeInBlock calls mlirOperationIsBeforeInBlock.
@@ -1961,7 +2363,10 @@ func MlirOperationIsBeforeInBlock(t *Table, op MlirOperation, other MlirOperatio
 	if f == nil {
 		missing("mlirOperationIsBeforeInBlock")
 	}
-	return bool(C.call81(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
+	t.enter()
+	r := C.call81(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOperationWalk calls mlirOperationWalk.
@@ -1970,7 +2375,9 @@ func MlirOperationWalk(t *Table, op MlirOperation, callback MlirOperationWalkCal
 	if f == nil {
 		missing("mlirOperationWalk")
 	}
+	t.enter()
 	C.call106(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), (C.MlirOperationWalkCallback)(unsafe.Pointer(callback)), userData, C.MlirWalkOrder(walkOrder))
+	t.leave()
 }
 
 // MlirOperationReplaceUsesOfWith calls mlirOperationReplaceUsesOfWith.
@@ -1979,7 +2386,9 @@ func MlirOperationReplaceUsesOfWith(t *Table, op MlirOperation, of MlirValue, wi
 	if f == nil {
 		missing("mlirOperationReplaceUsesOfWith")
 	}
+	t.enter()
 	C.call107(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(of.Ptr)), C.uintptr_t(uintptr(with.Ptr)))
+	t.leave()
 }
 
 // MlirRegionCreate calls mlirRegionCreate.
@@ -1988,7 +2397,9 @@ func MlirRegionCreate(t *Table) MlirRegion {
 	if f == nil {
 		missing("mlirRegionCreate")
 	}
+	t.enter()
 	r := C.call108(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -1998,7 +2409,13 @@ func MlirRegionDestroy(t *Table, region MlirRegion) {
 	if f == nil {
 		missing("mlirRegionDestroy")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirRegionDestroy(t, region) })
+		return
+	}
+	t.enter()
 	C.call109(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)))
+	t.leave()
 }
 
 // MlirRegionEqual calls mlirRegionEqual.
@@ -2007,7 +2424,10 @@ func MlirRegionEqual(t *Table, region MlirRegion, other MlirRegion) bool {
 	if f == nil {
 		missing("mlirRegionEqual")
 	}
-	return bool(C.call110(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
+	t.enter()
+	r := C.call110(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirRegionGetFirstBlock calls mlirRegionGetFirstBlock.
@@ -2016,7 +2436,9 @@ func MlirRegionGetFirstBlock(t *Table, region MlirRegion) MlirBlock {
 	if f == nil {
 		missing("mlirRegionGetFirstBlock")
 	}
+	t.enter()
 	r := C.call111(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2026,7 +2448,9 @@ func MlirRegionAppendOwnedBlock(t *Table, region MlirRegion, block MlirBlock) {
 	if f == nil {
 		missing("mlirRegionAppendOwnedBlock")
 	}
+	t.enter()
 	C.call112(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirRegionInsertOwnedBlock calls mlirRegionInsertOwnedBlock.
@@ -2035,7 +2459,9 @@ func MlirRegionInsertOwnedBlock(t *Table, region MlirRegion, pos int, block Mlir
 	if f == nil {
 		missing("mlirRegionInsertOwnedBlock")
 	}
+	t.enter()
 	C.call113(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirRegionInsertOwnedBlockAfter calls mlirRegionInsertOwnedBlockAfter.
@@ -2044,7 +2470,9 @@ func MlirRegionInsertOwnedBlockAfter(t *Table, region MlirRegion, reference Mlir
 	if f == nil {
 		missing("mlirRegionInsertOwnedBlockAfter")
 	}
+	t.enter()
 	C.call114(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(reference.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirRegionInsertOwnedBlockBefore calls mlirRegionInsertOwnedBlockBefore.
@@ -2053,7 +2481,9 @@ func MlirRegionInsertOwnedBlockBefore(t *Table, region MlirRegion, reference Mli
 	if f == nil {
 		missing("mlirRegionInsertOwnedBlockBefore")
 	}
+	t.enter()
 	C.call114(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(reference.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirOperationGetFirstRegion calls mlirOperationGetFirstRegion.
@@ -2062,7 +2492,9 @@ func MlirOperationGetFirstRegion(t *Table, op MlirOperation) MlirRegion {
 	if f == nil {
 		missing("mlirOperationGetFirstRegion")
 	}
+	t.enter()
 	r := C.call115(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -2072,7 +2504,9 @@ func MlirRegionGetNextInOperation(t *Table, region MlirRegion) MlirRegion {
 	if f == nil {
 		missing("mlirRegionGetNextInOperation")
 	}
+	t.enter()
 	r := C.call116(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(region.Ptr)))
+	t.leave()
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -2082,7 +2516,9 @@ func MlirRegionTakeBody(t *Table, target MlirRegion, source MlirRegion) {
 	if f == nil {
 		missing("mlirRegionTakeBody")
 	}
+	t.enter()
 	C.call117(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(target.Ptr)), C.uintptr_t(uintptr(source.Ptr)))
+	t.leave()
 }
 
 // MlirBlockCreate calls mlirBlockCreate.
@@ -2091,7 +2527,9 @@ func MlirBlockCreate(t *Table, nArgs int, args *MlirType, locs *MlirLocation) Ml
 	if f == nil {
 		missing("mlirBlockCreate")
 	}
+	t.enter()
 	r := C.call118(C.uintptr_t(uintptr(f)), C.intptr_t(nArgs), (*C.uintptr_t)(unsafe.Pointer(args)), (*C.uintptr_t)(unsafe.Pointer(locs)))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2101,7 +2539,13 @@ func MlirBlockDestroy(t *Table, block MlirBlock) {
 	if f == nil {
 		missing("mlirBlockDestroy")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirBlockDestroy(t, block) })
+		return
+	}
+	t.enter()
 	C.call119(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirBlockDetach calls mlirBlockDetach.
@@ -2110,7 +2554,9 @@ func MlirBlockDetach(t *Table, block MlirBlock) {
 	if f == nil {
 		missing("mlirBlockDetach")
 	}
+	t.enter()
 	C.call119(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirBlockEqual calls mlirBlockEqual.
@@ -2119,7 +2565,10 @@ func MlirBlockEqual(t *Table, block MlirBlock, other MlirBlock) bool {
 	if f == nil {
 		missing("mlirBlockEqual")
 	}
-	return bool(C.call120(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
+	t.enter()
+	r := C.call120(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirBlockGetParentOperation calls mlirBlockGetParentOperation.
@@ -2128,7 +2577,9 @@ func MlirBlockGetParentOperation(t *Table, arg0 MlirBlock) MlirOperation {
 	if f == nil {
 		missing("mlirBlockGetParentOperation")
 	}
+	t.enter()
 	r := C.call121(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2138,7 +2589,9 @@ func MlirBlockGetParentRegion(t *Table, block MlirBlock) MlirRegion {
 	if f == nil {
 		missing("mlirBlockGetParentRegion")
 	}
+	t.enter()
 	r := C.call122(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 	return *(*MlirRegion)(unsafe.Pointer(&r))
 }
 
@@ -2148,7 +2601,9 @@ func MlirBlockGetNextInRegion(t *Table, block MlirBlock) MlirBlock {
 	if f == nil {
 		missing("mlirBlockGetNextInRegion")
 	}
+	t.enter()
 	r := C.call123(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2158,7 +2613,9 @@ func MlirBlockGetFirstOperation(t *Table, block MlirBlock) MlirOperation {
 	if f == nil {
 		missing("mlirBlockGetFirstOperation")
 	}
+	t.enter()
 	r := C.call121(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2168,7 +2625,9 @@ func MlirBlockGetTerminator(t *Table, block MlirBlock) MlirOperation {
 	if f == nil {
 		missing("mlirBlockGetTerminator")
 	}
+	t.enter()
 	r := C.call121(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2178,7 +2637,9 @@ func MlirBlockAppendOwnedOperation(t *Table, block MlirBlock, operation MlirOper
 	if f == nil {
 		missing("mlirBlockAppendOwnedOperation")
 	}
+	t.enter()
 	C.call124(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
+	t.leave()
 }
 
 // MlirBlockInsertOwnedOperation calls mlirBlockInsertOwnedOperation.
@@ -2187,7 +2648,9 @@ func MlirBlockInsertOwnedOperation(t *Table, block MlirBlock, pos int, operation
 	if f == nil {
 		missing("mlirBlockInsertOwnedOperation")
 	}
+	t.enter()
 	C.call125(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(operation.Ptr)))
+	t.leave()
 }
 
 // MlirBlockInsertOwnedOperationAfter calls mlirBlockInsertOwnedOperationAfter.
@@ -2196,7 +2659,9 @@ func MlirBlockInsertOwnedOperationAfter(t *Table, block MlirBlock, reference Mli
 	if f == nil {
 		missing("mlirBlockInsertOwnedOperationAfter")
 	}
+	t.enter()
 	C.call126(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(reference.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
+	t.leave()
 }
 
 // MlirBlockInsertOwnedOperationBefore calls mlirBlockInsertOwnedOperationBefore.
@@ -2205,7 +2670,9 @@ func MlirBlockInsertOwnedOperationBefore(t *Table, block MlirBlock, reference Ml
 	if f == nil {
 		missing("mlirBlockInsertOwnedOperationBefore")
 	}
+	t.enter()
 	C.call126(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(reference.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
+	t.leave()
 }
 
 // MlirBlockGetNumArguments calls mlirBlockGetNumArguments.
@@ -2214,7 +2681,10 @@ func MlirBlockGetNumArguments(t *Table, block MlirBlock) int {
 	if f == nil {
 		missing("mlirBlockGetNumArguments")
 	}
-	return int(C.call127(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr))))
+	t.enter()
+	r := C.call127(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirBlockAddArgument calls mlirBlockAddArgument.
@@ -2223,7 +2693,9 @@ func MlirBlockAddArgument(t *Table, block MlirBlock, type_ MlirType, loc MlirLoc
 	if f == nil {
 		missing("mlirBlockAddArgument")
 	}
+	t.enter()
 	r := C.call128(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(loc.Ptr)))
+	t.leave()
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -2233,7 +2705,9 @@ func MlirBlockEraseArgument(t *Table, block MlirBlock, index uint32) {
 	if f == nil {
 		missing("mlirBlockEraseArgument")
 	}
+	t.enter()
 	C.call129(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.uint(index))
+	t.leave()
 }
 
 // MlirBlockInsertArgument calls mlirBlockInsertArgument.
@@ -2242,7 +2716,9 @@ func MlirBlockInsertArgument(t *Table, block MlirBlock, pos int, type_ MlirType,
 	if f == nil {
 		missing("mlirBlockInsertArgument")
 	}
+	t.enter()
 	r := C.call130(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(loc.Ptr)))
+	t.leave()
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -2252,7 +2728,9 @@ func MlirBlockGetArgument(t *Table, block MlirBlock, pos int) MlirValue {
 	if f == nil {
 		missing("mlirBlockGetArgument")
 	}
+	t.enter()
 	r := C.call131(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -2262,7 +2740,13 @@ func MlirBlockPrint(t *Table, block MlirBlock, callback MlirStringCallback, user
 	if f == nil {
 		missing("mlirBlockPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirBlockPrint(t, block, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call132(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirBlockGetNumSuccessors calls mlirBlockGetNumSuccessors.
@@ -2271,7 +2755,10 @@ func MlirBlockGetNumSuccessors(t *Table, block MlirBlock) int {
 	if f == nil {
 		missing("mlirBlockGetNumSuccessors")
 	}
-	return int(C.call127(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr))))
+	t.enter()
+	r := C.call127(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirBlockGetSuccessor calls mlirBlockGetSuccessor.
@@ -2280,7 +2767,9 @@ func MlirBlockGetSuccessor(t *Table, block MlirBlock, pos int) MlirBlock {
 	if f == nil {
 		missing("mlirBlockGetSuccessor")
 	}
+	t.enter()
 	r := C.call133(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2290,7 +2779,10 @@ func MlirBlockGetNumPredecessors(t *Table, block MlirBlock) int {
 	if f == nil {
 		missing("mlirBlockGetNumPredecessors")
 	}
-	return int(C.call127(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr))))
+	t.enter()
+	r := C.call127(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirBlockGetPredecessor calls mlirBlockGetPredecessor.
@@ -2299,7 +2791,9 @@ func MlirBlockGetPredecessor(t *Table, block MlirBlock, pos int) MlirBlock {
 	if f == nil {
 		missing("mlirBlockGetPredecessor")
 	}
+	t.enter()
 	r := C.call133(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(block.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2309,7 +2803,10 @@ func MlirValueEqual(t *Table, value1 MlirValue, value2 MlirValue) bool {
 	if f == nil {
 		missing("mlirValueEqual")
 	}
-	return bool(C.call134(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value1.Ptr)), C.uintptr_t(uintptr(value2.Ptr))))
+	t.enter()
+	r := C.call134(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value1.Ptr)), C.uintptr_t(uintptr(value2.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirValueIsABlockArgument calls mlirValueIsABlockArgument.
@@ -2318,7 +2815,10 @@ func MlirValueIsABlockArgument(t *Table, value MlirValue) bool {
 	if f == nil {
 		missing("mlirValueIsABlockArgument")
 	}
-	return bool(C.call135(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr))))
+	t.enter()
+	r := C.call135(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirValueIsAOpResult calls mlirValueIsAOpResult.
@@ -2327,7 +2827,10 @@ func MlirValueIsAOpResult(t *Table, value MlirValue) bool {
 	if f == nil {
 		missing("mlirValueIsAOpResult")
 	}
-	return bool(C.call135(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr))))
+	t.enter()
+	r := C.call135(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirBlockArgumentGetOwner calls mlirBlockArgumentGetOwner.
@@ -2336,7 +2839,9 @@ func MlirBlockArgumentGetOwner(t *Table, value MlirValue) MlirBlock {
 	if f == nil {
 		missing("mlirBlockArgumentGetOwner")
 	}
+	t.enter()
 	r := C.call136(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -2346,7 +2851,10 @@ func MlirBlockArgumentGetArgNumber(t *Table, value MlirValue) int {
 	if f == nil {
 		missing("mlirBlockArgumentGetArgNumber")
 	}
-	return int(C.call137(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr))))
+	t.enter()
+	r := C.call137(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirBlockArgumentSetType calls mlirBlockArgumentSetType.
@@ -2355,7 +2863,9 @@ func MlirBlockArgumentSetType(t *Table, value MlirValue, type_ MlirType) {
 	if f == nil {
 		missing("mlirBlockArgumentSetType")
 	}
+	t.enter()
 	C.call138(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 }
 
 // MlirBlockArgumentSetLocation calls mlirBlockArgumentSetLocation.
@@ -2364,7 +2874,9 @@ func MlirBlockArgumentSetLocation(t *Table, value MlirValue, loc MlirLocation) {
 	if f == nil {
 		missing("mlirBlockArgumentSetLocation")
 	}
+	t.enter()
 	C.call139(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(loc.Ptr)))
+	t.leave()
 }
 
 // MlirOpResultGetOwner calls mlirOpResultGetOwner.
@@ -2373,7 +2885,9 @@ func MlirOpResultGetOwner(t *Table, value MlirValue) MlirOperation {
 	if f == nil {
 		missing("mlirOpResultGetOwner")
 	}
+	t.enter()
 	r := C.call140(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2383,7 +2897,10 @@ func MlirOpResultGetResultNumber(t *Table, value MlirValue) int {
 	if f == nil {
 		missing("mlirOpResultGetResultNumber")
 	}
-	return int(C.call137(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr))))
+	t.enter()
+	r := C.call137(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirValueGetType calls mlirValueGetType.
@@ -2392,7 +2909,9 @@ func MlirValueGetType(t *Table, value MlirValue) MlirType {
 	if f == nil {
 		missing("mlirValueGetType")
 	}
+	t.enter()
 	r := C.call141(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -2402,7 +2921,9 @@ func MlirValueSetType(t *Table, value MlirValue, type_ MlirType) {
 	if f == nil {
 		missing("mlirValueSetType")
 	}
+	t.enter()
 	C.call138(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 }
 
 // MlirValueDump calls mlirValueDump.
@@ -2411,7 +2932,9 @@ func MlirValueDump(t *Table, value MlirValue) {
 	if f == nil {
 		missing("mlirValueDump")
 	}
+	t.enter()
 	C.call142(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 }
 
 // MlirValuePrint calls mlirValuePrint.
@@ -2420,7 +2943,13 @@ func MlirValuePrint(t *Table, value MlirValue, callback MlirStringCallback, user
 	if f == nil {
 		missing("mlirValuePrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirValuePrint(t, value, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call143(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirValuePrintAsOperand calls mlirValuePrintAsOperand.
@@ -2429,7 +2958,13 @@ func MlirValuePrintAsOperand(t *Table, value MlirValue, state MlirAsmState, call
 	if f == nil {
 		missing("mlirValuePrintAsOperand")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirValuePrintAsOperand(t, value, state, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call144(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)), C.uintptr_t(uintptr(state.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirValueGetFirstUse calls mlirValueGetFirstUse.
@@ -2438,7 +2973,9 @@ func MlirValueGetFirstUse(t *Table, value MlirValue) MlirOpOperand {
 	if f == nil {
 		missing("mlirValueGetFirstUse")
 	}
+	t.enter()
 	r := C.call145(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 	return *(*MlirOpOperand)(unsafe.Pointer(&r))
 }
 
@@ -2448,7 +2985,9 @@ func MlirValueReplaceAllUsesOfWith(t *Table, of MlirValue, with MlirValue) {
 	if f == nil {
 		missing("mlirValueReplaceAllUsesOfWith")
 	}
+	t.enter()
 	C.call146(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(of.Ptr)), C.uintptr_t(uintptr(with.Ptr)))
+	t.leave()
 }
 
 // MlirValueReplaceAllUsesExcept calls mlirValueReplaceAllUsesExcept.
@@ -2457,7 +2996,9 @@ func MlirValueReplaceAllUsesExcept(t *Table, of MlirValue, with MlirValue, numEx
 	if f == nil {
 		missing("mlirValueReplaceAllUsesExcept")
 	}
+	t.enter()
 	C.call147(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(of.Ptr)), C.uintptr_t(uintptr(with.Ptr)), C.intptr_t(numExceptions), (*C.uintptr_t)(unsafe.Pointer(exceptions)))
+	t.leave()
 }
 
 // MlirValueGetLocation calls mlirValueGetLocation.
@@ -2466,7 +3007,9 @@ func MlirValueGetLocation(t *Table, v MlirValue) MlirLocation {
 	if f == nil {
 		missing("mlirValueGetLocation")
 	}
+	t.enter()
 	r := C.call148(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(v.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -2476,7 +3019,9 @@ func MlirValueGetContext(t *Table, v MlirValue) MlirContext {
 	if f == nil {
 		missing("mlirValueGetContext")
 	}
+	t.enter()
 	r := C.call149(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(v.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -2486,7 +3031,10 @@ func MlirOpOperandIsNull(t *Table, opOperand MlirOpOperand) bool {
 	if f == nil {
 		missing("mlirOpOperandIsNull")
 	}
-	return bool(C.call150(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr))))
+	t.enter()
+	r := C.call150(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOpOperandGetValue calls mlirOpOperandGetValue.
@@ -2495,7 +3043,9 @@ func MlirOpOperandGetValue(t *Table, opOperand MlirOpOperand) MlirValue {
 	if f == nil {
 		missing("mlirOpOperandGetValue")
 	}
+	t.enter()
 	r := C.call151(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr)))
+	t.leave()
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -2505,7 +3055,9 @@ func MlirOpOperandGetOwner(t *Table, opOperand MlirOpOperand) MlirOperation {
 	if f == nil {
 		missing("mlirOpOperandGetOwner")
 	}
+	t.enter()
 	r := C.call152(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2515,7 +3067,10 @@ func MlirOpOperandGetOperandNumber(t *Table, opOperand MlirOpOperand) uint32 {
 	if f == nil {
 		missing("mlirOpOperandGetOperandNumber")
 	}
-	return uint32(C.call153(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr))))
+	t.enter()
+	r := C.call153(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirOpOperandGetNextUse calls mlirOpOperandGetNextUse.
@@ -2524,7 +3079,9 @@ func MlirOpOperandGetNextUse(t *Table, opOperand MlirOpOperand) MlirOpOperand {
 	if f == nil {
 		missing("mlirOpOperandGetNextUse")
 	}
+	t.enter()
 	r := C.call154(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(opOperand.Ptr)))
+	t.leave()
 	return *(*MlirOpOperand)(unsafe.Pointer(&r))
 }
 
@@ -2534,7 +3091,14 @@ func MlirTypeParseGet(t *Table, context MlirContext, type_ string) MlirType {
 	if f == nil {
 		missing("mlirTypeParseGet")
 	}
+	if t.deep() {
+		var r MlirType
+		t.onLargeStack(func(t *Table) { r = MlirTypeParseGet(t, context, type_) })
+		return r
+	}
+	t.enter()
 	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(type_))), C.size_t(len(type_)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -2544,7 +3108,9 @@ func MlirTypeGetContext(t *Table, type_ MlirType) MlirContext {
 	if f == nil {
 		missing("mlirTypeGetContext")
 	}
+	t.enter()
 	r := C.call156(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -2554,7 +3120,9 @@ func MlirTypeGetTypeID(t *Table, type_ MlirType) MlirTypeID {
 	if f == nil {
 		missing("mlirTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call157(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -2564,7 +3132,9 @@ func MlirTypeGetDialect(t *Table, type_ MlirType) MlirDialect {
 	if f == nil {
 		missing("mlirTypeGetDialect")
 	}
+	t.enter()
 	r := C.call158(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
@@ -2574,7 +3144,10 @@ func MlirTypeEqual(t *Table, t1 MlirType, t2 MlirType) bool {
 	if f == nil {
 		missing("mlirTypeEqual")
 	}
-	return bool(C.call159(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(t1.Ptr)), C.uintptr_t(uintptr(t2.Ptr))))
+	t.enter()
+	r := C.call159(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(t1.Ptr)), C.uintptr_t(uintptr(t2.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTypePrint calls mlirTypePrint.
@@ -2583,7 +3156,13 @@ func MlirTypePrint(t *Table, type_ MlirType, callback MlirStringCallback, userDa
 	if f == nil {
 		missing("mlirTypePrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirTypePrint(t, type_, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call160(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirTypeDump calls mlirTypeDump.
@@ -2592,7 +3171,9 @@ func MlirTypeDump(t *Table, type_ MlirType) {
 	if f == nil {
 		missing("mlirTypeDump")
 	}
+	t.enter()
 	C.call161(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 }
 
 // MlirAttributeParseGet calls mlirAttributeParseGet.
@@ -2601,7 +3182,14 @@ func MlirAttributeParseGet(t *Table, context MlirContext, attr string) MlirAttri
 	if f == nil {
 		missing("mlirAttributeParseGet")
 	}
+	if t.deep() {
+		var r MlirAttribute
+		t.onLargeStack(func(t *Table) { r = MlirAttributeParseGet(t, context, attr) })
+		return r
+	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(attr))), C.size_t(len(attr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -2611,7 +3199,9 @@ func MlirAttributeGetContext(t *Table, attribute MlirAttribute) MlirContext {
 	if f == nil {
 		missing("mlirAttributeGetContext")
 	}
+	t.enter()
 	r := C.call163(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -2621,7 +3211,9 @@ func MlirAttributeGetType(t *Table, attribute MlirAttribute) MlirType {
 	if f == nil {
 		missing("mlirAttributeGetType")
 	}
+	t.enter()
 	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -2631,7 +3223,9 @@ func MlirAttributeGetTypeID(t *Table, attribute MlirAttribute) MlirTypeID {
 	if f == nil {
 		missing("mlirAttributeGetTypeID")
 	}
+	t.enter()
 	r := C.call165(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -2641,7 +3235,9 @@ func MlirAttributeGetDialect(t *Table, attribute MlirAttribute) MlirDialect {
 	if f == nil {
 		missing("mlirAttributeGetDialect")
 	}
+	t.enter()
 	r := C.call166(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attribute.Ptr)))
+	t.leave()
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
@@ -2651,7 +3247,10 @@ func MlirAttributeEqual(t *Table, a1 MlirAttribute, a2 MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeEqual")
 	}
-	return bool(C.call167(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+	t.enter()
+	r := C.call167(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributePrint calls mlirAttributePrint.
@@ -2660,7 +3259,13 @@ func MlirAttributePrint(t *Table, attr MlirAttribute, callback MlirStringCallbac
 	if f == nil {
 		missing("mlirAttributePrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAttributePrint(t, attr, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call168(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirAttributeDump calls mlirAttributeDump.
@@ -2669,7 +3274,9 @@ func MlirAttributeDump(t *Table, attr MlirAttribute) {
 	if f == nil {
 		missing("mlirAttributeDump")
 	}
+	t.enter()
 	C.call169(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 }
 
 // MlirNamedAttributeGet calls mlirNamedAttributeGet.
@@ -2678,7 +3285,9 @@ func MlirNamedAttributeGet(t *Table, name MlirIdentifier, attr MlirAttribute) Ml
 	if f == nil {
 		missing("mlirNamedAttributeGet")
 	}
+	t.enter()
 	r := C.call170(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirNamedAttribute)(unsafe.Pointer(&r))
 }
 
@@ -2688,7 +3297,9 @@ func MlirIdentifierGet(t *Table, context MlirContext, str string) MlirIdentifier
 	if f == nil {
 		missing("mlirIdentifierGet")
 	}
+	t.enter()
 	r := C.call171(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	t.leave()
 	return *(*MlirIdentifier)(unsafe.Pointer(&r))
 }
 
@@ -2698,7 +3309,9 @@ func MlirIdentifierGetContext(t *Table, arg0 MlirIdentifier) MlirContext {
 	if f == nil {
 		missing("mlirIdentifierGetContext")
 	}
+	t.enter()
 	r := C.call172(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -2708,7 +3321,10 @@ func MlirIdentifierEqual(t *Table, ident MlirIdentifier, other MlirIdentifier) b
 	if f == nil {
 		missing("mlirIdentifierEqual")
 	}
-	return bool(C.call173(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ident.Ptr)), C.uintptr_t(uintptr(other.Ptr))))
+	t.enter()
+	r := C.call173(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ident.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIdentifierStr calls mlirIdentifierStr.
@@ -2717,7 +3333,9 @@ func MlirIdentifierStr(t *Table, ident MlirIdentifier) string {
 	if f == nil {
 		missing("mlirIdentifierStr")
 	}
+	t.enter()
 	r := C.call174(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ident.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -2727,7 +3345,9 @@ func MlirSymbolTableGetSymbolAttributeName(t *Table) string {
 	if f == nil {
 		missing("mlirSymbolTableGetSymbolAttributeName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -2737,7 +3357,9 @@ func MlirSymbolTableGetVisibilityAttributeName(t *Table) string {
 	if f == nil {
 		missing("mlirSymbolTableGetVisibilityAttributeName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -2747,7 +3369,9 @@ func MlirSymbolTableCreate(t *Table, operation MlirOperation) MlirSymbolTable {
 	if f == nil {
 		missing("mlirSymbolTableCreate")
 	}
+	t.enter()
 	r := C.call176(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(operation.Ptr)))
+	t.leave()
 	return *(*MlirSymbolTable)(unsafe.Pointer(&r))
 }
 
@@ -2757,7 +3381,9 @@ func MlirSymbolTableDestroy(t *Table, symbolTable MlirSymbolTable) {
 	if f == nil {
 		missing("mlirSymbolTableDestroy")
 	}
+	t.enter()
 	C.call177(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(symbolTable.Ptr)))
+	t.leave()
 }
 
 // MlirSymbolTableLookup calls mlirSymbolTableLookup.
@@ -2766,7 +3392,9 @@ func MlirSymbolTableLookup(t *Table, symbolTable MlirSymbolTable, name string) M
 	if f == nil {
 		missing("mlirSymbolTableLookup")
 	}
+	t.enter()
 	r := C.call178(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(symbolTable.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -2776,7 +3404,9 @@ func MlirSymbolTableInsert(t *Table, symbolTable MlirSymbolTable, operation Mlir
 	if f == nil {
 		missing("mlirSymbolTableInsert")
 	}
+	t.enter()
 	r := C.call179(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(symbolTable.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -2786,7 +3416,9 @@ func MlirSymbolTableErase(t *Table, symbolTable MlirSymbolTable, operation MlirO
 	if f == nil {
 		missing("mlirSymbolTableErase")
 	}
+	t.enter()
 	C.call180(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(symbolTable.Ptr)), C.uintptr_t(uintptr(operation.Ptr)))
+	t.leave()
 }
 
 // MlirSymbolTableReplaceAllSymbolUses calls mlirSymbolTableReplaceAllSymbolUses.
@@ -2795,7 +3427,14 @@ func MlirSymbolTableReplaceAllSymbolUses(t *Table, oldSymbol string, newSymbol s
 	if f == nil {
 		missing("mlirSymbolTableReplaceAllSymbolUses")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirSymbolTableReplaceAllSymbolUses(t, oldSymbol, newSymbol, from) })
+		return r
+	}
+	t.enter()
 	r := C.call181(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(oldSymbol))), C.size_t(len(oldSymbol)), (*C.char)(unsafe.Pointer(unsafe.StringData(newSymbol))), C.size_t(len(newSymbol)), C.uintptr_t(uintptr(from.Ptr)))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -2805,7 +3444,9 @@ func MlirSymbolTableWalkSymbolTables(t *Table, from MlirOperation, allSymUsesVis
 	if f == nil {
 		missing("mlirSymbolTableWalkSymbolTables")
 	}
+	t.enter()
 	C.call182(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(from.Ptr)), C.bool(allSymUsesVisible), (*[0]byte)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirAffineExprGetContext calls mlirAffineExprGetContext.
@@ -2814,7 +3455,14 @@ func MlirAffineExprGetContext(t *Table, affineExpr MlirAffineExpr) MlirContext {
 	if f == nil {
 		missing("mlirAffineExprGetContext")
 	}
+	if t.deep() {
+		var r MlirContext
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprGetContext(t, affineExpr) })
+		return r
+	}
+	t.enter()
 	r := C.call183(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -2824,7 +3472,15 @@ func MlirAffineExprEqual(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) bool 
 	if f == nil {
 		missing("mlirAffineExprEqual")
 	}
-	return bool(C.call184(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprEqual(t, lhs, rhs) })
+		return r
+	}
+	t.enter()
+	r := C.call184(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineExprPrint calls mlirAffineExprPrint.
@@ -2833,7 +3489,13 @@ func MlirAffineExprPrint(t *Table, affineExpr MlirAffineExpr, callback MlirStrin
 	if f == nil {
 		missing("mlirAffineExprPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineExprPrint(t, affineExpr, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call185(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirAffineExprDump calls mlirAffineExprDump.
@@ -2842,7 +3504,13 @@ func MlirAffineExprDump(t *Table, affineExpr MlirAffineExpr) {
 	if f == nil {
 		missing("mlirAffineExprDump")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineExprDump(t, affineExpr) })
+		return
+	}
+	t.enter()
 	C.call186(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
 }
 
 // MlirAffineExprIsSymbolicOrConstant calls mlirAffineExprIsSymbolicOrConstant.
@@ -2851,7 +3519,15 @@ func MlirAffineExprIsSymbolicOrConstant(t *Table, affineExpr MlirAffineExpr) boo
 	if f == nil {
 		missing("mlirAffineExprIsSymbolicOrConstant")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsSymbolicOrConstant(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineExprIsPureAffine calls mlirAffineExprIsPureAffine.
@@ -2860,7 +3536,15 @@ func MlirAffineExprIsPureAffine(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsPureAffine")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsPureAffine(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineExprGetLargestKnownDivisor calls mlirAffineExprGetLargestKnownDivisor.
@@ -2869,7 +3553,15 @@ func MlirAffineExprGetLargestKnownDivisor(t *Table, affineExpr MlirAffineExpr) i
 	if f == nil {
 		missing("mlirAffineExprGetLargestKnownDivisor")
 	}
-	return int64(C.call188(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r int64
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprGetLargestKnownDivisor(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call188(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirAffineExprIsMultipleOf calls mlirAffineExprIsMultipleOf.
@@ -2878,7 +3570,15 @@ func MlirAffineExprIsMultipleOf(t *Table, affineExpr MlirAffineExpr, factor int6
 	if f == nil {
 		missing("mlirAffineExprIsMultipleOf")
 	}
-	return bool(C.call189(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.int64_t(factor)))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsMultipleOf(t, affineExpr, factor) })
+		return r
+	}
+	t.enter()
+	r := C.call189(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.int64_t(factor))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineExprIsFunctionOfDim calls mlirAffineExprIsFunctionOfDim.
@@ -2887,7 +3587,15 @@ func MlirAffineExprIsFunctionOfDim(t *Table, affineExpr MlirAffineExpr, position
 	if f == nil {
 		missing("mlirAffineExprIsFunctionOfDim")
 	}
-	return bool(C.call190(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.intptr_t(position)))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsFunctionOfDim(t, affineExpr, position) })
+		return r
+	}
+	t.enter()
+	r := C.call190(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.intptr_t(position))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineExprCompose calls mlirAffineExprCompose.
@@ -2896,7 +3604,14 @@ func MlirAffineExprCompose(t *Table, affineExpr MlirAffineExpr, affineMap MlirAf
 	if f == nil {
 		missing("mlirAffineExprCompose")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprCompose(t, affineExpr, affineMap) })
+		return r
+	}
+	t.enter()
 	r := C.call191(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -2906,7 +3621,14 @@ func MlirAffineExprShiftDims(t *Table, affineExpr MlirAffineExpr, numDims uint32
 	if f == nil {
 		missing("mlirAffineExprShiftDims")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprShiftDims(t, affineExpr, numDims, shift, offset) })
+		return r
+	}
+	t.enter()
 	r := C.call192(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.uint32_t(numDims), C.uint32_t(shift), C.uint32_t(offset))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -2916,7 +3638,14 @@ func MlirAffineExprShiftSymbols(t *Table, affineExpr MlirAffineExpr, numSymbols 
 	if f == nil {
 		missing("mlirAffineExprShiftSymbols")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprShiftSymbols(t, affineExpr, numSymbols, shift, offset) })
+		return r
+	}
+	t.enter()
 	r := C.call192(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)), C.uint32_t(numSymbols), C.uint32_t(shift), C.uint32_t(offset))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -2926,7 +3655,9 @@ func MlirSimplifyAffineExpr(t *Table, expr MlirAffineExpr, numDims uint32, numSy
 	if f == nil {
 		missing("mlirSimplifyAffineExpr")
 	}
+	t.enter()
 	r := C.call193(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(expr.Ptr)), C.uint32_t(numDims), C.uint32_t(numSymbols))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -2936,7 +3667,15 @@ func MlirAffineExprIsADim(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsADim")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsADim(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineDimExprGet calls mlirAffineDimExprGet.
@@ -2945,7 +3684,14 @@ func MlirAffineDimExprGet(t *Table, ctx MlirContext, position int) MlirAffineExp
 	if f == nil {
 		missing("mlirAffineDimExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineDimExprGet(t, ctx, position) })
+		return r
+	}
+	t.enter()
 	r := C.call194(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(position))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -2955,7 +3701,15 @@ func MlirAffineDimExprGetPosition(t *Table, affineExpr MlirAffineExpr) int {
 	if f == nil {
 		missing("mlirAffineDimExprGetPosition")
 	}
-	return int(C.call195(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineDimExprGetPosition(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call195(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirAffineExprIsASymbol calls mlirAffineExprIsASymbol.
@@ -2964,7 +3718,15 @@ func MlirAffineExprIsASymbol(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsASymbol")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsASymbol(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineSymbolExprGet calls mlirAffineSymbolExprGet.
@@ -2973,7 +3735,14 @@ func MlirAffineSymbolExprGet(t *Table, ctx MlirContext, position int) MlirAffine
 	if f == nil {
 		missing("mlirAffineSymbolExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineSymbolExprGet(t, ctx, position) })
+		return r
+	}
+	t.enter()
 	r := C.call194(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(position))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -2983,7 +3752,15 @@ func MlirAffineSymbolExprGetPosition(t *Table, affineExpr MlirAffineExpr) int {
 	if f == nil {
 		missing("mlirAffineSymbolExprGetPosition")
 	}
-	return int(C.call195(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineSymbolExprGetPosition(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call195(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirAffineExprIsAConstant calls mlirAffineExprIsAConstant.
@@ -2992,7 +3769,15 @@ func MlirAffineExprIsAConstant(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAConstant")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAConstant(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineConstantExprGet calls mlirAffineConstantExprGet.
@@ -3001,7 +3786,14 @@ func MlirAffineConstantExprGet(t *Table, ctx MlirContext, constant int64) MlirAf
 	if f == nil {
 		missing("mlirAffineConstantExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineConstantExprGet(t, ctx, constant) })
+		return r
+	}
+	t.enter()
 	r := C.call196(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(constant))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3011,7 +3803,15 @@ func MlirAffineConstantExprGetValue(t *Table, affineExpr MlirAffineExpr) int64 {
 	if f == nil {
 		missing("mlirAffineConstantExprGetValue")
 	}
-	return int64(C.call188(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r int64
+		t.onLargeStack(func(t *Table) { r = MlirAffineConstantExprGetValue(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call188(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirAffineExprIsAAdd calls mlirAffineExprIsAAdd.
@@ -3020,7 +3820,15 @@ func MlirAffineExprIsAAdd(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAAdd")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAAdd(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineAddExprGet calls mlirAffineAddExprGet.
@@ -3029,7 +3837,14 @@ func MlirAffineAddExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) Mlir
 	if f == nil {
 		missing("mlirAffineAddExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineAddExprGet(t, lhs, rhs) })
+		return r
+	}
+	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3039,7 +3854,15 @@ func MlirAffineExprIsAMul(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAMul")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAMul(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineMulExprGet calls mlirAffineMulExprGet.
@@ -3048,7 +3871,14 @@ func MlirAffineMulExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) Mlir
 	if f == nil {
 		missing("mlirAffineMulExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineMulExprGet(t, lhs, rhs) })
+		return r
+	}
+	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3058,7 +3888,15 @@ func MlirAffineExprIsAMod(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAMod")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAMod(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineModExprGet calls mlirAffineModExprGet.
@@ -3067,7 +3905,14 @@ func MlirAffineModExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) Mlir
 	if f == nil {
 		missing("mlirAffineModExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineModExprGet(t, lhs, rhs) })
+		return r
+	}
+	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3077,7 +3922,15 @@ func MlirAffineExprIsAFloorDiv(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsAFloorDiv")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsAFloorDiv(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineFloorDivExprGet calls mlirAffineFloorDivExprGet.
@@ -3086,7 +3939,14 @@ func MlirAffineFloorDivExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr)
 	if f == nil {
 		missing("mlirAffineFloorDivExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineFloorDivExprGet(t, lhs, rhs) })
+		return r
+	}
+	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3096,7 +3956,15 @@ func MlirAffineExprIsACeilDiv(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsACeilDiv")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsACeilDiv(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineCeilDivExprGet calls mlirAffineCeilDivExprGet.
@@ -3105,7 +3973,14 @@ func MlirAffineCeilDivExprGet(t *Table, lhs MlirAffineExpr, rhs MlirAffineExpr) 
 	if f == nil {
 		missing("mlirAffineCeilDivExprGet")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineCeilDivExprGet(t, lhs, rhs) })
+		return r
+	}
+	t.enter()
 	r := C.call197(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(lhs.Ptr)), C.uintptr_t(uintptr(rhs.Ptr)))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3115,7 +3990,15 @@ func MlirAffineExprIsABinary(t *Table, affineExpr MlirAffineExpr) bool {
 	if f == nil {
 		missing("mlirAffineExprIsABinary")
 	}
-	return bool(C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineExprIsABinary(t, affineExpr) })
+		return r
+	}
+	t.enter()
+	r := C.call187(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineBinaryOpExprGetLHS calls mlirAffineBinaryOpExprGetLHS.
@@ -3124,7 +4007,14 @@ func MlirAffineBinaryOpExprGetLHS(t *Table, affineExpr MlirAffineExpr) MlirAffin
 	if f == nil {
 		missing("mlirAffineBinaryOpExprGetLHS")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineBinaryOpExprGetLHS(t, affineExpr) })
+		return r
+	}
+	t.enter()
 	r := C.call198(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3134,7 +4024,14 @@ func MlirAffineBinaryOpExprGetRHS(t *Table, affineExpr MlirAffineExpr) MlirAffin
 	if f == nil {
 		missing("mlirAffineBinaryOpExprGetRHS")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineBinaryOpExprGetRHS(t, affineExpr) })
+		return r
+	}
+	t.enter()
 	r := C.call198(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineExpr.Ptr)))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3144,7 +4041,14 @@ func MlirAffineMapGetContext(t *Table, affineMap MlirAffineMap) MlirContext {
 	if f == nil {
 		missing("mlirAffineMapGetContext")
 	}
+	if t.deep() {
+		var r MlirContext
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetContext(t, affineMap) })
+		return r
+	}
+	t.enter()
 	r := C.call199(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -3154,7 +4058,15 @@ func MlirAffineMapEqual(t *Table, a1 MlirAffineMap, a2 MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapEqual")
 	}
-	return bool(C.call200(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapEqual(t, a1, a2) })
+		return r
+	}
+	t.enter()
+	r := C.call200(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineMapPrint calls mlirAffineMapPrint.
@@ -3163,7 +4075,13 @@ func MlirAffineMapPrint(t *Table, affineMap MlirAffineMap, callback MlirStringCa
 	if f == nil {
 		missing("mlirAffineMapPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineMapPrint(t, affineMap, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call201(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirAffineMapDump calls mlirAffineMapDump.
@@ -3172,7 +4090,13 @@ func MlirAffineMapDump(t *Table, affineMap MlirAffineMap) {
 	if f == nil {
 		missing("mlirAffineMapDump")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineMapDump(t, affineMap) })
+		return
+	}
+	t.enter()
 	C.call202(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
 }
 
 // MlirAffineMapEmptyGet calls mlirAffineMapEmptyGet.
@@ -3181,7 +4105,14 @@ func MlirAffineMapEmptyGet(t *Table, ctx MlirContext) MlirAffineMap {
 	if f == nil {
 		missing("mlirAffineMapEmptyGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapEmptyGet(t, ctx) })
+		return r
+	}
+	t.enter()
 	r := C.call203(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3191,7 +4122,14 @@ func MlirAffineMapZeroResultGet(t *Table, ctx MlirContext, dimCount int, symbolC
 	if f == nil {
 		missing("mlirAffineMapZeroResultGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapZeroResultGet(t, ctx, dimCount, symbolCount) })
+		return r
+	}
+	t.enter()
 	r := C.call204(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(dimCount), C.intptr_t(symbolCount))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3201,7 +4139,14 @@ func MlirAffineMapGet(t *Table, ctx MlirContext, dimCount int, symbolCount int, 
 	if f == nil {
 		missing("mlirAffineMapGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGet(t, ctx, dimCount, symbolCount, nAffineExprs, affineExprs) })
+		return r
+	}
+	t.enter()
 	r := C.call205(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(dimCount), C.intptr_t(symbolCount), C.intptr_t(nAffineExprs), (*C.uintptr_t)(unsafe.Pointer(affineExprs)))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3211,7 +4156,14 @@ func MlirAffineMapConstantGet(t *Table, ctx MlirContext, val int64) MlirAffineMa
 	if f == nil {
 		missing("mlirAffineMapConstantGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapConstantGet(t, ctx, val) })
+		return r
+	}
+	t.enter()
 	r := C.call206(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(val))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3221,7 +4173,14 @@ func MlirAffineMapMultiDimIdentityGet(t *Table, ctx MlirContext, numDims int) Ml
 	if f == nil {
 		missing("mlirAffineMapMultiDimIdentityGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapMultiDimIdentityGet(t, ctx, numDims) })
+		return r
+	}
+	t.enter()
 	r := C.call207(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numDims))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3231,7 +4190,14 @@ func MlirAffineMapMinorIdentityGet(t *Table, ctx MlirContext, dims int, results 
 	if f == nil {
 		missing("mlirAffineMapMinorIdentityGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapMinorIdentityGet(t, ctx, dims, results) })
+		return r
+	}
+	t.enter()
 	r := C.call204(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(dims), C.intptr_t(results))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3241,7 +4207,14 @@ func MlirAffineMapPermutationGet(t *Table, ctx MlirContext, size int, permutatio
 	if f == nil {
 		missing("mlirAffineMapPermutationGet")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapPermutationGet(t, ctx, size, permutation) })
+		return r
+	}
+	t.enter()
 	r := C.call208(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.uint)(unsafe.Pointer(permutation)))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3251,7 +4224,15 @@ func MlirAffineMapIsIdentity(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsIdentity")
 	}
-	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsIdentity(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineMapIsMinorIdentity calls mlirAffineMapIsMinorIdentity.
@@ -3260,7 +4241,15 @@ func MlirAffineMapIsMinorIdentity(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsMinorIdentity")
 	}
-	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsMinorIdentity(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineMapIsEmpty calls mlirAffineMapIsEmpty.
@@ -3269,7 +4258,15 @@ func MlirAffineMapIsEmpty(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsEmpty")
 	}
-	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsEmpty(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineMapIsSingleConstant calls mlirAffineMapIsSingleConstant.
@@ -3278,7 +4275,15 @@ func MlirAffineMapIsSingleConstant(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsSingleConstant")
 	}
-	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsSingleConstant(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineMapGetSingleConstantResult calls mlirAffineMapGetSingleConstantResult.
@@ -3287,7 +4292,15 @@ func MlirAffineMapGetSingleConstantResult(t *Table, affineMap MlirAffineMap) int
 	if f == nil {
 		missing("mlirAffineMapGetSingleConstantResult")
 	}
-	return int64(C.call210(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r int64
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetSingleConstantResult(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call210(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirAffineMapGetNumDims calls mlirAffineMapGetNumDims.
@@ -3296,7 +4309,15 @@ func MlirAffineMapGetNumDims(t *Table, affineMap MlirAffineMap) int {
 	if f == nil {
 		missing("mlirAffineMapGetNumDims")
 	}
-	return int(C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetNumDims(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirAffineMapGetNumSymbols calls mlirAffineMapGetNumSymbols.
@@ -3305,7 +4326,15 @@ func MlirAffineMapGetNumSymbols(t *Table, affineMap MlirAffineMap) int {
 	if f == nil {
 		missing("mlirAffineMapGetNumSymbols")
 	}
-	return int(C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetNumSymbols(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirAffineMapGetNumResults calls mlirAffineMapGetNumResults.
@@ -3314,7 +4343,15 @@ func MlirAffineMapGetNumResults(t *Table, affineMap MlirAffineMap) int {
 	if f == nil {
 		missing("mlirAffineMapGetNumResults")
 	}
-	return int(C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetNumResults(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirAffineMapGetResult calls mlirAffineMapGetResult.
@@ -3323,7 +4360,14 @@ func MlirAffineMapGetResult(t *Table, affineMap MlirAffineMap, pos int) MlirAffi
 	if f == nil {
 		missing("mlirAffineMapGetResult")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetResult(t, affineMap, pos) })
+		return r
+	}
+	t.enter()
 	r := C.call212(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3333,7 +4377,15 @@ func MlirAffineMapGetNumInputs(t *Table, affineMap MlirAffineMap) int {
 	if f == nil {
 		missing("mlirAffineMapGetNumInputs")
 	}
-	return int(C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetNumInputs(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call211(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirAffineMapIsProjectedPermutation calls mlirAffineMapIsProjectedPermutation.
@@ -3342,7 +4394,15 @@ func MlirAffineMapIsProjectedPermutation(t *Table, affineMap MlirAffineMap) bool
 	if f == nil {
 		missing("mlirAffineMapIsProjectedPermutation")
 	}
-	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsProjectedPermutation(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineMapIsPermutation calls mlirAffineMapIsPermutation.
@@ -3351,7 +4411,15 @@ func MlirAffineMapIsPermutation(t *Table, affineMap MlirAffineMap) bool {
 	if f == nil {
 		missing("mlirAffineMapIsPermutation")
 	}
-	return bool(C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapIsPermutation(t, affineMap) })
+		return r
+	}
+	t.enter()
+	r := C.call209(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineMapGetSubMap calls mlirAffineMapGetSubMap.
@@ -3360,7 +4428,14 @@ func MlirAffineMapGetSubMap(t *Table, affineMap MlirAffineMap, size int, resultP
 	if f == nil {
 		missing("mlirAffineMapGetSubMap")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetSubMap(t, affineMap, size, resultPos) })
+		return r
+	}
+	t.enter()
 	r := C.call213(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(size), (*C.intptr_t)(unsafe.Pointer(resultPos)))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3370,7 +4445,14 @@ func MlirAffineMapGetMajorSubMap(t *Table, affineMap MlirAffineMap, numResults i
 	if f == nil {
 		missing("mlirAffineMapGetMajorSubMap")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetMajorSubMap(t, affineMap, numResults) })
+		return r
+	}
+	t.enter()
 	r := C.call214(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(numResults))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3380,7 +4462,14 @@ func MlirAffineMapGetMinorSubMap(t *Table, affineMap MlirAffineMap, numResults i
 	if f == nil {
 		missing("mlirAffineMapGetMinorSubMap")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapGetMinorSubMap(t, affineMap, numResults) })
+		return r
+	}
+	t.enter()
 	r := C.call214(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.intptr_t(numResults))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3390,7 +4479,16 @@ func MlirAffineMapReplace(t *Table, affineMap MlirAffineMap, expression MlirAffi
 	if f == nil {
 		missing("mlirAffineMapReplace")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) {
+			r = MlirAffineMapReplace(t, affineMap, expression, replacement, numResultDims, numResultSyms)
+		})
+		return r
+	}
+	t.enter()
 	r := C.call215(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(affineMap.Ptr)), C.uintptr_t(uintptr(expression.Ptr)), C.uintptr_t(uintptr(replacement.Ptr)), C.intptr_t(numResultDims), C.intptr_t(numResultSyms))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3400,7 +4498,13 @@ func MlirAffineMapCompressUnusedSymbols(t *Table, affineMaps *MlirAffineMap, siz
 	if f == nil {
 		missing("mlirAffineMapCompressUnusedSymbols")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirAffineMapCompressUnusedSymbols(t, affineMaps, size, result, populateResult) })
+		return
+	}
+	t.enter()
 	C.call216(C.uintptr_t(uintptr(f)), (*C.uintptr_t)(unsafe.Pointer(affineMaps)), C.intptr_t(size), result, (*[0]byte)(unsafe.Pointer(populateResult)))
+	t.leave()
 }
 
 // MlirIntegerSetGetContext calls mlirIntegerSetGetContext.
@@ -3409,7 +4513,14 @@ func MlirIntegerSetGetContext(t *Table, set MlirIntegerSet) MlirContext {
 	if f == nil {
 		missing("mlirIntegerSetGetContext")
 	}
+	if t.deep() {
+		var r MlirContext
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetContext(t, set) })
+		return r
+	}
+	t.enter()
 	r := C.call217(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -3419,7 +4530,15 @@ func MlirIntegerSetEqual(t *Table, s1 MlirIntegerSet, s2 MlirIntegerSet) bool {
 	if f == nil {
 		missing("mlirIntegerSetEqual")
 	}
-	return bool(C.call218(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(s1.Ptr)), C.uintptr_t(uintptr(s2.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetEqual(t, s1, s2) })
+		return r
+	}
+	t.enter()
+	r := C.call218(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(s1.Ptr)), C.uintptr_t(uintptr(s2.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIntegerSetPrint calls mlirIntegerSetPrint.
@@ -3428,7 +4547,13 @@ func MlirIntegerSetPrint(t *Table, set MlirIntegerSet, callback MlirStringCallba
 	if f == nil {
 		missing("mlirIntegerSetPrint")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirIntegerSetPrint(t, set, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call219(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirIntegerSetDump calls mlirIntegerSetDump.
@@ -3437,7 +4562,13 @@ func MlirIntegerSetDump(t *Table, set MlirIntegerSet) {
 	if f == nil {
 		missing("mlirIntegerSetDump")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirIntegerSetDump(t, set) })
+		return
+	}
+	t.enter()
 	C.call220(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
 }
 
 // MlirIntegerSetEmptyGet calls mlirIntegerSetEmptyGet.
@@ -3446,7 +4577,14 @@ func MlirIntegerSetEmptyGet(t *Table, context MlirContext, numDims int, numSymbo
 	if f == nil {
 		missing("mlirIntegerSetEmptyGet")
 	}
+	if t.deep() {
+		var r MlirIntegerSet
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetEmptyGet(t, context, numDims, numSymbols) })
+		return r
+	}
+	t.enter()
 	r := C.call221(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.intptr_t(numDims), C.intptr_t(numSymbols))
+	t.leave()
 	return *(*MlirIntegerSet)(unsafe.Pointer(&r))
 }
 
@@ -3456,7 +4594,16 @@ func MlirIntegerSetGet(t *Table, context MlirContext, numDims int, numSymbols in
 	if f == nil {
 		missing("mlirIntegerSetGet")
 	}
+	if t.deep() {
+		var r MlirIntegerSet
+		t.onLargeStack(func(t *Table) {
+			r = MlirIntegerSetGet(t, context, numDims, numSymbols, numConstraints, constraints, eqFlags)
+		})
+		return r
+	}
+	t.enter()
 	r := C.call222(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.intptr_t(numDims), C.intptr_t(numSymbols), C.intptr_t(numConstraints), (*C.uintptr_t)(unsafe.Pointer(constraints)), (*C.bool)(unsafe.Pointer(eqFlags)))
+	t.leave()
 	return *(*MlirIntegerSet)(unsafe.Pointer(&r))
 }
 
@@ -3466,7 +4613,16 @@ func MlirIntegerSetReplaceGet(t *Table, set MlirIntegerSet, dimReplacements *Mli
 	if f == nil {
 		missing("mlirIntegerSetReplaceGet")
 	}
+	if t.deep() {
+		var r MlirIntegerSet
+		t.onLargeStack(func(t *Table) {
+			r = MlirIntegerSetReplaceGet(t, set, dimReplacements, symbolReplacements, numResultDims, numResultSymbols)
+		})
+		return r
+	}
+	t.enter()
 	r := C.call223(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), (*C.uintptr_t)(unsafe.Pointer(dimReplacements)), (*C.uintptr_t)(unsafe.Pointer(symbolReplacements)), C.intptr_t(numResultDims), C.intptr_t(numResultSymbols))
+	t.leave()
 	return *(*MlirIntegerSet)(unsafe.Pointer(&r))
 }
 
@@ -3476,7 +4632,15 @@ func MlirIntegerSetIsCanonicalEmpty(t *Table, set MlirIntegerSet) bool {
 	if f == nil {
 		missing("mlirIntegerSetIsCanonicalEmpty")
 	}
-	return bool(C.call224(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetIsCanonicalEmpty(t, set) })
+		return r
+	}
+	t.enter()
+	r := C.call224(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIntegerSetGetNumDims calls mlirIntegerSetGetNumDims.
@@ -3485,7 +4649,15 @@ func MlirIntegerSetGetNumDims(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumDims")
 	}
-	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumDims(t, set) })
+		return r
+	}
+	t.enter()
+	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirIntegerSetGetNumSymbols calls mlirIntegerSetGetNumSymbols.
@@ -3494,7 +4666,15 @@ func MlirIntegerSetGetNumSymbols(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumSymbols")
 	}
-	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumSymbols(t, set) })
+		return r
+	}
+	t.enter()
+	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirIntegerSetGetNumInputs calls mlirIntegerSetGetNumInputs.
@@ -3503,7 +4683,15 @@ func MlirIntegerSetGetNumInputs(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumInputs")
 	}
-	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumInputs(t, set) })
+		return r
+	}
+	t.enter()
+	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirIntegerSetGetNumConstraints calls mlirIntegerSetGetNumConstraints.
@@ -3512,7 +4700,15 @@ func MlirIntegerSetGetNumConstraints(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumConstraints")
 	}
-	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumConstraints(t, set) })
+		return r
+	}
+	t.enter()
+	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirIntegerSetGetNumEqualities calls mlirIntegerSetGetNumEqualities.
@@ -3521,7 +4717,15 @@ func MlirIntegerSetGetNumEqualities(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumEqualities")
 	}
-	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumEqualities(t, set) })
+		return r
+	}
+	t.enter()
+	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirIntegerSetGetNumInequalities calls mlirIntegerSetGetNumInequalities.
@@ -3530,7 +4734,15 @@ func MlirIntegerSetGetNumInequalities(t *Table, set MlirIntegerSet) int {
 	if f == nil {
 		missing("mlirIntegerSetGetNumInequalities")
 	}
-	return int(C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr))))
+	if t.deep() {
+		var r int
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetNumInequalities(t, set) })
+		return r
+	}
+	t.enter()
+	r := C.call225(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirIntegerSetGetConstraint calls mlirIntegerSetGetConstraint.
@@ -3539,7 +4751,14 @@ func MlirIntegerSetGetConstraint(t *Table, set MlirIntegerSet, pos int) MlirAffi
 	if f == nil {
 		missing("mlirIntegerSetGetConstraint")
 	}
+	if t.deep() {
+		var r MlirAffineExpr
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetGetConstraint(t, set, pos) })
+		return r
+	}
+	t.enter()
 	r := C.call226(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirAffineExpr)(unsafe.Pointer(&r))
 }
 
@@ -3549,7 +4768,15 @@ func MlirIntegerSetIsConstraintEq(t *Table, set MlirIntegerSet, pos int) bool {
 	if f == nil {
 		missing("mlirIntegerSetIsConstraintEq")
 	}
-	return bool(C.call227(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), C.intptr_t(pos)))
+	if t.deep() {
+		var r bool
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetIsConstraintEq(t, set, pos) })
+		return r
+	}
+	t.enter()
+	r := C.call227(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeGetNull calls mlirAttributeGetNull.
@@ -3558,7 +4785,9 @@ func MlirAttributeGetNull(t *Table) MlirAttribute {
 	if f == nil {
 		missing("mlirAttributeGetNull")
 	}
+	t.enter()
 	r := C.call228(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3568,7 +4797,10 @@ func MlirAttributeIsALocation(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsALocation")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsAAffineMap calls mlirAttributeIsAAffineMap.
@@ -3577,7 +4809,10 @@ func MlirAttributeIsAAffineMap(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAAffineMap")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAffineMapAttrGet calls mlirAffineMapAttrGet.
@@ -3586,7 +4821,14 @@ func MlirAffineMapAttrGet(t *Table, map_ MlirAffineMap) MlirAttribute {
 	if f == nil {
 		missing("mlirAffineMapAttrGet")
 	}
+	if t.deep() {
+		var r MlirAttribute
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapAttrGet(t, map_) })
+		return r
+	}
+	t.enter()
 	r := C.call230(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(map_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3596,7 +4838,14 @@ func MlirAffineMapAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAffineMapAttrGetName")
 	}
+	if t.deep() {
+		var r string
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapAttrGetName(t) })
+		return r
+	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3606,7 +4855,14 @@ func MlirAffineMapAttrGetValue(t *Table, attr MlirAttribute) MlirAffineMap {
 	if f == nil {
 		missing("mlirAffineMapAttrGetValue")
 	}
+	if t.deep() {
+		var r MlirAffineMap
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapAttrGetValue(t, attr) })
+		return r
+	}
+	t.enter()
 	r := C.call231(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -3616,7 +4872,14 @@ func MlirAffineMapAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAffineMapAttrGetTypeID")
 	}
+	if t.deep() {
+		var r MlirTypeID
+		t.onLargeStack(func(t *Table) { r = MlirAffineMapAttrGetTypeID(t) })
+		return r
+	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -3626,7 +4889,10 @@ func MlirAttributeIsAArray(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAArray")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirArrayAttrGet calls mlirArrayAttrGet.
@@ -3635,7 +4901,9 @@ func MlirArrayAttrGet(t *Table, ctx MlirContext, numElements int, elements *Mlir
 	if f == nil {
 		missing("mlirArrayAttrGet")
 	}
+	t.enter()
 	r := C.call232(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numElements), (*C.uintptr_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3645,7 +4913,9 @@ func MlirArrayAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirArrayAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3655,7 +4925,10 @@ func MlirArrayAttrGetNumElements(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirArrayAttrGetNumElements")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirArrayAttrGetElement calls mlirArrayAttrGetElement.
@@ -3664,7 +4937,9 @@ func MlirArrayAttrGetElement(t *Table, attr MlirAttribute, pos int) MlirAttribut
 	if f == nil {
 		missing("mlirArrayAttrGetElement")
 	}
+	t.enter()
 	r := C.call234(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3674,7 +4949,9 @@ func MlirArrayAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirArrayAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -3684,7 +4961,10 @@ func MlirAttributeIsADictionary(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADictionary")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirDictionaryAttrGet calls mlirDictionaryAttrGet.
@@ -3693,7 +4973,9 @@ func MlirDictionaryAttrGet(t *Table, ctx MlirContext, numElements int, elements 
 	if f == nil {
 		missing("mlirDictionaryAttrGet")
 	}
+	t.enter()
 	r := C.call235(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numElements), (*C.MlirNamedAttribute)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3703,7 +4985,9 @@ func MlirDictionaryAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirDictionaryAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3713,7 +4997,10 @@ func MlirDictionaryAttrGetNumElements(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirDictionaryAttrGetNumElements")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirDictionaryAttrGetElement calls mlirDictionaryAttrGetElement.
@@ -3722,7 +5009,9 @@ func MlirDictionaryAttrGetElement(t *Table, attr MlirAttribute, pos int) MlirNam
 	if f == nil {
 		missing("mlirDictionaryAttrGetElement")
 	}
+	t.enter()
 	r := C.call236(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirNamedAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3732,7 +5021,9 @@ func MlirDictionaryAttrGetElementByName(t *Table, attr MlirAttribute, name strin
 	if f == nil {
 		missing("mlirDictionaryAttrGetElementByName")
 	}
+	t.enter()
 	r := C.call237(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3742,7 +5033,9 @@ func MlirDictionaryAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirDictionaryAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -3752,7 +5045,10 @@ func MlirAttributeIsAFloat(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAFloat")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloatAttrGetName calls mlirFloatAttrGetName.
@@ -3761,7 +5057,9 @@ func MlirFloatAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloatAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3771,7 +5069,9 @@ func MlirFloatAttrDoubleGet(t *Table, ctx MlirContext, type_ MlirType, value flo
 	if f == nil {
 		missing("mlirFloatAttrDoubleGet")
 	}
+	t.enter()
 	r := C.call238(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.double(value))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3781,7 +5081,9 @@ func MlirFloatAttrDoubleGetChecked(t *Table, loc MlirLocation, type_ MlirType, v
 	if f == nil {
 		missing("mlirFloatAttrDoubleGetChecked")
 	}
+	t.enter()
 	r := C.call239(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.double(value))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3791,7 +5093,10 @@ func MlirFloatAttrGetValueDouble(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("mlirFloatAttrGetValueDouble")
 	}
-	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return float64(r)
 }
 
 // MlirFloatAttrGetTypeID calls mlirFloatAttrGetTypeID.
@@ -3800,7 +5105,9 @@ func MlirFloatAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloatAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -3810,7 +5117,10 @@ func MlirAttributeIsAInteger(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAInteger")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIntegerAttrGet calls mlirIntegerAttrGet.
@@ -3819,7 +5129,9 @@ func MlirIntegerAttrGet(t *Table, type_ MlirType, value int64) MlirAttribute {
 	if f == nil {
 		missing("mlirIntegerAttrGet")
 	}
+	t.enter()
 	r := C.call241(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.int64_t(value))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3829,7 +5141,9 @@ func MlirIntegerAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIntegerAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3839,7 +5153,10 @@ func MlirIntegerAttrGetValueInt(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("mlirIntegerAttrGetValueInt")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirIntegerAttrGetValueSInt calls mlirIntegerAttrGetValueSInt.
@@ -3848,7 +5165,10 @@ func MlirIntegerAttrGetValueSInt(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("mlirIntegerAttrGetValueSInt")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirIntegerAttrGetValueUInt calls mlirIntegerAttrGetValueUInt.
@@ -3857,7 +5177,10 @@ func MlirIntegerAttrGetValueUInt(t *Table, attr MlirAttribute) uint64 {
 	if f == nil {
 		missing("mlirIntegerAttrGetValueUInt")
 	}
-	return uint64(C.call243(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call243(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return uint64(r)
 }
 
 // MlirIntegerAttrGetTypeID calls mlirIntegerAttrGetTypeID.
@@ -3866,7 +5189,9 @@ func MlirIntegerAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirIntegerAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -3876,7 +5201,10 @@ func MlirAttributeIsABool(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsABool")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirBoolAttrGet calls mlirBoolAttrGet.
@@ -3885,7 +5213,9 @@ func MlirBoolAttrGet(t *Table, ctx MlirContext, value int32) MlirAttribute {
 	if f == nil {
 		missing("mlirBoolAttrGet")
 	}
+	t.enter()
 	r := C.call244(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int(value))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3895,7 +5225,10 @@ func MlirBoolAttrGetValue(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirBoolAttrGetValue")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsAIntegerSet calls mlirAttributeIsAIntegerSet.
@@ -3904,7 +5237,10 @@ func MlirAttributeIsAIntegerSet(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAIntegerSet")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIntegerSetAttrGet calls mlirIntegerSetAttrGet.
@@ -3913,7 +5249,14 @@ func MlirIntegerSetAttrGet(t *Table, set MlirIntegerSet) MlirAttribute {
 	if f == nil {
 		missing("mlirIntegerSetAttrGet")
 	}
+	if t.deep() {
+		var r MlirAttribute
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetAttrGet(t, set) })
+		return r
+	}
+	t.enter()
 	r := C.call245(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3923,7 +5266,14 @@ func MlirIntegerSetAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIntegerSetAttrGetName")
 	}
+	if t.deep() {
+		var r string
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetAttrGetName(t) })
+		return r
+	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3933,7 +5283,14 @@ func MlirIntegerSetAttrGetValue(t *Table, attr MlirAttribute) MlirIntegerSet {
 	if f == nil {
 		missing("mlirIntegerSetAttrGetValue")
 	}
+	if t.deep() {
+		var r MlirIntegerSet
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetAttrGetValue(t, attr) })
+		return r
+	}
+	t.enter()
 	r := C.call246(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirIntegerSet)(unsafe.Pointer(&r))
 }
 
@@ -3943,7 +5300,14 @@ func MlirIntegerSetAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirIntegerSetAttrGetTypeID")
 	}
+	if t.deep() {
+		var r MlirTypeID
+		t.onLargeStack(func(t *Table) { r = MlirIntegerSetAttrGetTypeID(t) })
+		return r
+	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -3953,7 +5317,10 @@ func MlirAttributeIsAOpaque(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAOpaque")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOpaqueAttrGet calls mlirOpaqueAttrGet.
@@ -3962,7 +5329,9 @@ func MlirOpaqueAttrGet(t *Table, ctx MlirContext, dialectNamespace string, dataL
 	if f == nil {
 		missing("mlirOpaqueAttrGet")
 	}
+	t.enter()
 	r := C.call247(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(dialectNamespace))), C.size_t(len(dialectNamespace)), C.intptr_t(dataLength), (*C.char)(unsafe.Pointer(data)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -3972,7 +5341,9 @@ func MlirOpaqueAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirOpaqueAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3982,7 +5353,9 @@ func MlirOpaqueAttrGetDialectNamespace(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirOpaqueAttrGetDialectNamespace")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -3992,7 +5365,9 @@ func MlirOpaqueAttrGetData(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirOpaqueAttrGetData")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4002,7 +5377,9 @@ func MlirOpaqueAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirOpaqueAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4012,7 +5389,10 @@ func MlirAttributeIsAString(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAString")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirStringAttrGet calls mlirStringAttrGet.
@@ -4021,7 +5401,9 @@ func MlirStringAttrGet(t *Table, ctx MlirContext, str string) MlirAttribute {
 	if f == nil {
 		missing("mlirStringAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4031,7 +5413,9 @@ func MlirStringAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirStringAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4041,7 +5425,9 @@ func MlirStringAttrTypedGet(t *Table, type_ MlirType, str string) MlirAttribute 
 	if f == nil {
 		missing("mlirStringAttrTypedGet")
 	}
+	t.enter()
 	r := C.call249(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4051,7 +5437,9 @@ func MlirStringAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirStringAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4061,7 +5449,9 @@ func MlirStringAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirStringAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4071,7 +5461,10 @@ func MlirAttributeIsASymbolRef(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsASymbolRef")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSymbolRefAttrGet calls mlirSymbolRefAttrGet.
@@ -4080,7 +5473,9 @@ func MlirSymbolRefAttrGet(t *Table, ctx MlirContext, symbol string, numReference
 	if f == nil {
 		missing("mlirSymbolRefAttrGet")
 	}
+	t.enter()
 	r := C.call250(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(symbol))), C.size_t(len(symbol)), C.intptr_t(numReferences), (*C.uintptr_t)(unsafe.Pointer(references)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4090,7 +5485,9 @@ func MlirSymbolRefAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4100,7 +5497,9 @@ func MlirSymbolRefAttrGetRootReference(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetRootReference")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4110,7 +5509,9 @@ func MlirSymbolRefAttrGetLeafReference(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetLeafReference")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4120,7 +5521,10 @@ func MlirSymbolRefAttrGetNumNestedReferences(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetNumNestedReferences")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirSymbolRefAttrGetNestedReference calls mlirSymbolRefAttrGetNestedReference.
@@ -4129,7 +5533,9 @@ func MlirSymbolRefAttrGetNestedReference(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirSymbolRefAttrGetNestedReference")
 	}
+	t.enter()
 	r := C.call234(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4139,7 +5545,9 @@ func MlirSymbolRefAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirSymbolRefAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4149,7 +5557,9 @@ func MlirDisctinctAttrCreate(t *Table, referencedAttr MlirAttribute) MlirAttribu
 	if f == nil {
 		missing("mlirDisctinctAttrCreate")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(referencedAttr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4159,7 +5569,10 @@ func MlirAttributeIsAFlatSymbolRef(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAFlatSymbolRef")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFlatSymbolRefAttrGet calls mlirFlatSymbolRefAttrGet.
@@ -4168,7 +5581,9 @@ func MlirFlatSymbolRefAttrGet(t *Table, ctx MlirContext, symbol string) MlirAttr
 	if f == nil {
 		missing("mlirFlatSymbolRefAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(symbol))), C.size_t(len(symbol)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4178,7 +5593,9 @@ func MlirFlatSymbolRefAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFlatSymbolRefAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4188,7 +5605,9 @@ func MlirFlatSymbolRefAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirFlatSymbolRefAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4198,7 +5617,10 @@ func MlirAttributeIsAType(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAType")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTypeAttrGet calls mlirTypeAttrGet.
@@ -4207,7 +5629,9 @@ func MlirTypeAttrGet(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirTypeAttrGet")
 	}
+	t.enter()
 	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4217,7 +5641,9 @@ func MlirTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTypeAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4227,7 +5653,9 @@ func MlirTypeAttrGetValue(t *Table, attr MlirAttribute) MlirType {
 	if f == nil {
 		missing("mlirTypeAttrGetValue")
 	}
+	t.enter()
 	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -4237,7 +5665,9 @@ func MlirTypeAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTypeAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4247,7 +5677,10 @@ func MlirAttributeIsAUnit(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAUnit")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirUnitAttrGet calls mlirUnitAttrGet.
@@ -4256,7 +5689,9 @@ func MlirUnitAttrGet(t *Table, ctx MlirContext) MlirAttribute {
 	if f == nil {
 		missing("mlirUnitAttrGet")
 	}
+	t.enter()
 	r := C.call253(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4266,7 +5701,9 @@ func MlirUnitAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUnitAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4276,7 +5713,9 @@ func MlirUnitAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUnitAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4286,7 +5725,10 @@ func MlirAttributeIsAElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAElements")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirElementsAttrGetValue calls mlirElementsAttrGetValue.
@@ -4295,7 +5737,9 @@ func MlirElementsAttrGetValue(t *Table, attr MlirAttribute, rank int, idxs *uint
 	if f == nil {
 		missing("mlirElementsAttrGetValue")
 	}
+	t.enter()
 	r := C.call254(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(rank), (*C.uint64_t)(unsafe.Pointer(idxs)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4305,7 +5749,10 @@ func MlirElementsAttrIsValidIndex(t *Table, attr MlirAttribute, rank int, idxs *
 	if f == nil {
 		missing("mlirElementsAttrIsValidIndex")
 	}
-	return bool(C.call255(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(rank), (*C.uint64_t)(unsafe.Pointer(idxs))))
+	t.enter()
+	r := C.call255(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(rank), (*C.uint64_t)(unsafe.Pointer(idxs)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirElementsAttrGetNumElements calls mlirElementsAttrGetNumElements.
@@ -4314,7 +5761,10 @@ func MlirElementsAttrGetNumElements(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("mlirElementsAttrGetNumElements")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirDenseArrayAttrGetTypeID calls mlirDenseArrayAttrGetTypeID.
@@ -4323,7 +5773,9 @@ func MlirDenseArrayAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirDenseArrayAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4333,7 +5785,10 @@ func MlirAttributeIsADenseBoolArray(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseBoolArray")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsADenseI8Array calls mlirAttributeIsADenseI8Array.
@@ -4342,7 +5797,10 @@ func MlirAttributeIsADenseI8Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseI8Array")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsADenseI16Array calls mlirAttributeIsADenseI16Array.
@@ -4351,7 +5809,10 @@ func MlirAttributeIsADenseI16Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseI16Array")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsADenseI32Array calls mlirAttributeIsADenseI32Array.
@@ -4360,7 +5821,10 @@ func MlirAttributeIsADenseI32Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseI32Array")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsADenseI64Array calls mlirAttributeIsADenseI64Array.
@@ -4369,7 +5833,10 @@ func MlirAttributeIsADenseI64Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseI64Array")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsADenseF32Array calls mlirAttributeIsADenseF32Array.
@@ -4378,7 +5845,10 @@ func MlirAttributeIsADenseF32Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseF32Array")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsADenseF64Array calls mlirAttributeIsADenseF64Array.
@@ -4387,7 +5857,10 @@ func MlirAttributeIsADenseF64Array(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseF64Array")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirDenseBoolArrayGet calls mlirDenseBoolArrayGet.
@@ -4396,7 +5869,9 @@ func MlirDenseBoolArrayGet(t *Table, ctx MlirContext, size int, values *int32) M
 	if f == nil {
 		missing("mlirDenseBoolArrayGet")
 	}
+	t.enter()
 	r := C.call256(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int)(unsafe.Pointer(values)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4406,7 +5881,9 @@ func MlirDenseI8ArrayGet(t *Table, ctx MlirContext, size int, values *int8) Mlir
 	if f == nil {
 		missing("mlirDenseI8ArrayGet")
 	}
+	t.enter()
 	r := C.call257(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int8_t)(unsafe.Pointer(values)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4416,7 +5893,9 @@ func MlirDenseI16ArrayGet(t *Table, ctx MlirContext, size int, values *int16) Ml
 	if f == nil {
 		missing("mlirDenseI16ArrayGet")
 	}
+	t.enter()
 	r := C.call258(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int16_t)(unsafe.Pointer(values)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4426,7 +5905,9 @@ func MlirDenseI32ArrayGet(t *Table, ctx MlirContext, size int, values *int32) Ml
 	if f == nil {
 		missing("mlirDenseI32ArrayGet")
 	}
+	t.enter()
 	r := C.call259(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int32_t)(unsafe.Pointer(values)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4436,7 +5917,9 @@ func MlirDenseI64ArrayGet(t *Table, ctx MlirContext, size int, values *int64) Ml
 	if f == nil {
 		missing("mlirDenseI64ArrayGet")
 	}
+	t.enter()
 	r := C.call260(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.int64_t)(unsafe.Pointer(values)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4446,7 +5929,9 @@ func MlirDenseF32ArrayGet(t *Table, ctx MlirContext, size int, values *float32) 
 	if f == nil {
 		missing("mlirDenseF32ArrayGet")
 	}
+	t.enter()
 	r := C.call261(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.float)(unsafe.Pointer(values)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4456,7 +5941,9 @@ func MlirDenseF64ArrayGet(t *Table, ctx MlirContext, size int, values *float64) 
 	if f == nil {
 		missing("mlirDenseF64ArrayGet")
 	}
+	t.enter()
 	r := C.call262(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(size), (*C.double)(unsafe.Pointer(values)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4466,7 +5953,10 @@ func MlirDenseArrayGetNumElements(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirDenseArrayGetNumElements")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirDenseBoolArrayGetElement calls mlirDenseBoolArrayGetElement.
@@ -4475,7 +5965,10 @@ func MlirDenseBoolArrayGetElement(t *Table, attr MlirAttribute, pos int) bool {
 	if f == nil {
 		missing("mlirDenseBoolArrayGetElement")
 	}
-	return bool(C.call263(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call263(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return bool(r)
 }
 
 // MlirDenseI8ArrayGetElement calls mlirDenseI8ArrayGetElement.
@@ -4484,7 +5977,10 @@ func MlirDenseI8ArrayGetElement(t *Table, attr MlirAttribute, pos int) int8 {
 	if f == nil {
 		missing("mlirDenseI8ArrayGetElement")
 	}
-	return int8(C.call264(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call264(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int8(r)
 }
 
 // MlirDenseI16ArrayGetElement calls mlirDenseI16ArrayGetElement.
@@ -4493,7 +5989,10 @@ func MlirDenseI16ArrayGetElement(t *Table, attr MlirAttribute, pos int) int16 {
 	if f == nil {
 		missing("mlirDenseI16ArrayGetElement")
 	}
-	return int16(C.call265(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call265(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int16(r)
 }
 
 // MlirDenseI32ArrayGetElement calls mlirDenseI32ArrayGetElement.
@@ -4502,7 +6001,10 @@ func MlirDenseI32ArrayGetElement(t *Table, attr MlirAttribute, pos int) int32 {
 	if f == nil {
 		missing("mlirDenseI32ArrayGetElement")
 	}
-	return int32(C.call266(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call266(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int32(r)
 }
 
 // MlirDenseI64ArrayGetElement calls mlirDenseI64ArrayGetElement.
@@ -4511,7 +6013,10 @@ func MlirDenseI64ArrayGetElement(t *Table, attr MlirAttribute, pos int) int64 {
 	if f == nil {
 		missing("mlirDenseI64ArrayGetElement")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // MlirDenseF32ArrayGetElement calls mlirDenseF32ArrayGetElement.
@@ -4520,7 +6025,10 @@ func MlirDenseF32ArrayGetElement(t *Table, attr MlirAttribute, pos int) float32 
 	if f == nil {
 		missing("mlirDenseF32ArrayGetElement")
 	}
-	return float32(C.call268(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call268(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return float32(r)
 }
 
 // MlirDenseF64ArrayGetElement calls mlirDenseF64ArrayGetElement.
@@ -4529,7 +6037,10 @@ func MlirDenseF64ArrayGetElement(t *Table, attr MlirAttribute, pos int) float64 
 	if f == nil {
 		missing("mlirDenseF64ArrayGetElement")
 	}
-	return float64(C.call269(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call269(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return float64(r)
 }
 
 // MlirAttributeIsADenseElements calls mlirAttributeIsADenseElements.
@@ -4538,7 +6049,10 @@ func MlirAttributeIsADenseElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseElements")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsADenseIntElements calls mlirAttributeIsADenseIntElements.
@@ -4547,7 +6061,10 @@ func MlirAttributeIsADenseIntElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseIntElements")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAttributeIsADenseFPElements calls mlirAttributeIsADenseFPElements.
@@ -4556,7 +6073,10 @@ func MlirAttributeIsADenseFPElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseFPElements")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirDenseIntOrFPElementsAttrGetTypeID calls mlirDenseIntOrFPElementsAttrGetTypeID.
@@ -4565,7 +6085,9 @@ func MlirDenseIntOrFPElementsAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirDenseIntOrFPElementsAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -4575,7 +6097,9 @@ func MlirDenseElementsAttrGet(t *Table, shapedType MlirType, numElements int, el
 	if f == nil {
 		missing("mlirDenseElementsAttrGet")
 	}
+	t.enter()
 	r := C.call270(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uintptr_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4585,7 +6109,9 @@ func MlirDenseElementsAttrRawBufferGet(t *Table, shapedType MlirType, rawBufferS
 	if f == nil {
 		missing("mlirDenseElementsAttrRawBufferGet")
 	}
+	t.enter()
 	r := C.call271(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.size_t(rawBufferSize), rawBuffer)
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4595,7 +6121,9 @@ func MlirDenseElementsAttrSplatGet(t *Table, shapedType MlirType, element MlirAt
 	if f == nil {
 		missing("mlirDenseElementsAttrSplatGet")
 	}
+	t.enter()
 	r := C.call272(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uintptr_t(uintptr(element.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4605,7 +6133,9 @@ func MlirDenseElementsAttrBoolSplatGet(t *Table, shapedType MlirType, element bo
 	if f == nil {
 		missing("mlirDenseElementsAttrBoolSplatGet")
 	}
+	t.enter()
 	r := C.call273(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.bool(element))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4615,7 +6145,9 @@ func MlirDenseElementsAttrUInt8SplatGet(t *Table, shapedType MlirType, element u
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt8SplatGet")
 	}
+	t.enter()
 	r := C.call274(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uint8_t(element))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4625,7 +6157,9 @@ func MlirDenseElementsAttrInt8SplatGet(t *Table, shapedType MlirType, element in
 	if f == nil {
 		missing("mlirDenseElementsAttrInt8SplatGet")
 	}
+	t.enter()
 	r := C.call275(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.int8_t(element))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4635,7 +6169,9 @@ func MlirDenseElementsAttrUInt32SplatGet(t *Table, shapedType MlirType, element 
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt32SplatGet")
 	}
+	t.enter()
 	r := C.call276(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uint32_t(element))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4645,7 +6181,9 @@ func MlirDenseElementsAttrInt32SplatGet(t *Table, shapedType MlirType, element i
 	if f == nil {
 		missing("mlirDenseElementsAttrInt32SplatGet")
 	}
+	t.enter()
 	r := C.call277(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.int32_t(element))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4655,7 +6193,9 @@ func MlirDenseElementsAttrUInt64SplatGet(t *Table, shapedType MlirType, element 
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt64SplatGet")
 	}
+	t.enter()
 	r := C.call278(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uint64_t(element))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4665,7 +6205,9 @@ func MlirDenseElementsAttrInt64SplatGet(t *Table, shapedType MlirType, element i
 	if f == nil {
 		missing("mlirDenseElementsAttrInt64SplatGet")
 	}
+	t.enter()
 	r := C.call241(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.int64_t(element))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4675,7 +6217,9 @@ func MlirDenseElementsAttrFloatSplatGet(t *Table, shapedType MlirType, element f
 	if f == nil {
 		missing("mlirDenseElementsAttrFloatSplatGet")
 	}
+	t.enter()
 	r := C.call279(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.float(element))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4685,7 +6229,9 @@ func MlirDenseElementsAttrDoubleSplatGet(t *Table, shapedType MlirType, element 
 	if f == nil {
 		missing("mlirDenseElementsAttrDoubleSplatGet")
 	}
+	t.enter()
 	r := C.call280(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.double(element))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4695,7 +6241,9 @@ func MlirDenseElementsAttrBoolGet(t *Table, shapedType MlirType, numElements int
 	if f == nil {
 		missing("mlirDenseElementsAttrBoolGet")
 	}
+	t.enter()
 	r := C.call281(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4705,7 +6253,9 @@ func MlirDenseElementsAttrUInt8Get(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt8Get")
 	}
+	t.enter()
 	r := C.call282(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint8_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4715,7 +6265,9 @@ func MlirDenseElementsAttrInt8Get(t *Table, shapedType MlirType, numElements int
 	if f == nil {
 		missing("mlirDenseElementsAttrInt8Get")
 	}
+	t.enter()
 	r := C.call283(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int8_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4725,7 +6277,9 @@ func MlirDenseElementsAttrUInt16Get(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt16Get")
 	}
+	t.enter()
 	r := C.call284(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4735,7 +6289,9 @@ func MlirDenseElementsAttrInt16Get(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrInt16Get")
 	}
+	t.enter()
 	r := C.call285(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int16_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4745,7 +6301,9 @@ func MlirDenseElementsAttrUInt32Get(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt32Get")
 	}
+	t.enter()
 	r := C.call286(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint32_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4755,7 +6313,9 @@ func MlirDenseElementsAttrInt32Get(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrInt32Get")
 	}
+	t.enter()
 	r := C.call287(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int32_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4765,7 +6325,9 @@ func MlirDenseElementsAttrUInt64Get(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrUInt64Get")
 	}
+	t.enter()
 	r := C.call288(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint64_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4775,7 +6337,9 @@ func MlirDenseElementsAttrInt64Get(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrInt64Get")
 	}
+	t.enter()
 	r := C.call289(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.int64_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4785,7 +6349,9 @@ func MlirDenseElementsAttrFloatGet(t *Table, shapedType MlirType, numElements in
 	if f == nil {
 		missing("mlirDenseElementsAttrFloatGet")
 	}
+	t.enter()
 	r := C.call290(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.float)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4795,7 +6361,9 @@ func MlirDenseElementsAttrDoubleGet(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrDoubleGet")
 	}
+	t.enter()
 	r := C.call291(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.double)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4805,7 +6373,9 @@ func MlirDenseElementsAttrBFloat16Get(t *Table, shapedType MlirType, numElements
 	if f == nil {
 		missing("mlirDenseElementsAttrBFloat16Get")
 	}
+	t.enter()
 	r := C.call284(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4815,7 +6385,9 @@ func MlirDenseElementsAttrFloat16Get(t *Table, shapedType MlirType, numElements 
 	if f == nil {
 		missing("mlirDenseElementsAttrFloat16Get")
 	}
+	t.enter()
 	r := C.call284(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4825,7 +6397,9 @@ func MlirDenseElementsAttrStringGet(t *Table, shapedType MlirType, numElements i
 	if f == nil {
 		missing("mlirDenseElementsAttrStringGet")
 	}
+	t.enter()
 	r := C.call292(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.intptr_t(numElements), (*C.MlirStringRef)(unsafe.Pointer(strs)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4835,7 +6409,9 @@ func MlirDenseElementsAttrReshapeGet(t *Table, attr MlirAttribute, shapedType Ml
 	if f == nil {
 		missing("mlirDenseElementsAttrReshapeGet")
 	}
+	t.enter()
 	r := C.call293(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.uintptr_t(uintptr(shapedType.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4845,7 +6421,10 @@ func MlirDenseElementsAttrIsSplat(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirDenseElementsAttrIsSplat")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirDenseElementsAttrGetSplatValue calls mlirDenseElementsAttrGetSplatValue.
@@ -4854,7 +6433,9 @@ func MlirDenseElementsAttrGetSplatValue(t *Table, attr MlirAttribute) MlirAttrib
 	if f == nil {
 		missing("mlirDenseElementsAttrGetSplatValue")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -4864,7 +6445,10 @@ func MlirDenseElementsAttrGetBoolSplatValue(t *Table, attr MlirAttribute) int32 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetBoolSplatValue")
 	}
-	return int32(C.call294(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call294(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int32(r)
 }
 
 // MlirDenseElementsAttrGetInt8SplatValue calls mlirDenseElementsAttrGetInt8SplatValue.
@@ -4873,7 +6457,10 @@ func MlirDenseElementsAttrGetInt8SplatValue(t *Table, attr MlirAttribute) int8 {
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt8SplatValue")
 	}
-	return int8(C.call295(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call295(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int8(r)
 }
 
 // MlirDenseElementsAttrGetUInt8SplatValue calls mlirDenseElementsAttrGetUInt8SplatValue.
@@ -4882,7 +6469,10 @@ func MlirDenseElementsAttrGetUInt8SplatValue(t *Table, attr MlirAttribute) uint8
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt8SplatValue")
 	}
-	return uint8(C.call296(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call296(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return uint8(r)
 }
 
 // MlirDenseElementsAttrGetInt32SplatValue calls mlirDenseElementsAttrGetInt32SplatValue.
@@ -4891,7 +6481,10 @@ func MlirDenseElementsAttrGetInt32SplatValue(t *Table, attr MlirAttribute) int32
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt32SplatValue")
 	}
-	return int32(C.call297(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call297(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int32(r)
 }
 
 // MlirDenseElementsAttrGetUInt32SplatValue calls mlirDenseElementsAttrGetUInt32SplatValue.
@@ -4900,7 +6493,10 @@ func MlirDenseElementsAttrGetUInt32SplatValue(t *Table, attr MlirAttribute) uint
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt32SplatValue")
 	}
-	return uint32(C.call298(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call298(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirDenseElementsAttrGetInt64SplatValue calls mlirDenseElementsAttrGetInt64SplatValue.
@@ -4909,7 +6505,10 @@ func MlirDenseElementsAttrGetInt64SplatValue(t *Table, attr MlirAttribute) int64
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt64SplatValue")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirDenseElementsAttrGetUInt64SplatValue calls mlirDenseElementsAttrGetUInt64SplatValue.
@@ -4918,7 +6517,10 @@ func MlirDenseElementsAttrGetUInt64SplatValue(t *Table, attr MlirAttribute) uint
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt64SplatValue")
 	}
-	return uint64(C.call243(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call243(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return uint64(r)
 }
 
 // MlirDenseElementsAttrGetFloatSplatValue calls mlirDenseElementsAttrGetFloatSplatValue.
@@ -4927,7 +6529,10 @@ func MlirDenseElementsAttrGetFloatSplatValue(t *Table, attr MlirAttribute) float
 	if f == nil {
 		missing("mlirDenseElementsAttrGetFloatSplatValue")
 	}
-	return float32(C.call299(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call299(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return float32(r)
 }
 
 // MlirDenseElementsAttrGetDoubleSplatValue calls mlirDenseElementsAttrGetDoubleSplatValue.
@@ -4936,7 +6541,10 @@ func MlirDenseElementsAttrGetDoubleSplatValue(t *Table, attr MlirAttribute) floa
 	if f == nil {
 		missing("mlirDenseElementsAttrGetDoubleSplatValue")
 	}
-	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return float64(r)
 }
 
 // MlirDenseElementsAttrGetStringSplatValue calls mlirDenseElementsAttrGetStringSplatValue.
@@ -4945,7 +6553,9 @@ func MlirDenseElementsAttrGetStringSplatValue(t *Table, attr MlirAttribute) stri
 	if f == nil {
 		missing("mlirDenseElementsAttrGetStringSplatValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -4955,7 +6565,10 @@ func MlirDenseElementsAttrGetBoolValue(t *Table, attr MlirAttribute, pos int) bo
 	if f == nil {
 		missing("mlirDenseElementsAttrGetBoolValue")
 	}
-	return bool(C.call263(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call263(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return bool(r)
 }
 
 // MlirDenseElementsAttrGetInt8Value calls mlirDenseElementsAttrGetInt8Value.
@@ -4964,7 +6577,10 @@ func MlirDenseElementsAttrGetInt8Value(t *Table, attr MlirAttribute, pos int) in
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt8Value")
 	}
-	return int8(C.call264(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call264(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int8(r)
 }
 
 // MlirDenseElementsAttrGetUInt8Value calls mlirDenseElementsAttrGetUInt8Value.
@@ -4973,7 +6589,10 @@ func MlirDenseElementsAttrGetUInt8Value(t *Table, attr MlirAttribute, pos int) u
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt8Value")
 	}
-	return uint8(C.call300(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call300(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return uint8(r)
 }
 
 // MlirDenseElementsAttrGetInt16Value calls mlirDenseElementsAttrGetInt16Value.
@@ -4982,7 +6601,10 @@ func MlirDenseElementsAttrGetInt16Value(t *Table, attr MlirAttribute, pos int) i
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt16Value")
 	}
-	return int16(C.call265(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call265(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int16(r)
 }
 
 // MlirDenseElementsAttrGetUInt16Value calls mlirDenseElementsAttrGetUInt16Value.
@@ -4991,7 +6613,10 @@ func MlirDenseElementsAttrGetUInt16Value(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt16Value")
 	}
-	return uint16(C.call301(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call301(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return uint16(r)
 }
 
 // MlirDenseElementsAttrGetInt32Value calls mlirDenseElementsAttrGetInt32Value.
@@ -5000,7 +6625,10 @@ func MlirDenseElementsAttrGetInt32Value(t *Table, attr MlirAttribute, pos int) i
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt32Value")
 	}
-	return int32(C.call266(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call266(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int32(r)
 }
 
 // MlirDenseElementsAttrGetUInt32Value calls mlirDenseElementsAttrGetUInt32Value.
@@ -5009,7 +6637,10 @@ func MlirDenseElementsAttrGetUInt32Value(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt32Value")
 	}
-	return uint32(C.call302(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call302(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirDenseElementsAttrGetInt64Value calls mlirDenseElementsAttrGetInt64Value.
@@ -5018,7 +6649,10 @@ func MlirDenseElementsAttrGetInt64Value(t *Table, attr MlirAttribute, pos int) i
 	if f == nil {
 		missing("mlirDenseElementsAttrGetInt64Value")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // MlirDenseElementsAttrGetUInt64Value calls mlirDenseElementsAttrGetUInt64Value.
@@ -5027,7 +6661,10 @@ func MlirDenseElementsAttrGetUInt64Value(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetUInt64Value")
 	}
-	return uint64(C.call303(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call303(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return uint64(r)
 }
 
 // MlirDenseElementsAttrGetIndexValue calls mlirDenseElementsAttrGetIndexValue.
@@ -5036,7 +6673,10 @@ func MlirDenseElementsAttrGetIndexValue(t *Table, attr MlirAttribute, pos int) u
 	if f == nil {
 		missing("mlirDenseElementsAttrGetIndexValue")
 	}
-	return uint64(C.call303(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call303(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return uint64(r)
 }
 
 // MlirDenseElementsAttrGetFloatValue calls mlirDenseElementsAttrGetFloatValue.
@@ -5045,7 +6685,10 @@ func MlirDenseElementsAttrGetFloatValue(t *Table, attr MlirAttribute, pos int) f
 	if f == nil {
 		missing("mlirDenseElementsAttrGetFloatValue")
 	}
-	return float32(C.call268(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call268(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return float32(r)
 }
 
 // MlirDenseElementsAttrGetDoubleValue calls mlirDenseElementsAttrGetDoubleValue.
@@ -5054,7 +6697,10 @@ func MlirDenseElementsAttrGetDoubleValue(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetDoubleValue")
 	}
-	return float64(C.call269(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call269(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return float64(r)
 }
 
 // MlirDenseElementsAttrGetStringValue calls mlirDenseElementsAttrGetStringValue.
@@ -5063,7 +6709,9 @@ func MlirDenseElementsAttrGetStringValue(t *Table, attr MlirAttribute, pos int) 
 	if f == nil {
 		missing("mlirDenseElementsAttrGetStringValue")
 	}
+	t.enter()
 	r := C.call304(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5073,7 +6721,10 @@ func MlirDenseElementsAttrGetRawData(t *Table, attr MlirAttribute) unsafe.Pointe
 	if f == nil {
 		missing("mlirDenseElementsAttrGetRawData")
 	}
-	return (unsafe.Pointer)(unsafe.Pointer(C.call305(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))))
+	t.enter()
+	r := C.call305(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return (unsafe.Pointer)(unsafe.Pointer(r))
 }
 
 // MlirAttributeIsADenseResourceElements calls mlirAttributeIsADenseResourceElements.
@@ -5082,7 +6733,10 @@ func MlirAttributeIsADenseResourceElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsADenseResourceElements")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirUnmanagedDenseResourceElementsAttrGet calls mlirUnmanagedDenseResourceElementsAttrGet.
@@ -5091,7 +6745,9 @@ func MlirUnmanagedDenseResourceElementsAttrGet(t *Table, shapedType MlirType, na
 	if f == nil {
 		missing("mlirUnmanagedDenseResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call306(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), data, C.size_t(dataLength), C.size_t(dataAlignment), C.bool(dataIsMutable), (*[0]byte)(unsafe.Pointer(deleter)), userData)
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5101,7 +6757,9 @@ func MlirDenseResourceElementsAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirDenseResourceElementsAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5111,7 +6769,9 @@ func MlirUnmanagedDenseBoolResourceElementsAttrGet(t *Table, shapedType MlirType
 	if f == nil {
 		missing("mlirUnmanagedDenseBoolResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call307(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5121,7 +6781,9 @@ func MlirUnmanagedDenseUInt8ResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseUInt8ResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call308(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint8_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5131,7 +6793,9 @@ func MlirUnmanagedDenseInt8ResourceElementsAttrGet(t *Table, shapedType MlirType
 	if f == nil {
 		missing("mlirUnmanagedDenseInt8ResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call309(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int8_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5141,7 +6805,9 @@ func MlirUnmanagedDenseUInt16ResourceElementsAttrGet(t *Table, shapedType MlirTy
 	if f == nil {
 		missing("mlirUnmanagedDenseUInt16ResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call310(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint16_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5151,7 +6817,9 @@ func MlirUnmanagedDenseInt16ResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseInt16ResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call311(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int16_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5161,7 +6829,9 @@ func MlirUnmanagedDenseUInt32ResourceElementsAttrGet(t *Table, shapedType MlirTy
 	if f == nil {
 		missing("mlirUnmanagedDenseUInt32ResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call312(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint32_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5171,7 +6841,9 @@ func MlirUnmanagedDenseInt32ResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseInt32ResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call313(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int32_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5181,7 +6853,9 @@ func MlirUnmanagedDenseUInt64ResourceElementsAttrGet(t *Table, shapedType MlirTy
 	if f == nil {
 		missing("mlirUnmanagedDenseUInt64ResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call314(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.uint64_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5191,7 +6865,9 @@ func MlirUnmanagedDenseInt64ResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseInt64ResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call315(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.int64_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5201,7 +6877,9 @@ func MlirUnmanagedDenseFloatResourceElementsAttrGet(t *Table, shapedType MlirTyp
 	if f == nil {
 		missing("mlirUnmanagedDenseFloatResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call316(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.float)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5211,7 +6889,9 @@ func MlirUnmanagedDenseDoubleResourceElementsAttrGet(t *Table, shapedType MlirTy
 	if f == nil {
 		missing("mlirUnmanagedDenseDoubleResourceElementsAttrGet")
 	}
+	t.enter()
 	r := C.call317(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(numElements), (*C.double)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5221,7 +6901,10 @@ func MlirDenseBoolResourceElementsAttrGetValue(t *Table, attr MlirAttribute, pos
 	if f == nil {
 		missing("mlirDenseBoolResourceElementsAttrGetValue")
 	}
-	return bool(C.call263(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call263(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return bool(r)
 }
 
 // MlirDenseInt8ResourceElementsAttrGetValue calls mlirDenseInt8ResourceElementsAttrGetValue.
@@ -5230,7 +6913,10 @@ func MlirDenseInt8ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, pos
 	if f == nil {
 		missing("mlirDenseInt8ResourceElementsAttrGetValue")
 	}
-	return int8(C.call264(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call264(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int8(r)
 }
 
 // MlirDenseUInt8ResourceElementsAttrGetValue calls mlirDenseUInt8ResourceElementsAttrGetValue.
@@ -5239,7 +6925,10 @@ func MlirDenseUInt8ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseUInt8ResourceElementsAttrGetValue")
 	}
-	return uint8(C.call300(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call300(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return uint8(r)
 }
 
 // MlirDenseInt16ResourceElementsAttrGetValue calls mlirDenseInt16ResourceElementsAttrGetValue.
@@ -5248,7 +6937,10 @@ func MlirDenseInt16ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseInt16ResourceElementsAttrGetValue")
 	}
-	return int16(C.call265(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call265(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int16(r)
 }
 
 // MlirDenseUInt16ResourceElementsAttrGetValue calls mlirDenseUInt16ResourceElementsAttrGetValue.
@@ -5257,7 +6949,10 @@ func MlirDenseUInt16ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, p
 	if f == nil {
 		missing("mlirDenseUInt16ResourceElementsAttrGetValue")
 	}
-	return uint16(C.call301(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call301(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return uint16(r)
 }
 
 // MlirDenseInt32ResourceElementsAttrGetValue calls mlirDenseInt32ResourceElementsAttrGetValue.
@@ -5266,7 +6961,10 @@ func MlirDenseInt32ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseInt32ResourceElementsAttrGetValue")
 	}
-	return int32(C.call266(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call266(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int32(r)
 }
 
 // MlirDenseUInt32ResourceElementsAttrGetValue calls mlirDenseUInt32ResourceElementsAttrGetValue.
@@ -5275,7 +6973,10 @@ func MlirDenseUInt32ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, p
 	if f == nil {
 		missing("mlirDenseUInt32ResourceElementsAttrGetValue")
 	}
-	return uint32(C.call302(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call302(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirDenseInt64ResourceElementsAttrGetValue calls mlirDenseInt64ResourceElementsAttrGetValue.
@@ -5284,7 +6985,10 @@ func MlirDenseInt64ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseInt64ResourceElementsAttrGetValue")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // MlirDenseUInt64ResourceElementsAttrGetValue calls mlirDenseUInt64ResourceElementsAttrGetValue.
@@ -5293,7 +6997,10 @@ func MlirDenseUInt64ResourceElementsAttrGetValue(t *Table, attr MlirAttribute, p
 	if f == nil {
 		missing("mlirDenseUInt64ResourceElementsAttrGetValue")
 	}
-	return uint64(C.call303(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call303(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return uint64(r)
 }
 
 // MlirDenseFloatResourceElementsAttrGetValue calls mlirDenseFloatResourceElementsAttrGetValue.
@@ -5302,7 +7009,10 @@ func MlirDenseFloatResourceElementsAttrGetValue(t *Table, attr MlirAttribute, po
 	if f == nil {
 		missing("mlirDenseFloatResourceElementsAttrGetValue")
 	}
-	return float32(C.call268(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call268(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return float32(r)
 }
 
 // MlirDenseDoubleResourceElementsAttrGetValue calls mlirDenseDoubleResourceElementsAttrGetValue.
@@ -5311,7 +7021,10 @@ func MlirDenseDoubleResourceElementsAttrGetValue(t *Table, attr MlirAttribute, p
 	if f == nil {
 		missing("mlirDenseDoubleResourceElementsAttrGetValue")
 	}
-	return float64(C.call269(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call269(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return float64(r)
 }
 
 // MlirAttributeIsASparseElements calls mlirAttributeIsASparseElements.
@@ -5320,7 +7033,10 @@ func MlirAttributeIsASparseElements(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsASparseElements")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSparseElementsAttribute calls mlirSparseElementsAttribute.
@@ -5329,7 +7045,9 @@ func MlirSparseElementsAttribute(t *Table, shapedType MlirType, denseIndices Mli
 	if f == nil {
 		missing("mlirSparseElementsAttribute")
 	}
+	t.enter()
 	r := C.call318(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(shapedType.Ptr)), C.uintptr_t(uintptr(denseIndices.Ptr)), C.uintptr_t(uintptr(denseValues.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5339,7 +7057,9 @@ func MlirSparseElementsAttrGetIndices(t *Table, attr MlirAttribute) MlirAttribut
 	if f == nil {
 		missing("mlirSparseElementsAttrGetIndices")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5349,7 +7069,9 @@ func MlirSparseElementsAttrGetValues(t *Table, attr MlirAttribute) MlirAttribute
 	if f == nil {
 		missing("mlirSparseElementsAttrGetValues")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5359,7 +7081,9 @@ func MlirSparseElementsAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirSparseElementsAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5369,7 +7093,10 @@ func MlirAttributeIsAStridedLayout(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAStridedLayout")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirStridedLayoutAttrGet calls mlirStridedLayoutAttrGet.
@@ -5378,7 +7105,9 @@ func MlirStridedLayoutAttrGet(t *Table, ctx MlirContext, offset int64, numStride
 	if f == nil {
 		missing("mlirStridedLayoutAttrGet")
 	}
+	t.enter()
 	r := C.call319(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(offset), C.intptr_t(numStrides), (*C.int64_t)(unsafe.Pointer(strides)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -5388,7 +7117,9 @@ func MlirStridedLayoutAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5398,7 +7129,10 @@ func MlirStridedLayoutAttrGetOffset(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetOffset")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirStridedLayoutAttrGetNumStrides calls mlirStridedLayoutAttrGetNumStrides.
@@ -5407,7 +7141,10 @@ func MlirStridedLayoutAttrGetNumStrides(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetNumStrides")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirStridedLayoutAttrGetStride calls mlirStridedLayoutAttrGetStride.
@@ -5416,7 +7153,10 @@ func MlirStridedLayoutAttrGetStride(t *Table, attr MlirAttribute, pos int) int64
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetStride")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // MlirStridedLayoutAttrGetTypeID calls mlirStridedLayoutAttrGetTypeID.
@@ -5425,7 +7165,9 @@ func MlirStridedLayoutAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirStridedLayoutAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5435,7 +7177,9 @@ func MlirIntegerTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirIntegerTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5445,7 +7189,10 @@ func MlirTypeIsAInteger(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAInteger")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIntegerTypeGet calls mlirIntegerTypeGet.
@@ -5454,7 +7201,9 @@ func MlirIntegerTypeGet(t *Table, ctx MlirContext, bitwidth uint32) MlirType {
 	if f == nil {
 		missing("mlirIntegerTypeGet")
 	}
+	t.enter()
 	r := C.call321(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(bitwidth))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5464,7 +7213,9 @@ func MlirIntegerTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIntegerTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5474,7 +7225,9 @@ func MlirIntegerTypeSignedGet(t *Table, ctx MlirContext, bitwidth uint32) MlirTy
 	if f == nil {
 		missing("mlirIntegerTypeSignedGet")
 	}
+	t.enter()
 	r := C.call321(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(bitwidth))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5484,7 +7237,9 @@ func MlirIntegerTypeUnsignedGet(t *Table, ctx MlirContext, bitwidth uint32) Mlir
 	if f == nil {
 		missing("mlirIntegerTypeUnsignedGet")
 	}
+	t.enter()
 	r := C.call321(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(bitwidth))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5494,7 +7249,10 @@ func MlirIntegerTypeGetWidth(t *Table, type_ MlirType) uint32 {
 	if f == nil {
 		missing("mlirIntegerTypeGetWidth")
 	}
-	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirIntegerTypeIsSignless calls mlirIntegerTypeIsSignless.
@@ -5503,7 +7261,10 @@ func MlirIntegerTypeIsSignless(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirIntegerTypeIsSignless")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIntegerTypeIsSigned calls mlirIntegerTypeIsSigned.
@@ -5512,7 +7273,10 @@ func MlirIntegerTypeIsSigned(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirIntegerTypeIsSigned")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIntegerTypeIsUnsigned calls mlirIntegerTypeIsUnsigned.
@@ -5521,7 +7285,10 @@ func MlirIntegerTypeIsUnsigned(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirIntegerTypeIsUnsigned")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIndexTypeGetTypeID calls mlirIndexTypeGetTypeID.
@@ -5530,7 +7297,9 @@ func MlirIndexTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirIndexTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5540,7 +7309,10 @@ func MlirTypeIsAIndex(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAIndex")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirIndexTypeGet calls mlirIndexTypeGet.
@@ -5549,7 +7321,9 @@ func MlirIndexTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirIndexTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5559,7 +7333,9 @@ func MlirIndexTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIndexTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5569,7 +7345,10 @@ func MlirTypeIsAFloat(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloatTypeGetWidth calls mlirFloatTypeGetWidth.
@@ -5578,7 +7357,10 @@ func MlirFloatTypeGetWidth(t *Table, type_ MlirType) uint32 {
 	if f == nil {
 		missing("mlirFloatTypeGetWidth")
 	}
-	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirFloat4E2M1FNTypeGetTypeID calls mlirFloat4E2M1FNTypeGetTypeID.
@@ -5587,7 +7369,9 @@ func MlirFloat4E2M1FNTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat4E2M1FNTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5597,7 +7381,10 @@ func MlirTypeIsAFloat4E2M1FN(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat4E2M1FN")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat4E2M1FNTypeGet calls mlirFloat4E2M1FNTypeGet.
@@ -5606,7 +7393,9 @@ func MlirFloat4E2M1FNTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat4E2M1FNTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5616,7 +7405,9 @@ func MlirFloat4E2M1FNTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat4E2M1FNTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5626,7 +7417,9 @@ func MlirFloat6E2M3FNTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat6E2M3FNTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5636,7 +7429,10 @@ func MlirTypeIsAFloat6E2M3FN(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat6E2M3FN")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat6E2M3FNTypeGet calls mlirFloat6E2M3FNTypeGet.
@@ -5645,7 +7441,9 @@ func MlirFloat6E2M3FNTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat6E2M3FNTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5655,7 +7453,9 @@ func MlirFloat6E2M3FNTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat6E2M3FNTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5665,7 +7465,9 @@ func MlirFloat6E3M2FNTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat6E3M2FNTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5675,7 +7477,10 @@ func MlirTypeIsAFloat6E3M2FN(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat6E3M2FN")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat6E3M2FNTypeGet calls mlirFloat6E3M2FNTypeGet.
@@ -5684,7 +7489,9 @@ func MlirFloat6E3M2FNTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat6E3M2FNTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5694,7 +7501,9 @@ func MlirFloat6E3M2FNTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat6E3M2FNTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5704,7 +7513,9 @@ func MlirFloat8E5M2TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E5M2TypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5714,7 +7525,10 @@ func MlirTypeIsAFloat8E5M2(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E5M2")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat8E5M2TypeGet calls mlirFloat8E5M2TypeGet.
@@ -5723,7 +7537,9 @@ func MlirFloat8E5M2TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E5M2TypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5733,7 +7549,9 @@ func MlirFloat8E5M2TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E5M2TypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5743,7 +7561,9 @@ func MlirFloat8E4M3TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E4M3TypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5753,7 +7573,10 @@ func MlirTypeIsAFloat8E4M3(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E4M3")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat8E4M3TypeGet calls mlirFloat8E4M3TypeGet.
@@ -5762,7 +7585,9 @@ func MlirFloat8E4M3TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E4M3TypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5772,7 +7597,9 @@ func MlirFloat8E4M3TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E4M3TypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5782,7 +7609,9 @@ func MlirFloat8E4M3FNTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E4M3FNTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5792,7 +7621,10 @@ func MlirTypeIsAFloat8E4M3FN(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E4M3FN")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat8E4M3FNTypeGet calls mlirFloat8E4M3FNTypeGet.
@@ -5801,7 +7633,9 @@ func MlirFloat8E4M3FNTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E4M3FNTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5811,7 +7645,9 @@ func MlirFloat8E4M3FNTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E4M3FNTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5821,7 +7657,9 @@ func MlirFloat8E5M2FNUZTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E5M2FNUZTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5831,7 +7669,10 @@ func MlirTypeIsAFloat8E5M2FNUZ(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E5M2FNUZ")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat8E5M2FNUZTypeGet calls mlirFloat8E5M2FNUZTypeGet.
@@ -5840,7 +7681,9 @@ func MlirFloat8E5M2FNUZTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E5M2FNUZTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5850,7 +7693,9 @@ func MlirFloat8E5M2FNUZTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E5M2FNUZTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5860,7 +7705,9 @@ func MlirFloat8E4M3FNUZTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E4M3FNUZTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5870,7 +7717,10 @@ func MlirTypeIsAFloat8E4M3FNUZ(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E4M3FNUZ")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat8E4M3FNUZTypeGet calls mlirFloat8E4M3FNUZTypeGet.
@@ -5879,7 +7729,9 @@ func MlirFloat8E4M3FNUZTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E4M3FNUZTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5889,7 +7741,9 @@ func MlirFloat8E4M3FNUZTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E4M3FNUZTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5899,7 +7753,9 @@ func MlirFloat8E4M3B11FNUZTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E4M3B11FNUZTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5909,7 +7765,10 @@ func MlirTypeIsAFloat8E4M3B11FNUZ(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E4M3B11FNUZ")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat8E4M3B11FNUZTypeGet calls mlirFloat8E4M3B11FNUZTypeGet.
@@ -5918,7 +7777,9 @@ func MlirFloat8E4M3B11FNUZTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E4M3B11FNUZTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5928,7 +7789,9 @@ func MlirFloat8E4M3B11FNUZTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E4M3B11FNUZTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5938,7 +7801,9 @@ func MlirFloat8E3M4TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E3M4TypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5948,7 +7813,10 @@ func MlirTypeIsAFloat8E3M4(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E3M4")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat8E3M4TypeGet calls mlirFloat8E3M4TypeGet.
@@ -5957,7 +7825,9 @@ func MlirFloat8E3M4TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E3M4TypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -5967,7 +7837,9 @@ func MlirFloat8E3M4TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E3M4TypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -5977,7 +7849,9 @@ func MlirFloat8E8M0FNUTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat8E8M0FNUTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -5987,7 +7861,10 @@ func MlirTypeIsAFloat8E8M0FNU(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFloat8E8M0FNU")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFloat8E8M0FNUTypeGet calls mlirFloat8E8M0FNUTypeGet.
@@ -5996,7 +7873,9 @@ func MlirFloat8E8M0FNUTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirFloat8E8M0FNUTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6006,7 +7885,9 @@ func MlirFloat8E8M0FNUTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFloat8E8M0FNUTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6016,7 +7897,9 @@ func MlirBFloat16TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirBFloat16TypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6026,7 +7909,10 @@ func MlirTypeIsABF16(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsABF16")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirBF16TypeGet calls mlirBF16TypeGet.
@@ -6035,7 +7921,9 @@ func MlirBF16TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirBF16TypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6045,7 +7933,9 @@ func MlirBF16TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirBF16TypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6055,7 +7945,9 @@ func MlirFloat16TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat16TypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6065,7 +7957,10 @@ func MlirTypeIsAF16(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAF16")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirF16TypeGet calls mlirF16TypeGet.
@@ -6074,7 +7969,9 @@ func MlirF16TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirF16TypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6084,7 +7981,9 @@ func MlirF16TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirF16TypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6094,7 +7993,9 @@ func MlirFloat32TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat32TypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6104,7 +8005,10 @@ func MlirTypeIsAF32(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAF32")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirF32TypeGet calls mlirF32TypeGet.
@@ -6113,7 +8017,9 @@ func MlirF32TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirF32TypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6123,7 +8029,9 @@ func MlirF32TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirF32TypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6133,7 +8041,9 @@ func MlirFloat64TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloat64TypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6143,7 +8053,10 @@ func MlirTypeIsAF64(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAF64")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirF64TypeGet calls mlirF64TypeGet.
@@ -6152,7 +8065,9 @@ func MlirF64TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirF64TypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6162,7 +8077,9 @@ func MlirF64TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirF64TypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6172,7 +8089,9 @@ func MlirFloatTF32TypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFloatTF32TypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6182,7 +8101,10 @@ func MlirTypeIsATF32(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATF32")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTF32TypeGet calls mlirTF32TypeGet.
@@ -6191,7 +8113,9 @@ func MlirTF32TypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirTF32TypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6201,7 +8125,9 @@ func MlirTF32TypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTF32TypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6211,7 +8137,9 @@ func MlirNoneTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirNoneTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6221,7 +8149,10 @@ func MlirTypeIsANone(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsANone")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirNoneTypeGet calls mlirNoneTypeGet.
@@ -6230,7 +8161,9 @@ func MlirNoneTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirNoneTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6240,7 +8173,9 @@ func MlirNoneTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirNoneTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6250,7 +8185,9 @@ func MlirComplexTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirComplexTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6260,7 +8197,10 @@ func MlirTypeIsAComplex(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAComplex")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirComplexTypeGet calls mlirComplexTypeGet.
@@ -6269,7 +8209,9 @@ func MlirComplexTypeGet(t *Table, elementType MlirType) MlirType {
 	if f == nil {
 		missing("mlirComplexTypeGet")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6279,7 +8221,9 @@ func MlirComplexTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirComplexTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6289,7 +8233,9 @@ func MlirComplexTypeGetElementType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirComplexTypeGetElementType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6299,7 +8245,10 @@ func MlirTypeIsAShaped(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAShaped")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirShapedTypeGetElementType calls mlirShapedTypeGetElementType.
@@ -6308,7 +8257,9 @@ func MlirShapedTypeGetElementType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirShapedTypeGetElementType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6318,7 +8269,10 @@ func MlirShapedTypeHasRank(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirShapedTypeHasRank")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirShapedTypeGetRank calls mlirShapedTypeGetRank.
@@ -6327,7 +8281,10 @@ func MlirShapedTypeGetRank(t *Table, type_ MlirType) int64 {
 	if f == nil {
 		missing("mlirShapedTypeGetRank")
 	}
-	return int64(C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirShapedTypeHasStaticShape calls mlirShapedTypeHasStaticShape.
@@ -6336,7 +8293,10 @@ func MlirShapedTypeHasStaticShape(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirShapedTypeHasStaticShape")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirShapedTypeIsDynamicDim calls mlirShapedTypeIsDynamicDim.
@@ -6345,7 +8305,10 @@ func MlirShapedTypeIsDynamicDim(t *Table, type_ MlirType, dim int) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsDynamicDim")
 	}
-	return bool(C.call326(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim)))
+	t.enter()
+	r := C.call326(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim))
+	t.leave()
+	return bool(r)
 }
 
 // MlirShapedTypeIsStaticDim calls mlirShapedTypeIsStaticDim.
@@ -6354,7 +8317,10 @@ func MlirShapedTypeIsStaticDim(t *Table, type_ MlirType, dim int) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsStaticDim")
 	}
-	return bool(C.call326(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim)))
+	t.enter()
+	r := C.call326(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim))
+	t.leave()
+	return bool(r)
 }
 
 // MlirShapedTypeGetDimSize calls mlirShapedTypeGetDimSize.
@@ -6363,7 +8329,10 @@ func MlirShapedTypeGetDimSize(t *Table, type_ MlirType, dim int) int64 {
 	if f == nil {
 		missing("mlirShapedTypeGetDimSize")
 	}
-	return int64(C.call327(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim)))
+	t.enter()
+	r := C.call327(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim))
+	t.leave()
+	return int64(r)
 }
 
 // MlirShapedTypeIsDynamicSize calls mlirShapedTypeIsDynamicSize.
@@ -6372,7 +8341,10 @@ func MlirShapedTypeIsDynamicSize(t *Table, size int64) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsDynamicSize")
 	}
-	return bool(C.call328(C.uintptr_t(uintptr(f)), C.int64_t(size)))
+	t.enter()
+	r := C.call328(C.uintptr_t(uintptr(f)), C.int64_t(size))
+	t.leave()
+	return bool(r)
 }
 
 // MlirShapedTypeIsStaticSize calls mlirShapedTypeIsStaticSize.
@@ -6381,7 +8353,10 @@ func MlirShapedTypeIsStaticSize(t *Table, size int64) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsStaticSize")
 	}
-	return bool(C.call328(C.uintptr_t(uintptr(f)), C.int64_t(size)))
+	t.enter()
+	r := C.call328(C.uintptr_t(uintptr(f)), C.int64_t(size))
+	t.leave()
+	return bool(r)
 }
 
 // MlirShapedTypeGetDynamicSize calls mlirShapedTypeGetDynamicSize.
@@ -6390,7 +8365,10 @@ func MlirShapedTypeGetDynamicSize(t *Table) int64 {
 	if f == nil {
 		missing("mlirShapedTypeGetDynamicSize")
 	}
-	return int64(C.call329(C.uintptr_t(uintptr(f))))
+	t.enter()
+	r := C.call329(C.uintptr_t(uintptr(f)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirShapedTypeIsDynamicStrideOrOffset calls mlirShapedTypeIsDynamicStrideOrOffset.
@@ -6399,7 +8377,10 @@ func MlirShapedTypeIsDynamicStrideOrOffset(t *Table, val int64) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsDynamicStrideOrOffset")
 	}
-	return bool(C.call328(C.uintptr_t(uintptr(f)), C.int64_t(val)))
+	t.enter()
+	r := C.call328(C.uintptr_t(uintptr(f)), C.int64_t(val))
+	t.leave()
+	return bool(r)
 }
 
 // MlirShapedTypeIsStaticStrideOrOffset calls mlirShapedTypeIsStaticStrideOrOffset.
@@ -6408,7 +8389,10 @@ func MlirShapedTypeIsStaticStrideOrOffset(t *Table, val int64) bool {
 	if f == nil {
 		missing("mlirShapedTypeIsStaticStrideOrOffset")
 	}
-	return bool(C.call328(C.uintptr_t(uintptr(f)), C.int64_t(val)))
+	t.enter()
+	r := C.call328(C.uintptr_t(uintptr(f)), C.int64_t(val))
+	t.leave()
+	return bool(r)
 }
 
 // MlirShapedTypeGetDynamicStrideOrOffset calls mlirShapedTypeGetDynamicStrideOrOffset.
@@ -6417,7 +8401,10 @@ func MlirShapedTypeGetDynamicStrideOrOffset(t *Table) int64 {
 	if f == nil {
 		missing("mlirShapedTypeGetDynamicStrideOrOffset")
 	}
-	return int64(C.call329(C.uintptr_t(uintptr(f))))
+	t.enter()
+	r := C.call329(C.uintptr_t(uintptr(f)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirVectorTypeGetTypeID calls mlirVectorTypeGetTypeID.
@@ -6426,7 +8413,9 @@ func MlirVectorTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirVectorTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6436,7 +8425,10 @@ func MlirTypeIsAVector(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAVector")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirVectorTypeGet calls mlirVectorTypeGet.
@@ -6445,7 +8437,9 @@ func MlirVectorTypeGet(t *Table, rank int, shape *int64, elementType MlirType) M
 	if f == nil {
 		missing("mlirVectorTypeGet")
 	}
+	t.enter()
 	r := C.call330(C.uintptr_t(uintptr(f)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6455,7 +8449,9 @@ func MlirVectorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirVectorTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6465,7 +8461,9 @@ func MlirVectorTypeGetChecked(t *Table, loc MlirLocation, rank int, shape *int64
 	if f == nil {
 		missing("mlirVectorTypeGetChecked")
 	}
+	t.enter()
 	r := C.call331(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6475,7 +8473,9 @@ func MlirVectorTypeGetScalable(t *Table, rank int, shape *int64, scalable *bool,
 	if f == nil {
 		missing("mlirVectorTypeGetScalable")
 	}
+	t.enter()
 	r := C.call332(C.uintptr_t(uintptr(f)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), (*C.bool)(unsafe.Pointer(scalable)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6485,7 +8485,9 @@ func MlirVectorTypeGetScalableChecked(t *Table, loc MlirLocation, rank int, shap
 	if f == nil {
 		missing("mlirVectorTypeGetScalableChecked")
 	}
+	t.enter()
 	r := C.call333(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), (*C.bool)(unsafe.Pointer(scalable)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6495,7 +8497,10 @@ func MlirVectorTypeIsScalable(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirVectorTypeIsScalable")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirVectorTypeIsDimScalable calls mlirVectorTypeIsDimScalable.
@@ -6504,7 +8509,10 @@ func MlirVectorTypeIsDimScalable(t *Table, type_ MlirType, dim int) bool {
 	if f == nil {
 		missing("mlirVectorTypeIsDimScalable")
 	}
-	return bool(C.call326(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim)))
+	t.enter()
+	r := C.call326(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(dim))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTypeIsATensor calls mlirTypeIsATensor.
@@ -6513,7 +8521,10 @@ func MlirTypeIsATensor(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATensor")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirRankedTensorTypeGetTypeID calls mlirRankedTensorTypeGetTypeID.
@@ -6522,7 +8533,9 @@ func MlirRankedTensorTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirRankedTensorTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6532,7 +8545,10 @@ func MlirTypeIsARankedTensor(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsARankedTensor")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirUnrankedTensorTypeGetTypeID calls mlirUnrankedTensorTypeGetTypeID.
@@ -6541,7 +8557,9 @@ func MlirUnrankedTensorTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUnrankedTensorTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6551,7 +8569,10 @@ func MlirTypeIsAUnrankedTensor(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUnrankedTensor")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirRankedTensorTypeGet calls mlirRankedTensorTypeGet.
@@ -6560,7 +8581,9 @@ func MlirRankedTensorTypeGet(t *Table, rank int, shape *int64, elementType MlirT
 	if f == nil {
 		missing("mlirRankedTensorTypeGet")
 	}
+	t.enter()
 	r := C.call334(C.uintptr_t(uintptr(f)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(encoding.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6570,7 +8593,9 @@ func MlirRankedTensorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirRankedTensorTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6580,7 +8605,9 @@ func MlirRankedTensorTypeGetChecked(t *Table, loc MlirLocation, rank int, shape 
 	if f == nil {
 		missing("mlirRankedTensorTypeGetChecked")
 	}
+	t.enter()
 	r := C.call335(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(encoding.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6590,7 +8617,9 @@ func MlirRankedTensorTypeGetEncoding(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirRankedTensorTypeGetEncoding")
 	}
+	t.enter()
 	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -6600,7 +8629,9 @@ func MlirUnrankedTensorTypeGet(t *Table, elementType MlirType) MlirType {
 	if f == nil {
 		missing("mlirUnrankedTensorTypeGet")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6610,7 +8641,9 @@ func MlirUnrankedTensorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUnrankedTensorTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6620,7 +8653,9 @@ func MlirUnrankedTensorTypeGetChecked(t *Table, loc MlirLocation, elementType Ml
 	if f == nil {
 		missing("mlirUnrankedTensorTypeGetChecked")
 	}
+	t.enter()
 	r := C.call336(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6630,7 +8665,9 @@ func MlirMemRefTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirMemRefTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6640,7 +8677,10 @@ func MlirTypeIsAMemRef(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAMemRef")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirUnrankedMemRefTypeGetTypeID calls mlirUnrankedMemRefTypeGetTypeID.
@@ -6649,7 +8689,9 @@ func MlirUnrankedMemRefTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUnrankedMemRefTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6659,7 +8701,10 @@ func MlirTypeIsAUnrankedMemRef(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUnrankedMemRef")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirMemRefTypeGet calls mlirMemRefTypeGet.
@@ -6668,7 +8713,9 @@ func MlirMemRefTypeGet(t *Table, elementType MlirType, rank int, shape *int64, l
 	if f == nil {
 		missing("mlirMemRefTypeGet")
 	}
+	t.enter()
 	r := C.call337(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(layout.Ptr)), C.uintptr_t(uintptr(memorySpace.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6678,7 +8725,9 @@ func MlirMemRefTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirMemRefTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6688,7 +8737,9 @@ func MlirMemRefTypeGetChecked(t *Table, loc MlirLocation, elementType MlirType, 
 	if f == nil {
 		missing("mlirMemRefTypeGetChecked")
 	}
+	t.enter()
 	r := C.call338(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(layout.Ptr)), C.uintptr_t(uintptr(memorySpace.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6698,7 +8749,9 @@ func MlirMemRefTypeContiguousGet(t *Table, elementType MlirType, rank int, shape
 	if f == nil {
 		missing("mlirMemRefTypeContiguousGet")
 	}
+	t.enter()
 	r := C.call339(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(memorySpace.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6708,7 +8761,9 @@ func MlirMemRefTypeContiguousGetChecked(t *Table, loc MlirLocation, elementType 
 	if f == nil {
 		missing("mlirMemRefTypeContiguousGetChecked")
 	}
+	t.enter()
 	r := C.call340(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)), C.intptr_t(rank), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(memorySpace.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6718,7 +8773,9 @@ func MlirUnrankedMemRefTypeGet(t *Table, elementType MlirType, memorySpace MlirA
 	if f == nil {
 		missing("mlirUnrankedMemRefTypeGet")
 	}
+	t.enter()
 	r := C.call341(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(memorySpace.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6728,7 +8785,9 @@ func MlirUnrankedMemRefTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUnrankedMemRefTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6738,7 +8797,9 @@ func MlirUnrankedMemRefTypeGetChecked(t *Table, loc MlirLocation, elementType Ml
 	if f == nil {
 		missing("mlirUnrankedMemRefTypeGetChecked")
 	}
+	t.enter()
 	r := C.call342(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(memorySpace.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6748,7 +8809,9 @@ func MlirMemRefTypeGetLayout(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirMemRefTypeGetLayout")
 	}
+	t.enter()
 	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -6758,7 +8821,9 @@ func MlirMemRefTypeGetAffineMap(t *Table, type_ MlirType) MlirAffineMap {
 	if f == nil {
 		missing("mlirMemRefTypeGetAffineMap")
 	}
+	t.enter()
 	r := C.call343(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -6768,7 +8833,9 @@ func MlirMemRefTypeGetMemorySpace(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirMemRefTypeGetMemorySpace")
 	}
+	t.enter()
 	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -6778,7 +8845,9 @@ func MlirMemRefTypeGetStridesAndOffset(t *Table, type_ MlirType, strides *int64,
 	if f == nil {
 		missing("mlirMemRefTypeGetStridesAndOffset")
 	}
+	t.enter()
 	r := C.call344(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), (*C.int64_t)(unsafe.Pointer(strides)), (*C.int64_t)(unsafe.Pointer(offset)))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -6788,7 +8857,9 @@ func MlirUnrankedMemrefGetMemorySpace(t *Table, type_ MlirType) MlirAttribute {
 	if f == nil {
 		missing("mlirUnrankedMemrefGetMemorySpace")
 	}
+	t.enter()
 	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -6798,7 +8869,9 @@ func MlirTupleTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTupleTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6808,7 +8881,10 @@ func MlirTypeIsATuple(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATuple")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTupleTypeGet calls mlirTupleTypeGet.
@@ -6817,7 +8893,9 @@ func MlirTupleTypeGet(t *Table, ctx MlirContext, numElements int, elements *Mlir
 	if f == nil {
 		missing("mlirTupleTypeGet")
 	}
+	t.enter()
 	r := C.call345(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numElements), (*C.uintptr_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6827,7 +8905,9 @@ func MlirTupleTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTupleTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6837,7 +8917,10 @@ func MlirTupleTypeGetNumTypes(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirTupleTypeGetNumTypes")
 	}
-	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirTupleTypeGetType calls mlirTupleTypeGetType.
@@ -6846,7 +8929,9 @@ func MlirTupleTypeGetType(t *Table, type_ MlirType, pos int) MlirType {
 	if f == nil {
 		missing("mlirTupleTypeGetType")
 	}
+	t.enter()
 	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6856,7 +8941,9 @@ func MlirFunctionTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirFunctionTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6866,7 +8953,10 @@ func MlirTypeIsAFunction(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAFunction")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirFunctionTypeGet calls mlirFunctionTypeGet.
@@ -6875,7 +8965,9 @@ func MlirFunctionTypeGet(t *Table, ctx MlirContext, numInputs int, inputs *MlirT
 	if f == nil {
 		missing("mlirFunctionTypeGet")
 	}
+	t.enter()
 	r := C.call348(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(numInputs), (*C.uintptr_t)(unsafe.Pointer(inputs)), C.intptr_t(numResults), (*C.uintptr_t)(unsafe.Pointer(results)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6885,7 +8977,9 @@ func MlirFunctionTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirFunctionTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6895,7 +8989,10 @@ func MlirFunctionTypeGetNumInputs(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirFunctionTypeGetNumInputs")
 	}
-	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirFunctionTypeGetNumResults calls mlirFunctionTypeGetNumResults.
@@ -6904,7 +9001,10 @@ func MlirFunctionTypeGetNumResults(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirFunctionTypeGetNumResults")
 	}
-	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirFunctionTypeGetInput calls mlirFunctionTypeGetInput.
@@ -6913,7 +9013,9 @@ func MlirFunctionTypeGetInput(t *Table, type_ MlirType, pos int) MlirType {
 	if f == nil {
 		missing("mlirFunctionTypeGetInput")
 	}
+	t.enter()
 	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6923,7 +9025,9 @@ func MlirFunctionTypeGetResult(t *Table, type_ MlirType, pos int) MlirType {
 	if f == nil {
 		missing("mlirFunctionTypeGetResult")
 	}
+	t.enter()
 	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6933,7 +9037,9 @@ func MlirOpaqueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirOpaqueTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -6943,7 +9049,10 @@ func MlirTypeIsAOpaque(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAOpaque")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOpaqueTypeGet calls mlirOpaqueTypeGet.
@@ -6952,7 +9061,9 @@ func MlirOpaqueTypeGet(t *Table, ctx MlirContext, dialectNamespace string, typeD
 	if f == nil {
 		missing("mlirOpaqueTypeGet")
 	}
+	t.enter()
 	r := C.call349(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(dialectNamespace))), C.size_t(len(dialectNamespace)), (*C.char)(unsafe.Pointer(unsafe.StringData(typeData))), C.size_t(len(typeData)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -6962,7 +9073,9 @@ func MlirOpaqueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirOpaqueTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6972,7 +9085,9 @@ func MlirOpaqueTypeGetDialectNamespace(t *Table, type_ MlirType) string {
 	if f == nil {
 		missing("mlirOpaqueTypeGetDialectNamespace")
 	}
+	t.enter()
 	r := C.call350(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6982,7 +9097,9 @@ func MlirOpaqueTypeGetData(t *Table, type_ MlirType) string {
 	if f == nil {
 		missing("mlirOpaqueTypeGetData")
 	}
+	t.enter()
 	r := C.call350(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -6992,7 +9109,9 @@ func MlirPassManagerCreate(t *Table, ctx MlirContext) MlirPassManager {
 	if f == nil {
 		missing("mlirPassManagerCreate")
 	}
+	t.enter()
 	r := C.call351(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7002,7 +9121,9 @@ func MlirPassManagerCreateOnOperation(t *Table, ctx MlirContext, anchorOp string
 	if f == nil {
 		missing("mlirPassManagerCreateOnOperation")
 	}
+	t.enter()
 	r := C.call352(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(anchorOp))), C.size_t(len(anchorOp)))
+	t.leave()
 	return *(*MlirPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7012,7 +9133,13 @@ func MlirPassManagerDestroy(t *Table, passManager MlirPassManager) {
 	if f == nil {
 		missing("mlirPassManagerDestroy")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirPassManagerDestroy(t, passManager) })
+		return
+	}
+	t.enter()
 	C.call353(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)))
+	t.leave()
 }
 
 // MlirPassManagerGetAsOpPassManager calls mlirPassManagerGetAsOpPassManager.
@@ -7021,7 +9148,9 @@ func MlirPassManagerGetAsOpPassManager(t *Table, passManager MlirPassManager) Ml
 	if f == nil {
 		missing("mlirPassManagerGetAsOpPassManager")
 	}
+	t.enter()
 	r := C.call354(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)))
+	t.leave()
 	return *(*MlirOpPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7031,7 +9160,14 @@ func MlirPassManagerRunOnOp(t *Table, passManager MlirPassManager, op MlirOperat
 	if f == nil {
 		missing("mlirPassManagerRunOnOp")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirPassManagerRunOnOp(t, passManager, op) })
+		return r
+	}
+	t.enter()
 	r := C.call355(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -7041,7 +9177,9 @@ func MlirPassManagerEnableIRPrinting_19(t *Table, passManager MlirPassManager) {
 	if f == nil {
 		missing("mlirPassManagerEnableIRPrinting")
 	}
+	t.enter()
 	C.call353(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)))
+	t.leave()
 }
 
 // MlirPassManagerEnableIRPrinting_22 calls mlirPassManagerEnableIRPrinting.
@@ -7050,7 +9188,9 @@ func MlirPassManagerEnableIRPrinting_22(t *Table, passManager MlirPassManager, p
 	if f == nil {
 		missing("mlirPassManagerEnableIRPrinting")
 	}
+	t.enter()
 	C.call356(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.bool(printBeforeAll), C.bool(printAfterAll), C.bool(printModuleScope), C.bool(printAfterOnlyOnChange), C.bool(printAfterOnlyOnFailure), C.uintptr_t(uintptr(flags.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(treePrintingPath))), C.size_t(len(treePrintingPath)))
+	t.leave()
 }
 
 // MlirPassManagerEnableVerifier calls mlirPassManagerEnableVerifier.
@@ -7059,7 +9199,9 @@ func MlirPassManagerEnableVerifier(t *Table, passManager MlirPassManager, enable
 	if f == nil {
 		missing("mlirPassManagerEnableVerifier")
 	}
+	t.enter()
 	C.call357(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.bool(enable))
+	t.leave()
 }
 
 // MlirPassManagerEnableTiming calls mlirPassManagerEnableTiming.
@@ -7068,7 +9210,9 @@ func MlirPassManagerEnableTiming(t *Table, passManager MlirPassManager) {
 	if f == nil {
 		missing("mlirPassManagerEnableTiming")
 	}
+	t.enter()
 	C.call353(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)))
+	t.leave()
 }
 
 // MlirPassManagerEnableStatistics calls mlirPassManagerEnableStatistics.
@@ -7077,7 +9221,9 @@ func MlirPassManagerEnableStatistics(t *Table, passManager MlirPassManager, disp
 	if f == nil {
 		missing("mlirPassManagerEnableStatistics")
 	}
+	t.enter()
 	C.call358(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.MlirPassDisplayMode(displayMode))
+	t.leave()
 }
 
 // MlirPassManagerGetNestedUnder calls mlirPassManagerGetNestedUnder.
@@ -7086,7 +9232,9 @@ func MlirPassManagerGetNestedUnder(t *Table, passManager MlirPassManager, operat
 	if f == nil {
 		missing("mlirPassManagerGetNestedUnder")
 	}
+	t.enter()
 	r := C.call359(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)))
+	t.leave()
 	return *(*MlirOpPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7096,7 +9244,9 @@ func MlirOpPassManagerGetNestedUnder(t *Table, passManager MlirOpPassManager, op
 	if f == nil {
 		missing("mlirOpPassManagerGetNestedUnder")
 	}
+	t.enter()
 	r := C.call360(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)))
+	t.leave()
 	return *(*MlirOpPassManager)(unsafe.Pointer(&r))
 }
 
@@ -7106,7 +9256,9 @@ func MlirPassManagerAddOwnedPass(t *Table, passManager MlirPassManager, pass Mli
 	if f == nil {
 		missing("mlirPassManagerAddOwnedPass")
 	}
+	t.enter()
 	C.call361(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.uintptr_t(uintptr(pass.Ptr)))
+	t.leave()
 }
 
 // MlirOpPassManagerAddOwnedPass calls mlirOpPassManagerAddOwnedPass.
@@ -7115,7 +9267,9 @@ func MlirOpPassManagerAddOwnedPass(t *Table, passManager MlirOpPassManager, pass
 	if f == nil {
 		missing("mlirOpPassManagerAddOwnedPass")
 	}
+	t.enter()
 	C.call362(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), C.uintptr_t(uintptr(pass.Ptr)))
+	t.leave()
 }
 
 // MlirOpPassManagerAddPipeline calls mlirOpPassManagerAddPipeline.
@@ -7124,7 +9278,14 @@ func MlirOpPassManagerAddPipeline(t *Table, passManager MlirOpPassManager, pipel
 	if f == nil {
 		missing("mlirOpPassManagerAddPipeline")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirOpPassManagerAddPipeline(t, passManager, pipelineElements, callback, userData) })
+		return r
+	}
+	t.enter()
 	r := C.call363(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(pipelineElements))), C.size_t(len(pipelineElements)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -7134,7 +9295,13 @@ func MlirPrintPassPipeline(t *Table, passManager MlirOpPassManager, callback Mli
 	if f == nil {
 		missing("mlirPrintPassPipeline")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirPrintPassPipeline(t, passManager, callback, userData) })
+		return
+	}
+	t.enter()
 	C.call364(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirParsePassPipeline calls mlirParsePassPipeline.
@@ -7143,7 +9310,14 @@ func MlirParsePassPipeline(t *Table, passManager MlirOpPassManager, pipeline str
 	if f == nil {
 		missing("mlirParsePassPipeline")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirParsePassPipeline(t, passManager, pipeline, callback, userData) })
+		return r
+	}
+	t.enter()
 	r := C.call363(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passManager.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(pipeline))), C.size_t(len(pipeline)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -7153,7 +9327,9 @@ func MlirCreateExternalPass(t *Table, passID MlirTypeID, name string, argument s
 	if f == nil {
 		missing("mlirCreateExternalPass")
 	}
+	t.enter()
 	r := C.call365(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(passID.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), (*C.char)(unsafe.Pointer(unsafe.StringData(argument))), C.size_t(len(argument)), (*C.char)(unsafe.Pointer(unsafe.StringData(description))), C.size_t(len(description)), (*C.char)(unsafe.Pointer(unsafe.StringData(opName))), C.size_t(len(opName)), C.intptr_t(nDependentDialects), (*C.uintptr_t)(unsafe.Pointer(dependentDialects)), *(*C.MlirExternalPassCallbacks)(unsafe.Pointer(&callbacks)), userData)
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7163,7 +9339,9 @@ func MlirExternalPassSignalFailure(t *Table, pass MlirExternalPass) {
 	if f == nil {
 		missing("mlirExternalPassSignalFailure")
 	}
+	t.enter()
 	C.call366(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pass.Ptr)))
+	t.leave()
 }
 
 // MlirRegisterConversionPasses calls mlirRegisterConversionPasses.
@@ -7172,7 +9350,9 @@ func MlirRegisterConversionPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionArithToAMDGPUConversionPass calls mlirCreateConversionArithToAMDGPUConversionPass.
@@ -7181,7 +9361,9 @@ func MlirCreateConversionArithToAMDGPUConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionArithToAMDGPUConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7191,7 +9373,9 @@ func MlirRegisterConversionArithToAMDGPUConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionArithToAMDGPUConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionArithToAPFloatConversionPass calls mlirCreateConversionArithToAPFloatConversionPass.
@@ -7200,7 +9384,9 @@ func MlirCreateConversionArithToAPFloatConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionArithToAPFloatConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7210,7 +9396,9 @@ func MlirRegisterConversionArithToAPFloatConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionArithToAPFloatConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionArithToArmSMEConversionPass calls mlirCreateConversionArithToArmSMEConversionPass.
@@ -7219,7 +9407,9 @@ func MlirCreateConversionArithToArmSMEConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionArithToArmSMEConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7229,7 +9419,9 @@ func MlirRegisterConversionArithToArmSMEConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionArithToArmSMEConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionArithToLLVMConversionPass calls mlirCreateConversionArithToLLVMConversionPass.
@@ -7238,7 +9430,9 @@ func MlirCreateConversionArithToLLVMConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionArithToLLVMConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7248,7 +9442,9 @@ func MlirRegisterConversionArithToLLVMConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionArithToLLVMConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertAMDGPUToROCDLPass calls mlirCreateConversionConvertAMDGPUToROCDLPass.
@@ -7257,7 +9453,9 @@ func MlirCreateConversionConvertAMDGPUToROCDLPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAMDGPUToROCDLPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7267,7 +9465,9 @@ func MlirRegisterConversionConvertAMDGPUToROCDLPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAMDGPUToROCDLPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertAffineForToGPUPass calls mlirCreateConversionConvertAffineForToGPUPass.
@@ -7276,7 +9476,9 @@ func MlirCreateConversionConvertAffineForToGPUPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineForToGPUPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7286,7 +9488,9 @@ func MlirRegisterConversionConvertAffineForToGPUPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineForToGPUPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertArithToEmitC calls mlirCreateConversionConvertArithToEmitC.
@@ -7295,7 +9499,9 @@ func MlirCreateConversionConvertArithToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArithToEmitC")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7305,7 +9511,9 @@ func MlirRegisterConversionConvertArithToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArithToEmitC")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertArithToSPIRVPass calls mlirCreateConversionConvertArithToSPIRVPass.
@@ -7314,7 +9522,9 @@ func MlirCreateConversionConvertArithToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArithToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7324,7 +9534,9 @@ func MlirRegisterConversionConvertArithToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArithToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertArmNeon2dToIntrPass calls mlirCreateConversionConvertArmNeon2dToIntrPass.
@@ -7333,7 +9545,9 @@ func MlirCreateConversionConvertArmNeon2dToIntrPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmNeon2dToIntrPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7343,7 +9557,9 @@ func MlirRegisterConversionConvertArmNeon2dToIntrPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmNeon2dToIntrPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertArmSMEToLLVM calls mlirCreateConversionConvertArmSMEToLLVM.
@@ -7352,7 +9568,9 @@ func MlirCreateConversionConvertArmSMEToLLVM(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmSMEToLLVM")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7362,7 +9580,9 @@ func MlirRegisterConversionConvertArmSMEToLLVM(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmSMEToLLVM")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertArmSMEToSCFPass calls mlirCreateConversionConvertArmSMEToSCFPass.
@@ -7371,7 +9591,9 @@ func MlirCreateConversionConvertArmSMEToSCFPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmSMEToSCFPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7381,7 +9603,9 @@ func MlirRegisterConversionConvertArmSMEToSCFPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmSMEToSCFPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertAsyncToLLVMPass calls mlirCreateConversionConvertAsyncToLLVMPass.
@@ -7390,7 +9614,9 @@ func MlirCreateConversionConvertAsyncToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAsyncToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7400,7 +9626,9 @@ func MlirRegisterConversionConvertAsyncToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAsyncToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertBufferizationToMemRefPass calls mlirCreateConversionConvertBufferizationToMemRefPass.
@@ -7409,7 +9637,9 @@ func MlirCreateConversionConvertBufferizationToMemRefPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertBufferizationToMemRefPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7419,7 +9649,9 @@ func MlirRegisterConversionConvertBufferizationToMemRefPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertBufferizationToMemRefPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertComplexToLLVMPass calls mlirCreateConversionConvertComplexToLLVMPass.
@@ -7428,7 +9660,9 @@ func MlirCreateConversionConvertComplexToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7438,7 +9672,9 @@ func MlirRegisterConversionConvertComplexToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertComplexToLibm calls mlirCreateConversionConvertComplexToLibm.
@@ -7447,7 +9683,9 @@ func MlirCreateConversionConvertComplexToLibm(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToLibm")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7457,7 +9695,9 @@ func MlirRegisterConversionConvertComplexToLibm(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToLibm")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertComplexToROCDLLibraryCalls calls mlirCreateConversionConvertComplexToROCDLLibraryCalls.
@@ -7466,7 +9706,9 @@ func MlirCreateConversionConvertComplexToROCDLLibraryCalls(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToROCDLLibraryCalls")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7476,7 +9718,9 @@ func MlirRegisterConversionConvertComplexToROCDLLibraryCalls(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToROCDLLibraryCalls")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertComplexToSPIRVPass calls mlirCreateConversionConvertComplexToSPIRVPass.
@@ -7485,7 +9729,9 @@ func MlirCreateConversionConvertComplexToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7495,7 +9741,9 @@ func MlirRegisterConversionConvertComplexToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertComplexToStandardPass calls mlirCreateConversionConvertComplexToStandardPass.
@@ -7504,7 +9752,9 @@ func MlirCreateConversionConvertComplexToStandardPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToStandardPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7514,7 +9764,9 @@ func MlirRegisterConversionConvertComplexToStandardPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToStandardPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertControlFlowToLLVMPass calls mlirCreateConversionConvertControlFlowToLLVMPass.
@@ -7523,7 +9775,9 @@ func MlirCreateConversionConvertControlFlowToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertControlFlowToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7533,7 +9787,9 @@ func MlirRegisterConversionConvertControlFlowToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertControlFlowToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertControlFlowToSPIRVPass calls mlirCreateConversionConvertControlFlowToSPIRVPass.
@@ -7542,7 +9798,9 @@ func MlirCreateConversionConvertControlFlowToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertControlFlowToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7552,7 +9810,9 @@ func MlirRegisterConversionConvertControlFlowToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertControlFlowToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertFuncToEmitC calls mlirCreateConversionConvertFuncToEmitC.
@@ -7561,7 +9821,9 @@ func MlirCreateConversionConvertFuncToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToEmitC")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7571,7 +9833,9 @@ func MlirRegisterConversionConvertFuncToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToEmitC")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertFuncToLLVMPass calls mlirCreateConversionConvertFuncToLLVMPass.
@@ -7580,7 +9844,9 @@ func MlirCreateConversionConvertFuncToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7590,7 +9856,9 @@ func MlirRegisterConversionConvertFuncToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertFuncToSPIRVPass calls mlirCreateConversionConvertFuncToSPIRVPass.
@@ -7599,7 +9867,9 @@ func MlirCreateConversionConvertFuncToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7609,7 +9879,9 @@ func MlirRegisterConversionConvertFuncToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertGPUToSPIRV calls mlirCreateConversionConvertGPUToSPIRV.
@@ -7618,7 +9890,9 @@ func MlirCreateConversionConvertGPUToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertGPUToSPIRV")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7628,7 +9902,9 @@ func MlirRegisterConversionConvertGPUToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGPUToSPIRV")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertGpuOpsToLLVMSPVOps calls mlirCreateConversionConvertGpuOpsToLLVMSPVOps.
@@ -7637,7 +9913,9 @@ func MlirCreateConversionConvertGpuOpsToLLVMSPVOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuOpsToLLVMSPVOps")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7647,7 +9925,9 @@ func MlirRegisterConversionConvertGpuOpsToLLVMSPVOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuOpsToLLVMSPVOps")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertGpuOpsToNVVMOps calls mlirCreateConversionConvertGpuOpsToNVVMOps.
@@ -7656,7 +9936,9 @@ func MlirCreateConversionConvertGpuOpsToNVVMOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuOpsToNVVMOps")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7666,7 +9948,9 @@ func MlirRegisterConversionConvertGpuOpsToNVVMOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuOpsToNVVMOps")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertGpuOpsToROCDLOps calls mlirCreateConversionConvertGpuOpsToROCDLOps.
@@ -7675,7 +9959,9 @@ func MlirCreateConversionConvertGpuOpsToROCDLOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuOpsToROCDLOps")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7685,7 +9971,9 @@ func MlirRegisterConversionConvertGpuOpsToROCDLOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuOpsToROCDLOps")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertIndexToLLVMPass calls mlirCreateConversionConvertIndexToLLVMPass.
@@ -7694,7 +9982,9 @@ func MlirCreateConversionConvertIndexToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertIndexToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7704,7 +9994,9 @@ func MlirRegisterConversionConvertIndexToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertIndexToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertIndexToSPIRVPass calls mlirCreateConversionConvertIndexToSPIRVPass.
@@ -7713,7 +10005,9 @@ func MlirCreateConversionConvertIndexToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertIndexToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7723,7 +10017,9 @@ func MlirRegisterConversionConvertIndexToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertIndexToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertLinalgToStandardPass calls mlirCreateConversionConvertLinalgToStandardPass.
@@ -7732,7 +10028,9 @@ func MlirCreateConversionConvertLinalgToStandardPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertLinalgToStandardPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7742,7 +10040,9 @@ func MlirRegisterConversionConvertLinalgToStandardPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertLinalgToStandardPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMathToEmitC calls mlirCreateConversionConvertMathToEmitC.
@@ -7751,7 +10051,9 @@ func MlirCreateConversionConvertMathToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToEmitC")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7761,7 +10063,9 @@ func MlirRegisterConversionConvertMathToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToEmitC")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMathToFuncs calls mlirCreateConversionConvertMathToFuncs.
@@ -7770,7 +10074,9 @@ func MlirCreateConversionConvertMathToFuncs(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToFuncs")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7780,7 +10086,9 @@ func MlirRegisterConversionConvertMathToFuncs(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToFuncs")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMathToLLVMPass calls mlirCreateConversionConvertMathToLLVMPass.
@@ -7789,7 +10097,9 @@ func MlirCreateConversionConvertMathToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7799,7 +10109,9 @@ func MlirRegisterConversionConvertMathToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMathToLibmPass calls mlirCreateConversionConvertMathToLibmPass.
@@ -7808,7 +10120,9 @@ func MlirCreateConversionConvertMathToLibmPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToLibmPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7818,7 +10132,9 @@ func MlirRegisterConversionConvertMathToLibmPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToLibmPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMathToROCDL calls mlirCreateConversionConvertMathToROCDL.
@@ -7827,7 +10143,9 @@ func MlirCreateConversionConvertMathToROCDL(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToROCDL")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7837,7 +10155,9 @@ func MlirRegisterConversionConvertMathToROCDL(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToROCDL")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMathToSPIRVPass calls mlirCreateConversionConvertMathToSPIRVPass.
@@ -7846,7 +10166,9 @@ func MlirCreateConversionConvertMathToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7856,7 +10178,9 @@ func MlirRegisterConversionConvertMathToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMathToXeVM calls mlirCreateConversionConvertMathToXeVM.
@@ -7865,7 +10189,9 @@ func MlirCreateConversionConvertMathToXeVM(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToXeVM")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7875,7 +10201,9 @@ func MlirRegisterConversionConvertMathToXeVM(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToXeVM")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMemRefToEmitC calls mlirCreateConversionConvertMemRefToEmitC.
@@ -7884,7 +10212,9 @@ func MlirCreateConversionConvertMemRefToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMemRefToEmitC")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7894,7 +10224,9 @@ func MlirRegisterConversionConvertMemRefToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMemRefToEmitC")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMemRefToSPIRVPass calls mlirCreateConversionConvertMemRefToSPIRVPass.
@@ -7903,7 +10235,9 @@ func MlirCreateConversionConvertMemRefToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMemRefToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7913,7 +10247,9 @@ func MlirRegisterConversionConvertMemRefToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMemRefToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertNVGPUToNVVMPass calls mlirCreateConversionConvertNVGPUToNVVMPass.
@@ -7922,7 +10258,9 @@ func MlirCreateConversionConvertNVGPUToNVVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertNVGPUToNVVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7932,7 +10270,9 @@ func MlirRegisterConversionConvertNVGPUToNVVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertNVGPUToNVVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertNVVMToLLVMPass calls mlirCreateConversionConvertNVVMToLLVMPass.
@@ -7941,7 +10281,9 @@ func MlirCreateConversionConvertNVVMToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertNVVMToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7951,7 +10293,9 @@ func MlirRegisterConversionConvertNVVMToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertNVVMToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertOpenACCToSCFPass calls mlirCreateConversionConvertOpenACCToSCFPass.
@@ -7960,7 +10304,9 @@ func MlirCreateConversionConvertOpenACCToSCFPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertOpenACCToSCFPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7970,7 +10316,9 @@ func MlirRegisterConversionConvertOpenACCToSCFPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertOpenACCToSCFPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertOpenMPToLLVMPass calls mlirCreateConversionConvertOpenMPToLLVMPass.
@@ -7979,7 +10327,9 @@ func MlirCreateConversionConvertOpenMPToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertOpenMPToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -7989,7 +10339,9 @@ func MlirRegisterConversionConvertOpenMPToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertOpenMPToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertPDLToPDLInterpPass calls mlirCreateConversionConvertPDLToPDLInterpPass.
@@ -7998,7 +10350,9 @@ func MlirCreateConversionConvertPDLToPDLInterpPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertPDLToPDLInterpPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8008,7 +10362,9 @@ func MlirRegisterConversionConvertPDLToPDLInterpPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertPDLToPDLInterpPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertParallelLoopToGpuPass calls mlirCreateConversionConvertParallelLoopToGpuPass.
@@ -8017,7 +10373,9 @@ func MlirCreateConversionConvertParallelLoopToGpuPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertParallelLoopToGpuPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8027,7 +10385,9 @@ func MlirRegisterConversionConvertParallelLoopToGpuPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertParallelLoopToGpuPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertSCFToOpenMPPass calls mlirCreateConversionConvertSCFToOpenMPPass.
@@ -8036,7 +10396,9 @@ func MlirCreateConversionConvertSCFToOpenMPPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertSCFToOpenMPPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8046,7 +10408,9 @@ func MlirRegisterConversionConvertSCFToOpenMPPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertSCFToOpenMPPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertSPIRVToLLVMPass calls mlirCreateConversionConvertSPIRVToLLVMPass.
@@ -8055,7 +10419,9 @@ func MlirCreateConversionConvertSPIRVToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertSPIRVToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8065,7 +10431,9 @@ func MlirRegisterConversionConvertSPIRVToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertSPIRVToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertShapeConstraintsPass calls mlirCreateConversionConvertShapeConstraintsPass.
@@ -8074,7 +10442,9 @@ func MlirCreateConversionConvertShapeConstraintsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeConstraintsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8084,7 +10454,9 @@ func MlirRegisterConversionConvertShapeConstraintsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeConstraintsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertShapeToStandardPass calls mlirCreateConversionConvertShapeToStandardPass.
@@ -8093,7 +10465,9 @@ func MlirCreateConversionConvertShapeToStandardPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeToStandardPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8103,7 +10477,9 @@ func MlirRegisterConversionConvertShapeToStandardPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeToStandardPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertShardToMPIPass calls mlirCreateConversionConvertShardToMPIPass.
@@ -8112,7 +10488,9 @@ func MlirCreateConversionConvertShardToMPIPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShardToMPIPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8122,7 +10500,9 @@ func MlirRegisterConversionConvertShardToMPIPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShardToMPIPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertTensorToLinalgPass calls mlirCreateConversionConvertTensorToLinalgPass.
@@ -8131,7 +10511,9 @@ func MlirCreateConversionConvertTensorToLinalgPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToLinalgPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8141,7 +10523,9 @@ func MlirRegisterConversionConvertTensorToLinalgPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToLinalgPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertTensorToSPIRVPass calls mlirCreateConversionConvertTensorToSPIRVPass.
@@ -8150,7 +10534,9 @@ func MlirCreateConversionConvertTensorToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8160,7 +10546,9 @@ func MlirRegisterConversionConvertTensorToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertToEmitC calls mlirCreateConversionConvertToEmitC.
@@ -8169,7 +10557,9 @@ func MlirCreateConversionConvertToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertToEmitC")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8179,7 +10569,9 @@ func MlirRegisterConversionConvertToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertToEmitC")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertToLLVMPass calls mlirCreateConversionConvertToLLVMPass.
@@ -8188,7 +10580,9 @@ func MlirCreateConversionConvertToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8198,7 +10592,9 @@ func MlirRegisterConversionConvertToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVectorToAMX calls mlirCreateConversionConvertVectorToAMX.
@@ -8207,7 +10603,9 @@ func MlirCreateConversionConvertVectorToAMX(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToAMX")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8217,7 +10615,9 @@ func MlirRegisterConversionConvertVectorToAMX(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToAMX")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVectorToArmSMEPass calls mlirCreateConversionConvertVectorToArmSMEPass.
@@ -8226,7 +10626,9 @@ func MlirCreateConversionConvertVectorToArmSMEPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToArmSMEPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8236,7 +10638,9 @@ func MlirRegisterConversionConvertVectorToArmSMEPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToArmSMEPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVectorToGPU calls mlirCreateConversionConvertVectorToGPU.
@@ -8245,7 +10649,9 @@ func MlirCreateConversionConvertVectorToGPU(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToGPU")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8255,7 +10661,9 @@ func MlirRegisterConversionConvertVectorToGPU(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToGPU")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVectorToLLVMPass calls mlirCreateConversionConvertVectorToLLVMPass.
@@ -8264,7 +10672,9 @@ func MlirCreateConversionConvertVectorToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8274,7 +10684,9 @@ func MlirRegisterConversionConvertVectorToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVectorToSCF calls mlirCreateConversionConvertVectorToSCF.
@@ -8283,7 +10695,9 @@ func MlirCreateConversionConvertVectorToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToSCF")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8293,7 +10707,9 @@ func MlirRegisterConversionConvertVectorToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToSCF")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVectorToSPIRVPass calls mlirCreateConversionConvertVectorToSPIRVPass.
@@ -8302,7 +10718,9 @@ func MlirCreateConversionConvertVectorToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8312,7 +10730,9 @@ func MlirRegisterConversionConvertVectorToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVectorToXeGPU calls mlirCreateConversionConvertVectorToXeGPU.
@@ -8321,7 +10741,9 @@ func MlirCreateConversionConvertVectorToXeGPU(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToXeGPU")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8331,7 +10753,9 @@ func MlirRegisterConversionConvertVectorToXeGPU(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToXeGPU")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertXeGPUToXeVMPass calls mlirCreateConversionConvertXeGPUToXeVMPass.
@@ -8340,7 +10764,9 @@ func MlirCreateConversionConvertXeGPUToXeVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertXeGPUToXeVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8350,7 +10776,9 @@ func MlirRegisterConversionConvertXeGPUToXeVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertXeGPUToXeVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertXeVMToLLVMPass calls mlirCreateConversionConvertXeVMToLLVMPass.
@@ -8359,7 +10787,9 @@ func MlirCreateConversionConvertXeVMToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertXeVMToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8369,7 +10799,9 @@ func MlirRegisterConversionConvertXeVMToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertXeVMToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionFinalizeMemRefToLLVMConversionPass calls mlirCreateConversionFinalizeMemRefToLLVMConversionPass.
@@ -8378,7 +10810,9 @@ func MlirCreateConversionFinalizeMemRefToLLVMConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionFinalizeMemRefToLLVMConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8388,7 +10822,9 @@ func MlirRegisterConversionFinalizeMemRefToLLVMConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionFinalizeMemRefToLLVMConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionGpuToLLVMConversionPass calls mlirCreateConversionGpuToLLVMConversionPass.
@@ -8397,7 +10833,9 @@ func MlirCreateConversionGpuToLLVMConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionGpuToLLVMConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8407,7 +10845,9 @@ func MlirRegisterConversionGpuToLLVMConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionGpuToLLVMConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionLiftControlFlowToSCFPass calls mlirCreateConversionLiftControlFlowToSCFPass.
@@ -8416,7 +10856,9 @@ func MlirCreateConversionLiftControlFlowToSCFPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionLiftControlFlowToSCFPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8426,7 +10868,9 @@ func MlirRegisterConversionLiftControlFlowToSCFPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionLiftControlFlowToSCFPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionLowerAffinePass calls mlirCreateConversionLowerAffinePass.
@@ -8435,7 +10879,9 @@ func MlirCreateConversionLowerAffinePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionLowerAffinePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8445,7 +10891,9 @@ func MlirRegisterConversionLowerAffinePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionLowerAffinePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionLowerHostCodeToLLVMPass calls mlirCreateConversionLowerHostCodeToLLVMPass.
@@ -8454,7 +10902,9 @@ func MlirCreateConversionLowerHostCodeToLLVMPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionLowerHostCodeToLLVMPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8464,7 +10914,9 @@ func MlirRegisterConversionLowerHostCodeToLLVMPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionLowerHostCodeToLLVMPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionMapMemRefStorageClass calls mlirCreateConversionMapMemRefStorageClass.
@@ -8473,7 +10925,9 @@ func MlirCreateConversionMapMemRefStorageClass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionMapMemRefStorageClass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8483,7 +10937,9 @@ func MlirRegisterConversionMapMemRefStorageClass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionMapMemRefStorageClass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionMathToAPFloatConversionPass calls mlirCreateConversionMathToAPFloatConversionPass.
@@ -8492,7 +10948,9 @@ func MlirCreateConversionMathToAPFloatConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionMathToAPFloatConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8502,7 +10960,9 @@ func MlirRegisterConversionMathToAPFloatConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionMathToAPFloatConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionReconcileUnrealizedCastsPass calls mlirCreateConversionReconcileUnrealizedCastsPass.
@@ -8511,7 +10971,9 @@ func MlirCreateConversionReconcileUnrealizedCastsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionReconcileUnrealizedCastsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8521,7 +10983,9 @@ func MlirRegisterConversionReconcileUnrealizedCastsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionReconcileUnrealizedCastsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionSCFToControlFlowPass calls mlirCreateConversionSCFToControlFlowPass.
@@ -8530,7 +10994,9 @@ func MlirCreateConversionSCFToControlFlowPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSCFToControlFlowPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8540,7 +11006,9 @@ func MlirRegisterConversionSCFToControlFlowPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSCFToControlFlowPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionSCFToEmitC calls mlirCreateConversionSCFToEmitC.
@@ -8549,7 +11017,9 @@ func MlirCreateConversionSCFToEmitC(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSCFToEmitC")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8559,7 +11029,9 @@ func MlirRegisterConversionSCFToEmitC(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSCFToEmitC")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionSCFToSPIRV calls mlirCreateConversionSCFToSPIRV.
@@ -8568,7 +11040,9 @@ func MlirCreateConversionSCFToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSCFToSPIRV")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8578,7 +11052,9 @@ func MlirRegisterConversionSCFToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSCFToSPIRV")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionSetLLVMModuleDataLayoutPass calls mlirCreateConversionSetLLVMModuleDataLayoutPass.
@@ -8587,7 +11063,9 @@ func MlirCreateConversionSetLLVMModuleDataLayoutPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSetLLVMModuleDataLayoutPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8597,7 +11075,9 @@ func MlirRegisterConversionSetLLVMModuleDataLayoutPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSetLLVMModuleDataLayoutPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionTosaToArithPass calls mlirCreateConversionTosaToArithPass.
@@ -8606,7 +11086,9 @@ func MlirCreateConversionTosaToArithPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToArithPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8616,7 +11098,9 @@ func MlirRegisterConversionTosaToArithPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToArithPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionTosaToLinalg calls mlirCreateConversionTosaToLinalg.
@@ -8625,7 +11109,9 @@ func MlirCreateConversionTosaToLinalg(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToLinalg")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8635,7 +11121,9 @@ func MlirRegisterConversionTosaToLinalg(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToLinalg")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionTosaToLinalgNamed calls mlirCreateConversionTosaToLinalgNamed.
@@ -8644,7 +11132,9 @@ func MlirCreateConversionTosaToLinalgNamed(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToLinalgNamed")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8654,7 +11144,9 @@ func MlirRegisterConversionTosaToLinalgNamed(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToLinalgNamed")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionTosaToMLProgram calls mlirCreateConversionTosaToMLProgram.
@@ -8663,7 +11155,9 @@ func MlirCreateConversionTosaToMLProgram(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToMLProgram")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8673,7 +11167,9 @@ func MlirRegisterConversionTosaToMLProgram(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToMLProgram")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionTosaToSCFPass calls mlirCreateConversionTosaToSCFPass.
@@ -8682,7 +11178,9 @@ func MlirCreateConversionTosaToSCFPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToSCFPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8692,7 +11190,9 @@ func MlirRegisterConversionTosaToSCFPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToSCFPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionTosaToTensorPass calls mlirCreateConversionTosaToTensorPass.
@@ -8701,7 +11201,9 @@ func MlirCreateConversionTosaToTensorPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToTensorPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8711,7 +11213,9 @@ func MlirRegisterConversionTosaToTensorPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToTensorPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionUBToLLVMConversionPass calls mlirCreateConversionUBToLLVMConversionPass.
@@ -8720,7 +11224,9 @@ func MlirCreateConversionUBToLLVMConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionUBToLLVMConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8730,7 +11236,9 @@ func MlirRegisterConversionUBToLLVMConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionUBToLLVMConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionUBToSPIRVConversionPass calls mlirCreateConversionUBToSPIRVConversionPass.
@@ -8739,7 +11247,9 @@ func MlirCreateConversionUBToSPIRVConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionUBToSPIRVConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -8749,7 +11259,9 @@ func MlirRegisterConversionUBToSPIRVConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionUBToSPIRVConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirEnableGlobalDebug calls mlirEnableGlobalDebug.
@@ -8758,7 +11270,9 @@ func MlirEnableGlobalDebug(t *Table, enable bool) {
 	if f == nil {
 		missing("mlirEnableGlobalDebug")
 	}
+	t.enter()
 	C.call369(C.uintptr_t(uintptr(f)), C.bool(enable))
+	t.leave()
 }
 
 // MlirIsGlobalDebugEnabled calls mlirIsGlobalDebugEnabled.
@@ -8767,7 +11281,10 @@ func MlirIsGlobalDebugEnabled(t *Table) bool {
 	if f == nil {
 		missing("mlirIsGlobalDebugEnabled")
 	}
-	return bool(C.call370(C.uintptr_t(uintptr(f))))
+	t.enter()
+	r := C.call370(C.uintptr_t(uintptr(f)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSetGlobalDebugType calls mlirSetGlobalDebugType.
@@ -8776,7 +11293,9 @@ func MlirSetGlobalDebugType(t *Table, type_ unsafe.Pointer) {
 	if f == nil {
 		missing("mlirSetGlobalDebugType")
 	}
+	t.enter()
 	C.call371(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(type_)))
+	t.leave()
 }
 
 // MlirSetGlobalDebugTypes calls mlirSetGlobalDebugTypes.
@@ -8785,7 +11304,9 @@ func MlirSetGlobalDebugTypes(t *Table, types unsafe.Pointer, n int) {
 	if f == nil {
 		missing("mlirSetGlobalDebugTypes")
 	}
+	t.enter()
 	C.call372(C.uintptr_t(uintptr(f)), types, C.intptr_t(n))
+	t.leave()
 }
 
 // MlirIsCurrentDebugType calls mlirIsCurrentDebugType.
@@ -8794,7 +11315,10 @@ func MlirIsCurrentDebugType(t *Table, type_ unsafe.Pointer) bool {
 	if f == nil {
 		missing("mlirIsCurrentDebugType")
 	}
-	return bool(C.call373(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(type_))))
+	t.enter()
+	r := C.call373(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(type_)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirDiagnosticPrint calls mlirDiagnosticPrint.
@@ -8803,7 +11327,9 @@ func MlirDiagnosticPrint(t *Table, diagnostic MlirDiagnostic, callback MlirStrin
 	if f == nil {
 		missing("mlirDiagnosticPrint")
 	}
+	t.enter()
 	C.call374(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // MlirDiagnosticGetLocation calls mlirDiagnosticGetLocation.
@@ -8812,7 +11338,9 @@ func MlirDiagnosticGetLocation(t *Table, diagnostic MlirDiagnostic) MlirLocation
 	if f == nil {
 		missing("mlirDiagnosticGetLocation")
 	}
+	t.enter()
 	r := C.call375(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr)))
+	t.leave()
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
@@ -8822,7 +11350,10 @@ func MlirDiagnosticGetSeverity(t *Table, diagnostic MlirDiagnostic) MlirDiagnost
 	if f == nil {
 		missing("mlirDiagnosticGetSeverity")
 	}
-	return MlirDiagnosticSeverity(C.call376(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr))))
+	t.enter()
+	r := C.call376(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr)))
+	t.leave()
+	return MlirDiagnosticSeverity(r)
 }
 
 // MlirDiagnosticGetNumNotes calls mlirDiagnosticGetNumNotes.
@@ -8831,7 +11362,10 @@ func MlirDiagnosticGetNumNotes(t *Table, diagnostic MlirDiagnostic) int {
 	if f == nil {
 		missing("mlirDiagnosticGetNumNotes")
 	}
-	return int(C.call377(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr))))
+	t.enter()
+	r := C.call377(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirDiagnosticGetNote calls mlirDiagnosticGetNote.
@@ -8840,7 +11374,9 @@ func MlirDiagnosticGetNote(t *Table, diagnostic MlirDiagnostic, pos int) MlirDia
 	if f == nil {
 		missing("mlirDiagnosticGetNote")
 	}
+	t.enter()
 	r := C.call378(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diagnostic.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirDiagnostic)(unsafe.Pointer(&r))
 }
 
@@ -8850,7 +11386,10 @@ func MlirContextAttachDiagnosticHandler(t *Table, context MlirContext, handler M
 	if f == nil {
 		missing("mlirContextAttachDiagnosticHandler")
 	}
-	return MlirDiagnosticHandlerID(C.call379(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (C.MlirDiagnosticHandler)(unsafe.Pointer(handler)), userData, (*[0]byte)(unsafe.Pointer(deleteUserData))))
+	t.enter()
+	r := C.call379(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), (C.MlirDiagnosticHandler)(unsafe.Pointer(handler)), userData, (*[0]byte)(unsafe.Pointer(deleteUserData)))
+	t.leave()
+	return MlirDiagnosticHandlerID(r)
 }
 
 // MlirContextDetachDiagnosticHandler calls mlirContextDetachDiagnosticHandler.
@@ -8859,7 +11398,9 @@ func MlirContextDetachDiagnosticHandler(t *Table, context MlirContext, id MlirDi
 	if f == nil {
 		missing("mlirContextDetachDiagnosticHandler")
 	}
+	t.enter()
 	C.call380(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)), C.MlirDiagnosticHandlerID(id))
+	t.leave()
 }
 
 // MlirEmitError calls mlirEmitError.
@@ -8868,7 +11409,9 @@ func MlirEmitError(t *Table, location MlirLocation, message unsafe.Pointer) {
 	if f == nil {
 		missing("mlirEmitError")
 	}
+	t.enter()
 	C.call381(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(location.Ptr)), (*C.char)(unsafe.Pointer(message)))
+	t.leave()
 }
 
 // MlirTypeIsAAMDGPUTDMBaseType calls mlirTypeIsAAMDGPUTDMBaseType.
@@ -8877,7 +11420,10 @@ func MlirTypeIsAAMDGPUTDMBaseType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAAMDGPUTDMBaseType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAMDGPUTDMBaseTypeGetTypeID calls mlirAMDGPUTDMBaseTypeGetTypeID.
@@ -8886,7 +11432,9 @@ func MlirAMDGPUTDMBaseTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAMDGPUTDMBaseTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -8896,7 +11444,9 @@ func MlirAMDGPUTDMBaseTypeGet(t *Table, ctx MlirContext, elementType MlirType) M
 	if f == nil {
 		missing("mlirAMDGPUTDMBaseTypeGet")
 	}
+	t.enter()
 	r := C.call382(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -8906,7 +11456,9 @@ func MlirAMDGPUTDMBaseTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAMDGPUTDMBaseTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -8916,7 +11468,10 @@ func MlirTypeIsAAMDGPUTDMDescriptorType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAAMDGPUTDMDescriptorType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAMDGPUTDMDescriptorTypeGetTypeID calls mlirAMDGPUTDMDescriptorTypeGetTypeID.
@@ -8925,7 +11480,9 @@ func MlirAMDGPUTDMDescriptorTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAMDGPUTDMDescriptorTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -8935,7 +11492,9 @@ func MlirAMDGPUTDMDescriptorTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirAMDGPUTDMDescriptorTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -8945,7 +11504,9 @@ func MlirAMDGPUTDMDescriptorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAMDGPUTDMDescriptorTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -8955,7 +11516,10 @@ func MlirTypeIsAAMDGPUTDMGatherBaseType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAAMDGPUTDMGatherBaseType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAMDGPUTDMGatherBaseTypeGetTypeID calls mlirAMDGPUTDMGatherBaseTypeGetTypeID.
@@ -8964,7 +11528,9 @@ func MlirAMDGPUTDMGatherBaseTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAMDGPUTDMGatherBaseTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -8974,7 +11540,9 @@ func MlirAMDGPUTDMGatherBaseTypeGet(t *Table, ctx MlirContext, elementType MlirT
 	if f == nil {
 		missing("mlirAMDGPUTDMGatherBaseTypeGet")
 	}
+	t.enter()
 	r := C.call383(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(elementType.Ptr)), C.uintptr_t(uintptr(indexType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -8984,7 +11552,9 @@ func MlirAMDGPUTDMGatherBaseTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAMDGPUTDMGatherBaseTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -8994,7 +11564,9 @@ func MlirRegisterAMDGPUPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAMDGPUAmdgpuEmulateAtomicsPass calls mlirCreateAMDGPUAmdgpuEmulateAtomicsPass.
@@ -9003,7 +11575,9 @@ func MlirCreateAMDGPUAmdgpuEmulateAtomicsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAMDGPUAmdgpuEmulateAtomicsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9013,7 +11587,9 @@ func MlirRegisterAMDGPUAmdgpuEmulateAtomicsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUAmdgpuEmulateAtomicsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAMDGPUAmdgpuFoldMemRefOpsPass calls mlirCreateAMDGPUAmdgpuFoldMemRefOpsPass.
@@ -9022,7 +11598,9 @@ func MlirCreateAMDGPUAmdgpuFoldMemRefOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAMDGPUAmdgpuFoldMemRefOpsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9032,7 +11610,9 @@ func MlirRegisterAMDGPUAmdgpuFoldMemRefOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUAmdgpuFoldMemRefOpsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAMDGPUAmdgpuMaskedloadToLoadPass calls mlirCreateAMDGPUAmdgpuMaskedloadToLoadPass.
@@ -9041,7 +11621,9 @@ func MlirCreateAMDGPUAmdgpuMaskedloadToLoadPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAMDGPUAmdgpuMaskedloadToLoadPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9051,7 +11633,9 @@ func MlirRegisterAMDGPUAmdgpuMaskedloadToLoadPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUAmdgpuMaskedloadToLoadPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAMDGPUAmdgpuResolveStridedMetadataPass calls mlirCreateAMDGPUAmdgpuResolveStridedMetadataPass.
@@ -9060,7 +11644,9 @@ func MlirCreateAMDGPUAmdgpuResolveStridedMetadataPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAMDGPUAmdgpuResolveStridedMetadataPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9070,7 +11656,9 @@ func MlirRegisterAMDGPUAmdgpuResolveStridedMetadataPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAMDGPUAmdgpuResolveStridedMetadataPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterAffinePasses calls mlirRegisterAffinePasses.
@@ -9079,7 +11667,9 @@ func MlirRegisterAffinePasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffinePasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineDataCopyGeneration calls mlirCreateAffineAffineDataCopyGeneration.
@@ -9088,7 +11678,9 @@ func MlirCreateAffineAffineDataCopyGeneration(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineDataCopyGeneration")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9098,7 +11690,9 @@ func MlirRegisterAffineAffineDataCopyGeneration(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineDataCopyGeneration")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineExpandIndexOps calls mlirCreateAffineAffineExpandIndexOps.
@@ -9107,7 +11701,9 @@ func MlirCreateAffineAffineExpandIndexOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineExpandIndexOps")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9117,7 +11713,9 @@ func MlirRegisterAffineAffineExpandIndexOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineExpandIndexOps")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineExpandIndexOpsAsAffine calls mlirCreateAffineAffineExpandIndexOpsAsAffine.
@@ -9126,7 +11724,9 @@ func MlirCreateAffineAffineExpandIndexOpsAsAffine(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineExpandIndexOpsAsAffine")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9136,7 +11736,9 @@ func MlirRegisterAffineAffineExpandIndexOpsAsAffine(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineExpandIndexOpsAsAffine")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineFoldMemRefAliasOps calls mlirCreateAffineAffineFoldMemRefAliasOps.
@@ -9145,7 +11747,9 @@ func MlirCreateAffineAffineFoldMemRefAliasOps(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineFoldMemRefAliasOps")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9155,7 +11759,9 @@ func MlirRegisterAffineAffineFoldMemRefAliasOps(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineFoldMemRefAliasOps")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineLoopFusion calls mlirCreateAffineAffineLoopFusion.
@@ -9164,7 +11770,9 @@ func MlirCreateAffineAffineLoopFusion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopFusion")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9174,7 +11782,9 @@ func MlirRegisterAffineAffineLoopFusion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopFusion")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineLoopInvariantCodeMotion calls mlirCreateAffineAffineLoopInvariantCodeMotion.
@@ -9183,7 +11793,9 @@ func MlirCreateAffineAffineLoopInvariantCodeMotion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopInvariantCodeMotion")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9193,7 +11805,9 @@ func MlirRegisterAffineAffineLoopInvariantCodeMotion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopInvariantCodeMotion")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineLoopNormalize calls mlirCreateAffineAffineLoopNormalize.
@@ -9202,7 +11816,9 @@ func MlirCreateAffineAffineLoopNormalize(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopNormalize")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9212,7 +11828,9 @@ func MlirRegisterAffineAffineLoopNormalize(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopNormalize")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineLoopTiling calls mlirCreateAffineAffineLoopTiling.
@@ -9221,7 +11839,9 @@ func MlirCreateAffineAffineLoopTiling(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopTiling")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9231,7 +11851,9 @@ func MlirRegisterAffineAffineLoopTiling(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopTiling")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineLoopUnroll calls mlirCreateAffineAffineLoopUnroll.
@@ -9240,7 +11862,9 @@ func MlirCreateAffineAffineLoopUnroll(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopUnroll")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9250,7 +11874,9 @@ func MlirRegisterAffineAffineLoopUnroll(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopUnroll")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineLoopUnrollAndJam calls mlirCreateAffineAffineLoopUnrollAndJam.
@@ -9259,7 +11885,9 @@ func MlirCreateAffineAffineLoopUnrollAndJam(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineLoopUnrollAndJam")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9269,7 +11897,9 @@ func MlirRegisterAffineAffineLoopUnrollAndJam(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineLoopUnrollAndJam")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineParallelize calls mlirCreateAffineAffineParallelize.
@@ -9278,7 +11908,9 @@ func MlirCreateAffineAffineParallelize(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineParallelize")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9288,7 +11920,9 @@ func MlirRegisterAffineAffineParallelize(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineParallelize")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffinePipelineDataTransfer calls mlirCreateAffineAffinePipelineDataTransfer.
@@ -9297,7 +11931,9 @@ func MlirCreateAffineAffinePipelineDataTransfer(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffinePipelineDataTransfer")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9307,7 +11943,9 @@ func MlirRegisterAffineAffinePipelineDataTransfer(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffinePipelineDataTransfer")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineScalarReplacement calls mlirCreateAffineAffineScalarReplacement.
@@ -9316,7 +11954,9 @@ func MlirCreateAffineAffineScalarReplacement(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineScalarReplacement")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9326,7 +11966,9 @@ func MlirRegisterAffineAffineScalarReplacement(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineScalarReplacement")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineAffineVectorize calls mlirCreateAffineAffineVectorize.
@@ -9335,7 +11977,9 @@ func MlirCreateAffineAffineVectorize(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineAffineVectorize")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9345,7 +11989,9 @@ func MlirRegisterAffineAffineVectorize(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineAffineVectorize")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineLoopCoalescing calls mlirCreateAffineLoopCoalescing.
@@ -9354,7 +12000,9 @@ func MlirCreateAffineLoopCoalescing(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineLoopCoalescing")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9364,7 +12012,9 @@ func MlirRegisterAffineLoopCoalescing(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineLoopCoalescing")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineRaiseMemrefDialect calls mlirCreateAffineRaiseMemrefDialect.
@@ -9373,7 +12023,9 @@ func MlirCreateAffineRaiseMemrefDialect(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineRaiseMemrefDialect")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9383,7 +12035,9 @@ func MlirRegisterAffineRaiseMemrefDialect(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineRaiseMemrefDialect")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineSimplifyAffineMinMaxPass calls mlirCreateAffineSimplifyAffineMinMaxPass.
@@ -9392,7 +12046,9 @@ func MlirCreateAffineSimplifyAffineMinMaxPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineSimplifyAffineMinMaxPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9402,7 +12058,9 @@ func MlirRegisterAffineSimplifyAffineMinMaxPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineSimplifyAffineMinMaxPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAffineSimplifyAffineStructures calls mlirCreateAffineSimplifyAffineStructures.
@@ -9411,7 +12069,9 @@ func MlirCreateAffineSimplifyAffineStructures(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAffineSimplifyAffineStructures")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9421,7 +12081,9 @@ func MlirRegisterAffineSimplifyAffineStructures(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAffineSimplifyAffineStructures")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterArithPasses calls mlirRegisterArithPasses.
@@ -9430,7 +12092,9 @@ func MlirRegisterArithPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArithArithEmulateUnsupportedFloats calls mlirCreateArithArithEmulateUnsupportedFloats.
@@ -9439,7 +12103,9 @@ func MlirCreateArithArithEmulateUnsupportedFloats(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithEmulateUnsupportedFloats")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9449,7 +12115,9 @@ func MlirRegisterArithArithEmulateUnsupportedFloats(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithEmulateUnsupportedFloats")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArithArithEmulateWideInt calls mlirCreateArithArithEmulateWideInt.
@@ -9458,7 +12126,9 @@ func MlirCreateArithArithEmulateWideInt(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithEmulateWideInt")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9468,7 +12138,9 @@ func MlirRegisterArithArithEmulateWideInt(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithEmulateWideInt")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArithArithExpandOpsPass calls mlirCreateArithArithExpandOpsPass.
@@ -9477,7 +12149,9 @@ func MlirCreateArithArithExpandOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithExpandOpsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9487,7 +12161,9 @@ func MlirRegisterArithArithExpandOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithExpandOpsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArithArithIntRangeNarrowing calls mlirCreateArithArithIntRangeNarrowing.
@@ -9496,7 +12172,9 @@ func MlirCreateArithArithIntRangeNarrowing(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithIntRangeNarrowing")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9506,7 +12184,9 @@ func MlirRegisterArithArithIntRangeNarrowing(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithIntRangeNarrowing")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArithArithIntRangeOpts calls mlirCreateArithArithIntRangeOpts.
@@ -9515,7 +12195,9 @@ func MlirCreateArithArithIntRangeOpts(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithIntRangeOpts")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9525,7 +12207,9 @@ func MlirRegisterArithArithIntRangeOpts(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithIntRangeOpts")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArithArithUnsignedWhenEquivalentPass calls mlirCreateArithArithUnsignedWhenEquivalentPass.
@@ -9534,7 +12218,9 @@ func MlirCreateArithArithUnsignedWhenEquivalentPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArithArithUnsignedWhenEquivalentPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9544,7 +12230,9 @@ func MlirRegisterArithArithUnsignedWhenEquivalentPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArithArithUnsignedWhenEquivalentPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterArmSMEPasses calls mlirRegisterArmSMEPasses.
@@ -9553,7 +12241,9 @@ func MlirRegisterArmSMEPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMEPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArmSMEEnableArmStreaming calls mlirCreateArmSMEEnableArmStreaming.
@@ -9562,7 +12252,9 @@ func MlirCreateArmSMEEnableArmStreaming(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArmSMEEnableArmStreaming")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9572,7 +12264,9 @@ func MlirRegisterArmSMEEnableArmStreaming(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMEEnableArmStreaming")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArmSMEOuterProductFusion calls mlirCreateArmSMEOuterProductFusion.
@@ -9581,7 +12275,9 @@ func MlirCreateArmSMEOuterProductFusion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArmSMEOuterProductFusion")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9591,7 +12287,9 @@ func MlirRegisterArmSMEOuterProductFusion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMEOuterProductFusion")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArmSMETestTileAllocation calls mlirCreateArmSMETestTileAllocation.
@@ -9600,7 +12298,9 @@ func MlirCreateArmSMETestTileAllocation(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArmSMETestTileAllocation")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9610,7 +12310,9 @@ func MlirRegisterArmSMETestTileAllocation(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMETestTileAllocation")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateArmSMEVectorLegalization calls mlirCreateArmSMEVectorLegalization.
@@ -9619,7 +12321,9 @@ func MlirCreateArmSMEVectorLegalization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateArmSMEVectorLegalization")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9629,7 +12333,9 @@ func MlirRegisterArmSMEVectorLegalization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterArmSMEVectorLegalization")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterAsyncPasses calls mlirRegisterAsyncPasses.
@@ -9638,7 +12344,9 @@ func MlirRegisterAsyncPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncFuncToAsyncRuntimePass calls mlirCreateAsyncAsyncFuncToAsyncRuntimePass.
@@ -9647,7 +12355,9 @@ func MlirCreateAsyncAsyncFuncToAsyncRuntimePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncFuncToAsyncRuntimePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9657,7 +12367,9 @@ func MlirRegisterAsyncAsyncFuncToAsyncRuntimePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncFuncToAsyncRuntimePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncParallelForPass calls mlirCreateAsyncAsyncParallelForPass.
@@ -9666,7 +12378,9 @@ func MlirCreateAsyncAsyncParallelForPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncParallelForPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9676,7 +12390,9 @@ func MlirRegisterAsyncAsyncParallelForPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncParallelForPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncRuntimePolicyBasedRefCountingPass calls mlirCreateAsyncAsyncRuntimePolicyBasedRefCountingPass.
@@ -9685,7 +12401,9 @@ func MlirCreateAsyncAsyncRuntimePolicyBasedRefCountingPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimePolicyBasedRefCountingPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9695,7 +12413,9 @@ func MlirRegisterAsyncAsyncRuntimePolicyBasedRefCountingPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimePolicyBasedRefCountingPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncRuntimeRefCountingOptPass calls mlirCreateAsyncAsyncRuntimeRefCountingOptPass.
@@ -9704,7 +12424,9 @@ func MlirCreateAsyncAsyncRuntimeRefCountingOptPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCountingOptPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9714,7 +12436,9 @@ func MlirRegisterAsyncAsyncRuntimeRefCountingOptPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCountingOptPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncRuntimeRefCountingPass calls mlirCreateAsyncAsyncRuntimeRefCountingPass.
@@ -9723,7 +12447,9 @@ func MlirCreateAsyncAsyncRuntimeRefCountingPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCountingPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9733,7 +12459,9 @@ func MlirRegisterAsyncAsyncRuntimeRefCountingPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCountingPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncToAsyncRuntimePass calls mlirCreateAsyncAsyncToAsyncRuntimePass.
@@ -9742,7 +12470,9 @@ func MlirCreateAsyncAsyncToAsyncRuntimePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncToAsyncRuntimePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9752,7 +12482,9 @@ func MlirRegisterAsyncAsyncToAsyncRuntimePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncToAsyncRuntimePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterBufferizationPasses calls mlirRegisterBufferizationPasses.
@@ -9761,7 +12493,9 @@ func MlirRegisterBufferizationPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationBufferDeallocationSimplificationPass calls mlirCreateBufferizationBufferDeallocationSimplificationPass.
@@ -9770,7 +12504,9 @@ func MlirCreateBufferizationBufferDeallocationSimplificationPass(t *Table) MlirP
 	if f == nil {
 		missing("mlirCreateBufferizationBufferDeallocationSimplificationPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9780,7 +12516,9 @@ func MlirRegisterBufferizationBufferDeallocationSimplificationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationBufferDeallocationSimplificationPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationBufferHoistingPass calls mlirCreateBufferizationBufferHoistingPass.
@@ -9789,7 +12527,9 @@ func MlirCreateBufferizationBufferHoistingPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationBufferHoistingPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9799,7 +12539,9 @@ func MlirRegisterBufferizationBufferHoistingPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationBufferHoistingPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationBufferLoopHoistingPass calls mlirCreateBufferizationBufferLoopHoistingPass.
@@ -9808,7 +12550,9 @@ func MlirCreateBufferizationBufferLoopHoistingPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationBufferLoopHoistingPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9818,7 +12562,9 @@ func MlirRegisterBufferizationBufferLoopHoistingPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationBufferLoopHoistingPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationBufferResultsToOutParamsPass calls mlirCreateBufferizationBufferResultsToOutParamsPass.
@@ -9827,7 +12573,9 @@ func MlirCreateBufferizationBufferResultsToOutParamsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationBufferResultsToOutParamsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9837,7 +12585,9 @@ func MlirRegisterBufferizationBufferResultsToOutParamsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationBufferResultsToOutParamsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationDropEquivalentBufferResultsPass calls mlirCreateBufferizationDropEquivalentBufferResultsPass.
@@ -9846,7 +12596,9 @@ func MlirCreateBufferizationDropEquivalentBufferResultsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationDropEquivalentBufferResultsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9856,7 +12608,9 @@ func MlirRegisterBufferizationDropEquivalentBufferResultsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationDropEquivalentBufferResultsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationEmptyTensorEliminationPass calls mlirCreateBufferizationEmptyTensorEliminationPass.
@@ -9865,7 +12619,9 @@ func MlirCreateBufferizationEmptyTensorEliminationPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationEmptyTensorEliminationPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9875,7 +12631,9 @@ func MlirRegisterBufferizationEmptyTensorEliminationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationEmptyTensorEliminationPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationEmptyTensorToAllocTensorPass calls mlirCreateBufferizationEmptyTensorToAllocTensorPass.
@@ -9884,7 +12642,9 @@ func MlirCreateBufferizationEmptyTensorToAllocTensorPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationEmptyTensorToAllocTensorPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9894,7 +12654,9 @@ func MlirRegisterBufferizationEmptyTensorToAllocTensorPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationEmptyTensorToAllocTensorPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationLowerDeallocationsPass calls mlirCreateBufferizationLowerDeallocationsPass.
@@ -9903,7 +12665,9 @@ func MlirCreateBufferizationLowerDeallocationsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationLowerDeallocationsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9913,7 +12677,9 @@ func MlirRegisterBufferizationLowerDeallocationsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationLowerDeallocationsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationOneShotBufferizePass calls mlirCreateBufferizationOneShotBufferizePass.
@@ -9922,7 +12688,9 @@ func MlirCreateBufferizationOneShotBufferizePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationOneShotBufferizePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9932,7 +12700,9 @@ func MlirRegisterBufferizationOneShotBufferizePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationOneShotBufferizePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationOptimizeAllocationLivenessPass calls mlirCreateBufferizationOptimizeAllocationLivenessPass.
@@ -9941,7 +12711,9 @@ func MlirCreateBufferizationOptimizeAllocationLivenessPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationOptimizeAllocationLivenessPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9951,7 +12723,9 @@ func MlirRegisterBufferizationOptimizeAllocationLivenessPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationOptimizeAllocationLivenessPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationOwnershipBasedBufferDeallocationPass calls mlirCreateBufferizationOwnershipBasedBufferDeallocationPass.
@@ -9960,7 +12734,9 @@ func MlirCreateBufferizationOwnershipBasedBufferDeallocationPass(t *Table) MlirP
 	if f == nil {
 		missing("mlirCreateBufferizationOwnershipBasedBufferDeallocationPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9970,7 +12746,9 @@ func MlirRegisterBufferizationOwnershipBasedBufferDeallocationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationOwnershipBasedBufferDeallocationPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateBufferizationPromoteBuffersToStackPass calls mlirCreateBufferizationPromoteBuffersToStackPass.
@@ -9979,7 +12757,9 @@ func MlirCreateBufferizationPromoteBuffersToStackPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateBufferizationPromoteBuffersToStackPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -9989,7 +12769,9 @@ func MlirRegisterBufferizationPromoteBuffersToStackPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterBufferizationPromoteBuffersToStackPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirAttributeIsAComplex calls mlirAttributeIsAComplex.
@@ -9998,7 +12780,10 @@ func MlirAttributeIsAComplex(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAComplex")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirComplexAttrDoubleGet calls mlirComplexAttrDoubleGet.
@@ -10007,7 +12792,9 @@ func MlirComplexAttrDoubleGet(t *Table, ctx MlirContext, type_ MlirType, real fl
 	if f == nil {
 		missing("mlirComplexAttrDoubleGet")
 	}
+	t.enter()
 	r := C.call384(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.double(real), C.double(imag))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10017,7 +12804,9 @@ func MlirComplexAttrDoubleGetChecked(t *Table, loc MlirLocation, type_ MlirType,
 	if f == nil {
 		missing("mlirComplexAttrDoubleGetChecked")
 	}
+	t.enter()
 	r := C.call385(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.uintptr_t(uintptr(type_.Ptr)), C.double(real), C.double(imag))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10027,7 +12816,10 @@ func MlirComplexAttrGetRealDouble(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("mlirComplexAttrGetRealDouble")
 	}
-	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return float64(r)
 }
 
 // MlirComplexAttrGetImagDouble calls mlirComplexAttrGetImagDouble.
@@ -10036,7 +12828,10 @@ func MlirComplexAttrGetImagDouble(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("mlirComplexAttrGetImagDouble")
 	}
-	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return float64(r)
 }
 
 // MlirComplexAttrGetTypeID calls mlirComplexAttrGetTypeID.
@@ -10045,7 +12840,9 @@ func MlirComplexAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirComplexAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10055,7 +12852,10 @@ func MlirTypeIsAEmitCArrayType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCArrayType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirEmitCArrayTypeGetTypeID calls mlirEmitCArrayTypeGetTypeID.
@@ -10064,7 +12864,9 @@ func MlirEmitCArrayTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCArrayTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10074,7 +12876,9 @@ func MlirEmitCArrayTypeGet(t *Table, nDims int, shape *int64, elementType MlirTy
 	if f == nil {
 		missing("mlirEmitCArrayTypeGet")
 	}
+	t.enter()
 	r := C.call330(C.uintptr_t(uintptr(f)), C.intptr_t(nDims), (*C.int64_t)(unsafe.Pointer(shape)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10084,7 +12888,9 @@ func MlirEmitCArrayTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCArrayTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10094,7 +12900,10 @@ func MlirTypeIsAEmitCLValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCLValueType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirEmitCLValueTypeGetTypeID calls mlirEmitCLValueTypeGetTypeID.
@@ -10103,7 +12912,9 @@ func MlirEmitCLValueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCLValueTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10113,7 +12924,9 @@ func MlirEmitCLValueTypeGet(t *Table, valueType MlirType) MlirType {
 	if f == nil {
 		missing("mlirEmitCLValueTypeGet")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(valueType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10123,7 +12936,9 @@ func MlirEmitCLValueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCLValueTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10133,7 +12948,10 @@ func MlirTypeIsAEmitCOpaqueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCOpaqueType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirEmitCOpaqueTypeGetTypeID calls mlirEmitCOpaqueTypeGetTypeID.
@@ -10142,7 +12960,9 @@ func MlirEmitCOpaqueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCOpaqueTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10152,7 +12972,9 @@ func MlirEmitCOpaqueTypeGet(t *Table, ctx MlirContext, value string) MlirType {
 	if f == nil {
 		missing("mlirEmitCOpaqueTypeGet")
 	}
+	t.enter()
 	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10162,7 +12984,9 @@ func MlirEmitCOpaqueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCOpaqueTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10172,7 +12996,10 @@ func MlirTypeIsAEmitCPointerType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCPointerType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirEmitCPointerTypeGetTypeID calls mlirEmitCPointerTypeGetTypeID.
@@ -10181,7 +13008,9 @@ func MlirEmitCPointerTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCPointerTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10191,7 +13020,9 @@ func MlirEmitCPointerTypeGet(t *Table, pointee MlirType) MlirType {
 	if f == nil {
 		missing("mlirEmitCPointerTypeGet")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pointee.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10201,7 +13032,9 @@ func MlirEmitCPointerTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCPointerTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10211,7 +13044,10 @@ func MlirTypeIsAEmitCPtrDiffTType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCPtrDiffTType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirEmitCPtrDiffTTypeGetTypeID calls mlirEmitCPtrDiffTTypeGetTypeID.
@@ -10220,7 +13056,9 @@ func MlirEmitCPtrDiffTTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCPtrDiffTTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10230,7 +13068,9 @@ func MlirEmitCPtrDiffTTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirEmitCPtrDiffTTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10240,7 +13080,9 @@ func MlirEmitCPtrDiffTTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCPtrDiffTTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10250,7 +13092,10 @@ func MlirTypeIsAEmitCSignedSizeTType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCSignedSizeTType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirEmitCSignedSizeTTypeGetTypeID calls mlirEmitCSignedSizeTTypeGetTypeID.
@@ -10259,7 +13104,9 @@ func MlirEmitCSignedSizeTTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCSignedSizeTTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10269,7 +13116,9 @@ func MlirEmitCSignedSizeTTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirEmitCSignedSizeTTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10279,7 +13128,9 @@ func MlirEmitCSignedSizeTTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCSignedSizeTTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10289,7 +13140,10 @@ func MlirTypeIsAEmitCSizeTType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAEmitCSizeTType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirEmitCSizeTTypeGetTypeID calls mlirEmitCSizeTTypeGetTypeID.
@@ -10298,7 +13152,9 @@ func MlirEmitCSizeTTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCSizeTTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10308,7 +13164,9 @@ func MlirEmitCSizeTTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirEmitCSizeTTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10318,7 +13176,9 @@ func MlirEmitCSizeTTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCSizeTTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10328,7 +13188,10 @@ func MlirAttributeIsAEmitCCmpPredicate(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAEmitCCmpPredicate")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirEmitCCmpPredicateAttrGet calls mlirEmitCCmpPredicateAttrGet.
@@ -10337,7 +13200,9 @@ func MlirEmitCCmpPredicateAttrGet(t *Table, ctx MlirContext, val MlirEmitCCmpPre
 	if f == nil {
 		missing("mlirEmitCCmpPredicateAttrGet")
 	}
+	t.enter()
 	r := C.call386(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.MlirEmitCCmpPredicate(val))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10347,7 +13212,9 @@ func MlirEmitCCmpPredicateAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCCmpPredicateAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10357,7 +13224,10 @@ func MlirEmitCCmpPredicateAttrGetValue(t *Table, attr MlirAttribute) MlirEmitCCm
 	if f == nil {
 		missing("mlirEmitCCmpPredicateAttrGetValue")
 	}
-	return MlirEmitCCmpPredicate(C.call387(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call387(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return MlirEmitCCmpPredicate(r)
 }
 
 // MlirEmitCCmpPredicateAttrGetTypeID calls mlirEmitCCmpPredicateAttrGetTypeID.
@@ -10366,7 +13236,9 @@ func MlirEmitCCmpPredicateAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCCmpPredicateAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10376,7 +13248,10 @@ func MlirAttributeIsAEmitCOpaque(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAEmitCOpaque")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirEmitCOpaqueAttrGet calls mlirEmitCOpaqueAttrGet.
@@ -10385,7 +13260,9 @@ func MlirEmitCOpaqueAttrGet(t *Table, ctx MlirContext, value string) MlirAttribu
 	if f == nil {
 		missing("mlirEmitCOpaqueAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10395,7 +13272,9 @@ func MlirEmitCOpaqueAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirEmitCOpaqueAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10405,7 +13284,9 @@ func MlirEmitCOpaqueAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("mlirEmitCOpaqueAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10415,7 +13296,9 @@ func MlirEmitCOpaqueAttrGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirEmitCOpaqueAttrGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10425,7 +13308,9 @@ func MlirRegisterEmitCPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterEmitCPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateEmitCFormExpressionsPass calls mlirCreateEmitCFormExpressionsPass.
@@ -10434,7 +13319,9 @@ func MlirCreateEmitCFormExpressionsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateEmitCFormExpressionsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10444,7 +13331,9 @@ func MlirRegisterEmitCFormExpressionsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterEmitCFormExpressionsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateEmitCWrapFuncInClassPass calls mlirCreateEmitCWrapFuncInClassPass.
@@ -10453,7 +13342,9 @@ func MlirCreateEmitCWrapFuncInClassPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateEmitCWrapFuncInClassPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10463,7 +13354,9 @@ func MlirRegisterEmitCWrapFuncInClassPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterEmitCWrapFuncInClassPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirFuncSetArgAttr calls mlirFuncSetArgAttr.
@@ -10472,7 +13365,9 @@ func MlirFuncSetArgAttr(t *Table, op MlirOperation, pos int, name string, attr M
 	if f == nil {
 		missing("mlirFuncSetArgAttr")
 	}
+	t.enter()
 	C.call388(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 }
 
 // MlirFuncSetResultAttr calls mlirFuncSetResultAttr.
@@ -10481,7 +13376,9 @@ func MlirFuncSetResultAttr(t *Table, op MlirOperation, pos int, name string, att
 	if f == nil {
 		missing("mlirFuncSetResultAttr")
 	}
+	t.enter()
 	C.call388(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(pos), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 }
 
 // MlirRegisterFuncPasses calls mlirRegisterFuncPasses.
@@ -10490,7 +13387,9 @@ func MlirRegisterFuncPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterFuncPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateFuncDuplicateFunctionEliminationPass calls mlirCreateFuncDuplicateFunctionEliminationPass.
@@ -10499,7 +13398,9 @@ func MlirCreateFuncDuplicateFunctionEliminationPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateFuncDuplicateFunctionEliminationPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10509,7 +13410,9 @@ func MlirRegisterFuncDuplicateFunctionEliminationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterFuncDuplicateFunctionEliminationPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirTypeIsAGPUAsyncTokenType calls mlirTypeIsAGPUAsyncTokenType.
@@ -10518,7 +13421,10 @@ func MlirTypeIsAGPUAsyncTokenType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAGPUAsyncTokenType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirGPUAsyncTokenTypeGet calls mlirGPUAsyncTokenTypeGet.
@@ -10527,7 +13433,9 @@ func MlirGPUAsyncTokenTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirGPUAsyncTokenTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10537,7 +13445,9 @@ func MlirGPUAsyncTokenTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirGPUAsyncTokenTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10547,7 +13457,10 @@ func MlirAttributeIsAGPUObjectAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirAttributeIsAGPUObjectAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirGPUObjectAttrGet calls mlirGPUObjectAttrGet.
@@ -10556,7 +13469,9 @@ func MlirGPUObjectAttrGet(t *Table, mlirCtx MlirContext, target MlirAttribute, f
 	if f == nil {
 		missing("mlirGPUObjectAttrGet")
 	}
+	t.enter()
 	r := C.call389(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirCtx.Ptr)), C.uintptr_t(uintptr(target.Ptr)), C.uint32_t(format), (*C.char)(unsafe.Pointer(unsafe.StringData(objectStrRef))), C.size_t(len(objectStrRef)), C.uintptr_t(uintptr(mlirObjectProps.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10566,7 +13481,9 @@ func MlirGPUObjectAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirGPUObjectAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10576,7 +13493,9 @@ func MlirGPUObjectAttrGetWithKernels(t *Table, mlirCtx MlirContext, target MlirA
 	if f == nil {
 		missing("mlirGPUObjectAttrGetWithKernels")
 	}
+	t.enter()
 	r := C.call390(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirCtx.Ptr)), C.uintptr_t(uintptr(target.Ptr)), C.uint32_t(format), (*C.char)(unsafe.Pointer(unsafe.StringData(objectStrRef))), C.size_t(len(objectStrRef)), C.uintptr_t(uintptr(mlirObjectProps.Ptr)), C.uintptr_t(uintptr(mlirKernelsAttr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10586,7 +13505,9 @@ func MlirGPUObjectAttrGetTarget(t *Table, mlirObjectAttr MlirAttribute) MlirAttr
 	if f == nil {
 		missing("mlirGPUObjectAttrGetTarget")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10596,7 +13517,10 @@ func MlirGPUObjectAttrGetFormat(t *Table, mlirObjectAttr MlirAttribute) uint32 {
 	if f == nil {
 		missing("mlirGPUObjectAttrGetFormat")
 	}
-	return uint32(C.call298(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr))))
+	t.enter()
+	r := C.call298(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirGPUObjectAttrGetObject calls mlirGPUObjectAttrGetObject.
@@ -10605,7 +13529,9 @@ func MlirGPUObjectAttrGetObject(t *Table, mlirObjectAttr MlirAttribute) string {
 	if f == nil {
 		missing("mlirGPUObjectAttrGetObject")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10615,7 +13541,10 @@ func MlirGPUObjectAttrHasProperties(t *Table, mlirObjectAttr MlirAttribute) bool
 	if f == nil {
 		missing("mlirGPUObjectAttrHasProperties")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirGPUObjectAttrGetProperties calls mlirGPUObjectAttrGetProperties.
@@ -10624,7 +13553,9 @@ func MlirGPUObjectAttrGetProperties(t *Table, mlirObjectAttr MlirAttribute) Mlir
 	if f == nil {
 		missing("mlirGPUObjectAttrGetProperties")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10634,7 +13565,10 @@ func MlirGPUObjectAttrHasKernels(t *Table, mlirObjectAttr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirGPUObjectAttrHasKernels")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirGPUObjectAttrGetKernels calls mlirGPUObjectAttrGetKernels.
@@ -10643,7 +13577,9 @@ func MlirGPUObjectAttrGetKernels(t *Table, mlirObjectAttr MlirAttribute) MlirAtt
 	if f == nil {
 		missing("mlirGPUObjectAttrGetKernels")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirObjectAttr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10653,7 +13589,9 @@ func MlirRegisterGPUPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuAsyncRegionPass calls mlirCreateGPUGpuAsyncRegionPass.
@@ -10662,7 +13600,9 @@ func MlirCreateGPUGpuAsyncRegionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuAsyncRegionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10672,7 +13612,9 @@ func MlirRegisterGPUGpuAsyncRegionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuAsyncRegionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuDecomposeMemrefsPass calls mlirCreateGPUGpuDecomposeMemrefsPass.
@@ -10681,7 +13623,9 @@ func MlirCreateGPUGpuDecomposeMemrefsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuDecomposeMemrefsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10691,7 +13635,9 @@ func MlirRegisterGPUGpuDecomposeMemrefsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuDecomposeMemrefsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuEliminateBarriers calls mlirCreateGPUGpuEliminateBarriers.
@@ -10700,7 +13646,9 @@ func MlirCreateGPUGpuEliminateBarriers(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuEliminateBarriers")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10710,7 +13658,9 @@ func MlirRegisterGPUGpuEliminateBarriers(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuEliminateBarriers")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuKernelOutliningPass calls mlirCreateGPUGpuKernelOutliningPass.
@@ -10719,7 +13669,9 @@ func MlirCreateGPUGpuKernelOutliningPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuKernelOutliningPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10729,7 +13681,9 @@ func MlirRegisterGPUGpuKernelOutliningPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuKernelOutliningPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuLaunchSinkIndexComputationsPass calls mlirCreateGPUGpuLaunchSinkIndexComputationsPass.
@@ -10738,7 +13692,9 @@ func MlirCreateGPUGpuLaunchSinkIndexComputationsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuLaunchSinkIndexComputationsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10748,7 +13704,9 @@ func MlirRegisterGPUGpuLaunchSinkIndexComputationsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuLaunchSinkIndexComputationsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuMapParallelLoopsPass calls mlirCreateGPUGpuMapParallelLoopsPass.
@@ -10757,7 +13715,9 @@ func MlirCreateGPUGpuMapParallelLoopsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuMapParallelLoopsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10767,7 +13727,9 @@ func MlirRegisterGPUGpuMapParallelLoopsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuMapParallelLoopsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuModuleToBinaryPass calls mlirCreateGPUGpuModuleToBinaryPass.
@@ -10776,7 +13738,9 @@ func MlirCreateGPUGpuModuleToBinaryPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuModuleToBinaryPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10786,7 +13750,9 @@ func MlirRegisterGPUGpuModuleToBinaryPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuModuleToBinaryPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuNVVMAttachTarget calls mlirCreateGPUGpuNVVMAttachTarget.
@@ -10795,7 +13761,9 @@ func MlirCreateGPUGpuNVVMAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuNVVMAttachTarget")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10805,7 +13773,9 @@ func MlirRegisterGPUGpuNVVMAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuNVVMAttachTarget")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuROCDLAttachTarget calls mlirCreateGPUGpuROCDLAttachTarget.
@@ -10814,7 +13784,9 @@ func MlirCreateGPUGpuROCDLAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuROCDLAttachTarget")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10824,7 +13796,9 @@ func MlirRegisterGPUGpuROCDLAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuROCDLAttachTarget")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuSPIRVAttachTarget calls mlirCreateGPUGpuSPIRVAttachTarget.
@@ -10833,7 +13807,9 @@ func MlirCreateGPUGpuSPIRVAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuSPIRVAttachTarget")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10843,7 +13819,9 @@ func MlirRegisterGPUGpuSPIRVAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuSPIRVAttachTarget")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuXeVMAttachTarget calls mlirCreateGPUGpuXeVMAttachTarget.
@@ -10852,7 +13830,9 @@ func MlirCreateGPUGpuXeVMAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuXeVMAttachTarget")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -10862,7 +13842,9 @@ func MlirRegisterGPUGpuXeVMAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuXeVMAttachTarget")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirLoadIRDLDialects calls mlirLoadIRDLDialects.
@@ -10871,7 +13853,9 @@ func MlirLoadIRDLDialects(t *Table, module MlirModule) MlirLogicalResult {
 	if f == nil {
 		missing("mlirLoadIRDLDialects")
 	}
+	t.enter()
 	r := C.call391(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -10881,7 +13865,9 @@ func MlirIRDLVariadicityAttrGet(t *Table, ctx MlirContext, value string) MlirAtt
 	if f == nil {
 		missing("mlirIRDLVariadicityAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10891,7 +13877,9 @@ func MlirIRDLVariadicityAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIRDLVariadicityAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10901,7 +13889,9 @@ func MlirIRDLVariadicityArrayAttrGet(t *Table, ctx MlirContext, nValues int, val
 	if f == nil {
 		missing("mlirIRDLVariadicityArrayAttrGet")
 	}
+	t.enter()
 	r := C.call232(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nValues), (*C.uintptr_t)(unsafe.Pointer(values)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -10911,7 +13901,9 @@ func MlirIRDLVariadicityArrayAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirIRDLVariadicityArrayAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10921,7 +13913,9 @@ func MlirLLVMPointerTypeGet(t *Table, ctx MlirContext, addressSpace uint32) Mlir
 	if f == nil {
 		missing("mlirLLVMPointerTypeGet")
 	}
+	t.enter()
 	r := C.call321(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(addressSpace))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10931,7 +13925,9 @@ func MlirLLVMPointerTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMPointerTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10941,7 +13937,9 @@ func MlirLLVMPointerTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLLVMPointerTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -10951,7 +13949,10 @@ func MlirTypeIsALLVMPointerType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsALLVMPointerType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLLVMPointerTypeGetAddressSpace calls mlirLLVMPointerTypeGetAddressSpace.
@@ -10960,7 +13961,10 @@ func MlirLLVMPointerTypeGetAddressSpace(t *Table, pointerType MlirType) uint32 {
 	if f == nil {
 		missing("mlirLLVMPointerTypeGetAddressSpace")
 	}
-	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pointerType.Ptr))))
+	t.enter()
+	r := C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pointerType.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirLLVMVoidTypeGet calls mlirLLVMVoidTypeGet.
@@ -10969,7 +13973,9 @@ func MlirLLVMVoidTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirLLVMVoidTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10979,7 +13985,9 @@ func MlirLLVMVoidTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMVoidTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -10989,7 +13997,9 @@ func MlirLLVMArrayTypeGet(t *Table, elementType MlirType, numElements uint32) Ml
 	if f == nil {
 		missing("mlirLLVMArrayTypeGet")
 	}
+	t.enter()
 	r := C.call392(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)), C.uint(numElements))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -10999,7 +14009,9 @@ func MlirLLVMArrayTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMArrayTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11009,7 +14021,9 @@ func MlirLLVMArrayTypeGetElementType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirLLVMArrayTypeGetElementType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11019,7 +14033,9 @@ func MlirLLVMFunctionTypeGet(t *Table, resultType MlirType, nArgumentTypes int, 
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGet")
 	}
+	t.enter()
 	r := C.call393(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(resultType.Ptr)), C.intptr_t(nArgumentTypes), (*C.uintptr_t)(unsafe.Pointer(argumentTypes)), C.bool(isVarArg))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11029,7 +14045,9 @@ func MlirLLVMFunctionTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11039,7 +14057,10 @@ func MlirLLVMFunctionTypeGetNumInputs(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGetNumInputs")
 	}
-	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirLLVMFunctionTypeGetInput calls mlirLLVMFunctionTypeGetInput.
@@ -11048,7 +14069,9 @@ func MlirLLVMFunctionTypeGetInput(t *Table, type_ MlirType, pos int) MlirType {
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGetInput")
 	}
+	t.enter()
 	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11058,7 +14081,9 @@ func MlirLLVMFunctionTypeGetReturnType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGetReturnType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11068,7 +14093,10 @@ func MlirTypeIsALLVMStructType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsALLVMStructType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLLVMStructTypeGetTypeID calls mlirLLVMStructTypeGetTypeID.
@@ -11077,7 +14105,9 @@ func MlirLLVMStructTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirLLVMStructTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -11087,7 +14117,9 @@ func MlirLLVMStructTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMStructTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11097,7 +14129,10 @@ func MlirLLVMStructTypeIsLiteral(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirLLVMStructTypeIsLiteral")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLLVMStructTypeGetNumElementTypes calls mlirLLVMStructTypeGetNumElementTypes.
@@ -11106,7 +14141,10 @@ func MlirLLVMStructTypeGetNumElementTypes(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirLLVMStructTypeGetNumElementTypes")
 	}
-	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirLLVMStructTypeGetElementType calls mlirLLVMStructTypeGetElementType.
@@ -11115,7 +14153,9 @@ func MlirLLVMStructTypeGetElementType(t *Table, type_ MlirType, position int) Ml
 	if f == nil {
 		missing("mlirLLVMStructTypeGetElementType")
 	}
+	t.enter()
 	r := C.call347(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(position))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11125,7 +14165,10 @@ func MlirLLVMStructTypeIsPacked(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirLLVMStructTypeIsPacked")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLLVMStructTypeGetIdentifier calls mlirLLVMStructTypeGetIdentifier.
@@ -11134,7 +14177,9 @@ func MlirLLVMStructTypeGetIdentifier(t *Table, type_ MlirType) string {
 	if f == nil {
 		missing("mlirLLVMStructTypeGetIdentifier")
 	}
+	t.enter()
 	r := C.call350(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11144,7 +14189,10 @@ func MlirLLVMStructTypeIsOpaque(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirLLVMStructTypeIsOpaque")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLLVMStructTypeLiteralGet calls mlirLLVMStructTypeLiteralGet.
@@ -11153,7 +14201,9 @@ func MlirLLVMStructTypeLiteralGet(t *Table, ctx MlirContext, nFieldTypes int, fi
 	if f == nil {
 		missing("mlirLLVMStructTypeLiteralGet")
 	}
+	t.enter()
 	r := C.call394(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nFieldTypes), (*C.uintptr_t)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11163,7 +14213,9 @@ func MlirLLVMStructTypeLiteralGetChecked(t *Table, loc MlirLocation, nFieldTypes
 	if f == nil {
 		missing("mlirLLVMStructTypeLiteralGetChecked")
 	}
+	t.enter()
 	r := C.call395(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(loc.Ptr)), C.intptr_t(nFieldTypes), (*C.uintptr_t)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11173,7 +14225,9 @@ func MlirLLVMStructTypeIdentifiedGet(t *Table, ctx MlirContext, name string) Mli
 	if f == nil {
 		missing("mlirLLVMStructTypeIdentifiedGet")
 	}
+	t.enter()
 	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11183,7 +14237,9 @@ func MlirLLVMStructTypeIdentifiedNewGet(t *Table, ctx MlirContext, name string, 
 	if f == nil {
 		missing("mlirLLVMStructTypeIdentifiedNewGet")
 	}
+	t.enter()
 	r := C.call396(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.intptr_t(nFieldTypes), (*C.uintptr_t)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11193,7 +14249,9 @@ func MlirLLVMStructTypeOpaqueGet(t *Table, ctx MlirContext, name string) MlirTyp
 	if f == nil {
 		missing("mlirLLVMStructTypeOpaqueGet")
 	}
+	t.enter()
 	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -11203,7 +14261,9 @@ func MlirLLVMStructTypeSetBody(t *Table, structType MlirType, nFieldTypes int, f
 	if f == nil {
 		missing("mlirLLVMStructTypeSetBody")
 	}
+	t.enter()
 	r := C.call397(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(structType.Ptr)), C.intptr_t(nFieldTypes), (*C.uintptr_t)(unsafe.Pointer(fieldTypes)), C.bool(isPacked))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -11213,7 +14273,9 @@ func MlirLLVMCConvAttrGet(t *Table, ctx MlirContext, cconv MlirLLVMCConv) MlirAt
 	if f == nil {
 		missing("mlirLLVMCConvAttrGet")
 	}
+	t.enter()
 	r := C.call398(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.MlirLLVMCConv(cconv))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11223,7 +14285,9 @@ func MlirLLVMCConvAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMCConvAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11233,7 +14297,9 @@ func MlirLLVMComdatAttrGet(t *Table, ctx MlirContext, comdat MlirLLVMComdat) Mli
 	if f == nil {
 		missing("mlirLLVMComdatAttrGet")
 	}
+	t.enter()
 	r := C.call399(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.MlirLLVMComdat(comdat))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11243,7 +14309,9 @@ func MlirLLVMComdatAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMComdatAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11253,7 +14321,9 @@ func MlirLLVMLinkageAttrGet_22(t *Table, ctx MlirContext, linkage MlirLLVMLinkag
 	if f == nil {
 		missing("mlirLLVMLinkageAttrGet")
 	}
+	t.enter()
 	r := C.call400(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.MlirLLVMLinkage(linkage))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11263,7 +14333,9 @@ func MlirLLVMLinkageAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMLinkageAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11273,7 +14345,9 @@ func MlirLLVMDINullTypeAttrGet(t *Table, ctx MlirContext) MlirAttribute {
 	if f == nil {
 		missing("mlirLLVMDINullTypeAttrGet")
 	}
+	t.enter()
 	r := C.call253(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11283,7 +14357,9 @@ func MlirLLVMDINullTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDINullTypeAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11293,7 +14369,9 @@ func MlirLLVMDIExpressionElemAttrGet(t *Table, ctx MlirContext, opcode uint32, n
 	if f == nil {
 		missing("mlirLLVMDIExpressionElemAttrGet")
 	}
+	t.enter()
 	r := C.call401(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(opcode), C.intptr_t(nArguments), (*C.uint64_t)(unsafe.Pointer(arguments)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11303,7 +14381,9 @@ func MlirLLVMDIExpressionElemAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIExpressionElemAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11313,7 +14393,9 @@ func MlirLLVMDIExpressionAttrGet(t *Table, ctx MlirContext, nOperations int, ope
 	if f == nil {
 		missing("mlirLLVMDIExpressionAttrGet")
 	}
+	t.enter()
 	r := C.call232(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nOperations), (*C.uintptr_t)(unsafe.Pointer(operations)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11323,7 +14405,9 @@ func MlirLLVMDIExpressionAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIExpressionAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11333,7 +14417,9 @@ func MlirLLVMDIBasicTypeAttrGet(t *Table, ctx MlirContext, tag uint32, name Mlir
 	if f == nil {
 		missing("mlirLLVMDIBasicTypeAttrGet")
 	}
+	t.enter()
 	r := C.call402(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(name.Ptr)), C.uint64_t(sizeInBits), C.MlirLLVMTypeEncoding(encoding))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11343,7 +14429,9 @@ func MlirLLVMDIBasicTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIBasicTypeAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11353,7 +14441,9 @@ func MlirLLVMDICompositeTypeAttrGetRecSelf(t *Table, recId MlirAttribute) MlirAt
 	if f == nil {
 		missing("mlirLLVMDICompositeTypeAttrGetRecSelf")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(recId.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11363,7 +14453,9 @@ func MlirLLVMDICompositeTypeAttrGet_19(t *Table, ctx MlirContext, tag uint32, re
 	if f == nil {
 		missing("mlirLLVMDICompositeTypeAttrGet")
 	}
+	t.enter()
 	r := C.call403(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(recId.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint32_t(line), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(baseType.Ptr)), C.int64_t(flags), C.uint64_t(sizeInBits), C.uint64_t(alignInBits), C.intptr_t(nElements), (*C.uintptr_t)(unsafe.Pointer(elements)), C.uintptr_t(uintptr(dataLocation.Ptr)), C.uintptr_t(uintptr(rank.Ptr)), C.uintptr_t(uintptr(allocated.Ptr)), C.uintptr_t(uintptr(associated.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11373,7 +14465,9 @@ func MlirLLVMDICompositeTypeAttrGet_22(t *Table, ctx MlirContext, recId MlirAttr
 	if f == nil {
 		missing("mlirLLVMDICompositeTypeAttrGet")
 	}
+	t.enter()
 	r := C.call404(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(recId.Ptr)), C.bool(isRecSelf), C.uint(tag), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint32_t(line), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(baseType.Ptr)), C.int64_t(flags), C.uint64_t(sizeInBits), C.uint64_t(alignInBits), C.intptr_t(nElements), (*C.uintptr_t)(unsafe.Pointer(elements)), C.uintptr_t(uintptr(dataLocation.Ptr)), C.uintptr_t(uintptr(rank.Ptr)), C.uintptr_t(uintptr(allocated.Ptr)), C.uintptr_t(uintptr(associated.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11383,7 +14477,9 @@ func MlirLLVMDICompositeTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDICompositeTypeAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11393,7 +14489,9 @@ func MlirLLVMDIDerivedTypeAttrGet(t *Table, ctx MlirContext, tag uint32, name Ml
 	if f == nil {
 		missing("mlirLLVMDIDerivedTypeAttrGet")
 	}
+	t.enter()
 	r := C.call405(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(baseType.Ptr)), C.uint64_t(sizeInBits), C.uint32_t(alignInBits), C.uint64_t(offsetInBits), C.int64_t(dwarfAddressSpace), C.uintptr_t(uintptr(extraData.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11403,7 +14501,9 @@ func MlirLLVMDIDerivedTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIDerivedTypeAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11413,7 +14513,9 @@ func MlirLLVMDIStringTypeAttrGet(t *Table, ctx MlirContext, tag uint32, name Mli
 	if f == nil {
 		missing("mlirLLVMDIStringTypeAttrGet")
 	}
+	t.enter()
 	r := C.call406(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(name.Ptr)), C.uint64_t(sizeInBits), C.uint32_t(alignInBits), C.uintptr_t(uintptr(stringLength.Ptr)), C.uintptr_t(uintptr(stringLengthExp.Ptr)), C.uintptr_t(uintptr(stringLocationExp.Ptr)), C.MlirLLVMTypeEncoding(encoding))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11423,7 +14525,9 @@ func MlirLLVMDIStringTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIStringTypeAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11433,7 +14537,9 @@ func MlirLLVMDIDerivedTypeAttrGetBaseType(t *Table, diDerivedType MlirAttribute)
 	if f == nil {
 		missing("mlirLLVMDIDerivedTypeAttrGetBaseType")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diDerivedType.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11443,7 +14549,9 @@ func MlirLLVMDIFileAttrGet(t *Table, ctx MlirContext, name MlirAttribute, direct
 	if f == nil {
 		missing("mlirLLVMDIFileAttrGet")
 	}
+	t.enter()
 	r := C.call407(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(directory.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11453,7 +14561,9 @@ func MlirLLVMDIFileAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIFileAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11463,7 +14573,9 @@ func MlirLLVMDICompileUnitAttrGet_19(t *Table, ctx MlirContext, id MlirAttribute
 	if f == nil {
 		missing("mlirLLVMDICompileUnitAttrGet")
 	}
+	t.enter()
 	r := C.call408(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(id.Ptr)), C.uint(sourceLanguage), C.uintptr_t(uintptr(file.Ptr)), C.uintptr_t(uintptr(producer.Ptr)), C.bool(isOptimized), C.MlirLLVMDIEmissionKind(emissionKind), C.MlirLLVMDINameTableKind(nameTableKind))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11473,7 +14585,9 @@ func MlirLLVMDICompileUnitAttrGet_22(t *Table, ctx MlirContext, id MlirAttribute
 	if f == nil {
 		missing("mlirLLVMDICompileUnitAttrGet")
 	}
+	t.enter()
 	r := C.call409(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(id.Ptr)), C.uint(sourceLanguage), C.uintptr_t(uintptr(file.Ptr)), C.uintptr_t(uintptr(producer.Ptr)), C.bool(isOptimized), C.MlirLLVMDIEmissionKind(emissionKind), C.MlirLLVMDINameTableKind(nameTableKind), C.uintptr_t(uintptr(splitDebugFilename.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11483,7 +14597,9 @@ func MlirLLVMDICompileUnitAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDICompileUnitAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11493,7 +14609,9 @@ func MlirLLVMDIFlagsAttrGet(t *Table, ctx MlirContext, value uint64) MlirAttribu
 	if f == nil {
 		missing("mlirLLVMDIFlagsAttrGet")
 	}
+	t.enter()
 	r := C.call410(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint64_t(value))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11503,7 +14621,9 @@ func MlirLLVMDIFlagsAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIFlagsAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11513,7 +14633,9 @@ func MlirLLVMDILexicalBlockAttrGet(t *Table, ctx MlirContext, scope MlirAttribut
 	if f == nil {
 		missing("mlirLLVMDILexicalBlockAttrGet")
 	}
+	t.enter()
 	r := C.call411(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(line), C.uint(column))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11523,7 +14645,9 @@ func MlirLLVMDILexicalBlockAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDILexicalBlockAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11533,7 +14657,9 @@ func MlirLLVMDILexicalBlockFileAttrGet(t *Table, ctx MlirContext, scope MlirAttr
 	if f == nil {
 		missing("mlirLLVMDILexicalBlockFileAttrGet")
 	}
+	t.enter()
 	r := C.call412(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(discriminator))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11543,7 +14669,9 @@ func MlirLLVMDILexicalBlockFileAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDILexicalBlockFileAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11553,7 +14681,9 @@ func MlirLLVMDILocalVariableAttrGet_19(t *Table, ctx MlirContext, scope MlirAttr
 	if f == nil {
 		missing("mlirLLVMDILocalVariableAttrGet")
 	}
+	t.enter()
 	r := C.call413(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(diFile.Ptr)), C.uint(line), C.uint(arg), C.uint(alignInBits), C.uintptr_t(uintptr(diType.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11563,7 +14693,9 @@ func MlirLLVMDILocalVariableAttrGet_22(t *Table, ctx MlirContext, scope MlirAttr
 	if f == nil {
 		missing("mlirLLVMDILocalVariableAttrGet")
 	}
+	t.enter()
 	r := C.call414(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(diFile.Ptr)), C.uint(line), C.uint(arg), C.uint(alignInBits), C.uintptr_t(uintptr(diType.Ptr)), C.int64_t(flags))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11573,7 +14705,9 @@ func MlirLLVMDILocalVariableAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDILocalVariableAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11583,7 +14717,9 @@ func MlirLLVMDISubprogramAttrGetRecSelf(t *Table, recId MlirAttribute) MlirAttri
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetRecSelf")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(recId.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11593,7 +14729,9 @@ func MlirLLVMDISubprogramAttrGet_19(t *Table, ctx MlirContext, id MlirAttribute,
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGet")
 	}
+	t.enter()
 	r := C.call415(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(id.Ptr)), C.uintptr_t(uintptr(compileUnit.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(linkageName.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(line), C.uint(scopeLine), C.uint64_t(subprogramFlags), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11603,7 +14741,9 @@ func MlirLLVMDISubprogramAttrGet_22(t *Table, ctx MlirContext, recId MlirAttribu
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGet")
 	}
+	t.enter()
 	r := C.call416(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(recId.Ptr)), C.bool(isRecSelf), C.uintptr_t(uintptr(id.Ptr)), C.uintptr_t(uintptr(compileUnit.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(linkageName.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(line), C.uint(scopeLine), C.uint64_t(subprogramFlags), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(nRetainedNodes), (*C.uintptr_t)(unsafe.Pointer(retainedNodes)), C.intptr_t(nAnnotations), (*C.uintptr_t)(unsafe.Pointer(annotations)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11613,7 +14753,9 @@ func MlirLLVMDISubprogramAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11623,7 +14765,9 @@ func MlirLLVMDIAnnotationAttrGet(t *Table, ctx MlirContext, name MlirAttribute, 
 	if f == nil {
 		missing("mlirLLVMDIAnnotationAttrGet")
 	}
+	t.enter()
 	r := C.call407(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11633,7 +14777,9 @@ func MlirLLVMDIAnnotationAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIAnnotationAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11643,7 +14789,9 @@ func MlirLLVMDISubprogramAttrGetScope(t *Table, diSubprogram MlirAttribute) Mlir
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetScope")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11653,7 +14801,10 @@ func MlirLLVMDISubprogramAttrGetLine(t *Table, diSubprogram MlirAttribute) uint3
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetLine")
 	}
-	return uint32(C.call417(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr))))
+	t.enter()
+	r := C.call417(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirLLVMDISubprogramAttrGetScopeLine calls mlirLLVMDISubprogramAttrGetScopeLine.
@@ -11662,7 +14813,10 @@ func MlirLLVMDISubprogramAttrGetScopeLine(t *Table, diSubprogram MlirAttribute) 
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetScopeLine")
 	}
-	return uint32(C.call417(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr))))
+	t.enter()
+	r := C.call417(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirLLVMDISubprogramAttrGetCompileUnit calls mlirLLVMDISubprogramAttrGetCompileUnit.
@@ -11671,7 +14825,9 @@ func MlirLLVMDISubprogramAttrGetCompileUnit(t *Table, diSubprogram MlirAttribute
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetCompileUnit")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11681,7 +14837,9 @@ func MlirLLVMDISubprogramAttrGetFile(t *Table, diSubprogram MlirAttribute) MlirA
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetFile")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11691,7 +14849,9 @@ func MlirLLVMDISubprogramAttrGetType(t *Table, diSubprogram MlirAttribute) MlirA
 	if f == nil {
 		missing("mlirLLVMDISubprogramAttrGetType")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diSubprogram.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11701,7 +14861,9 @@ func MlirLLVMDISubroutineTypeAttrGet(t *Table, ctx MlirContext, callingConventio
 	if f == nil {
 		missing("mlirLLVMDISubroutineTypeAttrGet")
 	}
+	t.enter()
 	r := C.call418(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(callingConvention), C.intptr_t(nTypes), (*C.uintptr_t)(unsafe.Pointer(types)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11711,7 +14873,9 @@ func MlirLLVMDISubroutineTypeAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDISubroutineTypeAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11721,7 +14885,9 @@ func MlirLLVMDIModuleAttrGet(t *Table, ctx MlirContext, file MlirAttribute, scop
 	if f == nil {
 		missing("mlirLLVMDIModuleAttrGet")
 	}
+	t.enter()
 	r := C.call419(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(name.Ptr)), C.uintptr_t(uintptr(configMacros.Ptr)), C.uintptr_t(uintptr(includePath.Ptr)), C.uintptr_t(uintptr(apinotes.Ptr)), C.uint(line), C.bool(isDecl))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11731,7 +14897,9 @@ func MlirLLVMDIModuleAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIModuleAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11741,7 +14909,9 @@ func MlirLLVMDIImportedEntityAttrGet(t *Table, ctx MlirContext, tag uint32, scop
 	if f == nil {
 		missing("mlirLLVMDIImportedEntityAttrGet")
 	}
+	t.enter()
 	r := C.call420(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint(tag), C.uintptr_t(uintptr(scope.Ptr)), C.uintptr_t(uintptr(entity.Ptr)), C.uintptr_t(uintptr(file.Ptr)), C.uint(line), C.uintptr_t(uintptr(name.Ptr)), C.intptr_t(nElements), (*C.uintptr_t)(unsafe.Pointer(elements)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11751,7 +14921,9 @@ func MlirLLVMDIImportedEntityAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirLLVMDIImportedEntityAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -11761,7 +14933,9 @@ func MlirLLVMDIModuleAttrGetScope(t *Table, diModule MlirAttribute) MlirAttribut
 	if f == nil {
 		missing("mlirLLVMDIModuleAttrGetScope")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(diModule.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11771,7 +14945,9 @@ func MlirRegisterLLVMPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLLVMDIScopeForLLVMFuncOpPass calls mlirCreateLLVMDIScopeForLLVMFuncOpPass.
@@ -11780,7 +14956,9 @@ func MlirCreateLLVMDIScopeForLLVMFuncOpPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMDIScopeForLLVMFuncOpPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11790,7 +14968,9 @@ func MlirRegisterLLVMDIScopeForLLVMFuncOpPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMDIScopeForLLVMFuncOpPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLLVMLLVMAddComdats calls mlirCreateLLVMLLVMAddComdats.
@@ -11799,7 +14979,9 @@ func MlirCreateLLVMLLVMAddComdats(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMLLVMAddComdats")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11809,7 +14991,9 @@ func MlirRegisterLLVMLLVMAddComdats(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMLLVMAddComdats")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLLVMLLVMLegalizeForExportPass calls mlirCreateLLVMLLVMLegalizeForExportPass.
@@ -11818,7 +15002,9 @@ func MlirCreateLLVMLLVMLegalizeForExportPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMLLVMLegalizeForExportPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11828,7 +15014,9 @@ func MlirRegisterLLVMLLVMLegalizeForExportPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMLLVMLegalizeForExportPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLLVMLLVMRequestCWrappersPass calls mlirCreateLLVMLLVMRequestCWrappersPass.
@@ -11837,7 +15025,9 @@ func MlirCreateLLVMLLVMRequestCWrappersPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMLLVMRequestCWrappersPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11847,7 +15037,9 @@ func MlirRegisterLLVMLLVMRequestCWrappersPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMLLVMRequestCWrappersPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLLVMLLVMUseDefaultVisibilityPass calls mlirCreateLLVMLLVMUseDefaultVisibilityPass.
@@ -11856,7 +15048,9 @@ func MlirCreateLLVMLLVMUseDefaultVisibilityPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMLLVMUseDefaultVisibilityPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11866,7 +15060,9 @@ func MlirRegisterLLVMLLVMUseDefaultVisibilityPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMLLVMUseDefaultVisibilityPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLLVMNVVMOptimizeForTargetPass calls mlirCreateLLVMNVVMOptimizeForTargetPass.
@@ -11875,7 +15071,9 @@ func MlirCreateLLVMNVVMOptimizeForTargetPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLLVMNVVMOptimizeForTargetPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11885,7 +15083,9 @@ func MlirRegisterLLVMNVVMOptimizeForTargetPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLLVMNVVMOptimizeForTargetPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirLinalgFillBuiltinNamedOpRegion calls mlirLinalgFillBuiltinNamedOpRegion.
@@ -11894,7 +15094,9 @@ func MlirLinalgFillBuiltinNamedOpRegion(t *Table, mlirOp MlirOperation) {
 	if f == nil {
 		missing("mlirLinalgFillBuiltinNamedOpRegion")
 	}
+	t.enter()
 	C.call80(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(mlirOp.Ptr)))
+	t.leave()
 }
 
 // MlirLinalgIsAContractionOp calls mlirLinalgIsAContractionOp.
@@ -11903,7 +15105,10 @@ func MlirLinalgIsAContractionOp(t *Table, op MlirOperation) bool {
 	if f == nil {
 		missing("mlirLinalgIsAContractionOp")
 	}
-	return bool(C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	t.enter()
+	r := C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLinalgInferContractionDimensions calls mlirLinalgInferContractionDimensions.
@@ -11912,7 +15117,9 @@ func MlirLinalgInferContractionDimensions(t *Table, op MlirOperation) MlirLinalg
 	if f == nil {
 		missing("mlirLinalgInferContractionDimensions")
 	}
+	t.enter()
 	r := C.call421(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirLinalgContractionDimensions)(unsafe.Pointer(&r))
 }
 
@@ -11922,7 +15129,9 @@ func MlirLinalgInferContractionDimensionsFromMaps(t *Table, indexingMaps *MlirAf
 	if f == nil {
 		missing("mlirLinalgInferContractionDimensionsFromMaps")
 	}
+	t.enter()
 	r := C.call422(C.uintptr_t(uintptr(f)), (*C.uintptr_t)(unsafe.Pointer(indexingMaps)), C.size_t(numMaps))
+	t.leave()
 	return *(*MlirLinalgContractionDimensions)(unsafe.Pointer(&r))
 }
 
@@ -11932,7 +15141,10 @@ func MlirLinalgIsAConvolutionOp(t *Table, op MlirOperation) bool {
 	if f == nil {
 		missing("mlirLinalgIsAConvolutionOp")
 	}
-	return bool(C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr))))
+	t.enter()
+	r := C.call104(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirLinalgInferConvolutionDimensions calls mlirLinalgInferConvolutionDimensions.
@@ -11941,7 +15153,9 @@ func MlirLinalgInferConvolutionDimensions(t *Table, op MlirOperation) MlirLinalg
 	if f == nil {
 		missing("mlirLinalgInferConvolutionDimensions")
 	}
+	t.enter()
 	r := C.call423(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirLinalgConvolutionDimensions)(unsafe.Pointer(&r))
 }
 
@@ -11951,7 +15165,9 @@ func MlirLinalgGetIndexingMapsAttribute(t *Table, op MlirOperation) MlirAttribut
 	if f == nil {
 		missing("mlirLinalgGetIndexingMapsAttribute")
 	}
+	t.enter()
 	r := C.call424(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -11961,7 +15177,9 @@ func MlirRegisterLinalgPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgConvertElementwiseToLinalgPass calls mlirCreateLinalgConvertElementwiseToLinalgPass.
@@ -11970,7 +15188,9 @@ func MlirCreateLinalgConvertElementwiseToLinalgPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgConvertElementwiseToLinalgPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11980,7 +15200,9 @@ func MlirRegisterLinalgConvertElementwiseToLinalgPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgConvertElementwiseToLinalgPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgConvertLinalgToAffineLoopsPass calls mlirCreateLinalgConvertLinalgToAffineLoopsPass.
@@ -11989,7 +15211,9 @@ func MlirCreateLinalgConvertLinalgToAffineLoopsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgConvertLinalgToAffineLoopsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -11999,7 +15223,9 @@ func MlirRegisterLinalgConvertLinalgToAffineLoopsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgConvertLinalgToAffineLoopsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgConvertLinalgToLoopsPass calls mlirCreateLinalgConvertLinalgToLoopsPass.
@@ -12008,7 +15234,9 @@ func MlirCreateLinalgConvertLinalgToLoopsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgConvertLinalgToLoopsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12018,7 +15246,9 @@ func MlirRegisterLinalgConvertLinalgToLoopsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgConvertLinalgToLoopsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgConvertLinalgToParallelLoopsPass calls mlirCreateLinalgConvertLinalgToParallelLoopsPass.
@@ -12027,7 +15257,9 @@ func MlirCreateLinalgConvertLinalgToParallelLoopsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgConvertLinalgToParallelLoopsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12037,7 +15269,9 @@ func MlirRegisterLinalgConvertLinalgToParallelLoopsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgConvertLinalgToParallelLoopsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgBlockPackMatmul calls mlirCreateLinalgLinalgBlockPackMatmul.
@@ -12046,7 +15280,9 @@ func MlirCreateLinalgLinalgBlockPackMatmul(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgBlockPackMatmul")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12056,7 +15292,9 @@ func MlirRegisterLinalgLinalgBlockPackMatmul(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgBlockPackMatmul")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgDetensorizePass calls mlirCreateLinalgLinalgDetensorizePass.
@@ -12065,7 +15303,9 @@ func MlirCreateLinalgLinalgDetensorizePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgDetensorizePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12075,7 +15315,9 @@ func MlirRegisterLinalgLinalgDetensorizePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgDetensorizePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgElementwiseOpFusionPass calls mlirCreateLinalgLinalgElementwiseOpFusionPass.
@@ -12084,7 +15326,9 @@ func MlirCreateLinalgLinalgElementwiseOpFusionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgElementwiseOpFusionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12094,7 +15338,9 @@ func MlirRegisterLinalgLinalgElementwiseOpFusionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgElementwiseOpFusionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgFoldIntoElementwisePass calls mlirCreateLinalgLinalgFoldIntoElementwisePass.
@@ -12103,7 +15349,9 @@ func MlirCreateLinalgLinalgFoldIntoElementwisePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgFoldIntoElementwisePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12113,7 +15361,9 @@ func MlirRegisterLinalgLinalgFoldIntoElementwisePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgFoldIntoElementwisePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgFoldUnitExtentDimsPass calls mlirCreateLinalgLinalgFoldUnitExtentDimsPass.
@@ -12122,7 +15372,9 @@ func MlirCreateLinalgLinalgFoldUnitExtentDimsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgFoldUnitExtentDimsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12132,7 +15384,9 @@ func MlirRegisterLinalgLinalgFoldUnitExtentDimsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgFoldUnitExtentDimsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgGeneralizeNamedOpsPass calls mlirCreateLinalgLinalgGeneralizeNamedOpsPass.
@@ -12141,7 +15395,9 @@ func MlirCreateLinalgLinalgGeneralizeNamedOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgGeneralizeNamedOpsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12151,7 +15407,9 @@ func MlirRegisterLinalgLinalgGeneralizeNamedOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgGeneralizeNamedOpsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgInlineScalarOperandsPass calls mlirCreateLinalgLinalgInlineScalarOperandsPass.
@@ -12160,7 +15418,9 @@ func MlirCreateLinalgLinalgInlineScalarOperandsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgInlineScalarOperandsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12170,7 +15430,9 @@ func MlirRegisterLinalgLinalgInlineScalarOperandsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgInlineScalarOperandsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgMorphOpsPass calls mlirCreateLinalgLinalgMorphOpsPass.
@@ -12179,7 +15441,9 @@ func MlirCreateLinalgLinalgMorphOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgMorphOpsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12189,7 +15453,9 @@ func MlirRegisterLinalgLinalgMorphOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgMorphOpsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgSpecializeGenericOpsPass calls mlirCreateLinalgLinalgSpecializeGenericOpsPass.
@@ -12198,7 +15464,9 @@ func MlirCreateLinalgLinalgSpecializeGenericOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgSpecializeGenericOpsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12208,7 +15476,9 @@ func MlirRegisterLinalgLinalgSpecializeGenericOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgSpecializeGenericOpsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgSimplifyDepthwiseConvPass calls mlirCreateLinalgSimplifyDepthwiseConvPass.
@@ -12217,7 +15487,9 @@ func MlirCreateLinalgSimplifyDepthwiseConvPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgSimplifyDepthwiseConvPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12227,7 +15499,9 @@ func MlirRegisterLinalgSimplifyDepthwiseConvPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgSimplifyDepthwiseConvPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterMLProgramPasses calls mlirRegisterMLProgramPasses.
@@ -12236,7 +15510,9 @@ func MlirRegisterMLProgramPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMLProgramPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMLProgramMLProgramPipelineGlobalsPass calls mlirCreateMLProgramMLProgramPipelineGlobalsPass.
@@ -12245,7 +15521,9 @@ func MlirCreateMLProgramMLProgramPipelineGlobalsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMLProgramMLProgramPipelineGlobalsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12255,7 +15533,9 @@ func MlirRegisterMLProgramMLProgramPipelineGlobalsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMLProgramMLProgramPipelineGlobalsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterMathPasses calls mlirRegisterMathPasses.
@@ -12264,7 +15544,9 @@ func MlirRegisterMathPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMathMathExpandOpsPass calls mlirCreateMathMathExpandOpsPass.
@@ -12273,7 +15555,9 @@ func MlirCreateMathMathExpandOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMathMathExpandOpsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12283,7 +15567,9 @@ func MlirRegisterMathMathExpandOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathMathExpandOpsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMathMathExtendToSupportedTypes calls mlirCreateMathMathExtendToSupportedTypes.
@@ -12292,7 +15578,9 @@ func MlirCreateMathMathExtendToSupportedTypes(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMathMathExtendToSupportedTypes")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12302,7 +15590,9 @@ func MlirRegisterMathMathExtendToSupportedTypes(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathMathExtendToSupportedTypes")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMathMathSincosFusionPass calls mlirCreateMathMathSincosFusionPass.
@@ -12311,7 +15601,9 @@ func MlirCreateMathMathSincosFusionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMathMathSincosFusionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12321,7 +15613,9 @@ func MlirRegisterMathMathSincosFusionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathMathSincosFusionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMathMathUpliftToFMA calls mlirCreateMathMathUpliftToFMA.
@@ -12330,7 +15624,9 @@ func MlirCreateMathMathUpliftToFMA(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMathMathUpliftToFMA")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12340,7 +15636,9 @@ func MlirRegisterMathMathUpliftToFMA(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMathMathUpliftToFMA")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterMemRefPasses calls mlirRegisterMemRefPasses.
@@ -12349,7 +15647,9 @@ func MlirRegisterMemRefPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefExpandOpsPass calls mlirCreateMemRefExpandOpsPass.
@@ -12358,7 +15658,9 @@ func MlirCreateMemRefExpandOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefExpandOpsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12368,7 +15670,9 @@ func MlirRegisterMemRefExpandOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefExpandOpsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefExpandReallocPass calls mlirCreateMemRefExpandReallocPass.
@@ -12377,7 +15681,9 @@ func MlirCreateMemRefExpandReallocPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefExpandReallocPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12387,7 +15693,9 @@ func MlirRegisterMemRefExpandReallocPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefExpandReallocPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefExpandStridedMetadataPass calls mlirCreateMemRefExpandStridedMetadataPass.
@@ -12396,7 +15704,9 @@ func MlirCreateMemRefExpandStridedMetadataPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefExpandStridedMetadataPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12406,7 +15716,9 @@ func MlirRegisterMemRefExpandStridedMetadataPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefExpandStridedMetadataPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefFlattenMemrefsPass calls mlirCreateMemRefFlattenMemrefsPass.
@@ -12415,7 +15727,9 @@ func MlirCreateMemRefFlattenMemrefsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefFlattenMemrefsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12425,7 +15739,9 @@ func MlirRegisterMemRefFlattenMemrefsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefFlattenMemrefsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefFoldMemRefAliasOpsPass calls mlirCreateMemRefFoldMemRefAliasOpsPass.
@@ -12434,7 +15750,9 @@ func MlirCreateMemRefFoldMemRefAliasOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefFoldMemRefAliasOpsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12444,7 +15762,9 @@ func MlirRegisterMemRefFoldMemRefAliasOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefFoldMemRefAliasOpsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefMemRefEmulateWideInt calls mlirCreateMemRefMemRefEmulateWideInt.
@@ -12453,7 +15773,9 @@ func MlirCreateMemRefMemRefEmulateWideInt(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefMemRefEmulateWideInt")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12463,7 +15785,9 @@ func MlirRegisterMemRefMemRefEmulateWideInt(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefMemRefEmulateWideInt")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefNormalizeMemRefsPass calls mlirCreateMemRefNormalizeMemRefsPass.
@@ -12472,7 +15796,9 @@ func MlirCreateMemRefNormalizeMemRefsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefNormalizeMemRefsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12482,7 +15808,9 @@ func MlirRegisterMemRefNormalizeMemRefsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefNormalizeMemRefsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefReifyResultShapesPass calls mlirCreateMemRefReifyResultShapesPass.
@@ -12491,7 +15819,9 @@ func MlirCreateMemRefReifyResultShapesPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefReifyResultShapesPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12501,7 +15831,9 @@ func MlirRegisterMemRefReifyResultShapesPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefReifyResultShapesPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefResolveRankedShapeTypeResultDimsPass calls mlirCreateMemRefResolveRankedShapeTypeResultDimsPass.
@@ -12510,7 +15842,9 @@ func MlirCreateMemRefResolveRankedShapeTypeResultDimsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefResolveRankedShapeTypeResultDimsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12520,7 +15854,9 @@ func MlirRegisterMemRefResolveRankedShapeTypeResultDimsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefResolveRankedShapeTypeResultDimsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateMemRefResolveShapedTypeResultDimsPass calls mlirCreateMemRefResolveShapedTypeResultDimsPass.
@@ -12529,7 +15865,9 @@ func MlirCreateMemRefResolveShapedTypeResultDimsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateMemRefResolveShapedTypeResultDimsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12539,7 +15877,9 @@ func MlirRegisterMemRefResolveShapedTypeResultDimsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterMemRefResolveShapedTypeResultDimsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirTypeIsANVGPUTensorMapDescriptorType calls mlirTypeIsANVGPUTensorMapDescriptorType.
@@ -12548,7 +15888,10 @@ func MlirTypeIsANVGPUTensorMapDescriptorType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsANVGPUTensorMapDescriptorType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirNVGPUTensorMapDescriptorTypeGet calls mlirNVGPUTensorMapDescriptorTypeGet.
@@ -12557,7 +15900,9 @@ func MlirNVGPUTensorMapDescriptorTypeGet(t *Table, ctx MlirContext, tensorMemref
 	if f == nil {
 		missing("mlirNVGPUTensorMapDescriptorTypeGet")
 	}
+	t.enter()
 	r := C.call425(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(tensorMemrefType.Ptr)), C.int(swizzle), C.int(l2promo), C.int(oobFill), C.int(interleave))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -12567,7 +15912,9 @@ func MlirNVGPUTensorMapDescriptorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirNVGPUTensorMapDescriptorTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12577,7 +15924,9 @@ func MlirRegisterNVGPUPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterNVGPUPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateNVGPUOptimizeSharedMemory calls mlirCreateNVGPUOptimizeSharedMemory.
@@ -12586,7 +15935,9 @@ func MlirCreateNVGPUOptimizeSharedMemory(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateNVGPUOptimizeSharedMemory")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12596,7 +15947,9 @@ func MlirRegisterNVGPUOptimizeSharedMemory(t *Table) {
 	if f == nil {
 		missing("mlirRegisterNVGPUOptimizeSharedMemory")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterOpenACCPasses calls mlirRegisterOpenACCPasses.
@@ -12605,7 +15958,9 @@ func MlirRegisterOpenACCPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCACCIfClauseLowering calls mlirCreateOpenACCACCIfClauseLowering.
@@ -12614,7 +15969,9 @@ func MlirCreateOpenACCACCIfClauseLowering(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCIfClauseLowering")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12624,7 +15981,9 @@ func MlirRegisterOpenACCACCIfClauseLowering(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCIfClauseLowering")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCACCImplicitData calls mlirCreateOpenACCACCImplicitData.
@@ -12633,7 +15992,9 @@ func MlirCreateOpenACCACCImplicitData(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCImplicitData")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12643,7 +16004,9 @@ func MlirRegisterOpenACCACCImplicitData(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCImplicitData")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCACCImplicitDeclare calls mlirCreateOpenACCACCImplicitDeclare.
@@ -12652,7 +16015,9 @@ func MlirCreateOpenACCACCImplicitDeclare(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCImplicitDeclare")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12662,7 +16027,9 @@ func MlirRegisterOpenACCACCImplicitDeclare(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCImplicitDeclare")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCACCImplicitRoutine calls mlirCreateOpenACCACCImplicitRoutine.
@@ -12671,7 +16038,9 @@ func MlirCreateOpenACCACCImplicitRoutine(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCImplicitRoutine")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12681,7 +16050,9 @@ func MlirRegisterOpenACCACCImplicitRoutine(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCImplicitRoutine")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCACCLegalizeSerial calls mlirCreateOpenACCACCLegalizeSerial.
@@ -12690,7 +16061,9 @@ func MlirCreateOpenACCACCLegalizeSerial(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCLegalizeSerial")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12700,7 +16073,9 @@ func MlirRegisterOpenACCACCLegalizeSerial(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCLegalizeSerial")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCACCLoopTiling calls mlirCreateOpenACCACCLoopTiling.
@@ -12709,7 +16084,9 @@ func MlirCreateOpenACCACCLoopTiling(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCLoopTiling")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12719,7 +16096,9 @@ func MlirRegisterOpenACCACCLoopTiling(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCLoopTiling")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCACCSpecializeForDevice calls mlirCreateOpenACCACCSpecializeForDevice.
@@ -12728,7 +16107,9 @@ func MlirCreateOpenACCACCSpecializeForDevice(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCSpecializeForDevice")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12738,7 +16119,9 @@ func MlirRegisterOpenACCACCSpecializeForDevice(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCSpecializeForDevice")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCACCSpecializeForHost calls mlirCreateOpenACCACCSpecializeForHost.
@@ -12747,7 +16130,9 @@ func MlirCreateOpenACCACCSpecializeForHost(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCACCSpecializeForHost")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12757,7 +16142,9 @@ func MlirRegisterOpenACCACCSpecializeForHost(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCACCSpecializeForHost")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCLegalizeDataValuesInRegion calls mlirCreateOpenACCLegalizeDataValuesInRegion.
@@ -12766,7 +16153,9 @@ func MlirCreateOpenACCLegalizeDataValuesInRegion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCLegalizeDataValuesInRegion")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12776,7 +16165,9 @@ func MlirRegisterOpenACCLegalizeDataValuesInRegion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCLegalizeDataValuesInRegion")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateOpenACCOffloadLiveInValueCanonicalization calls mlirCreateOpenACCOffloadLiveInValueCanonicalization.
@@ -12785,7 +16176,9 @@ func MlirCreateOpenACCOffloadLiveInValueCanonicalization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateOpenACCOffloadLiveInValueCanonicalization")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -12795,7 +16188,9 @@ func MlirRegisterOpenACCOffloadLiveInValueCanonicalization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterOpenACCOffloadLiveInValueCanonicalization")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirTypeIsAPDLType calls mlirTypeIsAPDLType.
@@ -12804,7 +16199,10 @@ func MlirTypeIsAPDLType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTypeIsAPDLAttributeType calls mlirTypeIsAPDLAttributeType.
@@ -12813,7 +16211,10 @@ func MlirTypeIsAPDLAttributeType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLAttributeType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirPDLAttributeTypeGetTypeID calls mlirPDLAttributeTypeGetTypeID.
@@ -12822,7 +16223,9 @@ func MlirPDLAttributeTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLAttributeTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -12832,7 +16235,9 @@ func MlirPDLAttributeTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirPDLAttributeTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -12842,7 +16247,9 @@ func MlirPDLAttributeTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLAttributeTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12852,7 +16259,10 @@ func MlirTypeIsAPDLOperationType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLOperationType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirPDLOperationTypeGetTypeID calls mlirPDLOperationTypeGetTypeID.
@@ -12861,7 +16271,9 @@ func MlirPDLOperationTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLOperationTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -12871,7 +16283,9 @@ func MlirPDLOperationTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirPDLOperationTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -12881,7 +16295,9 @@ func MlirPDLOperationTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLOperationTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12891,7 +16307,10 @@ func MlirTypeIsAPDLRangeType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLRangeType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirPDLRangeTypeGetTypeID calls mlirPDLRangeTypeGetTypeID.
@@ -12900,7 +16319,9 @@ func MlirPDLRangeTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLRangeTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -12910,7 +16331,9 @@ func MlirPDLRangeTypeGet(t *Table, elementType MlirType) MlirType {
 	if f == nil {
 		missing("mlirPDLRangeTypeGet")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(elementType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -12920,7 +16343,9 @@ func MlirPDLRangeTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLRangeTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12930,7 +16355,9 @@ func MlirPDLRangeTypeGetElementType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirPDLRangeTypeGetElementType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -12940,7 +16367,10 @@ func MlirTypeIsAPDLTypeType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLTypeType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirPDLTypeTypeGetTypeID calls mlirPDLTypeTypeGetTypeID.
@@ -12949,7 +16379,9 @@ func MlirPDLTypeTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLTypeTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -12959,7 +16391,9 @@ func MlirPDLTypeTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirPDLTypeTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -12969,7 +16403,9 @@ func MlirPDLTypeTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLTypeTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -12979,7 +16415,10 @@ func MlirTypeIsAPDLValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAPDLValueType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirPDLValueTypeGetTypeID calls mlirPDLValueTypeGetTypeID.
@@ -12988,7 +16427,9 @@ func MlirPDLValueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirPDLValueTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -12998,7 +16439,9 @@ func MlirPDLValueTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirPDLValueTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13008,7 +16451,9 @@ func MlirPDLValueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirPDLValueTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13018,7 +16463,10 @@ func MlirTypeIsAQuantizedType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAQuantizedType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirQuantizedTypeGetSignedFlag calls mlirQuantizedTypeGetSignedFlag.
@@ -13027,7 +16475,10 @@ func MlirQuantizedTypeGetSignedFlag(t *Table) uint32 {
 	if f == nil {
 		missing("mlirQuantizedTypeGetSignedFlag")
 	}
-	return uint32(C.call426(C.uintptr_t(uintptr(f))))
+	t.enter()
+	r := C.call426(C.uintptr_t(uintptr(f)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirQuantizedTypeGetDefaultMinimumForInteger calls mlirQuantizedTypeGetDefaultMinimumForInteger.
@@ -13036,7 +16487,10 @@ func MlirQuantizedTypeGetDefaultMinimumForInteger(t *Table, isSigned bool, integ
 	if f == nil {
 		missing("mlirQuantizedTypeGetDefaultMinimumForInteger")
 	}
-	return int64(C.call427(C.uintptr_t(uintptr(f)), C.bool(isSigned), C.uint(integralWidth)))
+	t.enter()
+	r := C.call427(C.uintptr_t(uintptr(f)), C.bool(isSigned), C.uint(integralWidth))
+	t.leave()
+	return int64(r)
 }
 
 // MlirQuantizedTypeGetDefaultMaximumForInteger calls mlirQuantizedTypeGetDefaultMaximumForInteger.
@@ -13045,7 +16499,10 @@ func MlirQuantizedTypeGetDefaultMaximumForInteger(t *Table, isSigned bool, integ
 	if f == nil {
 		missing("mlirQuantizedTypeGetDefaultMaximumForInteger")
 	}
-	return int64(C.call427(C.uintptr_t(uintptr(f)), C.bool(isSigned), C.uint(integralWidth)))
+	t.enter()
+	r := C.call427(C.uintptr_t(uintptr(f)), C.bool(isSigned), C.uint(integralWidth))
+	t.leave()
+	return int64(r)
 }
 
 // MlirQuantizedTypeGetExpressedType calls mlirQuantizedTypeGetExpressedType.
@@ -13054,7 +16511,9 @@ func MlirQuantizedTypeGetExpressedType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirQuantizedTypeGetExpressedType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13064,7 +16523,10 @@ func MlirQuantizedTypeGetFlags(t *Table, type_ MlirType) uint32 {
 	if f == nil {
 		missing("mlirQuantizedTypeGetFlags")
 	}
-	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirQuantizedTypeIsSigned calls mlirQuantizedTypeIsSigned.
@@ -13073,7 +16535,10 @@ func MlirQuantizedTypeIsSigned(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirQuantizedTypeIsSigned")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirQuantizedTypeGetStorageType calls mlirQuantizedTypeGetStorageType.
@@ -13082,7 +16547,9 @@ func MlirQuantizedTypeGetStorageType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirQuantizedTypeGetStorageType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13092,7 +16559,10 @@ func MlirQuantizedTypeGetStorageTypeMin(t *Table, type_ MlirType) int64 {
 	if f == nil {
 		missing("mlirQuantizedTypeGetStorageTypeMin")
 	}
-	return int64(C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirQuantizedTypeGetStorageTypeMax calls mlirQuantizedTypeGetStorageTypeMax.
@@ -13101,7 +16571,10 @@ func MlirQuantizedTypeGetStorageTypeMax(t *Table, type_ MlirType) int64 {
 	if f == nil {
 		missing("mlirQuantizedTypeGetStorageTypeMax")
 	}
-	return int64(C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirQuantizedTypeGetStorageTypeIntegralWidth calls mlirQuantizedTypeGetStorageTypeIntegralWidth.
@@ -13110,7 +16583,10 @@ func MlirQuantizedTypeGetStorageTypeIntegralWidth(t *Table, type_ MlirType) uint
 	if f == nil {
 		missing("mlirQuantizedTypeGetStorageTypeIntegralWidth")
 	}
-	return uint32(C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call322(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirQuantizedTypeIsCompatibleExpressedType calls mlirQuantizedTypeIsCompatibleExpressedType.
@@ -13119,7 +16595,10 @@ func MlirQuantizedTypeIsCompatibleExpressedType(t *Table, type_ MlirType, candid
 	if f == nil {
 		missing("mlirQuantizedTypeIsCompatibleExpressedType")
 	}
-	return bool(C.call159(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(candidate.Ptr))))
+	t.enter()
+	r := C.call159(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(candidate.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirQuantizedTypeGetQuantizedElementType calls mlirQuantizedTypeGetQuantizedElementType.
@@ -13128,7 +16607,9 @@ func MlirQuantizedTypeGetQuantizedElementType(t *Table, type_ MlirType) MlirType
 	if f == nil {
 		missing("mlirQuantizedTypeGetQuantizedElementType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13138,7 +16619,9 @@ func MlirQuantizedTypeCastFromStorageType(t *Table, type_ MlirType, candidate Ml
 	if f == nil {
 		missing("mlirQuantizedTypeCastFromStorageType")
 	}
+	t.enter()
 	r := C.call428(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(candidate.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13148,7 +16631,9 @@ func MlirQuantizedTypeCastToStorageType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirQuantizedTypeCastToStorageType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13158,7 +16643,9 @@ func MlirQuantizedTypeCastFromExpressedType(t *Table, type_ MlirType, candidate 
 	if f == nil {
 		missing("mlirQuantizedTypeCastFromExpressedType")
 	}
+	t.enter()
 	r := C.call428(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(candidate.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13168,7 +16655,9 @@ func MlirQuantizedTypeCastToExpressedType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirQuantizedTypeCastToExpressedType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13178,7 +16667,9 @@ func MlirQuantizedTypeCastExpressedToStorageType(t *Table, type_ MlirType, candi
 	if f == nil {
 		missing("mlirQuantizedTypeCastExpressedToStorageType")
 	}
+	t.enter()
 	r := C.call428(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.uintptr_t(uintptr(candidate.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13188,7 +16679,10 @@ func MlirTypeIsAAnyQuantizedType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAAnyQuantizedType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirAnyQuantizedTypeGetTypeID calls mlirAnyQuantizedTypeGetTypeID.
@@ -13197,7 +16691,9 @@ func MlirAnyQuantizedTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirAnyQuantizedTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13207,7 +16703,9 @@ func MlirAnyQuantizedTypeGet(t *Table, flags uint32, storageType MlirType, expre
 	if f == nil {
 		missing("mlirAnyQuantizedTypeGet")
 	}
+	t.enter()
 	r := C.call429(C.uintptr_t(uintptr(f)), C.uint(flags), C.uintptr_t(uintptr(storageType.Ptr)), C.uintptr_t(uintptr(expressedType.Ptr)), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13217,7 +16715,9 @@ func MlirAnyQuantizedTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirAnyQuantizedTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13227,7 +16727,10 @@ func MlirTypeIsAUniformQuantizedType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUniformQuantizedType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirUniformQuantizedTypeGetTypeID calls mlirUniformQuantizedTypeGetTypeID.
@@ -13236,7 +16739,9 @@ func MlirUniformQuantizedTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13246,7 +16751,9 @@ func MlirUniformQuantizedTypeGet(t *Table, flags uint32, storageType MlirType, e
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGet")
 	}
+	t.enter()
 	r := C.call430(C.uintptr_t(uintptr(f)), C.uint(flags), C.uintptr_t(uintptr(storageType.Ptr)), C.uintptr_t(uintptr(expressedType.Ptr)), C.double(scale), C.int64_t(zeroPoint), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13256,7 +16763,9 @@ func MlirUniformQuantizedTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13266,7 +16775,10 @@ func MlirUniformQuantizedTypeGetScale(t *Table, type_ MlirType) float64 {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGetScale")
 	}
-	return float64(C.call431(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call431(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return float64(r)
 }
 
 // MlirUniformQuantizedTypeGetZeroPoint calls mlirUniformQuantizedTypeGetZeroPoint.
@@ -13275,7 +16787,10 @@ func MlirUniformQuantizedTypeGetZeroPoint(t *Table, type_ MlirType) int64 {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeGetZeroPoint")
 	}
-	return int64(C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call325(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirUniformQuantizedTypeIsFixedPoint calls mlirUniformQuantizedTypeIsFixedPoint.
@@ -13284,7 +16799,10 @@ func MlirUniformQuantizedTypeIsFixedPoint(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirUniformQuantizedTypeIsFixedPoint")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTypeIsAUniformQuantizedPerAxisType calls mlirTypeIsAUniformQuantizedPerAxisType.
@@ -13293,7 +16811,10 @@ func MlirTypeIsAUniformQuantizedPerAxisType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUniformQuantizedPerAxisType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirUniformQuantizedPerAxisTypeGetTypeID calls mlirUniformQuantizedPerAxisTypeGetTypeID.
@@ -13302,7 +16823,9 @@ func MlirUniformQuantizedPerAxisTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13312,7 +16835,9 @@ func MlirUniformQuantizedPerAxisTypeGet(t *Table, flags uint32, storageType Mlir
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGet")
 	}
+	t.enter()
 	r := C.call432(C.uintptr_t(uintptr(f)), C.uint(flags), C.uintptr_t(uintptr(storageType.Ptr)), C.uintptr_t(uintptr(expressedType.Ptr)), C.intptr_t(nDims), (*C.double)(unsafe.Pointer(scales)), (*C.int64_t)(unsafe.Pointer(zeroPoints)), C.int32_t(quantizedDimension), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13322,7 +16847,9 @@ func MlirUniformQuantizedPerAxisTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13332,7 +16859,10 @@ func MlirUniformQuantizedPerAxisTypeGetNumDims(t *Table, type_ MlirType) int {
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetNumDims")
 	}
-	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirUniformQuantizedPerAxisTypeGetScale calls mlirUniformQuantizedPerAxisTypeGetScale.
@@ -13341,7 +16871,10 @@ func MlirUniformQuantizedPerAxisTypeGetScale(t *Table, type_ MlirType, pos int) 
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetScale")
 	}
-	return float64(C.call433(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call433(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return float64(r)
 }
 
 // MlirUniformQuantizedPerAxisTypeGetZeroPoint calls mlirUniformQuantizedPerAxisTypeGetZeroPoint.
@@ -13350,7 +16883,10 @@ func MlirUniformQuantizedPerAxisTypeGetZeroPoint(t *Table, type_ MlirType, pos i
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetZeroPoint")
 	}
-	return int64(C.call327(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call327(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // MlirUniformQuantizedPerAxisTypeGetQuantizedDimension calls mlirUniformQuantizedPerAxisTypeGetQuantizedDimension.
@@ -13359,7 +16895,10 @@ func MlirUniformQuantizedPerAxisTypeGetQuantizedDimension(t *Table, type_ MlirTy
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeGetQuantizedDimension")
 	}
-	return int32(C.call434(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call434(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int32(r)
 }
 
 // MlirUniformQuantizedPerAxisTypeIsFixedPoint calls mlirUniformQuantizedPerAxisTypeIsFixedPoint.
@@ -13368,7 +16907,10 @@ func MlirUniformQuantizedPerAxisTypeIsFixedPoint(t *Table, type_ MlirType) bool 
 	if f == nil {
 		missing("mlirUniformQuantizedPerAxisTypeIsFixedPoint")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTypeIsAUniformQuantizedSubChannelType calls mlirTypeIsAUniformQuantizedSubChannelType.
@@ -13377,7 +16919,10 @@ func MlirTypeIsAUniformQuantizedSubChannelType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsAUniformQuantizedSubChannelType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirUniformQuantizedSubChannelTypeGetTypeID calls mlirUniformQuantizedSubChannelTypeGetTypeID.
@@ -13386,7 +16931,9 @@ func MlirUniformQuantizedSubChannelTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13396,7 +16943,9 @@ func MlirUniformQuantizedSubChannelTypeGet(t *Table, flags uint32, storageType M
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGet")
 	}
+	t.enter()
 	r := C.call435(C.uintptr_t(uintptr(f)), C.uint(flags), C.uintptr_t(uintptr(storageType.Ptr)), C.uintptr_t(uintptr(expressedType.Ptr)), C.uintptr_t(uintptr(scalesAttr.Ptr)), C.uintptr_t(uintptr(zeroPointsAttr.Ptr)), C.intptr_t(blockSizeInfoLength), (*C.int32_t)(unsafe.Pointer(quantizedDimensions)), (*C.int64_t)(unsafe.Pointer(blockSizes)), C.int64_t(storageTypeMin), C.int64_t(storageTypeMax))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13406,7 +16955,9 @@ func MlirUniformQuantizedSubChannelTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13416,7 +16967,10 @@ func MlirUniformQuantizedSubChannelTypeGetNumBlockSizes(t *Table, type_ MlirType
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetNumBlockSizes")
 	}
-	return int(C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call346(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirUniformQuantizedSubChannelTypeGetQuantizedDimension calls mlirUniformQuantizedSubChannelTypeGetQuantizedDimension.
@@ -13425,7 +16979,10 @@ func MlirUniformQuantizedSubChannelTypeGetQuantizedDimension(t *Table, type_ Mli
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetQuantizedDimension")
 	}
-	return int32(C.call436(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call436(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int32(r)
 }
 
 // MlirUniformQuantizedSubChannelTypeGetBlockSize calls mlirUniformQuantizedSubChannelTypeGetBlockSize.
@@ -13434,7 +16991,10 @@ func MlirUniformQuantizedSubChannelTypeGetBlockSize(t *Table, type_ MlirType, po
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetBlockSize")
 	}
-	return int64(C.call327(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call327(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // MlirUniformQuantizedSubChannelTypeGetScales calls mlirUniformQuantizedSubChannelTypeGetScales.
@@ -13443,7 +17003,9 @@ func MlirUniformQuantizedSubChannelTypeGetScales(t *Table, type_ MlirType) MlirA
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetScales")
 	}
+	t.enter()
 	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -13453,7 +17015,9 @@ func MlirUniformQuantizedSubChannelTypeGetZeroPoints(t *Table, type_ MlirType) M
 	if f == nil {
 		missing("mlirUniformQuantizedSubChannelTypeGetZeroPoints")
 	}
+	t.enter()
 	r := C.call252(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -13463,7 +17027,10 @@ func MlirTypeIsACalibratedQuantizedType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsACalibratedQuantizedType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirCalibratedQuantizedTypeGetTypeID calls mlirCalibratedQuantizedTypeGetTypeID.
@@ -13472,7 +17039,9 @@ func MlirCalibratedQuantizedTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -13482,7 +17051,9 @@ func MlirCalibratedQuantizedTypeGet(t *Table, expressedType MlirType, min float6
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGet")
 	}
+	t.enter()
 	r := C.call437(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(expressedType.Ptr)), C.double(min), C.double(max))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13492,7 +17063,9 @@ func MlirCalibratedQuantizedTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13502,7 +17075,10 @@ func MlirCalibratedQuantizedTypeGetMin(t *Table, type_ MlirType) float64 {
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGetMin")
 	}
-	return float64(C.call431(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call431(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return float64(r)
 }
 
 // MlirCalibratedQuantizedTypeGetMax calls mlirCalibratedQuantizedTypeGetMax.
@@ -13511,7 +17087,10 @@ func MlirCalibratedQuantizedTypeGetMax(t *Table, type_ MlirType) float64 {
 	if f == nil {
 		missing("mlirCalibratedQuantizedTypeGetMax")
 	}
-	return float64(C.call431(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call431(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return float64(r)
 }
 
 // MlirRegisterSCFPasses calls mlirRegisterSCFPasses.
@@ -13520,7 +17099,9 @@ func MlirRegisterSCFPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFForLoopCanonicalization calls mlirCreateSCFSCFForLoopCanonicalization.
@@ -13529,7 +17110,9 @@ func MlirCreateSCFSCFForLoopCanonicalization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForLoopCanonicalization")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13539,7 +17122,9 @@ func MlirRegisterSCFSCFForLoopCanonicalization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForLoopCanonicalization")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFForLoopPeeling calls mlirCreateSCFSCFForLoopPeeling.
@@ -13548,7 +17133,9 @@ func MlirCreateSCFSCFForLoopPeeling(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForLoopPeeling")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13558,7 +17145,9 @@ func MlirRegisterSCFSCFForLoopPeeling(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForLoopPeeling")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFForLoopRangeFolding calls mlirCreateSCFSCFForLoopRangeFolding.
@@ -13567,7 +17156,9 @@ func MlirCreateSCFSCFForLoopRangeFolding(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForLoopRangeFolding")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13577,7 +17168,9 @@ func MlirRegisterSCFSCFForLoopRangeFolding(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForLoopRangeFolding")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFForLoopSpecialization calls mlirCreateSCFSCFForLoopSpecialization.
@@ -13586,7 +17179,9 @@ func MlirCreateSCFSCFForLoopSpecialization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForLoopSpecialization")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13596,7 +17191,9 @@ func MlirRegisterSCFSCFForLoopSpecialization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForLoopSpecialization")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFForToWhileLoop calls mlirCreateSCFSCFForToWhileLoop.
@@ -13605,7 +17202,9 @@ func MlirCreateSCFSCFForToWhileLoop(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForToWhileLoop")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13615,7 +17214,9 @@ func MlirRegisterSCFSCFForToWhileLoop(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForToWhileLoop")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFForallToForLoop calls mlirCreateSCFSCFForallToForLoop.
@@ -13624,7 +17225,9 @@ func MlirCreateSCFSCFForallToForLoop(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForallToForLoop")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13634,7 +17237,9 @@ func MlirRegisterSCFSCFForallToForLoop(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForallToForLoop")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFForallToParallelLoop calls mlirCreateSCFSCFForallToParallelLoop.
@@ -13643,7 +17248,9 @@ func MlirCreateSCFSCFForallToParallelLoop(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFForallToParallelLoop")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13653,7 +17260,9 @@ func MlirRegisterSCFSCFForallToParallelLoop(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFForallToParallelLoop")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFParallelForToNestedFors calls mlirCreateSCFSCFParallelForToNestedFors.
@@ -13662,7 +17271,9 @@ func MlirCreateSCFSCFParallelForToNestedFors(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFParallelForToNestedFors")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13672,7 +17283,9 @@ func MlirRegisterSCFSCFParallelForToNestedFors(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFParallelForToNestedFors")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFParallelLoopFusion calls mlirCreateSCFSCFParallelLoopFusion.
@@ -13681,7 +17294,9 @@ func MlirCreateSCFSCFParallelLoopFusion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFParallelLoopFusion")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13691,7 +17306,9 @@ func MlirRegisterSCFSCFParallelLoopFusion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFParallelLoopFusion")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFParallelLoopSpecialization calls mlirCreateSCFSCFParallelLoopSpecialization.
@@ -13700,7 +17317,9 @@ func MlirCreateSCFSCFParallelLoopSpecialization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFParallelLoopSpecialization")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13710,7 +17329,9 @@ func MlirRegisterSCFSCFParallelLoopSpecialization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFParallelLoopSpecialization")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFSCFParallelLoopTiling calls mlirCreateSCFSCFParallelLoopTiling.
@@ -13719,7 +17340,9 @@ func MlirCreateSCFSCFParallelLoopTiling(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFSCFParallelLoopTiling")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13729,7 +17352,9 @@ func MlirRegisterSCFSCFParallelLoopTiling(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFSCFParallelLoopTiling")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSCFTestSCFParallelLoopCollapsing calls mlirCreateSCFTestSCFParallelLoopCollapsing.
@@ -13738,7 +17363,9 @@ func MlirCreateSCFTestSCFParallelLoopCollapsing(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSCFTestSCFParallelLoopCollapsing")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13748,7 +17375,9 @@ func MlirRegisterSCFTestSCFParallelLoopCollapsing(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSCFTestSCFParallelLoopCollapsing")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirSMTTypeIsAnyNonFuncSMTValueType calls mlirSMTTypeIsAnyNonFuncSMTValueType.
@@ -13757,7 +17386,10 @@ func MlirSMTTypeIsAnyNonFuncSMTValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsAnyNonFuncSMTValueType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTTypeIsAnySMTValueType calls mlirSMTTypeIsAnySMTValueType.
@@ -13766,7 +17398,10 @@ func MlirSMTTypeIsAnySMTValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsAnySMTValueType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTTypeIsAArray calls mlirSMTTypeIsAArray.
@@ -13775,7 +17410,10 @@ func MlirSMTTypeIsAArray(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsAArray")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTTypeGetArray calls mlirSMTTypeGetArray.
@@ -13784,7 +17422,9 @@ func MlirSMTTypeGetArray(t *Table, ctx MlirContext, domainType MlirType, rangeTy
 	if f == nil {
 		missing("mlirSMTTypeGetArray")
 	}
+	t.enter()
 	r := C.call383(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(domainType.Ptr)), C.uintptr_t(uintptr(rangeType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13794,7 +17434,10 @@ func MlirSMTTypeIsABitVector(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsABitVector")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTTypeGetBitVector calls mlirSMTTypeGetBitVector.
@@ -13803,7 +17446,9 @@ func MlirSMTTypeGetBitVector(t *Table, ctx MlirContext, width int32) MlirType {
 	if f == nil {
 		missing("mlirSMTTypeGetBitVector")
 	}
+	t.enter()
 	r := C.call438(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int32_t(width))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13813,7 +17458,9 @@ func MlirSMTBitVectorTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSMTBitVectorTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13823,7 +17470,10 @@ func MlirSMTTypeIsABool(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsABool")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTTypeGetBool calls mlirSMTTypeGetBool.
@@ -13832,7 +17482,9 @@ func MlirSMTTypeGetBool(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirSMTTypeGetBool")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13842,7 +17494,9 @@ func MlirSMTBoolTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSMTBoolTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13852,7 +17506,10 @@ func MlirSMTTypeIsAInt(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsAInt")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTTypeGetInt calls mlirSMTTypeGetInt.
@@ -13861,7 +17518,9 @@ func MlirSMTTypeGetInt(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirSMTTypeGetInt")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13871,7 +17530,9 @@ func MlirSMTIntTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSMTIntTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -13881,7 +17542,10 @@ func MlirSMTTypeIsASMTFunc(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsASMTFunc")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTTypeGetSMTFunc calls mlirSMTTypeGetSMTFunc.
@@ -13890,7 +17554,9 @@ func MlirSMTTypeGetSMTFunc(t *Table, ctx MlirContext, numberOfDomainTypes int, d
 	if f == nil {
 		missing("mlirSMTTypeGetSMTFunc")
 	}
+	t.enter()
 	r := C.call439(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.size_t(numberOfDomainTypes), (*C.uintptr_t)(unsafe.Pointer(domainTypes)), C.uintptr_t(uintptr(rangeType.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13900,7 +17566,10 @@ func MlirSMTTypeIsASort(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirSMTTypeIsASort")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTTypeGetSort calls mlirSMTTypeGetSort.
@@ -13909,7 +17578,9 @@ func MlirSMTTypeGetSort(t *Table, ctx MlirContext, identifier MlirIdentifier, nu
 	if f == nil {
 		missing("mlirSMTTypeGetSort")
 	}
+	t.enter()
 	r := C.call440(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(identifier.Ptr)), C.size_t(numberOfSortParams), (*C.uintptr_t)(unsafe.Pointer(sortParams)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -13919,7 +17590,10 @@ func MlirSMTAttrCheckBVCmpPredicate(t *Table, ctx MlirContext, str string) bool 
 	if f == nil {
 		missing("mlirSMTAttrCheckBVCmpPredicate")
 	}
-	return bool(C.call20(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str))))
+	t.enter()
+	r := C.call20(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTAttrCheckIntPredicate calls mlirSMTAttrCheckIntPredicate.
@@ -13928,7 +17602,10 @@ func MlirSMTAttrCheckIntPredicate(t *Table, ctx MlirContext, str string) bool {
 	if f == nil {
 		missing("mlirSMTAttrCheckIntPredicate")
 	}
-	return bool(C.call20(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str))))
+	t.enter()
+	r := C.call20(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTAttrIsASMTAttribute calls mlirSMTAttrIsASMTAttribute.
@@ -13937,7 +17614,10 @@ func MlirSMTAttrIsASMTAttribute(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("mlirSMTAttrIsASMTAttribute")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSMTAttrGetBitVector calls mlirSMTAttrGetBitVector.
@@ -13946,7 +17626,9 @@ func MlirSMTAttrGetBitVector(t *Table, ctx MlirContext, value uint64, width uint
 	if f == nil {
 		missing("mlirSMTAttrGetBitVector")
 	}
+	t.enter()
 	r := C.call441(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uint64_t(value), C.uint(width))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -13956,7 +17638,9 @@ func MlirSMTAttrGetBVCmpPredicate(t *Table, ctx MlirContext, str string) MlirAtt
 	if f == nil {
 		missing("mlirSMTAttrGetBVCmpPredicate")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -13966,7 +17650,9 @@ func MlirSMTAttrGetIntPredicate(t *Table, ctx MlirContext, str string) MlirAttri
 	if f == nil {
 		missing("mlirSMTAttrGetIntPredicate")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(str))), C.size_t(len(str)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -13976,7 +17662,9 @@ func MlirRegisterSPIRVPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSPIRVSPIRVCanonicalizeGLPass calls mlirCreateSPIRVSPIRVCanonicalizeGLPass.
@@ -13985,7 +17673,9 @@ func MlirCreateSPIRVSPIRVCanonicalizeGLPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVCanonicalizeGLPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -13995,7 +17685,9 @@ func MlirRegisterSPIRVSPIRVCanonicalizeGLPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVCanonicalizeGLPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSPIRVSPIRVCompositeTypeLayoutPass calls mlirCreateSPIRVSPIRVCompositeTypeLayoutPass.
@@ -14004,7 +17696,9 @@ func MlirCreateSPIRVSPIRVCompositeTypeLayoutPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVCompositeTypeLayoutPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14014,7 +17708,9 @@ func MlirRegisterSPIRVSPIRVCompositeTypeLayoutPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVCompositeTypeLayoutPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSPIRVSPIRVLowerABIAttributesPass calls mlirCreateSPIRVSPIRVLowerABIAttributesPass.
@@ -14023,7 +17719,9 @@ func MlirCreateSPIRVSPIRVLowerABIAttributesPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVLowerABIAttributesPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14033,7 +17731,9 @@ func MlirRegisterSPIRVSPIRVLowerABIAttributesPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVLowerABIAttributesPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSPIRVSPIRVReplicatedConstantCompositePass calls mlirCreateSPIRVSPIRVReplicatedConstantCompositePass.
@@ -14042,7 +17742,9 @@ func MlirCreateSPIRVSPIRVReplicatedConstantCompositePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVReplicatedConstantCompositePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14052,7 +17754,9 @@ func MlirRegisterSPIRVSPIRVReplicatedConstantCompositePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVReplicatedConstantCompositePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSPIRVSPIRVRewriteInsertsPass calls mlirCreateSPIRVSPIRVRewriteInsertsPass.
@@ -14061,7 +17765,9 @@ func MlirCreateSPIRVSPIRVRewriteInsertsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVRewriteInsertsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14071,7 +17777,9 @@ func MlirRegisterSPIRVSPIRVRewriteInsertsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVRewriteInsertsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSPIRVSPIRVUnifyAliasedResourcePass calls mlirCreateSPIRVSPIRVUnifyAliasedResourcePass.
@@ -14080,7 +17788,9 @@ func MlirCreateSPIRVSPIRVUnifyAliasedResourcePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVUnifyAliasedResourcePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14090,7 +17800,9 @@ func MlirRegisterSPIRVSPIRVUnifyAliasedResourcePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVUnifyAliasedResourcePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSPIRVSPIRVUpdateVCEPass calls mlirCreateSPIRVSPIRVUpdateVCEPass.
@@ -14099,7 +17811,9 @@ func MlirCreateSPIRVSPIRVUpdateVCEPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVUpdateVCEPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14109,7 +17823,9 @@ func MlirRegisterSPIRVSPIRVUpdateVCEPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVUpdateVCEPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSPIRVSPIRVWebGPUPreparePass calls mlirCreateSPIRVSPIRVWebGPUPreparePass.
@@ -14118,7 +17834,9 @@ func MlirCreateSPIRVSPIRVWebGPUPreparePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSPIRVSPIRVWebGPUPreparePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14128,7 +17846,9 @@ func MlirRegisterSPIRVSPIRVWebGPUPreparePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSPIRVSPIRVWebGPUPreparePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterShapePasses calls mlirRegisterShapePasses.
@@ -14137,7 +17857,9 @@ func MlirRegisterShapePasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShapePasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateShapeOutlineShapeComputationPass calls mlirCreateShapeOutlineShapeComputationPass.
@@ -14146,7 +17868,9 @@ func MlirCreateShapeOutlineShapeComputationPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShapeOutlineShapeComputationPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14156,7 +17880,9 @@ func MlirRegisterShapeOutlineShapeComputationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShapeOutlineShapeComputationPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateShapeRemoveShapeConstraintsPass calls mlirCreateShapeRemoveShapeConstraintsPass.
@@ -14165,7 +17891,9 @@ func MlirCreateShapeRemoveShapeConstraintsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShapeRemoveShapeConstraintsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14175,7 +17903,9 @@ func MlirRegisterShapeRemoveShapeConstraintsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShapeRemoveShapeConstraintsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateShapeShapeToShapeLoweringPass calls mlirCreateShapeShapeToShapeLoweringPass.
@@ -14184,7 +17914,9 @@ func MlirCreateShapeShapeToShapeLoweringPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShapeShapeToShapeLoweringPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14194,7 +17926,9 @@ func MlirRegisterShapeShapeToShapeLoweringPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShapeShapeToShapeLoweringPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterShardPasses calls mlirRegisterShardPasses.
@@ -14203,7 +17937,9 @@ func MlirRegisterShardPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShardPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateShardPartition calls mlirCreateShardPartition.
@@ -14212,7 +17948,9 @@ func MlirCreateShardPartition(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShardPartition")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14222,7 +17960,9 @@ func MlirRegisterShardPartition(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShardPartition")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateShardShardingPropagation calls mlirCreateShardShardingPropagation.
@@ -14231,7 +17971,9 @@ func MlirCreateShardShardingPropagation(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateShardShardingPropagation")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14241,7 +17983,9 @@ func MlirRegisterShardShardingPropagation(t *Table) {
 	if f == nil {
 		missing("mlirRegisterShardShardingPropagation")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirAttributeIsASparseTensorEncodingAttr calls mlirAttributeIsASparseTensorEncodingAttr.
@@ -14250,7 +17994,10 @@ func MlirAttributeIsASparseTensorEncodingAttr(t *Table, attr MlirAttribute) bool
 	if f == nil {
 		missing("mlirAttributeIsASparseTensorEncodingAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirSparseTensorEncodingAttrGet calls mlirSparseTensorEncodingAttrGet.
@@ -14259,7 +18006,9 @@ func MlirSparseTensorEncodingAttrGet(t *Table, ctx MlirContext, lvlRank int, lvl
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGet")
 	}
+	t.enter()
 	r := C.call442(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(lvlRank), (*C.MlirSparseTensorLevelType)(unsafe.Pointer(lvlTypes)), C.uintptr_t(uintptr(dimToLvl.Ptr)), C.uintptr_t(uintptr(lvlTodim.Ptr)), C.int(posWidth), C.int(crdWidth), C.uintptr_t(uintptr(explicitVal.Ptr)), C.uintptr_t(uintptr(implicitVal.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14269,7 +18018,9 @@ func MlirSparseTensorEncodingAttrGetName(t *Table) string {
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -14279,7 +18030,10 @@ func MlirSparseTensorEncodingGetLvlRank(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("mlirSparseTensorEncodingGetLvlRank")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // MlirSparseTensorEncodingAttrGetLvlType calls mlirSparseTensorEncodingAttrGetLvlType.
@@ -14288,7 +18042,10 @@ func MlirSparseTensorEncodingAttrGetLvlType(t *Table, attr MlirAttribute, lvl in
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetLvlType")
 	}
-	return MlirSparseTensorLevelType(C.call443(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(lvl)))
+	t.enter()
+	r := C.call443(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(lvl))
+	t.leave()
+	return MlirSparseTensorLevelType(r)
 }
 
 // MlirSparseTensorEncodingAttrGetLvlFmt calls mlirSparseTensorEncodingAttrGetLvlFmt.
@@ -14297,7 +18054,10 @@ func MlirSparseTensorEncodingAttrGetLvlFmt(t *Table, attr MlirAttribute, lvl int
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetLvlFmt")
 	}
-	return MlirSparseTensorLevelFormat(C.call444(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(lvl)))
+	t.enter()
+	r := C.call444(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(lvl))
+	t.leave()
+	return MlirSparseTensorLevelFormat(r)
 }
 
 // MlirSparseTensorEncodingAttrGetDimToLvl calls mlirSparseTensorEncodingAttrGetDimToLvl.
@@ -14306,7 +18066,9 @@ func MlirSparseTensorEncodingAttrGetDimToLvl(t *Table, attr MlirAttribute) MlirA
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetDimToLvl")
 	}
+	t.enter()
 	r := C.call231(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -14316,7 +18078,9 @@ func MlirSparseTensorEncodingAttrGetLvlToDim(t *Table, attr MlirAttribute) MlirA
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetLvlToDim")
 	}
+	t.enter()
 	r := C.call231(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirAffineMap)(unsafe.Pointer(&r))
 }
 
@@ -14326,7 +18090,10 @@ func MlirSparseTensorEncodingAttrGetPosWidth(t *Table, attr MlirAttribute) int32
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetPosWidth")
 	}
-	return int32(C.call294(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call294(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int32(r)
 }
 
 // MlirSparseTensorEncodingAttrGetCrdWidth calls mlirSparseTensorEncodingAttrGetCrdWidth.
@@ -14335,7 +18102,10 @@ func MlirSparseTensorEncodingAttrGetCrdWidth(t *Table, attr MlirAttribute) int32
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetCrdWidth")
 	}
-	return int32(C.call294(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call294(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int32(r)
 }
 
 // MlirSparseTensorEncodingAttrGetExplicitVal calls mlirSparseTensorEncodingAttrGetExplicitVal.
@@ -14344,7 +18114,9 @@ func MlirSparseTensorEncodingAttrGetExplicitVal(t *Table, attr MlirAttribute) Ml
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetExplicitVal")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14354,7 +18126,9 @@ func MlirSparseTensorEncodingAttrGetImplicitVal(t *Table, attr MlirAttribute) Ml
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetImplicitVal")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -14364,7 +18138,10 @@ func MlirSparseTensorEncodingAttrGetStructuredN(t *Table, lvlType MlirSparseTens
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetStructuredN")
 	}
-	return uint32(C.call445(C.uintptr_t(uintptr(f)), C.MlirSparseTensorLevelType(lvlType)))
+	t.enter()
+	r := C.call445(C.uintptr_t(uintptr(f)), C.MlirSparseTensorLevelType(lvlType))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirSparseTensorEncodingAttrGetStructuredM calls mlirSparseTensorEncodingAttrGetStructuredM.
@@ -14373,7 +18150,10 @@ func MlirSparseTensorEncodingAttrGetStructuredM(t *Table, lvlType MlirSparseTens
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrGetStructuredM")
 	}
-	return uint32(C.call445(C.uintptr_t(uintptr(f)), C.MlirSparseTensorLevelType(lvlType)))
+	t.enter()
+	r := C.call445(C.uintptr_t(uintptr(f)), C.MlirSparseTensorLevelType(lvlType))
+	t.leave()
+	return uint32(r)
 }
 
 // MlirSparseTensorEncodingAttrBuildLvlType calls mlirSparseTensorEncodingAttrBuildLvlType.
@@ -14382,7 +18162,10 @@ func MlirSparseTensorEncodingAttrBuildLvlType(t *Table, lvlFmt MlirSparseTensorL
 	if f == nil {
 		missing("mlirSparseTensorEncodingAttrBuildLvlType")
 	}
-	return MlirSparseTensorLevelType(C.call446(C.uintptr_t(uintptr(f)), C.MlirSparseTensorLevelFormat(lvlFmt), (*C.MlirSparseTensorLevelPropertyNondefault)(unsafe.Pointer(properties)), C.uint(propSize), C.uint(n), C.uint(m)))
+	t.enter()
+	r := C.call446(C.uintptr_t(uintptr(f)), C.MlirSparseTensorLevelFormat(lvlFmt), (*C.MlirSparseTensorLevelPropertyNondefault)(unsafe.Pointer(properties)), C.uint(propSize), C.uint(n), C.uint(m))
+	t.leave()
+	return MlirSparseTensorLevelType(r)
 }
 
 // MlirRegisterSparseTensorPasses calls mlirRegisterSparseTensorPasses.
@@ -14391,7 +18174,9 @@ func MlirRegisterSparseTensorPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorLowerForeachToSCF calls mlirCreateSparseTensorLowerForeachToSCF.
@@ -14400,7 +18185,9 @@ func MlirCreateSparseTensorLowerForeachToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorLowerForeachToSCF")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14410,7 +18197,9 @@ func MlirRegisterSparseTensorLowerForeachToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorLowerForeachToSCF")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorLowerSparseIterationToSCF calls mlirCreateSparseTensorLowerSparseIterationToSCF.
@@ -14419,7 +18208,9 @@ func MlirCreateSparseTensorLowerSparseIterationToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorLowerSparseIterationToSCF")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14429,7 +18220,9 @@ func MlirRegisterSparseTensorLowerSparseIterationToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorLowerSparseIterationToSCF")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorLowerSparseOpsToForeach calls mlirCreateSparseTensorLowerSparseOpsToForeach.
@@ -14438,7 +18231,9 @@ func MlirCreateSparseTensorLowerSparseOpsToForeach(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorLowerSparseOpsToForeach")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14448,7 +18243,9 @@ func MlirRegisterSparseTensorLowerSparseOpsToForeach(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorLowerSparseOpsToForeach")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorPreSparsificationRewrite calls mlirCreateSparseTensorPreSparsificationRewrite.
@@ -14457,7 +18254,9 @@ func MlirCreateSparseTensorPreSparsificationRewrite(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorPreSparsificationRewrite")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14467,7 +18266,9 @@ func MlirRegisterSparseTensorPreSparsificationRewrite(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorPreSparsificationRewrite")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparseAssembler calls mlirCreateSparseTensorSparseAssembler.
@@ -14476,7 +18277,9 @@ func MlirCreateSparseTensorSparseAssembler(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseAssembler")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14486,7 +18289,9 @@ func MlirRegisterSparseTensorSparseAssembler(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseAssembler")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparseBufferRewrite calls mlirCreateSparseTensorSparseBufferRewrite.
@@ -14495,7 +18300,9 @@ func MlirCreateSparseTensorSparseBufferRewrite(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseBufferRewrite")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14505,7 +18312,9 @@ func MlirRegisterSparseTensorSparseBufferRewrite(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseBufferRewrite")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparseGPUCodegen calls mlirCreateSparseTensorSparseGPUCodegen.
@@ -14514,7 +18323,9 @@ func MlirCreateSparseTensorSparseGPUCodegen(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseGPUCodegen")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14524,7 +18335,9 @@ func MlirRegisterSparseTensorSparseGPUCodegen(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseGPUCodegen")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparseReinterpretMap calls mlirCreateSparseTensorSparseReinterpretMap.
@@ -14533,7 +18346,9 @@ func MlirCreateSparseTensorSparseReinterpretMap(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseReinterpretMap")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14543,7 +18358,9 @@ func MlirRegisterSparseTensorSparseReinterpretMap(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseReinterpretMap")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparseSpaceCollapse calls mlirCreateSparseTensorSparseSpaceCollapse.
@@ -14552,7 +18369,9 @@ func MlirCreateSparseTensorSparseSpaceCollapse(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseSpaceCollapse")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14562,7 +18381,9 @@ func MlirRegisterSparseTensorSparseSpaceCollapse(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseSpaceCollapse")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparseTensorCodegen calls mlirCreateSparseTensorSparseTensorCodegen.
@@ -14571,7 +18392,9 @@ func MlirCreateSparseTensorSparseTensorCodegen(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseTensorCodegen")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14581,7 +18404,9 @@ func MlirRegisterSparseTensorSparseTensorCodegen(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseTensorCodegen")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparseTensorConversionPass calls mlirCreateSparseTensorSparseTensorConversionPass.
@@ -14590,7 +18415,9 @@ func MlirCreateSparseTensorSparseTensorConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseTensorConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14600,7 +18427,9 @@ func MlirRegisterSparseTensorSparseTensorConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseTensorConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparseVectorization calls mlirCreateSparseTensorSparseVectorization.
@@ -14609,7 +18438,9 @@ func MlirCreateSparseTensorSparseVectorization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparseVectorization")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14619,7 +18450,9 @@ func MlirRegisterSparseTensorSparseVectorization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparseVectorization")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparsificationAndBufferization calls mlirCreateSparseTensorSparsificationAndBufferization.
@@ -14628,7 +18461,9 @@ func MlirCreateSparseTensorSparsificationAndBufferization(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparsificationAndBufferization")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14638,7 +18473,9 @@ func MlirRegisterSparseTensorSparsificationAndBufferization(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparsificationAndBufferization")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorSparsificationPass calls mlirCreateSparseTensorSparsificationPass.
@@ -14647,7 +18484,9 @@ func MlirCreateSparseTensorSparsificationPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorSparsificationPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14657,7 +18496,9 @@ func MlirRegisterSparseTensorSparsificationPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorSparsificationPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorStageSparseOperations calls mlirCreateSparseTensorStageSparseOperations.
@@ -14666,7 +18507,9 @@ func MlirCreateSparseTensorStageSparseOperations(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorStageSparseOperations")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14676,7 +18519,9 @@ func MlirRegisterSparseTensorStageSparseOperations(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorStageSparseOperations")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateSparseTensorStorageSpecifierToLLVM calls mlirCreateSparseTensorStorageSpecifierToLLVM.
@@ -14685,7 +18530,9 @@ func MlirCreateSparseTensorStorageSpecifierToLLVM(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateSparseTensorStorageSpecifierToLLVM")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14695,7 +18542,9 @@ func MlirRegisterSparseTensorStorageSpecifierToLLVM(t *Table) {
 	if f == nil {
 		missing("mlirRegisterSparseTensorStorageSpecifierToLLVM")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterTensorPasses calls mlirRegisterTensorPasses.
@@ -14704,7 +18553,9 @@ func MlirRegisterTensorPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTensorPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTensorFoldTensorSubsetOpsPass calls mlirCreateTensorFoldTensorSubsetOpsPass.
@@ -14713,7 +18564,9 @@ func MlirCreateTensorFoldTensorSubsetOpsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTensorFoldTensorSubsetOpsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14723,7 +18576,9 @@ func MlirRegisterTensorFoldTensorSubsetOpsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTensorFoldTensorSubsetOpsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterTosaPasses calls mlirRegisterTosaPasses.
@@ -14732,7 +18587,9 @@ func MlirRegisterTosaPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaArithConstantToTosaConstPass calls mlirCreateTosaTosaArithConstantToTosaConstPass.
@@ -14741,7 +18598,9 @@ func MlirCreateTosaTosaArithConstantToTosaConstPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaArithConstantToTosaConstPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14751,7 +18610,9 @@ func MlirRegisterTosaTosaArithConstantToTosaConstPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaArithConstantToTosaConstPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaAttachTarget calls mlirCreateTosaTosaAttachTarget.
@@ -14760,7 +18621,9 @@ func MlirCreateTosaTosaAttachTarget(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaAttachTarget")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14770,7 +18633,9 @@ func MlirRegisterTosaTosaAttachTarget(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaAttachTarget")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaConvertIntegerTypeToSignless calls mlirCreateTosaTosaConvertIntegerTypeToSignless.
@@ -14779,7 +18644,9 @@ func MlirCreateTosaTosaConvertIntegerTypeToSignless(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaConvertIntegerTypeToSignless")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14789,7 +18656,9 @@ func MlirRegisterTosaTosaConvertIntegerTypeToSignless(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaConvertIntegerTypeToSignless")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaInferShapesPass calls mlirCreateTosaTosaInferShapesPass.
@@ -14798,7 +18667,9 @@ func MlirCreateTosaTosaInferShapesPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaInferShapesPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14808,7 +18679,9 @@ func MlirRegisterTosaTosaInferShapesPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaInferShapesPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaLayerwiseConstantFoldPass calls mlirCreateTosaTosaLayerwiseConstantFoldPass.
@@ -14817,7 +18690,9 @@ func MlirCreateTosaTosaLayerwiseConstantFoldPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaLayerwiseConstantFoldPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14827,7 +18702,9 @@ func MlirRegisterTosaTosaLayerwiseConstantFoldPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaLayerwiseConstantFoldPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaMakeBroadcastablePass calls mlirCreateTosaTosaMakeBroadcastablePass.
@@ -14836,7 +18713,9 @@ func MlirCreateTosaTosaMakeBroadcastablePass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaMakeBroadcastablePass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14846,7 +18725,9 @@ func MlirRegisterTosaTosaMakeBroadcastablePass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaMakeBroadcastablePass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaNarrowF64ToF32Pass calls mlirCreateTosaTosaNarrowF64ToF32Pass.
@@ -14855,7 +18736,9 @@ func MlirCreateTosaTosaNarrowF64ToF32Pass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaNarrowF64ToF32Pass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14865,7 +18748,9 @@ func MlirRegisterTosaTosaNarrowF64ToF32Pass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaNarrowF64ToF32Pass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaNarrowI64ToI32Pass calls mlirCreateTosaTosaNarrowI64ToI32Pass.
@@ -14874,7 +18759,9 @@ func MlirCreateTosaTosaNarrowI64ToI32Pass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaNarrowI64ToI32Pass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14884,7 +18771,9 @@ func MlirRegisterTosaTosaNarrowI64ToI32Pass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaNarrowI64ToI32Pass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaOptionalDecompositionsPass calls mlirCreateTosaTosaOptionalDecompositionsPass.
@@ -14893,7 +18782,9 @@ func MlirCreateTosaTosaOptionalDecompositionsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaOptionalDecompositionsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14903,7 +18794,9 @@ func MlirRegisterTosaTosaOptionalDecompositionsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaOptionalDecompositionsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaReduceTransposes calls mlirCreateTosaTosaReduceTransposes.
@@ -14912,7 +18805,9 @@ func MlirCreateTosaTosaReduceTransposes(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaReduceTransposes")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14922,7 +18817,9 @@ func MlirRegisterTosaTosaReduceTransposes(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaReduceTransposes")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTosaTosaValidation calls mlirCreateTosaTosaValidation.
@@ -14931,7 +18828,9 @@ func MlirCreateTosaTosaValidation(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTosaTosaValidation")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -14941,7 +18840,9 @@ func MlirRegisterTosaTosaValidation(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTosaTosaValidation")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirTransformOptionsCreate calls mlirTransformOptionsCreate.
@@ -14950,7 +18851,9 @@ func MlirTransformOptionsCreate(t *Table) MlirTransformOptions {
 	if f == nil {
 		missing("mlirTransformOptionsCreate")
 	}
+	t.enter()
 	r := C.call447(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTransformOptions)(unsafe.Pointer(&r))
 }
 
@@ -14960,7 +18863,9 @@ func MlirTransformOptionsEnableExpensiveChecks(t *Table, transformOptions MlirTr
 	if f == nil {
 		missing("mlirTransformOptionsEnableExpensiveChecks")
 	}
+	t.enter()
 	C.call448(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr)), C.bool(enable))
+	t.leave()
 }
 
 // MlirTransformOptionsGetExpensiveChecksEnabled calls mlirTransformOptionsGetExpensiveChecksEnabled.
@@ -14969,7 +18874,10 @@ func MlirTransformOptionsGetExpensiveChecksEnabled(t *Table, transformOptions Ml
 	if f == nil {
 		missing("mlirTransformOptionsGetExpensiveChecksEnabled")
 	}
-	return bool(C.call449(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr))))
+	t.enter()
+	r := C.call449(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTransformOptionsEnforceSingleTopLevelTransformOp calls mlirTransformOptionsEnforceSingleTopLevelTransformOp.
@@ -14978,7 +18886,9 @@ func MlirTransformOptionsEnforceSingleTopLevelTransformOp(t *Table, transformOpt
 	if f == nil {
 		missing("mlirTransformOptionsEnforceSingleTopLevelTransformOp")
 	}
+	t.enter()
 	C.call448(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr)), C.bool(enable))
+	t.leave()
 }
 
 // MlirTransformOptionsGetEnforceSingleTopLevelTransformOp calls mlirTransformOptionsGetEnforceSingleTopLevelTransformOp.
@@ -14987,7 +18897,10 @@ func MlirTransformOptionsGetEnforceSingleTopLevelTransformOp(t *Table, transform
 	if f == nil {
 		missing("mlirTransformOptionsGetEnforceSingleTopLevelTransformOp")
 	}
-	return bool(C.call449(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr))))
+	t.enter()
+	r := C.call449(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTransformOptionsDestroy calls mlirTransformOptionsDestroy.
@@ -14996,7 +18909,9 @@ func MlirTransformOptionsDestroy(t *Table, transformOptions MlirTransformOptions
 	if f == nil {
 		missing("mlirTransformOptionsDestroy")
 	}
+	t.enter()
 	C.call450(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(transformOptions.Ptr)))
+	t.leave()
 }
 
 // MlirTransformApplyNamedSequence calls mlirTransformApplyNamedSequence.
@@ -15005,7 +18920,9 @@ func MlirTransformApplyNamedSequence(t *Table, payload MlirOperation, transformR
 	if f == nil {
 		missing("mlirTransformApplyNamedSequence")
 	}
+	t.enter()
 	r := C.call451(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(payload.Ptr)), C.uintptr_t(uintptr(transformRoot.Ptr)), C.uintptr_t(uintptr(transformModule.Ptr)), C.uintptr_t(uintptr(transformOptions.Ptr)))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15015,7 +18932,9 @@ func MlirMergeSymbolsIntoFromClone(t *Table, target MlirOperation, other MlirOpe
 	if f == nil {
 		missing("mlirMergeSymbolsIntoFromClone")
 	}
+	t.enter()
 	r := C.call452(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(target.Ptr)), C.uintptr_t(uintptr(other.Ptr)))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15025,7 +18944,10 @@ func MlirTypeIsATransformAnyOpType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformAnyOpType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTransformAnyOpTypeGetTypeID calls mlirTransformAnyOpTypeGetTypeID.
@@ -15034,7 +18956,9 @@ func MlirTransformAnyOpTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformAnyOpTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15044,7 +18968,9 @@ func MlirTransformAnyOpTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirTransformAnyOpTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15054,7 +18980,9 @@ func MlirTransformAnyOpTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformAnyOpTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15064,7 +18992,10 @@ func MlirTypeIsATransformAnyParamType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformAnyParamType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTransformAnyParamTypeGetTypeID calls mlirTransformAnyParamTypeGetTypeID.
@@ -15073,7 +19004,9 @@ func MlirTransformAnyParamTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformAnyParamTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15083,7 +19016,9 @@ func MlirTransformAnyParamTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirTransformAnyParamTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15093,7 +19028,9 @@ func MlirTransformAnyParamTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformAnyParamTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15103,7 +19040,10 @@ func MlirTypeIsATransformAnyValueType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformAnyValueType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTransformAnyValueTypeGetTypeID calls mlirTransformAnyValueTypeGetTypeID.
@@ -15112,7 +19052,9 @@ func MlirTransformAnyValueTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformAnyValueTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15122,7 +19064,9 @@ func MlirTransformAnyValueTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("mlirTransformAnyValueTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15132,7 +19076,9 @@ func MlirTransformAnyValueTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformAnyValueTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15142,7 +19088,10 @@ func MlirTypeIsATransformOperationType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformOperationType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTransformOperationTypeGetTypeID calls mlirTransformOperationTypeGetTypeID.
@@ -15151,7 +19100,9 @@ func MlirTransformOperationTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformOperationTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15161,7 +19112,9 @@ func MlirTransformOperationTypeGet(t *Table, ctx MlirContext, operationName stri
 	if f == nil {
 		missing("mlirTransformOperationTypeGet")
 	}
+	t.enter()
 	r := C.call155(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15171,7 +19124,9 @@ func MlirTransformOperationTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformOperationTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15181,7 +19136,9 @@ func MlirTransformOperationTypeGetOperationName(t *Table, type_ MlirType) string
 	if f == nil {
 		missing("mlirTransformOperationTypeGetOperationName")
 	}
+	t.enter()
 	r := C.call350(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15191,7 +19148,10 @@ func MlirTypeIsATransformParamType(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("mlirTypeIsATransformParamType")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirTransformParamTypeGetTypeID calls mlirTransformParamTypeGetTypeID.
@@ -15200,7 +19160,9 @@ func MlirTransformParamTypeGetTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirTransformParamTypeGetTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15210,7 +19172,9 @@ func MlirTransformParamTypeGet(t *Table, ctx MlirContext, type_ MlirType) MlirTy
 	if f == nil {
 		missing("mlirTransformParamTypeGet")
 	}
+	t.enter()
 	r := C.call382(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15220,7 +19184,9 @@ func MlirTransformParamTypeGetName(t *Table) string {
 	if f == nil {
 		missing("mlirTransformParamTypeGetName")
 	}
+	t.enter()
 	r := C.call175(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -15230,7 +19196,9 @@ func MlirTransformParamTypeGetType(t *Table, type_ MlirType) MlirType {
 	if f == nil {
 		missing("mlirTransformParamTypeGetType")
 	}
+	t.enter()
 	r := C.call324(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -15240,7 +19208,9 @@ func MlirRegisterTransformPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformCheckUsesPass calls mlirCreateTransformCheckUsesPass.
@@ -15249,7 +19219,9 @@ func MlirCreateTransformCheckUsesPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformCheckUsesPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15259,7 +19231,9 @@ func MlirRegisterTransformCheckUsesPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformCheckUsesPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformInferEffectsPass calls mlirCreateTransformInferEffectsPass.
@@ -15268,7 +19242,9 @@ func MlirCreateTransformInferEffectsPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformInferEffectsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15278,7 +19254,9 @@ func MlirRegisterTransformInferEffectsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformInferEffectsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformInterpreterPass calls mlirCreateTransformInterpreterPass.
@@ -15287,7 +19265,9 @@ func MlirCreateTransformInterpreterPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformInterpreterPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15297,7 +19277,9 @@ func MlirRegisterTransformInterpreterPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformInterpreterPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformPreloadLibraryPass calls mlirCreateTransformPreloadLibraryPass.
@@ -15306,7 +19288,9 @@ func MlirCreateTransformPreloadLibraryPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformPreloadLibraryPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15316,7 +19300,9 @@ func MlirRegisterTransformPreloadLibraryPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformPreloadLibraryPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRegisterVectorPasses calls mlirRegisterVectorPasses.
@@ -15325,7 +19311,9 @@ func MlirRegisterVectorPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterVectorPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateVectorLowerVectorMaskPass calls mlirCreateVectorLowerVectorMaskPass.
@@ -15334,7 +19322,9 @@ func MlirCreateVectorLowerVectorMaskPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateVectorLowerVectorMaskPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15344,7 +19334,9 @@ func MlirRegisterVectorLowerVectorMaskPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterVectorLowerVectorMaskPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateVectorLowerVectorMultiReduction calls mlirCreateVectorLowerVectorMultiReduction.
@@ -15353,7 +19345,9 @@ func MlirCreateVectorLowerVectorMultiReduction(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateVectorLowerVectorMultiReduction")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15363,7 +19357,9 @@ func MlirRegisterVectorLowerVectorMultiReduction(t *Table) {
 	if f == nil {
 		missing("mlirRegisterVectorLowerVectorMultiReduction")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateVectorLowerVectorToFromElementsToShuffleTree calls mlirCreateVectorLowerVectorToFromElementsToShuffleTree.
@@ -15372,7 +19368,9 @@ func MlirCreateVectorLowerVectorToFromElementsToShuffleTree(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateVectorLowerVectorToFromElementsToShuffleTree")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -15382,7 +19380,9 @@ func MlirRegisterVectorLowerVectorToFromElementsToShuffleTree(t *Table) {
 	if f == nil {
 		missing("mlirRegisterVectorLowerVectorToFromElementsToShuffleTree")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirExecutionEngineCreate_19 calls mlirExecutionEngineCreate.
@@ -15391,7 +19391,9 @@ func MlirExecutionEngineCreate_19(t *Table, op MlirModule, optLevel int32, numPa
 	if f == nil {
 		missing("mlirExecutionEngineCreate")
 	}
+	t.enter()
 	r := C.call453(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.int(optLevel), C.int(numPaths), (*C.MlirStringRef)(unsafe.Pointer(sharedLibPaths)), C.bool(enableObjectDump))
+	t.leave()
 	return *(*MlirExecutionEngine)(unsafe.Pointer(&r))
 }
 
@@ -15401,7 +19403,9 @@ func MlirExecutionEngineCreate_22(t *Table, op MlirModule, optLevel int32, numPa
 	if f == nil {
 		missing("mlirExecutionEngineCreate")
 	}
+	t.enter()
 	r := C.call454(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.int(optLevel), C.int(numPaths), (*C.MlirStringRef)(unsafe.Pointer(sharedLibPaths)), C.bool(enableObjectDump), C.bool(enablePIC))
+	t.leave()
 	return *(*MlirExecutionEngine)(unsafe.Pointer(&r))
 }
 
@@ -15411,7 +19415,9 @@ func MlirExecutionEngineInitialize(t *Table, jit MlirExecutionEngine) {
 	if f == nil {
 		missing("mlirExecutionEngineInitialize")
 	}
+	t.enter()
 	C.call455(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)))
+	t.leave()
 }
 
 // MlirExecutionEngineDestroy calls mlirExecutionEngineDestroy.
@@ -15420,7 +19426,9 @@ func MlirExecutionEngineDestroy(t *Table, jit MlirExecutionEngine) {
 	if f == nil {
 		missing("mlirExecutionEngineDestroy")
 	}
+	t.enter()
 	C.call455(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)))
+	t.leave()
 }
 
 // MlirExecutionEngineInvokePacked calls mlirExecutionEngineInvokePacked.
@@ -15429,7 +19437,9 @@ func MlirExecutionEngineInvokePacked(t *Table, jit MlirExecutionEngine, name str
 	if f == nil {
 		missing("mlirExecutionEngineInvokePacked")
 	}
+	t.enter()
 	r := C.call456(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), arguments)
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15439,7 +19449,10 @@ func MlirExecutionEngineLookupPacked(t *Table, jit MlirExecutionEngine, name str
 	if f == nil {
 		missing("mlirExecutionEngineLookupPacked")
 	}
-	return (unsafe.Pointer)(unsafe.Pointer(C.call457(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))))
+	t.enter()
+	r := C.call457(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
+	return (unsafe.Pointer)(unsafe.Pointer(r))
 }
 
 // MlirExecutionEngineLookup calls mlirExecutionEngineLookup.
@@ -15448,7 +19461,10 @@ func MlirExecutionEngineLookup(t *Table, jit MlirExecutionEngine, name string) u
 	if f == nil {
 		missing("mlirExecutionEngineLookup")
 	}
-	return (unsafe.Pointer)(unsafe.Pointer(C.call457(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))))
+	t.enter()
+	r := C.call457(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	t.leave()
+	return (unsafe.Pointer)(unsafe.Pointer(r))
 }
 
 // MlirExecutionEngineRegisterSymbol calls mlirExecutionEngineRegisterSymbol.
@@ -15457,7 +19473,9 @@ func MlirExecutionEngineRegisterSymbol(t *Table, jit MlirExecutionEngine, name s
 	if f == nil {
 		missing("mlirExecutionEngineRegisterSymbol")
 	}
+	t.enter()
 	C.call458(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), sym)
+	t.leave()
 }
 
 // MlirExecutionEngineDumpToObjectFile calls mlirExecutionEngineDumpToObjectFile.
@@ -15466,7 +19484,9 @@ func MlirExecutionEngineDumpToObjectFile(t *Table, jit MlirExecutionEngine, file
 	if f == nil {
 		missing("mlirExecutionEngineDumpToObjectFile")
 	}
+	t.enter()
 	C.call459(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(jit.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(fileName))), C.size_t(len(fileName)))
+	t.leave()
 }
 
 // MlirOperationImplementsInterface calls mlirOperationImplementsInterface.
@@ -15475,7 +19495,10 @@ func MlirOperationImplementsInterface(t *Table, operation MlirOperation, interfa
 	if f == nil {
 		missing("mlirOperationImplementsInterface")
 	}
-	return bool(C.call460(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(operation.Ptr)), C.uintptr_t(uintptr(interfaceTypeID.Ptr))))
+	t.enter()
+	r := C.call460(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(operation.Ptr)), C.uintptr_t(uintptr(interfaceTypeID.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirOperationImplementsInterfaceStatic calls mlirOperationImplementsInterfaceStatic.
@@ -15484,7 +19507,10 @@ func MlirOperationImplementsInterfaceStatic(t *Table, operationName string, cont
 	if f == nil {
 		missing("mlirOperationImplementsInterfaceStatic")
 	}
-	return bool(C.call461(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)), C.uintptr_t(uintptr(context.Ptr)), C.uintptr_t(uintptr(interfaceTypeID.Ptr))))
+	t.enter()
+	r := C.call461(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(operationName))), C.size_t(len(operationName)), C.uintptr_t(uintptr(context.Ptr)), C.uintptr_t(uintptr(interfaceTypeID.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirInferTypeOpInterfaceTypeID calls mlirInferTypeOpInterfaceTypeID.
@@ -15493,7 +19519,9 @@ func MlirInferTypeOpInterfaceTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirInferTypeOpInterfaceTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15503,7 +19531,9 @@ func MlirInferTypeOpInterfaceInferReturnTypes(t *Table, opName string, context M
 	if f == nil {
 		missing("mlirInferTypeOpInterfaceInferReturnTypes")
 	}
+	t.enter()
 	r := C.call462(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(opName))), C.size_t(len(opName)), C.uintptr_t(uintptr(context.Ptr)), C.uintptr_t(uintptr(location.Ptr)), C.intptr_t(nOperands), (*C.uintptr_t)(unsafe.Pointer(operands)), C.uintptr_t(uintptr(attributes.Ptr)), properties, C.intptr_t(nRegions), (*C.uintptr_t)(unsafe.Pointer(regions)), (C.MlirTypesCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15513,7 +19543,9 @@ func MlirInferShapedTypeOpInterfaceTypeID(t *Table) MlirTypeID {
 	if f == nil {
 		missing("mlirInferShapedTypeOpInterfaceTypeID")
 	}
+	t.enter()
 	r := C.call39(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
@@ -15523,7 +19555,9 @@ func MlirInferShapedTypeOpInterfaceInferReturnTypes(t *Table, opName string, con
 	if f == nil {
 		missing("mlirInferShapedTypeOpInterfaceInferReturnTypes")
 	}
+	t.enter()
 	r := C.call463(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(opName))), C.size_t(len(opName)), C.uintptr_t(uintptr(context.Ptr)), C.uintptr_t(uintptr(location.Ptr)), C.intptr_t(nOperands), (*C.uintptr_t)(unsafe.Pointer(operands)), C.uintptr_t(uintptr(attributes.Ptr)), properties, C.intptr_t(nRegions), (*C.uintptr_t)(unsafe.Pointer(regions)), (C.MlirShapedTypeComponentsCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15533,7 +19567,9 @@ func MlirRegisterAllDialects(t *Table, registry MlirDialectRegistry) {
 	if f == nil {
 		missing("mlirRegisterAllDialects")
 	}
+	t.enter()
 	C.call32(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(registry.Ptr)))
+	t.leave()
 }
 
 // MlirRegisterAllLLVMTranslations calls mlirRegisterAllLLVMTranslations.
@@ -15542,7 +19578,9 @@ func MlirRegisterAllLLVMTranslations(t *Table, context MlirContext) {
 	if f == nil {
 		missing("mlirRegisterAllLLVMTranslations")
 	}
+	t.enter()
 	C.call14(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
 }
 
 // MlirRegisterAllPasses calls mlirRegisterAllPasses.
@@ -15551,7 +19589,9 @@ func MlirRegisterAllPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAllPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirRewriterBaseGetContext calls mlirRewriterBaseGetContext.
@@ -15560,7 +19600,9 @@ func MlirRewriterBaseGetContext(t *Table, rewriter MlirRewriterBase) MlirContext
 	if f == nil {
 		missing("mlirRewriterBaseGetContext")
 	}
+	t.enter()
 	r := C.call464(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
+	t.leave()
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
@@ -15570,7 +19612,9 @@ func MlirRewriterBaseClearInsertionPoint(t *Table, rewriter MlirRewriterBase) {
 	if f == nil {
 		missing("mlirRewriterBaseClearInsertionPoint")
 	}
+	t.enter()
 	C.call465(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseSetInsertionPointBefore calls mlirRewriterBaseSetInsertionPointBefore.
@@ -15579,7 +19623,9 @@ func MlirRewriterBaseSetInsertionPointBefore(t *Table, rewriter MlirRewriterBase
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointBefore")
 	}
+	t.enter()
 	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseSetInsertionPointAfter calls mlirRewriterBaseSetInsertionPointAfter.
@@ -15588,7 +19634,9 @@ func MlirRewriterBaseSetInsertionPointAfter(t *Table, rewriter MlirRewriterBase,
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointAfter")
 	}
+	t.enter()
 	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseSetInsertionPointAfterValue calls mlirRewriterBaseSetInsertionPointAfterValue.
@@ -15597,7 +19645,9 @@ func MlirRewriterBaseSetInsertionPointAfterValue(t *Table, rewriter MlirRewriter
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointAfterValue")
 	}
+	t.enter()
 	C.call467(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseSetInsertionPointToStart calls mlirRewriterBaseSetInsertionPointToStart.
@@ -15606,7 +19656,9 @@ func MlirRewriterBaseSetInsertionPointToStart(t *Table, rewriter MlirRewriterBas
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointToStart")
 	}
+	t.enter()
 	C.call468(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseSetInsertionPointToEnd calls mlirRewriterBaseSetInsertionPointToEnd.
@@ -15615,7 +19667,9 @@ func MlirRewriterBaseSetInsertionPointToEnd(t *Table, rewriter MlirRewriterBase,
 	if f == nil {
 		missing("mlirRewriterBaseSetInsertionPointToEnd")
 	}
+	t.enter()
 	C.call468(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseGetInsertionBlock calls mlirRewriterBaseGetInsertionBlock.
@@ -15624,7 +19678,9 @@ func MlirRewriterBaseGetInsertionBlock(t *Table, rewriter MlirRewriterBase) Mlir
 	if f == nil {
 		missing("mlirRewriterBaseGetInsertionBlock")
 	}
+	t.enter()
 	r := C.call469(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -15634,7 +19690,9 @@ func MlirRewriterBaseGetBlock(t *Table, rewriter MlirRewriterBase) MlirBlock {
 	if f == nil {
 		missing("mlirRewriterBaseGetBlock")
 	}
+	t.enter()
 	r := C.call469(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -15644,7 +19702,9 @@ func MlirRewriterBaseGetOperationAfterInsertion(t *Table, rewriter MlirRewriterB
 	if f == nil {
 		missing("mlirRewriterBaseGetOperationAfterInsertion")
 	}
+	t.enter()
 	r := C.call470(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -15654,7 +19714,9 @@ func MlirRewriterBaseCreateBlockBefore(t *Table, rewriter MlirRewriterBase, inse
 	if f == nil {
 		missing("mlirRewriterBaseCreateBlockBefore")
 	}
+	t.enter()
 	r := C.call471(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(insertBefore.Ptr)), C.intptr_t(nArgTypes), (*C.uintptr_t)(unsafe.Pointer(argTypes)), (*C.uintptr_t)(unsafe.Pointer(locations)))
+	t.leave()
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
@@ -15664,7 +19726,9 @@ func MlirRewriterBaseInsert(t *Table, rewriter MlirRewriterBase, op MlirOperatio
 	if f == nil {
 		missing("mlirRewriterBaseInsert")
 	}
+	t.enter()
 	r := C.call472(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -15674,7 +19738,9 @@ func MlirRewriterBaseClone(t *Table, rewriter MlirRewriterBase, op MlirOperation
 	if f == nil {
 		missing("mlirRewriterBaseClone")
 	}
+	t.enter()
 	r := C.call472(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -15684,7 +19750,9 @@ func MlirRewriterBaseCloneWithoutRegions(t *Table, rewriter MlirRewriterBase, op
 	if f == nil {
 		missing("mlirRewriterBaseCloneWithoutRegions")
 	}
+	t.enter()
 	r := C.call472(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -15694,7 +19762,9 @@ func MlirRewriterBaseCloneRegionBefore(t *Table, rewriter MlirRewriterBase, regi
 	if f == nil {
 		missing("mlirRewriterBaseCloneRegionBefore")
 	}
+	t.enter()
 	C.call473(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(before.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseInlineRegionBefore calls mlirRewriterBaseInlineRegionBefore.
@@ -15703,7 +19773,9 @@ func MlirRewriterBaseInlineRegionBefore(t *Table, rewriter MlirRewriterBase, reg
 	if f == nil {
 		missing("mlirRewriterBaseInlineRegionBefore")
 	}
+	t.enter()
 	C.call473(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(region.Ptr)), C.uintptr_t(uintptr(before.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseReplaceOpWithValues calls mlirRewriterBaseReplaceOpWithValues.
@@ -15712,7 +19784,9 @@ func MlirRewriterBaseReplaceOpWithValues(t *Table, rewriter MlirRewriterBase, op
 	if f == nil {
 		missing("mlirRewriterBaseReplaceOpWithValues")
 	}
+	t.enter()
 	C.call474(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(nValues), (*C.uintptr_t)(unsafe.Pointer(values)))
+	t.leave()
 }
 
 // MlirRewriterBaseReplaceOpWithOperation calls mlirRewriterBaseReplaceOpWithOperation.
@@ -15721,7 +19795,9 @@ func MlirRewriterBaseReplaceOpWithOperation(t *Table, rewriter MlirRewriterBase,
 	if f == nil {
 		missing("mlirRewriterBaseReplaceOpWithOperation")
 	}
+	t.enter()
 	C.call475(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(newOp.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseEraseOp calls mlirRewriterBaseEraseOp.
@@ -15730,7 +19806,9 @@ func MlirRewriterBaseEraseOp(t *Table, rewriter MlirRewriterBase, op MlirOperati
 	if f == nil {
 		missing("mlirRewriterBaseEraseOp")
 	}
+	t.enter()
 	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseEraseBlock calls mlirRewriterBaseEraseBlock.
@@ -15739,7 +19817,9 @@ func MlirRewriterBaseEraseBlock(t *Table, rewriter MlirRewriterBase, block MlirB
 	if f == nil {
 		missing("mlirRewriterBaseEraseBlock")
 	}
+	t.enter()
 	C.call468(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseInlineBlockBefore calls mlirRewriterBaseInlineBlockBefore.
@@ -15748,7 +19828,9 @@ func MlirRewriterBaseInlineBlockBefore(t *Table, rewriter MlirRewriterBase, sour
 	if f == nil {
 		missing("mlirRewriterBaseInlineBlockBefore")
 	}
+	t.enter()
 	C.call476(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(source.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(nArgValues), (*C.uintptr_t)(unsafe.Pointer(argValues)))
+	t.leave()
 }
 
 // MlirRewriterBaseMergeBlocks calls mlirRewriterBaseMergeBlocks.
@@ -15757,7 +19839,9 @@ func MlirRewriterBaseMergeBlocks(t *Table, rewriter MlirRewriterBase, source Mli
 	if f == nil {
 		missing("mlirRewriterBaseMergeBlocks")
 	}
+	t.enter()
 	C.call477(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(source.Ptr)), C.uintptr_t(uintptr(dest.Ptr)), C.intptr_t(nArgValues), (*C.uintptr_t)(unsafe.Pointer(argValues)))
+	t.leave()
 }
 
 // MlirRewriterBaseMoveOpBefore calls mlirRewriterBaseMoveOpBefore.
@@ -15766,7 +19850,9 @@ func MlirRewriterBaseMoveOpBefore(t *Table, rewriter MlirRewriterBase, op MlirOp
 	if f == nil {
 		missing("mlirRewriterBaseMoveOpBefore")
 	}
+	t.enter()
 	C.call475(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(existingOp.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseMoveOpAfter calls mlirRewriterBaseMoveOpAfter.
@@ -15775,7 +19861,9 @@ func MlirRewriterBaseMoveOpAfter(t *Table, rewriter MlirRewriterBase, op MlirOpe
 	if f == nil {
 		missing("mlirRewriterBaseMoveOpAfter")
 	}
+	t.enter()
 	C.call475(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(existingOp.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseMoveBlockBefore calls mlirRewriterBaseMoveBlockBefore.
@@ -15784,7 +19872,9 @@ func MlirRewriterBaseMoveBlockBefore(t *Table, rewriter MlirRewriterBase, block 
 	if f == nil {
 		missing("mlirRewriterBaseMoveBlockBefore")
 	}
+	t.enter()
 	C.call478(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(block.Ptr)), C.uintptr_t(uintptr(existingBlock.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseStartOpModification calls mlirRewriterBaseStartOpModification.
@@ -15793,7 +19883,9 @@ func MlirRewriterBaseStartOpModification(t *Table, rewriter MlirRewriterBase, op
 	if f == nil {
 		missing("mlirRewriterBaseStartOpModification")
 	}
+	t.enter()
 	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseFinalizeOpModification calls mlirRewriterBaseFinalizeOpModification.
@@ -15802,7 +19894,9 @@ func MlirRewriterBaseFinalizeOpModification(t *Table, rewriter MlirRewriterBase,
 	if f == nil {
 		missing("mlirRewriterBaseFinalizeOpModification")
 	}
+	t.enter()
 	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseCancelOpModification calls mlirRewriterBaseCancelOpModification.
@@ -15811,7 +19905,9 @@ func MlirRewriterBaseCancelOpModification(t *Table, rewriter MlirRewriterBase, o
 	if f == nil {
 		missing("mlirRewriterBaseCancelOpModification")
 	}
+	t.enter()
 	C.call466(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseReplaceAllUsesWith calls mlirRewriterBaseReplaceAllUsesWith.
@@ -15820,7 +19916,9 @@ func MlirRewriterBaseReplaceAllUsesWith(t *Table, rewriter MlirRewriterBase, fro
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllUsesWith")
 	}
+	t.enter()
 	C.call479(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(from.Ptr)), C.uintptr_t(uintptr(to.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseReplaceAllValueRangeUsesWith calls mlirRewriterBaseReplaceAllValueRangeUsesWith.
@@ -15829,7 +19927,9 @@ func MlirRewriterBaseReplaceAllValueRangeUsesWith(t *Table, rewriter MlirRewrite
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllValueRangeUsesWith")
 	}
+	t.enter()
 	C.call480(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.intptr_t(nValues), (*C.uintptr_t)(unsafe.Pointer(from)), (*C.uintptr_t)(unsafe.Pointer(to)))
+	t.leave()
 }
 
 // MlirRewriterBaseReplaceAllOpUsesWithValueRange calls mlirRewriterBaseReplaceAllOpUsesWithValueRange.
@@ -15838,7 +19938,9 @@ func MlirRewriterBaseReplaceAllOpUsesWithValueRange(t *Table, rewriter MlirRewri
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllOpUsesWithValueRange")
 	}
+	t.enter()
 	C.call474(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(from.Ptr)), C.intptr_t(nTo), (*C.uintptr_t)(unsafe.Pointer(to)))
+	t.leave()
 }
 
 // MlirRewriterBaseReplaceAllOpUsesWithOperation calls mlirRewriterBaseReplaceAllOpUsesWithOperation.
@@ -15847,7 +19949,9 @@ func MlirRewriterBaseReplaceAllOpUsesWithOperation(t *Table, rewriter MlirRewrit
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllOpUsesWithOperation")
 	}
+	t.enter()
 	C.call475(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(from.Ptr)), C.uintptr_t(uintptr(to.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseReplaceOpUsesWithinBlock calls mlirRewriterBaseReplaceOpUsesWithinBlock.
@@ -15856,7 +19960,9 @@ func MlirRewriterBaseReplaceOpUsesWithinBlock(t *Table, rewriter MlirRewriterBas
 	if f == nil {
 		missing("mlirRewriterBaseReplaceOpUsesWithinBlock")
 	}
+	t.enter()
 	C.call481(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(op.Ptr)), C.intptr_t(nNewValues), (*C.uintptr_t)(unsafe.Pointer(newValues)), C.uintptr_t(uintptr(block.Ptr)))
+	t.leave()
 }
 
 // MlirRewriterBaseReplaceAllUsesExcept calls mlirRewriterBaseReplaceAllUsesExcept.
@@ -15865,7 +19971,9 @@ func MlirRewriterBaseReplaceAllUsesExcept(t *Table, rewriter MlirRewriterBase, f
 	if f == nil {
 		missing("mlirRewriterBaseReplaceAllUsesExcept")
 	}
+	t.enter()
 	C.call482(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)), C.uintptr_t(uintptr(from.Ptr)), C.uintptr_t(uintptr(to.Ptr)), C.uintptr_t(uintptr(exceptedUser.Ptr)))
+	t.leave()
 }
 
 // MlirIRRewriterCreate calls mlirIRRewriterCreate.
@@ -15874,7 +19982,9 @@ func MlirIRRewriterCreate(t *Table, context MlirContext) MlirRewriterBase {
 	if f == nil {
 		missing("mlirIRRewriterCreate")
 	}
+	t.enter()
 	r := C.call483(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
 	return *(*MlirRewriterBase)(unsafe.Pointer(&r))
 }
 
@@ -15884,7 +19994,9 @@ func MlirIRRewriterCreateFromOp(t *Table, op MlirOperation) MlirRewriterBase {
 	if f == nil {
 		missing("mlirIRRewriterCreateFromOp")
 	}
+	t.enter()
 	r := C.call484(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirRewriterBase)(unsafe.Pointer(&r))
 }
 
@@ -15894,7 +20006,9 @@ func MlirIRRewriterDestroy(t *Table, rewriter MlirRewriterBase) {
 	if f == nil {
 		missing("mlirIRRewriterDestroy")
 	}
+	t.enter()
 	C.call465(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
+	t.leave()
 }
 
 // MlirFreezeRewritePattern calls mlirFreezeRewritePattern.
@@ -15903,7 +20017,9 @@ func MlirFreezeRewritePattern(t *Table, set MlirRewritePatternSet) MlirFrozenRew
 	if f == nil {
 		missing("mlirFreezeRewritePattern")
 	}
+	t.enter()
 	r := C.call485(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
 	return *(*MlirFrozenRewritePatternSet)(unsafe.Pointer(&r))
 }
 
@@ -15913,7 +20029,9 @@ func MlirFrozenRewritePatternSetDestroy(t *Table, set MlirFrozenRewritePatternSe
 	if f == nil {
 		missing("mlirFrozenRewritePatternSetDestroy")
 	}
+	t.enter()
 	C.call486(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
 }
 
 // MlirApplyPatternsAndFoldGreedilyWithOp calls mlirApplyPatternsAndFoldGreedilyWithOp.
@@ -15922,7 +20040,14 @@ func MlirApplyPatternsAndFoldGreedilyWithOp(t *Table, op MlirOperation, patterns
 	if f == nil {
 		missing("mlirApplyPatternsAndFoldGreedilyWithOp")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirApplyPatternsAndFoldGreedilyWithOp(t, op, patterns, arg2) })
+		return r
+	}
+	t.enter()
 	r := C.call487(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(patterns.Ptr)), C.uintptr_t(uintptr(arg2.Ptr)))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15932,7 +20057,14 @@ func MlirApplyPatternsAndFoldGreedily(t *Table, op MlirModule, patterns MlirFroz
 	if f == nil {
 		missing("mlirApplyPatternsAndFoldGreedily")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = MlirApplyPatternsAndFoldGreedily(t, op, patterns, config) })
+		return r
+	}
+	t.enter()
 	r := C.call488(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(patterns.Ptr)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -15942,7 +20074,9 @@ func MlirGreedyRewriteDriverConfigCreate(t *Table) MlirGreedyRewriteDriverConfig
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigCreate")
 	}
+	t.enter()
 	r := C.call489(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirGreedyRewriteDriverConfig)(unsafe.Pointer(&r))
 }
 
@@ -15952,7 +20086,9 @@ func MlirGreedyRewriteDriverConfigDestroy(t *Table, config MlirGreedyRewriteDriv
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigDestroy")
 	}
+	t.enter()
 	C.call490(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
 }
 
 // MlirGreedyRewriteDriverConfigSetMaxIterations calls mlirGreedyRewriteDriverConfigSetMaxIterations.
@@ -15961,7 +20097,9 @@ func MlirGreedyRewriteDriverConfigSetMaxIterations(t *Table, config MlirGreedyRe
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetMaxIterations")
 	}
+	t.enter()
 	C.call491(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.int64_t(maxIterations))
+	t.leave()
 }
 
 // MlirGreedyRewriteDriverConfigSetMaxNumRewrites calls mlirGreedyRewriteDriverConfigSetMaxNumRewrites.
@@ -15970,7 +20108,9 @@ func MlirGreedyRewriteDriverConfigSetMaxNumRewrites(t *Table, config MlirGreedyR
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetMaxNumRewrites")
 	}
+	t.enter()
 	C.call491(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.int64_t(maxNumRewrites))
+	t.leave()
 }
 
 // MlirGreedyRewriteDriverConfigSetUseTopDownTraversal calls mlirGreedyRewriteDriverConfigSetUseTopDownTraversal.
@@ -15979,7 +20119,9 @@ func MlirGreedyRewriteDriverConfigSetUseTopDownTraversal(t *Table, config MlirGr
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetUseTopDownTraversal")
 	}
+	t.enter()
 	C.call492(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.bool(useTopDownTraversal))
+	t.leave()
 }
 
 // MlirGreedyRewriteDriverConfigEnableFolding calls mlirGreedyRewriteDriverConfigEnableFolding.
@@ -15988,7 +20130,9 @@ func MlirGreedyRewriteDriverConfigEnableFolding(t *Table, config MlirGreedyRewri
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigEnableFolding")
 	}
+	t.enter()
 	C.call492(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.bool(enable))
+	t.leave()
 }
 
 // MlirGreedyRewriteDriverConfigSetStrictness calls mlirGreedyRewriteDriverConfigSetStrictness.
@@ -15997,7 +20141,9 @@ func MlirGreedyRewriteDriverConfigSetStrictness(t *Table, config MlirGreedyRewri
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetStrictness")
 	}
+	t.enter()
 	C.call493(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.MlirGreedyRewriteStrictness(strictness))
+	t.leave()
 }
 
 // MlirGreedyRewriteDriverConfigSetRegionSimplificationLevel calls mlirGreedyRewriteDriverConfigSetRegionSimplificationLevel.
@@ -16006,7 +20152,9 @@ func MlirGreedyRewriteDriverConfigSetRegionSimplificationLevel(t *Table, config 
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigSetRegionSimplificationLevel")
 	}
+	t.enter()
 	C.call494(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.MlirGreedySimplifyRegionLevel(level))
+	t.leave()
 }
 
 // MlirGreedyRewriteDriverConfigEnableConstantCSE calls mlirGreedyRewriteDriverConfigEnableConstantCSE.
@@ -16015,7 +20163,9 @@ func MlirGreedyRewriteDriverConfigEnableConstantCSE(t *Table, config MlirGreedyR
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigEnableConstantCSE")
 	}
+	t.enter()
 	C.call492(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)), C.bool(enable))
+	t.leave()
 }
 
 // MlirGreedyRewriteDriverConfigGetMaxIterations calls mlirGreedyRewriteDriverConfigGetMaxIterations.
@@ -16024,7 +20174,10 @@ func MlirGreedyRewriteDriverConfigGetMaxIterations(t *Table, config MlirGreedyRe
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetMaxIterations")
 	}
-	return int64(C.call495(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
+	t.enter()
+	r := C.call495(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirGreedyRewriteDriverConfigGetMaxNumRewrites calls mlirGreedyRewriteDriverConfigGetMaxNumRewrites.
@@ -16033,7 +20186,10 @@ func MlirGreedyRewriteDriverConfigGetMaxNumRewrites(t *Table, config MlirGreedyR
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetMaxNumRewrites")
 	}
-	return int64(C.call495(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
+	t.enter()
+	r := C.call495(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // MlirGreedyRewriteDriverConfigGetUseTopDownTraversal calls mlirGreedyRewriteDriverConfigGetUseTopDownTraversal.
@@ -16042,7 +20198,10 @@ func MlirGreedyRewriteDriverConfigGetUseTopDownTraversal(t *Table, config MlirGr
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetUseTopDownTraversal")
 	}
-	return bool(C.call496(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
+	t.enter()
+	r := C.call496(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirGreedyRewriteDriverConfigIsFoldingEnabled calls mlirGreedyRewriteDriverConfigIsFoldingEnabled.
@@ -16051,7 +20210,10 @@ func MlirGreedyRewriteDriverConfigIsFoldingEnabled(t *Table, config MlirGreedyRe
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigIsFoldingEnabled")
 	}
-	return bool(C.call496(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
+	t.enter()
+	r := C.call496(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirGreedyRewriteDriverConfigGetStrictness calls mlirGreedyRewriteDriverConfigGetStrictness.
@@ -16060,7 +20222,10 @@ func MlirGreedyRewriteDriverConfigGetStrictness(t *Table, config MlirGreedyRewri
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetStrictness")
 	}
-	return MlirGreedyRewriteStrictness(C.call497(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
+	t.enter()
+	r := C.call497(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
+	return MlirGreedyRewriteStrictness(r)
 }
 
 // MlirGreedyRewriteDriverConfigGetRegionSimplificationLevel calls mlirGreedyRewriteDriverConfigGetRegionSimplificationLevel.
@@ -16069,7 +20234,10 @@ func MlirGreedyRewriteDriverConfigGetRegionSimplificationLevel(t *Table, config 
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigGetRegionSimplificationLevel")
 	}
-	return MlirGreedySimplifyRegionLevel(C.call498(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
+	t.enter()
+	r := C.call498(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
+	return MlirGreedySimplifyRegionLevel(r)
 }
 
 // MlirGreedyRewriteDriverConfigIsConstantCSEEnabled calls mlirGreedyRewriteDriverConfigIsConstantCSEEnabled.
@@ -16078,7 +20246,10 @@ func MlirGreedyRewriteDriverConfigIsConstantCSEEnabled(t *Table, config MlirGree
 	if f == nil {
 		missing("mlirGreedyRewriteDriverConfigIsConstantCSEEnabled")
 	}
-	return bool(C.call496(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr))))
+	t.enter()
+	r := C.call496(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(config.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // MlirWalkAndApplyPatterns calls mlirWalkAndApplyPatterns.
@@ -16087,7 +20258,13 @@ func MlirWalkAndApplyPatterns(t *Table, op MlirOperation, patterns MlirFrozenRew
 	if f == nil {
 		missing("mlirWalkAndApplyPatterns")
 	}
+	if t.deep() {
+		t.onLargeStack(func(t *Table) { MlirWalkAndApplyPatterns(t, op, patterns) })
+		return
+	}
+	t.enter()
 	C.call499(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)), C.uintptr_t(uintptr(patterns.Ptr)))
+	t.leave()
 }
 
 // MlirPatternRewriterAsBase calls mlirPatternRewriterAsBase.
@@ -16096,7 +20273,9 @@ func MlirPatternRewriterAsBase(t *Table, rewriter MlirPatternRewriter) MlirRewri
 	if f == nil {
 		missing("mlirPatternRewriterAsBase")
 	}
+	t.enter()
 	r := C.call500(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(rewriter.Ptr)))
+	t.leave()
 	return *(*MlirRewriterBase)(unsafe.Pointer(&r))
 }
 
@@ -16106,7 +20285,9 @@ func MlirOpRewritePatternCreate(t *Table, rootName string, benefit uint32, conte
 	if f == nil {
 		missing("mlirOpRewritePatternCreate")
 	}
+	t.enter()
 	r := C.call501(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(rootName))), C.size_t(len(rootName)), C.uint(benefit), C.uintptr_t(uintptr(context.Ptr)), *(*C.MlirRewritePatternCallbacks)(unsafe.Pointer(&callbacks)), userData, C.size_t(nGeneratedNames), (*C.MlirStringRef)(unsafe.Pointer(generatedNames)))
+	t.leave()
 	return *(*MlirRewritePattern)(unsafe.Pointer(&r))
 }
 
@@ -16116,7 +20297,9 @@ func MlirRewritePatternSetCreate(t *Table, context MlirContext) MlirRewritePatte
 	if f == nil {
 		missing("mlirRewritePatternSetCreate")
 	}
+	t.enter()
 	r := C.call502(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(context.Ptr)))
+	t.leave()
 	return *(*MlirRewritePatternSet)(unsafe.Pointer(&r))
 }
 
@@ -16126,7 +20309,9 @@ func MlirRewritePatternSetDestroy(t *Table, set MlirRewritePatternSet) {
 	if f == nil {
 		missing("mlirRewritePatternSetDestroy")
 	}
+	t.enter()
 	C.call503(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)))
+	t.leave()
 }
 
 // MlirRewritePatternSetAdd calls mlirRewritePatternSetAdd.
@@ -16135,7 +20320,9 @@ func MlirRewritePatternSetAdd(t *Table, set MlirRewritePatternSet, pattern MlirR
 	if f == nil {
 		missing("mlirRewritePatternSetAdd")
 	}
+	t.enter()
 	C.call504(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(set.Ptr)), C.uintptr_t(uintptr(pattern.Ptr)))
+	t.leave()
 }
 
 // MlirPDLPatternModuleFromModule calls mlirPDLPatternModuleFromModule.
@@ -16144,7 +20331,9 @@ func MlirPDLPatternModuleFromModule(t *Table, op MlirModule) MlirPDLPatternModul
 	if f == nil {
 		missing("mlirPDLPatternModuleFromModule")
 	}
+	t.enter()
 	r := C.call505(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirPDLPatternModule)(unsafe.Pointer(&r))
 }
 
@@ -16154,7 +20343,9 @@ func MlirPDLPatternModuleDestroy(t *Table, op MlirPDLPatternModule) {
 	if f == nil {
 		missing("mlirPDLPatternModuleDestroy")
 	}
+	t.enter()
 	C.call506(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 }
 
 // MlirRewritePatternSetFromPDLPatternModule calls mlirRewritePatternSetFromPDLPatternModule.
@@ -16163,7 +20354,9 @@ func MlirRewritePatternSetFromPDLPatternModule(t *Table, op MlirPDLPatternModule
 	if f == nil {
 		missing("mlirRewritePatternSetFromPDLPatternModule")
 	}
+	t.enter()
 	r := C.call507(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(op.Ptr)))
+	t.leave()
 	return *(*MlirRewritePatternSet)(unsafe.Pointer(&r))
 }
 
@@ -16173,7 +20366,9 @@ func MlirPDLValueAsValue(t *Table, value MlirPDLValue) MlirValue {
 	if f == nil {
 		missing("mlirPDLValueAsValue")
 	}
+	t.enter()
 	r := C.call508(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
@@ -16183,7 +20378,9 @@ func MlirPDLValueAsType(t *Table, value MlirPDLValue) MlirType {
 	if f == nil {
 		missing("mlirPDLValueAsType")
 	}
+	t.enter()
 	r := C.call509(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -16193,7 +20390,9 @@ func MlirPDLValueAsOperation(t *Table, value MlirPDLValue) MlirOperation {
 	if f == nil {
 		missing("mlirPDLValueAsOperation")
 	}
+	t.enter()
 	r := C.call510(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
@@ -16203,7 +20402,9 @@ func MlirPDLValueAsAttribute(t *Table, value MlirPDLValue) MlirAttribute {
 	if f == nil {
 		missing("mlirPDLValueAsAttribute")
 	}
+	t.enter()
 	r := C.call511(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -16213,7 +20414,9 @@ func MlirPDLResultListPushBackValue(t *Table, results MlirPDLResultList, value M
 	if f == nil {
 		missing("mlirPDLResultListPushBackValue")
 	}
+	t.enter()
 	C.call512(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(results.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 }
 
 // MlirPDLResultListPushBackType calls mlirPDLResultListPushBackType.
@@ -16222,7 +20425,9 @@ func MlirPDLResultListPushBackType(t *Table, results MlirPDLResultList, value Ml
 	if f == nil {
 		missing("mlirPDLResultListPushBackType")
 	}
+	t.enter()
 	C.call513(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(results.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 }
 
 // MlirPDLResultListPushBackOperation calls mlirPDLResultListPushBackOperation.
@@ -16231,7 +20436,9 @@ func MlirPDLResultListPushBackOperation(t *Table, results MlirPDLResultList, val
 	if f == nil {
 		missing("mlirPDLResultListPushBackOperation")
 	}
+	t.enter()
 	C.call514(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(results.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 }
 
 // MlirPDLResultListPushBackAttribute calls mlirPDLResultListPushBackAttribute.
@@ -16240,7 +20447,9 @@ func MlirPDLResultListPushBackAttribute(t *Table, results MlirPDLResultList, val
 	if f == nil {
 		missing("mlirPDLResultListPushBackAttribute")
 	}
+	t.enter()
 	C.call515(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(results.Ptr)), C.uintptr_t(uintptr(value.Ptr)))
+	t.leave()
 }
 
 // MlirPDLPatternModuleRegisterRewriteFunction calls mlirPDLPatternModuleRegisterRewriteFunction.
@@ -16249,7 +20458,9 @@ func MlirPDLPatternModuleRegisterRewriteFunction(t *Table, pdlModule MlirPDLPatt
 	if f == nil {
 		missing("mlirPDLPatternModuleRegisterRewriteFunction")
 	}
+	t.enter()
 	C.call516(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pdlModule.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), (C.MlirPDLRewriteFunction)(unsafe.Pointer(rewriteFn)), userData)
+	t.leave()
 }
 
 // MlirPDLPatternModuleRegisterConstraintFunction calls mlirPDLPatternModuleRegisterConstraintFunction.
@@ -16258,7 +20469,9 @@ func MlirPDLPatternModuleRegisterConstraintFunction(t *Table, pdlModule MlirPDLP
 	if f == nil {
 		missing("mlirPDLPatternModuleRegisterConstraintFunction")
 	}
+	t.enter()
 	C.call517(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(pdlModule.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), (C.MlirPDLConstraintFunction)(unsafe.Pointer(constraintFn)), userData)
+	t.leave()
 }
 
 // MlirTranslateModuleToSMTLIB calls mlirTranslateModuleToSMTLIB.
@@ -16267,7 +20480,9 @@ func MlirTranslateModuleToSMTLIB(t *Table, arg0 MlirModule, arg1 MlirStringCallb
 	if f == nil {
 		missing("mlirTranslateModuleToSMTLIB")
 	}
+	t.enter()
 	r := C.call518(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(arg1)), userData, C.bool(inlineSingleUseValues), C.bool(indentLetBody))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -16277,7 +20492,9 @@ func MlirTranslateOperationToSMTLIB(t *Table, arg0 MlirOperation, arg1 MlirStrin
 	if f == nil {
 		missing("mlirTranslateOperationToSMTLIB")
 	}
+	t.enter()
 	r := C.call519(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(arg0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(arg1)), userData, C.bool(inlineSingleUseValues), C.bool(indentLetBody))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -16287,7 +20504,10 @@ func MlirTranslateModuleToLLVMIR(t *Table, module MlirOperation, context LLVMCon
 	if f == nil {
 		missing("mlirTranslateModuleToLLVMIR")
 	}
-	return (LLVMModuleRef)(unsafe.Pointer(C.call520(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)), (C.LLVMContextRef)(unsafe.Pointer(context)))))
+	t.enter()
+	r := C.call520(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)), (C.LLVMContextRef)(unsafe.Pointer(context)))
+	t.leave()
+	return (LLVMModuleRef)(unsafe.Pointer(r))
 }
 
 // MlirTranslateModuleToLLVMIRToString calls mlirTranslateModuleToLLVMIRToString.
@@ -16296,7 +20516,10 @@ func MlirTranslateModuleToLLVMIRToString(t *Table, module MlirOperation) unsafe.
 	if f == nil {
 		missing("mlirTranslateModuleToLLVMIRToString")
 	}
-	return (unsafe.Pointer)(unsafe.Pointer(C.call521(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))))
+	t.enter()
+	r := C.call521(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)))
+	t.leave()
+	return (unsafe.Pointer)(unsafe.Pointer(r))
 }
 
 // MlirTypeFromLLVMIRTranslatorCreate calls mlirTypeFromLLVMIRTranslatorCreate.
@@ -16305,7 +20528,9 @@ func MlirTypeFromLLVMIRTranslatorCreate(t *Table, ctx MlirContext) MlirTypeFromL
 	if f == nil {
 		missing("mlirTypeFromLLVMIRTranslatorCreate")
 	}
+	t.enter()
 	r := C.call522(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirTypeFromLLVMIRTranslator)(unsafe.Pointer(&r))
 }
 
@@ -16315,7 +20540,9 @@ func MlirTypeFromLLVMIRTranslatorDestroy(t *Table, translator MlirTypeFromLLVMIR
 	if f == nil {
 		missing("mlirTypeFromLLVMIRTranslatorDestroy")
 	}
+	t.enter()
 	C.call523(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(translator.Ptr)))
+	t.leave()
 }
 
 // MlirTypeFromLLVMIRTranslatorTranslateType calls mlirTypeFromLLVMIRTranslatorTranslateType.
@@ -16324,7 +20551,9 @@ func MlirTypeFromLLVMIRTranslatorTranslateType(t *Table, translator MlirTypeFrom
 	if f == nil {
 		missing("mlirTypeFromLLVMIRTranslatorTranslateType")
 	}
+	t.enter()
 	r := C.call524(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(translator.Ptr)), (C.LLVMTypeRef)(unsafe.Pointer(llvmType)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -16334,7 +20563,9 @@ func MlirTypeToLLVMIRTranslatorCreate(t *Table, ctx LLVMContextRef) MlirTypeToLL
 	if f == nil {
 		missing("mlirTypeToLLVMIRTranslatorCreate")
 	}
+	t.enter()
 	r := C.call525(C.uintptr_t(uintptr(f)), (C.LLVMContextRef)(unsafe.Pointer(ctx)))
+	t.leave()
 	return *(*MlirTypeToLLVMIRTranslator)(unsafe.Pointer(&r))
 }
 
@@ -16344,7 +20575,9 @@ func MlirTypeToLLVMIRTranslatorDestroy(t *Table, translator MlirTypeToLLVMIRTran
 	if f == nil {
 		missing("mlirTypeToLLVMIRTranslatorDestroy")
 	}
+	t.enter()
 	C.call526(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(translator.Ptr)))
+	t.leave()
 }
 
 // MlirTypeToLLVMIRTranslatorTranslateType calls mlirTypeToLLVMIRTranslatorTranslateType.
@@ -16353,7 +20586,10 @@ func MlirTypeToLLVMIRTranslatorTranslateType(t *Table, translator MlirTypeToLLVM
 	if f == nil {
 		missing("mlirTypeToLLVMIRTranslatorTranslateType")
 	}
-	return (LLVMTypeRef)(unsafe.Pointer(C.call527(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(translator.Ptr)), C.uintptr_t(uintptr(mlirType.Ptr)))))
+	t.enter()
+	r := C.call527(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(translator.Ptr)), C.uintptr_t(uintptr(mlirType.Ptr)))
+	t.leave()
+	return (LLVMTypeRef)(unsafe.Pointer(r))
 }
 
 // MlirRegisterTransformsPasses calls mlirRegisterTransformsPasses.
@@ -16362,7 +20598,9 @@ func MlirRegisterTransformsPasses(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsPasses")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsBubbleDownMemorySpaceCasts calls mlirCreateTransformsBubbleDownMemorySpaceCasts.
@@ -16371,7 +20609,9 @@ func MlirCreateTransformsBubbleDownMemorySpaceCasts(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsBubbleDownMemorySpaceCasts")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16381,7 +20621,9 @@ func MlirRegisterTransformsBubbleDownMemorySpaceCasts(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsBubbleDownMemorySpaceCasts")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsCSE calls mlirCreateTransformsCSE.
@@ -16390,7 +20632,9 @@ func MlirCreateTransformsCSE(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsCSE")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16400,7 +20644,9 @@ func MlirRegisterTransformsCSE(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsCSE")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsCanonicalizer calls mlirCreateTransformsCanonicalizer.
@@ -16409,7 +20655,9 @@ func MlirCreateTransformsCanonicalizer(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsCanonicalizer")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16419,7 +20667,9 @@ func MlirRegisterTransformsCanonicalizer(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsCanonicalizer")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsCompositeFixedPointPass calls mlirCreateTransformsCompositeFixedPointPass.
@@ -16428,7 +20678,9 @@ func MlirCreateTransformsCompositeFixedPointPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsCompositeFixedPointPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16438,7 +20690,9 @@ func MlirRegisterTransformsCompositeFixedPointPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsCompositeFixedPointPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsControlFlowSink calls mlirCreateTransformsControlFlowSink.
@@ -16447,7 +20701,9 @@ func MlirCreateTransformsControlFlowSink(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsControlFlowSink")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16457,7 +20713,9 @@ func MlirRegisterTransformsControlFlowSink(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsControlFlowSink")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsGenerateRuntimeVerification calls mlirCreateTransformsGenerateRuntimeVerification.
@@ -16466,7 +20724,9 @@ func MlirCreateTransformsGenerateRuntimeVerification(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsGenerateRuntimeVerification")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16476,7 +20736,9 @@ func MlirRegisterTransformsGenerateRuntimeVerification(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsGenerateRuntimeVerification")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsInliner calls mlirCreateTransformsInliner.
@@ -16485,7 +20747,9 @@ func MlirCreateTransformsInliner(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsInliner")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16495,7 +20759,9 @@ func MlirRegisterTransformsInliner(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsInliner")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsLocationSnapshot calls mlirCreateTransformsLocationSnapshot.
@@ -16504,7 +20770,9 @@ func MlirCreateTransformsLocationSnapshot(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsLocationSnapshot")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16514,7 +20782,9 @@ func MlirRegisterTransformsLocationSnapshot(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsLocationSnapshot")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsLoopInvariantCodeMotion calls mlirCreateTransformsLoopInvariantCodeMotion.
@@ -16523,7 +20793,9 @@ func MlirCreateTransformsLoopInvariantCodeMotion(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsLoopInvariantCodeMotion")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16533,7 +20805,9 @@ func MlirRegisterTransformsLoopInvariantCodeMotion(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsLoopInvariantCodeMotion")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsLoopInvariantSubsetHoisting calls mlirCreateTransformsLoopInvariantSubsetHoisting.
@@ -16542,7 +20816,9 @@ func MlirCreateTransformsLoopInvariantSubsetHoisting(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsLoopInvariantSubsetHoisting")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16552,7 +20828,9 @@ func MlirRegisterTransformsLoopInvariantSubsetHoisting(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsLoopInvariantSubsetHoisting")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsMem2Reg calls mlirCreateTransformsMem2Reg.
@@ -16561,7 +20839,9 @@ func MlirCreateTransformsMem2Reg(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsMem2Reg")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16571,7 +20851,9 @@ func MlirRegisterTransformsMem2Reg(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsMem2Reg")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsPrintIRPass calls mlirCreateTransformsPrintIRPass.
@@ -16580,7 +20862,9 @@ func MlirCreateTransformsPrintIRPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsPrintIRPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16590,7 +20874,9 @@ func MlirRegisterTransformsPrintIRPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsPrintIRPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsPrintOpStats calls mlirCreateTransformsPrintOpStats.
@@ -16599,7 +20885,9 @@ func MlirCreateTransformsPrintOpStats(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsPrintOpStats")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16609,7 +20897,9 @@ func MlirRegisterTransformsPrintOpStats(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsPrintOpStats")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsRemoveDeadValues calls mlirCreateTransformsRemoveDeadValues.
@@ -16618,7 +20908,9 @@ func MlirCreateTransformsRemoveDeadValues(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsRemoveDeadValues")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16628,7 +20920,9 @@ func MlirRegisterTransformsRemoveDeadValues(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsRemoveDeadValues")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsSCCP calls mlirCreateTransformsSCCP.
@@ -16637,7 +20931,9 @@ func MlirCreateTransformsSCCP(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsSCCP")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16647,7 +20943,9 @@ func MlirRegisterTransformsSCCP(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsSCCP")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsSROA calls mlirCreateTransformsSROA.
@@ -16656,7 +20954,9 @@ func MlirCreateTransformsSROA(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsSROA")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16666,7 +20966,9 @@ func MlirRegisterTransformsSROA(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsSROA")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsStripDebugInfo calls mlirCreateTransformsStripDebugInfo.
@@ -16675,7 +20977,9 @@ func MlirCreateTransformsStripDebugInfo(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsStripDebugInfo")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16685,7 +20989,9 @@ func MlirRegisterTransformsStripDebugInfo(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsStripDebugInfo")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsSymbolDCE calls mlirCreateTransformsSymbolDCE.
@@ -16694,7 +21000,9 @@ func MlirCreateTransformsSymbolDCE(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsSymbolDCE")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16704,7 +21012,9 @@ func MlirRegisterTransformsSymbolDCE(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsSymbolDCE")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsSymbolPrivatize calls mlirCreateTransformsSymbolPrivatize.
@@ -16713,7 +21023,9 @@ func MlirCreateTransformsSymbolPrivatize(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsSymbolPrivatize")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16723,7 +21035,9 @@ func MlirRegisterTransformsSymbolPrivatize(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsSymbolPrivatize")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsTopologicalSort calls mlirCreateTransformsTopologicalSort.
@@ -16732,7 +21046,9 @@ func MlirCreateTransformsTopologicalSort(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsTopologicalSort")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16742,7 +21058,9 @@ func MlirRegisterTransformsTopologicalSort(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsTopologicalSort")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateTransformsViewOpGraph calls mlirCreateTransformsViewOpGraph.
@@ -16751,7 +21069,9 @@ func MlirCreateTransformsViewOpGraph(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateTransformsViewOpGraph")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -16761,7 +21081,9 @@ func MlirRegisterTransformsViewOpGraph(t *Table) {
 	if f == nil {
 		missing("mlirRegisterTransformsViewOpGraph")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // StablehloTokenTypeGet calls stablehloTokenTypeGet.
@@ -16770,7 +21092,9 @@ func StablehloTokenTypeGet(t *Table, ctx MlirContext) MlirType {
 	if f == nil {
 		missing("stablehloTokenTypeGet")
 	}
+	t.enter()
 	r := C.call323(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -16780,7 +21104,10 @@ func StablehloTypeIsAToken(t *Table, type_ MlirType) bool {
 	if f == nil {
 		missing("stablehloTypeIsAToken")
 	}
-	return bool(C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr))))
+	t.enter()
+	r := C.call320(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(type_.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloComparisonDirectionAttrGet calls stablehloComparisonDirectionAttrGet.
@@ -16789,7 +21116,9 @@ func StablehloComparisonDirectionAttrGet(t *Table, ctx MlirContext, value string
 	if f == nil {
 		missing("stablehloComparisonDirectionAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -16799,7 +21128,10 @@ func StablehloAttributeIsAComparisonDirectionAttr(t *Table, attr MlirAttribute) 
 	if f == nil {
 		missing("stablehloAttributeIsAComparisonDirectionAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloComparisonDirectionAttrGetValue calls stablehloComparisonDirectionAttrGetValue.
@@ -16808,7 +21140,9 @@ func StablehloComparisonDirectionAttrGetValue(t *Table, attr MlirAttribute) stri
 	if f == nil {
 		missing("stablehloComparisonDirectionAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -16818,7 +21152,9 @@ func StablehloComparisonTypeAttrGet(t *Table, ctx MlirContext, value string) Mli
 	if f == nil {
 		missing("stablehloComparisonTypeAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -16828,7 +21164,10 @@ func StablehloAttributeIsAComparisonTypeAttr(t *Table, attr MlirAttribute) bool 
 	if f == nil {
 		missing("stablehloAttributeIsAComparisonTypeAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloComparisonTypeAttrGetValue calls stablehloComparisonTypeAttrGetValue.
@@ -16837,7 +21176,9 @@ func StablehloComparisonTypeAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloComparisonTypeAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -16847,7 +21188,9 @@ func StablehloPrecisionAttrGet(t *Table, ctx MlirContext, value string) MlirAttr
 	if f == nil {
 		missing("stablehloPrecisionAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -16857,7 +21200,10 @@ func StablehloAttributeIsAPrecisionAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsAPrecisionAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloPrecisionAttrGetValue calls stablehloPrecisionAttrGetValue.
@@ -16866,7 +21212,9 @@ func StablehloPrecisionAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloPrecisionAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -16876,7 +21224,9 @@ func StablehloFftTypeAttrGet(t *Table, ctx MlirContext, value string) MlirAttrib
 	if f == nil {
 		missing("stablehloFftTypeAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -16886,7 +21236,10 @@ func StablehloAttributeIsAFftTypeAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsAFftTypeAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloFftTypeAttrGetValue calls stablehloFftTypeAttrGetValue.
@@ -16895,7 +21248,9 @@ func StablehloFftTypeAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloFftTypeAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -16905,7 +21260,9 @@ func StablehloTransposeAttrGet(t *Table, ctx MlirContext, value string) MlirAttr
 	if f == nil {
 		missing("stablehloTransposeAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -16915,7 +21272,10 @@ func StablehloAttributeIsATransposeAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsATransposeAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloTransposeAttrGetValue calls stablehloTransposeAttrGetValue.
@@ -16924,7 +21284,9 @@ func StablehloTransposeAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloTransposeAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -16934,7 +21296,9 @@ func StablehloRngDistributionAttrGet(t *Table, ctx MlirContext, value string) Ml
 	if f == nil {
 		missing("stablehloRngDistributionAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -16944,7 +21308,10 @@ func StablehloAttributeIsARngDistributionAttr(t *Table, attr MlirAttribute) bool
 	if f == nil {
 		missing("stablehloAttributeIsARngDistributionAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloRngDistributionAttrGetValue calls stablehloRngDistributionAttrGetValue.
@@ -16953,7 +21320,9 @@ func StablehloRngDistributionAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloRngDistributionAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -16963,7 +21332,9 @@ func StablehloRngAlgorithmAttrGet(t *Table, ctx MlirContext, value string) MlirA
 	if f == nil {
 		missing("stablehloRngAlgorithmAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -16973,7 +21344,10 @@ func StablehloAttributeIsARngAlgorithmAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsARngAlgorithmAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloRngAlgorithmAttrGetValue calls stablehloRngAlgorithmAttrGetValue.
@@ -16982,7 +21356,9 @@ func StablehloRngAlgorithmAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("stablehloRngAlgorithmAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -16992,7 +21368,9 @@ func StablehloResultAccuracyModeAttrGet(t *Table, ctx MlirContext, value string)
 	if f == nil {
 		missing("stablehloResultAccuracyModeAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17002,7 +21380,10 @@ func StablehloAttributeIsAResultAccuracyModeAttr(t *Table, attr MlirAttribute) b
 	if f == nil {
 		missing("stablehloAttributeIsAResultAccuracyModeAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloResultAccuracyModeAttrGetValue calls stablehloResultAccuracyModeAttrGetValue.
@@ -17011,7 +21392,9 @@ func StablehloResultAccuracyModeAttrGetValue(t *Table, attr MlirAttribute) strin
 	if f == nil {
 		missing("stablehloResultAccuracyModeAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17021,7 +21404,9 @@ func ChloComparisonDirectionAttrGet(t *Table, ctx MlirContext, value string) Mli
 	if f == nil {
 		missing("chloComparisonDirectionAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17031,7 +21416,10 @@ func ChloAttributeIsAComparisonDirectionAttr(t *Table, attr MlirAttribute) bool 
 	if f == nil {
 		missing("chloAttributeIsAComparisonDirectionAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // ChloComparisonDirectionAttrGetValue calls chloComparisonDirectionAttrGetValue.
@@ -17040,7 +21428,9 @@ func ChloComparisonDirectionAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("chloComparisonDirectionAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17050,7 +21440,9 @@ func ChloComparisonTypeAttrGet(t *Table, ctx MlirContext, value string) MlirAttr
 	if f == nil {
 		missing("chloComparisonTypeAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17060,7 +21452,10 @@ func ChloAttributeIsAComparisonTypeAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("chloAttributeIsAComparisonTypeAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // ChloComparisonTypeAttrGetValue calls chloComparisonTypeAttrGetValue.
@@ -17069,7 +21464,9 @@ func ChloComparisonTypeAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("chloComparisonTypeAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17079,7 +21476,9 @@ func ChloPrecisionAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute
 	if f == nil {
 		missing("chloPrecisionAttrGet")
 	}
+	t.enter()
 	r := C.call162(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(value))), C.size_t(len(value)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17089,7 +21488,10 @@ func ChloAttributeIsAPrecisionAttr(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("chloAttributeIsAPrecisionAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // ChloPrecisionAttrGetValue calls chloPrecisionAttrGetValue.
@@ -17098,7 +21500,9 @@ func ChloPrecisionAttrGetValue(t *Table, attr MlirAttribute) string {
 	if f == nil {
 		missing("chloPrecisionAttrGetValue")
 	}
+	t.enter()
 	r := C.call248(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
@@ -17108,7 +21512,9 @@ func StablehloOutputOperandAliasGet(t *Table, ctx MlirContext, nOutputTupleIndic
 	if f == nil {
 		missing("stablehloOutputOperandAliasGet")
 	}
+	t.enter()
 	r := C.call528(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nOutputTupleIndices), (*C.int64_t)(unsafe.Pointer(outputTupleIndices)), C.int64_t(operandIndex), C.intptr_t(nOperandTupleIndices), (*C.int64_t)(unsafe.Pointer(operandTupleIndices)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17118,7 +21524,10 @@ func StablehloAttributeIsAOutputOperandAlias(t *Table, attr MlirAttribute) bool 
 	if f == nil {
 		missing("stablehloAttributeIsAOutputOperandAlias")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloOutputOperandAliasGetOutputTupleIndicesSize calls stablehloOutputOperandAliasGetOutputTupleIndicesSize.
@@ -17127,7 +21536,10 @@ func StablehloOutputOperandAliasGetOutputTupleIndicesSize(t *Table, attr MlirAtt
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOutputTupleIndicesSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloOutputOperandAliasGetOutputTupleIndicesElem calls stablehloOutputOperandAliasGetOutputTupleIndicesElem.
@@ -17136,7 +21548,10 @@ func StablehloOutputOperandAliasGetOutputTupleIndicesElem(t *Table, attr MlirAtt
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOutputTupleIndicesElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloOutputOperandAliasGetOperandIndex calls stablehloOutputOperandAliasGetOperandIndex.
@@ -17145,7 +21560,10 @@ func StablehloOutputOperandAliasGetOperandIndex(t *Table, attr MlirAttribute) in
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOperandIndex")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloOutputOperandAliasGetOperandTupleIndicesSize calls stablehloOutputOperandAliasGetOperandTupleIndicesSize.
@@ -17154,7 +21572,10 @@ func StablehloOutputOperandAliasGetOperandTupleIndicesSize(t *Table, attr MlirAt
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOperandTupleIndicesSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloOutputOperandAliasGetOperandTupleIndicesElem calls stablehloOutputOperandAliasGetOperandTupleIndicesElem.
@@ -17163,7 +21584,10 @@ func StablehloOutputOperandAliasGetOperandTupleIndicesElem(t *Table, attr MlirAt
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOperandTupleIndicesElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloChannelHandleGet calls stablehloChannelHandleGet.
@@ -17172,7 +21596,9 @@ func StablehloChannelHandleGet(t *Table, ctx MlirContext, handle int64, type_ in
 	if f == nil {
 		missing("stablehloChannelHandleGet")
 	}
+	t.enter()
 	r := C.call529(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(handle), C.int64_t(type_))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17182,7 +21608,10 @@ func StablehloAttributeIsChannelHandle(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsChannelHandle")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloChannelHandleGetHandle calls stablehloChannelHandleGetHandle.
@@ -17191,7 +21620,10 @@ func StablehloChannelHandleGetHandle(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("stablehloChannelHandleGetHandle")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloChannelHandleGetType calls stablehloChannelHandleGetType.
@@ -17200,7 +21632,10 @@ func StablehloChannelHandleGetType(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("stablehloChannelHandleGetType")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloTypeExtensionsGet calls stablehloTypeExtensionsGet.
@@ -17209,7 +21644,9 @@ func StablehloTypeExtensionsGet(t *Table, ctx MlirContext, nBounds int, bounds *
 	if f == nil {
 		missing("stablehloTypeExtensionsGet")
 	}
+	t.enter()
 	r := C.call260(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nBounds), (*C.int64_t)(unsafe.Pointer(bounds)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17219,7 +21656,10 @@ func StablehloAttributeIsTypeExtensions(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsTypeExtensions")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloTypeExtensionsGetBoundsSize calls stablehloTypeExtensionsGetBoundsSize.
@@ -17228,7 +21668,10 @@ func StablehloTypeExtensionsGetBoundsSize(t *Table, attr MlirAttribute) int {
 	if f == nil {
 		missing("stablehloTypeExtensionsGetBoundsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloTypeExtensionsGetBoundsElem calls stablehloTypeExtensionsGetBoundsElem.
@@ -17237,7 +21680,10 @@ func StablehloTypeExtensionsGetBoundsElem(t *Table, attr MlirAttribute, pos int)
 	if f == nil {
 		missing("stablehloTypeExtensionsGetBoundsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloDotDimensionNumbersGet calls stablehloDotDimensionNumbersGet.
@@ -17246,7 +21692,9 @@ func StablehloDotDimensionNumbersGet(t *Table, ctx MlirContext, nLhsBatchingDime
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGet")
 	}
+	t.enter()
 	r := C.call530(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nLhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(lhsBatchingDimensions)), C.intptr_t(nRhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(rhsBatchingDimensions)), C.intptr_t(nLhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(lhsContractingDimensions)), C.intptr_t(nRhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(rhsContractingDimensions)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17256,7 +21704,10 @@ func StablehloAttributeIsADotDimensionNumbers(t *Table, attr MlirAttribute) bool
 	if f == nil {
 		missing("stablehloAttributeIsADotDimensionNumbers")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloDotDimensionNumbersGetLhsBatchingDimensionsSize calls stablehloDotDimensionNumbersGetLhsBatchingDimensionsSize.
@@ -17265,7 +21716,10 @@ func StablehloDotDimensionNumbersGetLhsBatchingDimensionsSize(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsBatchingDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloDotDimensionNumbersGetLhsBatchingDimensionsElem calls stablehloDotDimensionNumbersGetLhsBatchingDimensionsElem.
@@ -17274,7 +21728,10 @@ func StablehloDotDimensionNumbersGetLhsBatchingDimensionsElem(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsBatchingDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloDotDimensionNumbersGetRhsBatchingDimensionsSize calls stablehloDotDimensionNumbersGetRhsBatchingDimensionsSize.
@@ -17283,7 +21740,10 @@ func StablehloDotDimensionNumbersGetRhsBatchingDimensionsSize(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsBatchingDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloDotDimensionNumbersGetRhsBatchingDimensionsElem calls stablehloDotDimensionNumbersGetRhsBatchingDimensionsElem.
@@ -17292,7 +21752,10 @@ func StablehloDotDimensionNumbersGetRhsBatchingDimensionsElem(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsBatchingDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloDotDimensionNumbersGetLhsContractingDimensionsSize calls stablehloDotDimensionNumbersGetLhsContractingDimensionsSize.
@@ -17301,7 +21764,10 @@ func StablehloDotDimensionNumbersGetLhsContractingDimensionsSize(t *Table, attr 
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsContractingDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloDotDimensionNumbersGetLhsContractingDimensionsElem calls stablehloDotDimensionNumbersGetLhsContractingDimensionsElem.
@@ -17310,7 +21776,10 @@ func StablehloDotDimensionNumbersGetLhsContractingDimensionsElem(t *Table, attr 
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsContractingDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloDotDimensionNumbersGetRhsContractingDimensionsSize calls stablehloDotDimensionNumbersGetRhsContractingDimensionsSize.
@@ -17319,7 +21788,10 @@ func StablehloDotDimensionNumbersGetRhsContractingDimensionsSize(t *Table, attr 
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsContractingDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloDotDimensionNumbersGetRhsContractingDimensionsElem calls stablehloDotDimensionNumbersGetRhsContractingDimensionsElem.
@@ -17328,7 +21800,10 @@ func StablehloDotDimensionNumbersGetRhsContractingDimensionsElem(t *Table, attr 
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsContractingDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloDotAlgorithmGet calls stablehloDotAlgorithmGet.
@@ -17337,7 +21812,9 @@ func StablehloDotAlgorithmGet(t *Table, ctx MlirContext, lhsPrecisionType MlirTy
 	if f == nil {
 		missing("stablehloDotAlgorithmGet")
 	}
+	t.enter()
 	r := C.call531(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.uintptr_t(uintptr(lhsPrecisionType.Ptr)), C.uintptr_t(uintptr(rhsPrecisionType.Ptr)), C.uintptr_t(uintptr(accumulationType.Ptr)), C.int64_t(lhsComponentCount), C.int64_t(rhsComponentCount), C.int64_t(numPrimitiveOperations), C.bool(allowImpreciseAccumulation))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17347,7 +21824,10 @@ func StablehloAttributeIsADotAlgorithm(t *Table, attr MlirAttribute) bool {
 	if f == nil {
 		missing("stablehloAttributeIsADotAlgorithm")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloDotAlgorithmGetLhsPrecisionType calls stablehloDotAlgorithmGetLhsPrecisionType.
@@ -17356,7 +21836,9 @@ func StablehloDotAlgorithmGetLhsPrecisionType(t *Table, attr MlirAttribute) Mlir
 	if f == nil {
 		missing("stablehloDotAlgorithmGetLhsPrecisionType")
 	}
+	t.enter()
 	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -17366,7 +21848,9 @@ func StablehloDotAlgorithmGetRhsPrecisionType(t *Table, attr MlirAttribute) Mlir
 	if f == nil {
 		missing("stablehloDotAlgorithmGetRhsPrecisionType")
 	}
+	t.enter()
 	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -17376,7 +21860,9 @@ func StablehloDotAlgorithmGetAccumulationType(t *Table, attr MlirAttribute) Mlir
 	if f == nil {
 		missing("stablehloDotAlgorithmGetAccumulationType")
 	}
+	t.enter()
 	r := C.call164(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
@@ -17386,7 +21872,10 @@ func StablehloDotAlgorithmGetLhsComponentCount(t *Table, attr MlirAttribute) int
 	if f == nil {
 		missing("stablehloDotAlgorithmGetLhsComponentCount")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloDotAlgorithmGetRhsComponentCount calls stablehloDotAlgorithmGetRhsComponentCount.
@@ -17395,7 +21884,10 @@ func StablehloDotAlgorithmGetRhsComponentCount(t *Table, attr MlirAttribute) int
 	if f == nil {
 		missing("stablehloDotAlgorithmGetRhsComponentCount")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloDotAlgorithmGetNumPrimitiveOperations calls stablehloDotAlgorithmGetNumPrimitiveOperations.
@@ -17404,7 +21896,10 @@ func StablehloDotAlgorithmGetNumPrimitiveOperations(t *Table, attr MlirAttribute
 	if f == nil {
 		missing("stablehloDotAlgorithmGetNumPrimitiveOperations")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloDotAlgorithmGetAllowImpreciseAccumulation calls stablehloDotAlgorithmGetAllowImpreciseAccumulation.
@@ -17413,7 +21908,10 @@ func StablehloDotAlgorithmGetAllowImpreciseAccumulation(t *Table, attr MlirAttri
 	if f == nil {
 		missing("stablehloDotAlgorithmGetAllowImpreciseAccumulation")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloConvDimensionNumbersGet calls stablehloConvDimensionNumbersGet.
@@ -17422,7 +21920,9 @@ func StablehloConvDimensionNumbersGet(t *Table, ctx MlirContext, inputBatchDimen
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGet")
 	}
+	t.enter()
 	r := C.call532(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.int64_t(inputBatchDimension), C.int64_t(inputFeatureDimension), C.intptr_t(nInputSpatialDimensions), (*C.int64_t)(unsafe.Pointer(inputSpatialDimensions)), C.int64_t(kernelInputFeatureDimension), C.int64_t(kernelOutputFeatureDimension), C.intptr_t(nKernelSpatialDimensions), (*C.int64_t)(unsafe.Pointer(kernelSpatialDimensions)), C.int64_t(outputBatchDimension), C.int64_t(outputFeatureDimension), C.intptr_t(nOutputSpatialDimensions), (*C.int64_t)(unsafe.Pointer(outputSpatialDimensions)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17432,7 +21932,10 @@ func StablehloAttributeIsAConvDimensionNumbers(t *Table, attr MlirAttribute) boo
 	if f == nil {
 		missing("stablehloAttributeIsAConvDimensionNumbers")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloConvDimensionNumbersGetInputBatchDimension calls stablehloConvDimensionNumbersGetInputBatchDimension.
@@ -17441,7 +21944,10 @@ func StablehloConvDimensionNumbersGetInputBatchDimension(t *Table, attr MlirAttr
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputBatchDimension")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloConvDimensionNumbersGetInputFeatureDimension calls stablehloConvDimensionNumbersGetInputFeatureDimension.
@@ -17450,7 +21956,10 @@ func StablehloConvDimensionNumbersGetInputFeatureDimension(t *Table, attr MlirAt
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputFeatureDimension")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloConvDimensionNumbersGetInputSpatialDimensionsSize calls stablehloConvDimensionNumbersGetInputSpatialDimensionsSize.
@@ -17459,7 +21968,10 @@ func StablehloConvDimensionNumbersGetInputSpatialDimensionsSize(t *Table, attr M
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputSpatialDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloConvDimensionNumbersGetInputSpatialDimensionsElem calls stablehloConvDimensionNumbersGetInputSpatialDimensionsElem.
@@ -17468,7 +21980,10 @@ func StablehloConvDimensionNumbersGetInputSpatialDimensionsElem(t *Table, attr M
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputSpatialDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloConvDimensionNumbersGetKernelInputFeatureDimension calls stablehloConvDimensionNumbersGetKernelInputFeatureDimension.
@@ -17477,7 +21992,10 @@ func StablehloConvDimensionNumbersGetKernelInputFeatureDimension(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelInputFeatureDimension")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloConvDimensionNumbersGetKernelOutputFeatureDimension calls stablehloConvDimensionNumbersGetKernelOutputFeatureDimension.
@@ -17486,7 +22004,10 @@ func StablehloConvDimensionNumbersGetKernelOutputFeatureDimension(t *Table, attr
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelOutputFeatureDimension")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloConvDimensionNumbersGetKernelSpatialDimensionsSize calls stablehloConvDimensionNumbersGetKernelSpatialDimensionsSize.
@@ -17495,7 +22016,10 @@ func StablehloConvDimensionNumbersGetKernelSpatialDimensionsSize(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelSpatialDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloConvDimensionNumbersGetKernelSpatialDimensionsElem calls stablehloConvDimensionNumbersGetKernelSpatialDimensionsElem.
@@ -17504,7 +22028,10 @@ func StablehloConvDimensionNumbersGetKernelSpatialDimensionsElem(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelSpatialDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloConvDimensionNumbersGetOutputBatchDimension calls stablehloConvDimensionNumbersGetOutputBatchDimension.
@@ -17513,7 +22040,10 @@ func StablehloConvDimensionNumbersGetOutputBatchDimension(t *Table, attr MlirAtt
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputBatchDimension")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloConvDimensionNumbersGetOutputFeatureDimension calls stablehloConvDimensionNumbersGetOutputFeatureDimension.
@@ -17522,7 +22052,10 @@ func StablehloConvDimensionNumbersGetOutputFeatureDimension(t *Table, attr MlirA
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputFeatureDimension")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloConvDimensionNumbersGetOutputSpatialDimensionsSize calls stablehloConvDimensionNumbersGetOutputSpatialDimensionsSize.
@@ -17531,7 +22064,10 @@ func StablehloConvDimensionNumbersGetOutputSpatialDimensionsSize(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputSpatialDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloConvDimensionNumbersGetOutputSpatialDimensionsElem calls stablehloConvDimensionNumbersGetOutputSpatialDimensionsElem.
@@ -17540,7 +22076,10 @@ func StablehloConvDimensionNumbersGetOutputSpatialDimensionsElem(t *Table, attr 
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputSpatialDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloGatherDimensionNumbersGet calls stablehloGatherDimensionNumbersGet.
@@ -17549,7 +22088,9 @@ func StablehloGatherDimensionNumbersGet(t *Table, ctx MlirContext, nOffsetDims i
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGet")
 	}
+	t.enter()
 	r := C.call533(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nOffsetDims), (*C.int64_t)(unsafe.Pointer(offsetDims)), C.intptr_t(nCollapsedSliceDims), (*C.int64_t)(unsafe.Pointer(collapsedSliceDims)), C.intptr_t(nOperandBatchingDims), (*C.int64_t)(unsafe.Pointer(operandBatchingDims)), C.intptr_t(nStartIndicesBatchingDims), (*C.int64_t)(unsafe.Pointer(startIndicesBatchingDims)), C.intptr_t(nStartIndexMap), (*C.int64_t)(unsafe.Pointer(startIndexMap)), C.int64_t(indexVectorDim))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17559,7 +22100,10 @@ func StablehloAttributeIsAGatherDimensionNumbers(t *Table, attr MlirAttribute) b
 	if f == nil {
 		missing("stablehloAttributeIsAGatherDimensionNumbers")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloGatherDimensionNumbersGetOffsetDimsSize calls stablehloGatherDimensionNumbersGetOffsetDimsSize.
@@ -17568,7 +22112,10 @@ func StablehloGatherDimensionNumbersGetOffsetDimsSize(t *Table, attr MlirAttribu
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOffsetDimsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloGatherDimensionNumbersGetOffsetDimsElem calls stablehloGatherDimensionNumbersGetOffsetDimsElem.
@@ -17577,7 +22124,10 @@ func StablehloGatherDimensionNumbersGetOffsetDimsElem(t *Table, attr MlirAttribu
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOffsetDimsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloGatherDimensionNumbersGetCollapsedSliceDimsSize calls stablehloGatherDimensionNumbersGetCollapsedSliceDimsSize.
@@ -17586,7 +22136,10 @@ func StablehloGatherDimensionNumbersGetCollapsedSliceDimsSize(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetCollapsedSliceDimsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloGatherDimensionNumbersGetCollapsedSliceDimsElem calls stablehloGatherDimensionNumbersGetCollapsedSliceDimsElem.
@@ -17595,7 +22148,10 @@ func StablehloGatherDimensionNumbersGetCollapsedSliceDimsElem(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetCollapsedSliceDimsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloGatherDimensionNumbersGetOperandBatchingDimsSize calls stablehloGatherDimensionNumbersGetOperandBatchingDimsSize.
@@ -17604,7 +22160,10 @@ func StablehloGatherDimensionNumbersGetOperandBatchingDimsSize(t *Table, attr Ml
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOperandBatchingDimsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloGatherDimensionNumbersGetOperandBatchingDimsElem calls stablehloGatherDimensionNumbersGetOperandBatchingDimsElem.
@@ -17613,7 +22172,10 @@ func StablehloGatherDimensionNumbersGetOperandBatchingDimsElem(t *Table, attr Ml
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOperandBatchingDimsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize calls stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize.
@@ -17622,7 +22184,10 @@ func StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize(t *Table, at
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem calls stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem.
@@ -17631,7 +22196,10 @@ func StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem(t *Table, at
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloGatherDimensionNumbersGetStartIndexMapSize calls stablehloGatherDimensionNumbersGetStartIndexMapSize.
@@ -17640,7 +22208,10 @@ func StablehloGatherDimensionNumbersGetStartIndexMapSize(t *Table, attr MlirAttr
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndexMapSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloGatherDimensionNumbersGetStartIndexMapElem calls stablehloGatherDimensionNumbersGetStartIndexMapElem.
@@ -17649,7 +22220,10 @@ func StablehloGatherDimensionNumbersGetStartIndexMapElem(t *Table, attr MlirAttr
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndexMapElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloGatherDimensionNumbersGetIndexVectorDim calls stablehloGatherDimensionNumbersGetIndexVectorDim.
@@ -17658,7 +22232,10 @@ func StablehloGatherDimensionNumbersGetIndexVectorDim(t *Table, attr MlirAttribu
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetIndexVectorDim")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloScatterDimensionNumbersGet calls stablehloScatterDimensionNumbersGet.
@@ -17667,7 +22244,9 @@ func StablehloScatterDimensionNumbersGet(t *Table, ctx MlirContext, nUpdateWindo
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGet")
 	}
+	t.enter()
 	r := C.call533(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nUpdateWindowDims), (*C.int64_t)(unsafe.Pointer(updateWindowDims)), C.intptr_t(nInsertedWindowDims), (*C.int64_t)(unsafe.Pointer(insertedWindowDims)), C.intptr_t(nInputBatchingDims), (*C.int64_t)(unsafe.Pointer(inputBatchingDims)), C.intptr_t(nScatterIndicesBatchingDims), (*C.int64_t)(unsafe.Pointer(scatterIndicesBatchingDims)), C.intptr_t(nScatteredDimsToOperandDims), (*C.int64_t)(unsafe.Pointer(scatteredDimsToOperandDims)), C.int64_t(indexVectorDim))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17677,7 +22256,10 @@ func StablehloAttributeIsAScatterDimensionNumbers(t *Table, attr MlirAttribute) 
 	if f == nil {
 		missing("stablehloAttributeIsAScatterDimensionNumbers")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloScatterDimensionNumbersGetUpdateWindowDimsSize calls stablehloScatterDimensionNumbersGetUpdateWindowDimsSize.
@@ -17686,7 +22268,10 @@ func StablehloScatterDimensionNumbersGetUpdateWindowDimsSize(t *Table, attr Mlir
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetUpdateWindowDimsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloScatterDimensionNumbersGetUpdateWindowDimsElem calls stablehloScatterDimensionNumbersGetUpdateWindowDimsElem.
@@ -17695,7 +22280,10 @@ func StablehloScatterDimensionNumbersGetUpdateWindowDimsElem(t *Table, attr Mlir
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetUpdateWindowDimsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloScatterDimensionNumbersGetInsertedWindowDimsSize calls stablehloScatterDimensionNumbersGetInsertedWindowDimsSize.
@@ -17704,7 +22292,10 @@ func StablehloScatterDimensionNumbersGetInsertedWindowDimsSize(t *Table, attr Ml
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInsertedWindowDimsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloScatterDimensionNumbersGetInsertedWindowDimsElem calls stablehloScatterDimensionNumbersGetInsertedWindowDimsElem.
@@ -17713,7 +22304,10 @@ func StablehloScatterDimensionNumbersGetInsertedWindowDimsElem(t *Table, attr Ml
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInsertedWindowDimsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloScatterDimensionNumbersGetInputBatchingDimsSize calls stablehloScatterDimensionNumbersGetInputBatchingDimsSize.
@@ -17722,7 +22316,10 @@ func StablehloScatterDimensionNumbersGetInputBatchingDimsSize(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInputBatchingDimsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloScatterDimensionNumbersGetInputBatchingDimsElem calls stablehloScatterDimensionNumbersGetInputBatchingDimsElem.
@@ -17731,7 +22328,10 @@ func StablehloScatterDimensionNumbersGetInputBatchingDimsElem(t *Table, attr Mli
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInputBatchingDimsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize calls stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize.
@@ -17740,7 +22340,10 @@ func StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize(t *Table,
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem calls stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem.
@@ -17749,7 +22352,10 @@ func StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem(t *Table,
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize calls stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize.
@@ -17758,7 +22364,10 @@ func StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize(t *Table,
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem calls stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem.
@@ -17767,7 +22376,10 @@ func StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem(t *Table,
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloDimensionNumbersGetIndexVectorDim calls stablehloDimensionNumbersGetIndexVectorDim.
@@ -17776,7 +22388,10 @@ func StablehloDimensionNumbersGetIndexVectorDim(t *Table, attr MlirAttribute) in
 	if f == nil {
 		missing("stablehloDimensionNumbersGetIndexVectorDim")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloResultAccuracyAttrGet calls stablehloResultAccuracyAttrGet.
@@ -17785,7 +22400,9 @@ func StablehloResultAccuracyAttrGet(t *Table, ctx MlirContext, atol float64, rto
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGet")
 	}
+	t.enter()
 	r := C.call534(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.double(atol), C.double(rtol), C.int64_t(ulps), (*C.char)(unsafe.Pointer(unsafe.StringData(mode))), C.size_t(len(mode)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17795,7 +22412,10 @@ func StablehloAttributeIsAResultAccuracyAttr(t *Table, attr MlirAttribute) bool 
 	if f == nil {
 		missing("stablehloAttributeIsAResultAccuracyAttr")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // StablehloResultAccuracyAttrGetAtol calls stablehloResultAccuracyAttrGetAtol.
@@ -17804,7 +22424,10 @@ func StablehloResultAccuracyAttrGetAtol(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetAtol")
 	}
-	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return float64(r)
 }
 
 // StablehloResultAccuracyAttrGetRtol calls stablehloResultAccuracyAttrGetRtol.
@@ -17813,7 +22436,10 @@ func StablehloResultAccuracyAttrGetRtol(t *Table, attr MlirAttribute) float64 {
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetRtol")
 	}
-	return float64(C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call240(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return float64(r)
 }
 
 // StablehloResultAccuracyAttrGetUlps calls stablehloResultAccuracyAttrGetUlps.
@@ -17822,7 +22448,10 @@ func StablehloResultAccuracyAttrGetUlps(t *Table, attr MlirAttribute) int64 {
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetUlps")
 	}
-	return int64(C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call242(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloResultAccuracyAttrGetMode calls stablehloResultAccuracyAttrGetMode.
@@ -17831,7 +22460,9 @@ func StablehloResultAccuracyAttrGetMode(t *Table, attr MlirAttribute) MlirAttrib
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetMode")
 	}
+	t.enter()
 	r := C.call251(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17841,7 +22472,9 @@ func ChloRaggedDotDimensionNumbersGet(t *Table, ctx MlirContext, nLhsBatchingDim
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGet")
 	}
+	t.enter()
 	r := C.call535(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(nLhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(lhsBatchingDimensions)), C.intptr_t(nRhsBatchingDimensions), (*C.int64_t)(unsafe.Pointer(rhsBatchingDimensions)), C.intptr_t(nLhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(lhsContractingDimensions)), C.intptr_t(nRhsContractingDimensions), (*C.int64_t)(unsafe.Pointer(rhsContractingDimensions)), C.intptr_t(nLhsRaggedDimensions), (*C.int64_t)(unsafe.Pointer(lhsRaggedDimensions)), C.intptr_t(nRhsGroupDimensions), (*C.int64_t)(unsafe.Pointer(rhsGroupDimensions)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -17851,7 +22484,10 @@ func ChloAttributeIsARaggedDotDimensionNumbers(t *Table, attr MlirAttribute) boo
 	if f == nil {
 		missing("chloAttributeIsARaggedDotDimensionNumbers")
 	}
-	return bool(C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call229(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return bool(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize calls chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize.
@@ -17860,7 +22496,10 @@ func ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize(t *Table, attr Ml
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem calls chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem.
@@ -17869,7 +22508,10 @@ func ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem(t *Table, attr Ml
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize calls chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize.
@@ -17878,7 +22520,10 @@ func ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize(t *Table, attr Ml
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem calls chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem.
@@ -17887,7 +22532,10 @@ func ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem(t *Table, attr Ml
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize calls chloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize.
@@ -17896,7 +22544,10 @@ func ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize(t *Table, attr
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem calls chloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem.
@@ -17905,7 +22556,10 @@ func ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem(t *Table, attr
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize calls chloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize.
@@ -17914,7 +22568,10 @@ func ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize(t *Table, attr
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem calls chloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem.
@@ -17923,7 +22580,10 @@ func ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem(t *Table, attr
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize calls chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize.
@@ -17932,7 +22592,10 @@ func ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize(t *Table, attr Mlir
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem calls chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem.
@@ -17941,7 +22604,10 @@ func ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem(t *Table, attr Mlir
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize calls chloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize.
@@ -17950,7 +22616,10 @@ func ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize(t *Table, attr MlirA
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize")
 	}
-	return int(C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr))))
+	t.enter()
+	r := C.call233(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)))
+	t.leave()
+	return int(r)
 }
 
 // ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem calls chloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem.
@@ -17959,7 +22628,10 @@ func ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem(t *Table, attr MlirA
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem")
 	}
-	return int64(C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos)))
+	t.enter()
+	r := C.call267(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(attr.Ptr)), C.intptr_t(pos))
+	t.leave()
+	return int64(r)
 }
 
 // StablehloGetApiVersion calls stablehloGetApiVersion.
@@ -17968,7 +22640,10 @@ func StablehloGetApiVersion(t *Table) int32 {
 	if f == nil {
 		missing("stablehloGetApiVersion")
 	}
-	return int32(C.call536(C.uintptr_t(uintptr(f))))
+	t.enter()
+	r := C.call536(C.uintptr_t(uintptr(f)))
+	t.leave()
+	return int32(r)
 }
 
 // StablehloGetCurrentVersion calls stablehloGetCurrentVersion.
@@ -17977,7 +22652,9 @@ func StablehloGetCurrentVersion(t *Table, callback MlirStringCallback, userData 
 	if f == nil {
 		missing("stablehloGetCurrentVersion")
 	}
+	t.enter()
 	C.call537(C.uintptr_t(uintptr(f)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // StablehloGetMinimumVersion calls stablehloGetMinimumVersion.
@@ -17986,7 +22663,9 @@ func StablehloGetMinimumVersion(t *Table, callback MlirStringCallback, userData 
 	if f == nil {
 		missing("stablehloGetMinimumVersion")
 	}
+	t.enter()
 	C.call537(C.uintptr_t(uintptr(f)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // StablehloVersionFromCompatibilityRequirement calls stablehloVersionFromCompatibilityRequirement.
@@ -17995,7 +22674,9 @@ func StablehloVersionFromCompatibilityRequirement(t *Table, requirement MlirStab
 	if f == nil {
 		missing("stablehloVersionFromCompatibilityRequirement")
 	}
+	t.enter()
 	C.call538(C.uintptr_t(uintptr(f)), C.MlirStablehloCompatibilityRequirement(requirement), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 }
 
 // StablehloGetSmallerVersion calls stablehloGetSmallerVersion.
@@ -18004,7 +22685,9 @@ func StablehloGetSmallerVersion(t *Table, version1 string, version2 string, call
 	if f == nil {
 		missing("stablehloGetSmallerVersion")
 	}
+	t.enter()
 	r := C.call539(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(version1))), C.size_t(len(version1)), (*C.char)(unsafe.Pointer(unsafe.StringData(version2))), C.size_t(len(version2)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -18014,7 +22697,16 @@ func StablehloSerializePortableArtifactFromStringRef(t *Table, moduleStr string,
 	if f == nil {
 		missing("stablehloSerializePortableArtifactFromStringRef")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) {
+			r = StablehloSerializePortableArtifactFromStringRef(t, moduleStr, targetVersion, callback, userData)
+		})
+		return r
+	}
+	t.enter()
 	r := C.call539(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(moduleStr))), C.size_t(len(moduleStr)), (*C.char)(unsafe.Pointer(unsafe.StringData(targetVersion))), C.size_t(len(targetVersion)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -18024,7 +22716,16 @@ func StablehloSerializePortableArtifactFromModule(t *Table, module MlirModule, t
 	if f == nil {
 		missing("stablehloSerializePortableArtifactFromModule")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) {
+			r = StablehloSerializePortableArtifactFromModule(t, module, targetVersion, callback, userData, allowOtherDialects)
+		})
+		return r
+	}
+	t.enter()
 	r := C.call540(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(targetVersion))), C.size_t(len(targetVersion)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData, C.bool(allowOtherDialects))
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -18034,7 +22735,14 @@ func StablehloDeserializePortableArtifact(t *Table, artifactStr string, callback
 	if f == nil {
 		missing("stablehloDeserializePortableArtifact")
 	}
+	if t.deep() {
+		var r MlirLogicalResult
+		t.onLargeStack(func(t *Table) { r = StablehloDeserializePortableArtifact(t, artifactStr, callback, userData) })
+		return r
+	}
+	t.enter()
 	r := C.call541(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(artifactStr))), C.size_t(len(artifactStr)), (C.MlirStringCallback)(unsafe.Pointer(callback)), userData)
+	t.leave()
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
@@ -18044,7 +22752,14 @@ func StablehloDeserializePortableArtifactNoError(t *Table, artifactStr string, c
 	if f == nil {
 		missing("stablehloDeserializePortableArtifactNoError")
 	}
+	if t.deep() {
+		var r MlirModule
+		t.onLargeStack(func(t *Table) { r = StablehloDeserializePortableArtifactNoError(t, artifactStr, ctx) })
+		return r
+	}
+	t.enter()
 	r := C.call542(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(artifactStr))), C.size_t(len(artifactStr)), C.uintptr_t(uintptr(ctx.Ptr)))
+	t.leave()
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
@@ -18054,7 +22769,14 @@ func StablehloEvalModule(t *Table, module MlirModule, nArgs int32, args *MlirAtt
 	if f == nil {
 		missing("stablehloEvalModule")
 	}
+	if t.deep() {
+		var r MlirAttribute
+		t.onLargeStack(func(t *Table) { r = StablehloEvalModule(t, module, nArgs, args, errorCode) })
+		return r
+	}
+	t.enter()
 	r := C.call543(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(module.Ptr)), C.int(nArgs), (*C.uintptr_t)(unsafe.Pointer(args)), (*C.int)(unsafe.Pointer(errorCode)))
+	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
@@ -18064,7 +22786,9 @@ func MlirCreateConversionConvertAMDGPUToROCDL(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAMDGPUToROCDL")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18074,7 +22798,9 @@ func MlirRegisterConversionConvertAMDGPUToROCDL(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAMDGPUToROCDL")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertAffineForToGPU calls mlirCreateConversionConvertAffineForToGPU.
@@ -18083,7 +22809,9 @@ func MlirCreateConversionConvertAffineForToGPU(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineForToGPU")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18093,7 +22821,9 @@ func MlirRegisterConversionConvertAffineForToGPU(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineForToGPU")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertAffineToStandard calls mlirCreateConversionConvertAffineToStandard.
@@ -18102,7 +22832,9 @@ func MlirCreateConversionConvertAffineToStandard(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineToStandard")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18112,7 +22844,9 @@ func MlirRegisterConversionConvertAffineToStandard(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineToStandard")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertArithToSPIRV calls mlirCreateConversionConvertArithToSPIRV.
@@ -18121,7 +22855,9 @@ func MlirCreateConversionConvertArithToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArithToSPIRV")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18131,7 +22867,9 @@ func MlirRegisterConversionConvertArithToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArithToSPIRV")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertArmNeon2dToIntr calls mlirCreateConversionConvertArmNeon2dToIntr.
@@ -18140,7 +22878,9 @@ func MlirCreateConversionConvertArmNeon2dToIntr(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmNeon2dToIntr")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18150,7 +22890,9 @@ func MlirRegisterConversionConvertArmNeon2dToIntr(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmNeon2dToIntr")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertArmSMEToSCF calls mlirCreateConversionConvertArmSMEToSCF.
@@ -18159,7 +22901,9 @@ func MlirCreateConversionConvertArmSMEToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertArmSMEToSCF")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18169,7 +22913,9 @@ func MlirRegisterConversionConvertArmSMEToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmSMEToSCF")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertBufferizationToMemRef calls mlirCreateConversionConvertBufferizationToMemRef.
@@ -18178,7 +22924,9 @@ func MlirCreateConversionConvertBufferizationToMemRef(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertBufferizationToMemRef")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18188,7 +22936,9 @@ func MlirRegisterConversionConvertBufferizationToMemRef(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertBufferizationToMemRef")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertComplexToStandard calls mlirCreateConversionConvertComplexToStandard.
@@ -18197,7 +22947,9 @@ func MlirCreateConversionConvertComplexToStandard(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToStandard")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18207,7 +22959,9 @@ func MlirRegisterConversionConvertComplexToStandard(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToStandard")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertControlFlowToSPIRV calls mlirCreateConversionConvertControlFlowToSPIRV.
@@ -18216,7 +22970,9 @@ func MlirCreateConversionConvertControlFlowToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertControlFlowToSPIRV")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18226,7 +22982,9 @@ func MlirRegisterConversionConvertControlFlowToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertControlFlowToSPIRV")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertFuncToSPIRV calls mlirCreateConversionConvertFuncToSPIRV.
@@ -18235,7 +22993,9 @@ func MlirCreateConversionConvertFuncToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToSPIRV")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18245,7 +23005,9 @@ func MlirRegisterConversionConvertFuncToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToSPIRV")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc calls mlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc.
@@ -18254,7 +23016,9 @@ func MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) MlirPa
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18264,7 +23028,9 @@ func MlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertLinalgToStandard calls mlirCreateConversionConvertLinalgToStandard.
@@ -18273,7 +23039,9 @@ func MlirCreateConversionConvertLinalgToStandard(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertLinalgToStandard")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18283,7 +23051,9 @@ func MlirRegisterConversionConvertLinalgToStandard(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertLinalgToStandard")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMathToLibm calls mlirCreateConversionConvertMathToLibm.
@@ -18292,7 +23062,9 @@ func MlirCreateConversionConvertMathToLibm(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToLibm")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18302,7 +23074,9 @@ func MlirRegisterConversionConvertMathToLibm(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToLibm")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMathToSPIRV calls mlirCreateConversionConvertMathToSPIRV.
@@ -18311,7 +23085,9 @@ func MlirCreateConversionConvertMathToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToSPIRV")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18321,7 +23097,9 @@ func MlirRegisterConversionConvertMathToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToSPIRV")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertMemRefToSPIRV calls mlirCreateConversionConvertMemRefToSPIRV.
@@ -18330,7 +23108,9 @@ func MlirCreateConversionConvertMemRefToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertMemRefToSPIRV")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18340,7 +23120,9 @@ func MlirRegisterConversionConvertMemRefToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertMemRefToSPIRV")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertOpenACCToSCF calls mlirCreateConversionConvertOpenACCToSCF.
@@ -18349,7 +23131,9 @@ func MlirCreateConversionConvertOpenACCToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertOpenACCToSCF")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18359,7 +23143,9 @@ func MlirRegisterConversionConvertOpenACCToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertOpenACCToSCF")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertPDLToPDLInterp calls mlirCreateConversionConvertPDLToPDLInterp.
@@ -18368,7 +23154,9 @@ func MlirCreateConversionConvertPDLToPDLInterp(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertPDLToPDLInterp")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18378,7 +23166,9 @@ func MlirRegisterConversionConvertPDLToPDLInterp(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertPDLToPDLInterp")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertParallelLoopToGpu calls mlirCreateConversionConvertParallelLoopToGpu.
@@ -18387,7 +23177,9 @@ func MlirCreateConversionConvertParallelLoopToGpu(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertParallelLoopToGpu")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18397,7 +23189,9 @@ func MlirRegisterConversionConvertParallelLoopToGpu(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertParallelLoopToGpu")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertShapeConstraints calls mlirCreateConversionConvertShapeConstraints.
@@ -18406,7 +23200,9 @@ func MlirCreateConversionConvertShapeConstraints(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeConstraints")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18416,7 +23212,9 @@ func MlirRegisterConversionConvertShapeConstraints(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeConstraints")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertShapeToStandard calls mlirCreateConversionConvertShapeToStandard.
@@ -18425,7 +23223,9 @@ func MlirCreateConversionConvertShapeToStandard(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeToStandard")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18435,7 +23235,9 @@ func MlirRegisterConversionConvertShapeToStandard(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeToStandard")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertTensorToLinalg calls mlirCreateConversionConvertTensorToLinalg.
@@ -18444,7 +23246,9 @@ func MlirCreateConversionConvertTensorToLinalg(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToLinalg")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18454,7 +23258,9 @@ func MlirRegisterConversionConvertTensorToLinalg(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToLinalg")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertTensorToSPIRV calls mlirCreateConversionConvertTensorToSPIRV.
@@ -18463,7 +23269,9 @@ func MlirCreateConversionConvertTensorToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToSPIRV")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18473,7 +23281,9 @@ func MlirRegisterConversionConvertTensorToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToSPIRV")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertToSPIRVPass calls mlirCreateConversionConvertToSPIRVPass.
@@ -18482,7 +23292,9 @@ func MlirCreateConversionConvertToSPIRVPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertToSPIRVPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18492,7 +23304,9 @@ func MlirRegisterConversionConvertToSPIRVPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertToSPIRVPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVectorToArmSME calls mlirCreateConversionConvertVectorToArmSME.
@@ -18501,7 +23315,9 @@ func MlirCreateConversionConvertVectorToArmSME(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToArmSME")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18511,7 +23327,9 @@ func MlirRegisterConversionConvertVectorToArmSME(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToArmSME")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVectorToSPIRV calls mlirCreateConversionConvertVectorToSPIRV.
@@ -18520,7 +23338,9 @@ func MlirCreateConversionConvertVectorToSPIRV(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToSPIRV")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18530,7 +23350,9 @@ func MlirRegisterConversionConvertVectorToSPIRV(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToSPIRV")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass calls mlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass.
@@ -18539,7 +23361,9 @@ func MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) Mlir
 	if f == nil {
 		missing("mlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18549,7 +23373,9 @@ func MlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionReconcileUnrealizedCasts calls mlirCreateConversionReconcileUnrealizedCasts.
@@ -18558,7 +23384,9 @@ func MlirCreateConversionReconcileUnrealizedCasts(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionReconcileUnrealizedCasts")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18568,7 +23396,9 @@ func MlirRegisterConversionReconcileUnrealizedCasts(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionReconcileUnrealizedCasts")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionSCFToControlFlow calls mlirCreateConversionSCFToControlFlow.
@@ -18577,7 +23407,9 @@ func MlirCreateConversionSCFToControlFlow(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionSCFToControlFlow")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18587,7 +23419,9 @@ func MlirRegisterConversionSCFToControlFlow(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionSCFToControlFlow")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionTosaToArith calls mlirCreateConversionTosaToArith.
@@ -18596,7 +23430,9 @@ func MlirCreateConversionTosaToArith(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToArith")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18606,7 +23442,9 @@ func MlirRegisterConversionTosaToArith(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToArith")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionTosaToSCF calls mlirCreateConversionTosaToSCF.
@@ -18615,7 +23453,9 @@ func MlirCreateConversionTosaToSCF(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToSCF")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18625,7 +23465,9 @@ func MlirRegisterConversionTosaToSCF(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToSCF")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateConversionTosaToTensor calls mlirCreateConversionTosaToTensor.
@@ -18634,7 +23476,9 @@ func MlirCreateConversionTosaToTensor(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateConversionTosaToTensor")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18644,7 +23488,9 @@ func MlirRegisterConversionTosaToTensor(t *Table) {
 	if f == nil {
 		missing("mlirRegisterConversionTosaToTensor")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncFuncToAsyncRuntime calls mlirCreateAsyncAsyncFuncToAsyncRuntime.
@@ -18653,7 +23499,9 @@ func MlirCreateAsyncAsyncFuncToAsyncRuntime(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncFuncToAsyncRuntime")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18663,7 +23511,9 @@ func MlirRegisterAsyncAsyncFuncToAsyncRuntime(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncFuncToAsyncRuntime")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncParallelFor calls mlirCreateAsyncAsyncParallelFor.
@@ -18672,7 +23522,9 @@ func MlirCreateAsyncAsyncParallelFor(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncParallelFor")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18682,7 +23534,9 @@ func MlirRegisterAsyncAsyncParallelFor(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncParallelFor")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncRuntimePolicyBasedRefCounting calls mlirCreateAsyncAsyncRuntimePolicyBasedRefCounting.
@@ -18691,7 +23545,9 @@ func MlirCreateAsyncAsyncRuntimePolicyBasedRefCounting(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimePolicyBasedRefCounting")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18701,7 +23557,9 @@ func MlirRegisterAsyncAsyncRuntimePolicyBasedRefCounting(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimePolicyBasedRefCounting")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncRuntimeRefCounting calls mlirCreateAsyncAsyncRuntimeRefCounting.
@@ -18710,7 +23568,9 @@ func MlirCreateAsyncAsyncRuntimeRefCounting(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCounting")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18720,7 +23580,9 @@ func MlirRegisterAsyncAsyncRuntimeRefCounting(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCounting")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncRuntimeRefCountingOpt calls mlirCreateAsyncAsyncRuntimeRefCountingOpt.
@@ -18729,7 +23591,9 @@ func MlirCreateAsyncAsyncRuntimeRefCountingOpt(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCountingOpt")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18739,7 +23603,9 @@ func MlirRegisterAsyncAsyncRuntimeRefCountingOpt(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCountingOpt")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateAsyncAsyncToAsyncRuntime calls mlirCreateAsyncAsyncToAsyncRuntime.
@@ -18748,7 +23614,9 @@ func MlirCreateAsyncAsyncToAsyncRuntime(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateAsyncAsyncToAsyncRuntime")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18758,7 +23626,9 @@ func MlirRegisterAsyncAsyncToAsyncRuntime(t *Table) {
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncToAsyncRuntime")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuKernelOutlining calls mlirCreateGPUGpuKernelOutlining.
@@ -18767,7 +23637,9 @@ func MlirCreateGPUGpuKernelOutlining(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuKernelOutlining")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18777,7 +23649,9 @@ func MlirRegisterGPUGpuKernelOutlining(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuKernelOutlining")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateGPUGpuLaunchSinkIndexComputations calls mlirCreateGPUGpuLaunchSinkIndexComputations.
@@ -18786,7 +23660,9 @@ func MlirCreateGPUGpuLaunchSinkIndexComputations(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateGPUGpuLaunchSinkIndexComputations")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18796,7 +23672,9 @@ func MlirRegisterGPUGpuLaunchSinkIndexComputations(t *Table) {
 	if f == nil {
 		missing("mlirRegisterGPUGpuLaunchSinkIndexComputations")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }
 
 // MlirCreateLinalgLinalgNamedOpConversionPass calls mlirCreateLinalgLinalgNamedOpConversionPass.
@@ -18805,7 +23683,9 @@ func MlirCreateLinalgLinalgNamedOpConversionPass(t *Table) MlirPass {
 	if f == nil {
 		missing("mlirCreateLinalgLinalgNamedOpConversionPass")
 	}
+	t.enter()
 	r := C.call368(C.uintptr_t(uintptr(f)))
+	t.leave()
 	return *(*MlirPass)(unsafe.Pointer(&r))
 }
 
@@ -18815,5 +23695,7 @@ func MlirRegisterLinalgLinalgNamedOpConversionPass(t *Table) {
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgNamedOpConversionPass")
 	}
+	t.enter()
 	C.call367(C.uintptr_t(uintptr(f)))
+	t.leave()
 }

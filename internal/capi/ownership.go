@@ -361,6 +361,8 @@ func goBlock(b MlirBlock) C.MlirBlock { return *(*C.MlirBlock)(unsafe.Pointer(&b
 // Top is the outermost operation, block or region that something stands in, itself
 // where it is detached. An empty region is its own.
 func Top(t *Table, kind Kind, raw unsafe.Pointer) unsafe.Pointer {
+	t.enter()
+	defer t.leave()
 	return C.top_of(t.pointer(), C.int(kind), raw)
 }
 
@@ -368,6 +370,8 @@ func Top(t *Table, kind Kind, raw unsafe.Pointer) unsafe.Pointer {
 // outside of it, and that value; null where there is none.
 func OutsideUse(t *Table, kind Kind, raw unsafe.Pointer) (MlirOperation, MlirValue) {
 	var used C.MlirValue
+	t.enter()
+	defer t.leave()
 	op := C.outside_use(t.pointer(), C.int(kind), raw, &used)
 	return cOperation(op), *(*MlirValue)(unsafe.Pointer(&used))
 }
@@ -375,12 +379,16 @@ func OutsideUse(t *Table, kind Kind, raw unsafe.Pointer) (MlirOperation, MlirVal
 // Stray is an operation in the detached thing that uses a value or branches to
 // a block which stands neither in it nor in home, null where there is none.
 func Stray(t *Table, kind Kind, raw, home unsafe.Pointer) MlirOperation {
+	t.enter()
+	defer t.leave()
 	return cOperation(C.stray(t.pointer(), C.int(kind), raw, home))
 }
 
 // BranchTo is an operation in the tree top that has the block, or a block in the
 // region or operation, as a successor and stands outside of it; null where there is none.
 func BranchTo(t *Table, kind Kind, raw unsafe.Pointer, topKind Kind, top unsafe.Pointer) MlirOperation {
+	t.enter()
+	defer t.leave()
 	return cOperation(C.branch_to(t.pointer(), C.int(kind), raw, C.int(topKind), top))
 }
 
@@ -389,6 +397,8 @@ func BranchTo(t *Table, kind Kind, raw unsafe.Pointer, topKind Kind, top unsafe.
 // that block, which is null where there was nothing to replace. It must be destroyed
 // after the tree.
 func Sever(t *Table, kind Kind, raw, from unsafe.Pointer) MlirBlock {
+	t.enter()
+	defer t.leave()
 	b := C.sever(t.pointer(), C.int(kind), raw, from)
 	return *(*MlirBlock)(unsafe.Pointer(&b))
 }
@@ -396,6 +406,8 @@ func Sever(t *Table, kind Kind, raw, from unsafe.Pointer) MlirBlock {
 // Unplaced is an operation in another one that uses a value or branches to a block which
 // stands in no operation; null where there is none. The verifier would crash on it.
 func Unplaced(t *Table, op MlirOperation) MlirOperation {
+	t.enter()
+	defer t.leave()
 	return cOperation(C.unplaced(t.pointer(), goOperation(op)))
 }
 
@@ -403,6 +415,8 @@ func Unplaced(t *Table, op MlirOperation) MlirOperation {
 // tree was not valid the library takes them away. The block is null where there were
 // none, and must be destroyed after the tree.
 func Mend(t *Table, kind Kind, raw unsafe.Pointer) MlirBlock {
+	t.enter()
+	defer t.leave()
 	b := C.mend(t.pointer(), C.int(kind), raw)
 	return *(*MlirBlock)(unsafe.Pointer(&b))
 }
@@ -412,6 +426,8 @@ func Mend(t *Table, kind Kind, raw unsafe.Pointer) MlirBlock {
 func Gather(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
 	var n C.size_t
 	var failed C.bool
+	t.enter()
+	defer t.leave()
 	return pointers(C.gather(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
 }
 
@@ -420,6 +436,8 @@ func Gather(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
 func Definers(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
 	var n C.size_t
 	var failed C.bool
+	t.enter()
+	defer t.leave()
 	return pointers(C.definers(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
 }
 
@@ -435,17 +453,23 @@ func pointers(seen *unsafe.Pointer, n *C.size_t, failed *C.bool) []unsafe.Pointe
 // Inside reports whether an operation is, or stands in, an operation, block or region.
 // None does not.
 func Inside(t *Table, op MlirOperation, raw unsafe.Pointer) bool {
+	t.enter()
+	defer t.leave()
 	return op.Ptr != nil && bool(C.is_inside(t.pointer(), goOperation(op), raw))
 }
 
 // IsIn reports whether something is, or stands in, an operation. An empty region cannot
 // say.
 func IsIn(t *Table, kind Kind, raw unsafe.Pointer, op MlirOperation) bool {
+	t.enter()
+	defer t.leave()
 	return bool(C.is_in(t.pointer(), C.int(kind), raw, goOperation(op)))
 }
 
 // AppendOperation adds a detached operation at the end of a block. It reports false,
 // and does nothing, where the block stands in the operation.
 func AppendOperation(t *Table, block MlirBlock, op MlirOperation) bool {
+	t.enter()
+	defer t.leave()
 	return bool(C.append_operation(t.pointer(), goBlock(block), *(*C.MlirOperation)(unsafe.Pointer(&op))))
 }

@@ -61,7 +61,16 @@ type passEntry struct {
 
 // CreatePass makes a pass that a pass manager then owns.
 func CreatePass(t *Table, id MlirTypeID, p Pass) MlirPass {
-	e := &passEntry{pass: p}
+	called := p
+	called.Initialize = func(ctx MlirContext) bool {
+		defer t.pause()()
+		return p.Initialize(ctx)
+	}
+	called.Run = func(op MlirOperation, external MlirExternalPass) {
+		defer t.pause()()
+		p.Run(op, external)
+	}
+	e := &passEntry{pass: called}
 	text := func(s string) (*C.char, C.size_t) {
 		c := C.CString(s)
 		e.texts = append(e.texts, c)
@@ -70,6 +79,8 @@ func CreatePass(t *Table, id MlirTypeID, p Pass) MlirPass {
 	name, nameLen := text(p.Name)
 	description, descriptionLen := text(p.Description)
 	op, opLen := text(p.Op)
+	t.enter()
+	defer t.leave()
 	made := C.create_pass(t.pointer(), *(*C.MlirTypeID)(unsafe.Pointer(&id)), name, nameLen,
 		description, descriptionLen, op, opLen, C.uintptr_t(cgo.NewHandle(e)))
 	return *(*MlirPass)(unsafe.Pointer(&made))

@@ -59,9 +59,15 @@ func CreatePattern(t *Table, ctx MlirContext, root string, benefit int, generate
 		s.data, s.length = C.CString(n), C.size_t(len(n))
 		defer C.free(unsafe.Pointer(s.data))
 	}
+	called := PatternFunc(func(op MlirOperation, r MlirPatternRewriter) bool {
+		defer t.pause()()
+		return match(op, r)
+	})
+	t.enter()
+	defer t.leave()
 	p := C.create_pattern(t.pointer(), *(*C.MlirContext)(unsafe.Pointer(&ctx)),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(root))), C.size_t(len(root)),
-		C.uint(benefit), C.intptr_t(len(generates)), names, C.uintptr_t(cgo.NewHandle(match)))
+		C.uint(benefit), C.intptr_t(len(generates)), names, C.uintptr_t(cgo.NewHandle(called)))
 	return *(*MlirRewritePattern)(unsafe.Pointer(&p))
 }
 
@@ -71,7 +77,12 @@ type PDLFunc func(MlirPatternRewriter, MlirPDLResultList, []MlirPDLValue) bool
 // RegisterPDL makes a function known to a PDL module. The returned function forgets
 // it again, after the patterns made of the module were destroyed.
 func RegisterPDL(t *Table, m MlirPDLPatternModule, name string, constraint bool, f PDLFunc) (forget func()) {
-	h := cgo.NewHandle(f)
+	h := cgo.NewHandle(PDLFunc(func(r MlirPatternRewriter, results MlirPDLResultList, values []MlirPDLValue) bool {
+		defer t.pause()()
+		return f(r, results, values)
+	}))
+	t.enter()
+	defer t.leave()
 	C.register_pdl(t.pointer(), *(*C.MlirPDLPatternModule)(unsafe.Pointer(&m)),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.bool(constraint), C.uintptr_t(h))
 	return h.Delete

@@ -28,9 +28,15 @@ import (
 // NewResource makes dense resource elements on memory that stays where it is. It must
 // be pinned where it is Go's. released is called once when the library lets go of it.
 func NewResource(t *Table, typ MlirType, name string, data unsafe.Pointer, size, align int, mutable bool, released func()) MlirAttribute {
+	release := func() {
+		defer t.pause()()
+		released()
+	}
+	t.enter()
+	defer t.leave()
 	raw := C.new_resource(t.pointer(), *(*C.MlirType)(unsafe.Pointer(&typ)),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)),
-		data, C.size_t(size), C.size_t(align), C.bool(mutable), C.uintptr_t(cgo.NewHandle(released)))
+		data, C.size_t(size), C.size_t(align), C.bool(mutable), C.uintptr_t(cgo.NewHandle(release)))
 	return *(*MlirAttribute)(unsafe.Pointer(&raw))
 }
 

@@ -82,6 +82,8 @@ import "C"
 // Standing is what is remarkable about the place of an operation in a block: whether it is
 // the last one or branches, and whether an operand seems not to be made before it.
 func Standing(t *Table, op MlirOperation) (ends, misplaced bool) {
+	t.enter()
 	found := C.standing(t.pointer(), goOperation(op))
+	t.leave()
 	return found&C.ENDS != 0, found&C.MISPLACED != 0
 }

@@ -17,13 +17,15 @@ import (
 )
 
 // Table holds the functions of one library. It is read only, lives as long as the
-// process and may be used by any number of goroutines.
+// process and may be used by any number of goroutines; but not one that is ForContext.
 type Table struct {
 	// functions is a calliope_mlir_api (gen_mlir_api.h): the functions in the order in
 	// which they were generated, nil where the library has none.
 	functions *[numFunctions]unsafe.Pointer
 	lib       *c.Library
 	has       map[string]bool
+	use       *use // nil but for a context's
+	mark      *use // the same where uses by several goroutines at once are to be found
 }
 
 // Open loads a shared library and reads its table. The library stays open until the

@@ -17,18 +17,26 @@ import (
 
 // Hostile makes each sample with each of its parts replaced by others that are wrong or
 // odd, and holds that this ends with an operation or an error and never ends the
-// process. So that a crash can be told, the work is done in a child process, which is
-// the same test again.
+// process.
 func Hostile(t *testing.T, samples []Sample) {
+	t.Helper()
+	Outlives(t, func(t *testing.T, start int) { hostile(t, samples, start) })
+}
+
+// Outlives holds that none of the cases that try works through ends the process. try
+// starts at case number start, and prints each one with caseMark before it. So that a
+// crash can be told, the work is done in a child process, which is the same test again.
+func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 	t.Helper()
 	const env = "CALLIOPE_TEST_HOSTILE"
 	if from := os.Getenv(env); from != "" {
 		start, _ := strconv.Atoi(from)
-		hostile(t, samples, start)
+		try(t, start)
+		fmt.Println(caseMark + "done")
 		return
 	}
 	for start, crashes := 0, 0; ; crashes++ {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=5m")
 		cmd.Env = append(os.Environ(), env+"="+strconv.Itoa(start))
 		var out, errors bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errors
@@ -53,7 +61,7 @@ func Hostile(t *testing.T, samples []Sample) {
 }
 
 // crashLimit is for the first look at a new release of the library.
-const crashLimit = 2000
+const crashLimit = 200
 
 const caseMark = "case: "
 
@@ -103,7 +111,6 @@ func hostile(t *testing.T, samples []Sample, start int) {
 			c.Close()
 		}
 	})
-	fmt.Println(caseMark + "done")
 }
 
 // pairsEach is how many pairs of replacements are tried of a sample.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/format"
+	"regexp"
 	"strings"
 
 	"modernc.org/cc/v4"
@@ -202,24 +203,56 @@ func goWrapper(f *function, place, number int) string {
 	}
 	fmt.Fprintf(&b, "// %s calls %s.\nfunc %s(%s)%s {\n", name, f.name, name, strings.Join(params, ", "), result)
 	fmt.Fprintf(&b, "\tf := t.functions[%d]\n\tif f == nil {\n\t\tmissing(%q)\n\t}\n", place, f.name)
+	if recursive(f.name) {
+		names := []string{"t"}
+		for _, p := range f.params {
+			names = append(names, p.name)
+		}
+		again := fmt.Sprintf("%s(%s)", name, strings.Join(names, ", "))
+		b.WriteString("\tif t.deep() {\n")
+		if result == "" {
+			fmt.Fprintf(&b, "\t\tt.onLargeStack(func(t *Table) { %s })\n\t\treturn\n\t}\n", again)
+		} else {
+			fmt.Fprintf(&b, "\t\tvar r%s\n\t\tt.onLargeStack(func(t *Table) { r = %s })\n\t\treturn r\n\t}\n", result, again)
+		}
+	}
 	call := fmt.Sprintf("C.call%d(%s)", number, strings.Join(args, ", "))
+	b.WriteString("\tt.enter()\n")
+	if result == "" {
+		fmt.Fprintf(&b, "\t%s\n\tt.leave()\n", call)
+	} else {
+		fmt.Fprintf(&b, "\tr := %s\n\tt.leave()\n", call)
+	}
 	switch {
 	case result == "":
-		fmt.Fprintf(&b, "\t%s\n", call)
 	case typedefName(f.result) == "MlirStringRef":
-		fmt.Fprintf(&b, "\tr := %s\n\treturn C.GoStringN(r.data, C.int(r.length))\n", call)
+		b.WriteString("\treturn C.GoStringN(r.data, C.int(r.length))\n")
 	case goType(f.result) == "bool":
-		fmt.Fprintf(&b, "\treturn bool(%s)\n", call)
+		b.WriteString("\treturn bool(r)\n")
 	case f.result.Kind() == cc.Struct:
-		fmt.Fprintf(&b, "\tr := %s\n\treturn *(*%s)(unsafe.Pointer(&r))\n", call, goType(f.result))
+		fmt.Fprintf(&b, "\treturn *(*%s)(unsafe.Pointer(&r))\n", goType(f.result))
 	case f.result.Kind() == cc.Ptr:
-		fmt.Fprintf(&b, "\treturn (%s)(unsafe.Pointer(%s))\n", goType(f.result), call)
+		fmt.Fprintf(&b, "\treturn (%s)(unsafe.Pointer(r))\n", goType(f.result))
 	default:
-		fmt.Fprintf(&b, "\treturn %s(%s)\n", goType(f.result), call)
+		fmt.Fprintf(&b, "\treturn %s(r)\n", goType(f.result))
 	}
 	b.WriteString("}\n\n")
 	return b.String()
 }
+
+// recursive reports whether a function recurses once for each level of nesting of what
+// it is given.
+func recursive(name string) bool {
+	return recursives.MatchString(name)
+}
+
+var recursives = regexp.MustCompile(`^mlir(Affine|IntegerSet)|` +
+	`^mlir(Module|Operation|Block|Region|Context|PassManager)Destroy$|` +
+	`^mlir(Module|Operation)CreateParse|^mlir(Type|Attribute)ParseGet$|` +
+	`^mlir(Operation|Block|Attribute|Type|Location|Value)Print|^mlirAsmStateCreate|^mlirPrintPassPipeline$|` +
+	`^mlirOperation(Verify|Clone|WriteBytecode.*)$|^mlirSymbolTableReplaceAllSymbolUses$|` +
+	`^mlirParsePassPipeline$|^mlirOpPassManagerAddPipeline$|^mlirPassManagerRunOnOp$|^mlirApplyPatterns|^mlirWalkAndApplyPatterns$|` +
+	`^stablehlo(Serialize|Deserialize|EvalModule)`)
 
 func goArgument(p param) string {
 	name := typedefName(p.c)

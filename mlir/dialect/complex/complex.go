@@ -41,6 +41,6 @@ func AsNumber(a mlir.Attribute) (complex128, error) {
 	if err := c.Library().Need("mlirComplexAttrGetRealDouble", "mlirComplexAttrGetImagDouble"); err != nil {
 		return 0, err
 	}
-	t := c.Library().RawTable()
+	t := c.RawTable()
 	return complex(capi.MlirComplexAttrGetRealDouble(t, h), capi.MlirComplexAttrGetImagDouble(t, h)), nil
 }

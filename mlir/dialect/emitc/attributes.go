@@ -29,7 +29,7 @@ func OpaqueText(a mlir.Attribute) (string, error) {
 	if err := c.Library().Need("mlirEmitCOpaqueAttrGetValue"); err != nil {
 		return "", err
 	}
-	return capi.MlirEmitCOpaqueAttrGetValue(c.Library().RawTable(), h), nil
+	return capi.MlirEmitCOpaqueAttrGetValue(c.RawTable(), h), nil
 }
 
 // CmpPredicate says how emitc.cmp compares.
@@ -63,7 +63,7 @@ func AsCmpPredicate(a mlir.Attribute) (CmpPredicate, error) {
 	if err := c.Library().Need("mlirAttributeIsAEmitCCmpPredicate", "mlirEmitCCmpPredicateAttrGetValue"); err != nil {
 		return 0, err
 	}
-	t := c.Library().RawTable()
+	t := c.RawTable()
 	if !capi.MlirAttributeIsAEmitCCmpPredicate(t, h) {
 		return 0, fmt.Errorf("emitc: %s is no comparison", a)
 	}

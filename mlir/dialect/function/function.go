@@ -43,7 +43,7 @@ func set(f mlir.Operation, method, function string, call func(*capi.Table, capi.
 	case name == "":
 		return errors.New("function: an attribute needs a name")
 	}
-	call(c.Library().RawTable(), h, i, name, value)
+	call(c.RawTable(), h, i, name, value)
 	return nil
 }
 

@@ -29,7 +29,7 @@ func sound(o mlir.Operation, method string, functions ...string) (*mlir.Context,
 	if err := c.Library().Need(functions...); err != nil {
 		return nil, nil, h, err
 	}
-	return c, c.Library().RawTable(), h, o.Verify()
+	return c, c.RawTable(), h, o.Verify()
 }
 
 // IsContraction reports whether the operation, which must be valid, is a contraction.
@@ -72,7 +72,7 @@ func ContractionOfMaps(left, right, result mlir.AffineMap) (Contraction, error) 
 		}
 		list[i] = raw.Map(c, m)
 	}
-	d := contraction(c, capi.MlirLinalgInferContractionDimensionsFromMaps(c.Library().RawTable(), raw.First(list), len(list)))
+	d := contraction(c, capi.MlirLinalgInferContractionDimensionsFromMaps(c.RawTable(), raw.First(list), len(list)))
 	if len(d.K) == 0 {
 		return Contraction{}, fmt.Errorf("linalg: %s, %s and %s do not make a contraction", left, right, result)
 	}
@@ -153,7 +153,7 @@ func FillRegion(o mlir.Operation) error {
 	case o.NumOperands() != want:
 		return fmt.Errorf("linalg: %s takes %d operands, %d given", o.Name(), want, o.NumOperands())
 	}
-	t := c.Library().RawTable()
+	t := c.RawTable()
 	for i, v := range o.Operands() {
 		element := v.Type()
 		if inner, ok := element.Element(); ok {

@@ -175,8 +175,8 @@ func AsDISubprogram(a mlir.Attribute) (DISubprogram, error) {
 	if err := c.Library().Need("mlirLLVMDISubprogramAttrGetLine", "mlirLLVMDISubprogramAttrGetScopeLine"); err != nil {
 		return DISubprogram{}, err
 	}
-	d.Line = int(capi.MlirLLVMDISubprogramAttrGetLine(c.Library().RawTable(), h))
-	d.ScopeLine = int(capi.MlirLLVMDISubprogramAttrGetScopeLine(c.Library().RawTable(), h))
+	d.Line = int(capi.MlirLLVMDISubprogramAttrGetLine(c.RawTable(), h))
+	d.ScopeLine = int(capi.MlirLLVMDISubprogramAttrGetScopeLine(c.RawTable(), h))
 	return d, nil
 }
 

@@ -131,7 +131,7 @@ func part(a mlir.Attribute, method, kind, function string, get func(*capi.Table,
 	if err := c.Library().Need(function); err != nil {
 		return mlir.Attribute{}, err
 	}
-	inner := get(c.Library().RawTable(), h)
+	inner := get(c.RawTable(), h)
 	if inner.Ptr == nil {
 		return mlir.Attribute{}, nil
 	}

@@ -131,7 +131,7 @@ func AsStruct(t mlir.Type) (Struct, error) {
 		"mlirLLVMStructTypeIsPacked", "mlirLLVMStructTypeGetNumElementTypes", "mlirLLVMStructTypeGetElementType"); err != nil {
 		return Struct{}, err
 	}
-	api := c.Library().RawTable()
+	api := c.RawTable()
 	var s Struct
 	if !capi.MlirLLVMStructTypeIsLiteral(api, h) {
 		s.Name = capi.MlirLLVMStructTypeGetIdentifier(api, h)

@@ -36,7 +36,7 @@ func AddressSpace(t mlir.Type) (int, error) {
 	if err := c.Library().Need("mlirLLVMPointerTypeGetAddressSpace"); err != nil {
 		return 0, err
 	}
-	return int(capi.MlirLLVMPointerTypeGetAddressSpace(c.Library().RawTable(), h)), nil
+	return int(capi.MlirLLVMPointerTypeGetAddressSpace(c.RawTable(), h)), nil
 }
 
 // VoidType is !llvm.void, the result of a function that has none.
@@ -85,7 +85,7 @@ func AsArray(t mlir.Type) (Array, error) {
 	if err := c.Library().Need("mlirLLVMArrayTypeGetElementType"); err != nil {
 		return Array{}, err
 	}
-	a := Array{Element: c.WrapType(capi.MlirLLVMArrayTypeGetElementType(c.Library().RawTable(), h))}
+	a := Array{Element: c.WrapType(capi.MlirLLVMArrayTypeGetElementType(c.RawTable(), h))}
 	// The C API has no function for the length.
 	if _, err := fmt.Sscanf(t.String(), "!llvm.array<%d x", &a.Len); err != nil {
 		return Array{}, fmt.Errorf("llvm: the length of %s cannot be read: %w", t, err)
@@ -132,7 +132,7 @@ func AsFunction(t mlir.Type) (Function, error) {
 	if err := c.Library().Need("mlirLLVMFunctionTypeGetNumInputs", "mlirLLVMFunctionTypeGetInput", "mlirLLVMFunctionTypeGetReturnType"); err != nil {
 		return Function{}, err
 	}
-	api := c.Library().RawTable()
+	api := c.RawTable()
 	return Function{
 		Result: c.WrapType(capi.MlirLLVMFunctionTypeGetReturnType(api, h)),
 		Params: raw.Wrap(c, capi.MlirLLVMFunctionTypeGetNumInputs(api, h), func(i int) capi.MlirType {

@@ -55,7 +55,7 @@ func RangeElement(t mlir.Type) (mlir.Type, error) {
 	if err := c.Library().Need("mlirPDLRangeTypeGetElementType"); err != nil {
 		return mlir.Type{}, err
 	}
-	return c.WrapType(capi.MlirPDLRangeTypeGetElementType(c.Library().RawTable(), h)), nil
+	return c.WrapType(capi.MlirPDLRangeTypeGetElementType(c.RawTable(), h)), nil
 }
 
 // Is reports whether t is a type of the dialect.

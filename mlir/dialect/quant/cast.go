@@ -16,7 +16,7 @@ func ElementType(t mlir.Type) (mlir.Type, error) {
 	if err := c.Library().Need(function); err != nil {
 		return mlir.Type{}, err
 	}
-	element := capi.MlirQuantizedTypeGetQuantizedElementType(c.Library().RawTable(), h)
+	element := capi.MlirQuantizedTypeGetQuantizedElementType(c.RawTable(), h)
 	if element.Ptr == nil {
 		return mlir.Type{}, nil
 	}
@@ -108,10 +108,10 @@ func castFrom(t mlir.Type, method string, cast func(*capi.Table, capi.MlirType) 
 	if q.IsNil() || IsCalibrated(q) {
 		return mlir.Type{}, fmt.Errorf("quant: %s holds nothing that is stored as integers", t)
 	}
-	if cannot := capi.MlirQuantizedTypeGetExpressedType(c.Library().RawTable(), q.Raw()).Ptr == nil; cannot && method == "quant.ToExpressed" {
+	if cannot := capi.MlirQuantizedTypeGetExpressedType(c.RawTable(), q.Raw()).Ptr == nil; cannot && method == "quant.ToExpressed" {
 		return mlir.Type{}, fmt.Errorf("quant: %s does not say what it stands for", q)
 	}
-	made := cast(c.Library().RawTable(), h)
+	made := cast(c.RawTable(), h)
 	if made.Ptr == nil {
 		return mlir.Type{}, fmt.Errorf("quant: %s cannot be cast", t)
 	}

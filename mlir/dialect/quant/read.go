@@ -15,7 +15,7 @@ func kind(t mlir.Type, function string, is func(*capi.Table, capi.MlirType) bool
 		return false
 	}
 	c, h := t.Unwrap("quant.Is")
-	return c.Library().Has(function) && is(c.Library().RawTable(), h)
+	return c.Library().Has(function) && is(c.RawTable(), h)
 }
 
 // Is reports whether t is a type of the dialect. A library without its C API says no,
@@ -56,7 +56,7 @@ func open(t mlir.Type, method, predicate, what string, is func(mlir.Type) bool) 
 	if !is(t) {
 		return nil, nil, h, fmt.Errorf("quant: %s is no %s", t, what)
 	}
-	return c, c.Library().RawTable(), h, nil
+	return c, c.RawTable(), h, nil
 }
 
 // common reads what all types but the calibrated one have.
@@ -153,7 +153,7 @@ func IsFixedPoint(t mlir.Type) bool {
 	switch {
 	case IsUniform(t):
 		c, h := t.Unwrap("quant.IsFixedPoint")
-		return capi.MlirUniformQuantizedTypeIsFixedPoint(c.Library().RawTable(), h)
+		return capi.MlirUniformQuantizedTypeIsFixedPoint(c.RawTable(), h)
 	case IsPerAxis(t):
 		// The C function says whether no zero point is zero.
 		q, err := AsPerAxis(t)

@@ -24,7 +24,7 @@ func Export(module mlir.Operation, o ExportOptions) (string, error) {
 	}
 	var failed bool
 	text := capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) {
-		failed = capi.MlirTranslateOperationToSMTLIB(c.Library().RawTable(), h, cb, ud, o.InlineSingleUse, o.IndentLet).Value == 0
+		failed = capi.MlirTranslateOperationToSMTLIB(c.RawTable(), h, cb, ud, o.InlineSingleUse, o.IndentLet).Value == 0
 	})
 	if failed {
 		return "", c.Failure("writing SMT-LIB")

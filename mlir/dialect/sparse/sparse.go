@@ -145,7 +145,7 @@ func AsEncoding(a mlir.Attribute) (Encoding, error) {
 	if !Is(a) {
 		return Encoding{}, fmt.Errorf("sparse: %s is no encoding", a)
 	}
-	t := c.Library().RawTable()
+	t := c.RawTable()
 	e := Encoding{
 		DimToLevel: raw.WrapMap(c, capi.MlirSparseTensorEncodingAttrGetDimToLvl(t, h)),
 		LevelToDim: raw.WrapMap(c, capi.MlirSparseTensorEncodingAttrGetLvlToDim(t, h)),

@@ -50,7 +50,7 @@ func OperationName(t mlir.Type) (string, error) {
 	if err := c.Library().Need("mlirTransformOperationTypeGetOperationName"); err != nil {
 		return "", err
 	}
-	return capi.MlirTransformOperationTypeGetOperationName(c.Library().RawTable(), h), nil
+	return capi.MlirTransformOperationTypeGetOperationName(c.RawTable(), h), nil
 }
 
 // ParamType is !transform.param<t>, where t is an integer type or index.
@@ -75,7 +75,7 @@ func ParamValue(t mlir.Type) (mlir.Type, error) {
 	if err := c.Library().Need("mlirTransformParamTypeGetType"); err != nil {
 		return mlir.Type{}, err
 	}
-	return c.WrapType(capi.MlirTransformParamTypeGetType(c.Library().RawTable(), h)), nil
+	return c.WrapType(capi.MlirTransformParamTypeGetType(c.RawTable(), h)), nil
 }
 
 // IsAnyOp reports whether t is !transform.any_op.

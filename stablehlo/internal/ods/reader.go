@@ -196,7 +196,10 @@ func Rows(a mlir.Attribute) ([][]int64, bool) {
 	if err != nil {
 		return nil, false
 	}
-	values := d.Values()
+	values, err := d.Values()
+	if err != nil {
+		return nil, false
+	}
 	rows := make([][]int64, dims[0])
 	for i := range rows {
 		rows[i] = slices.Clone(values[int64(i)*dims[1] : int64(i+1)*dims[1]])

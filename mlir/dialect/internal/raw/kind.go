@@ -26,7 +26,7 @@ func IsType(t mlir.Type, name string) bool {
 		return false
 	}
 	c, h := t.Unwrap("Type.Is")
-	id := capi.MlirTypeGetTypeID(c.Library().RawTable(), h)
+	id := capi.MlirTypeGetTypeID(c.RawTable(), h)
 	return isKind(kindKey{id, name}, t.String)
 }
 
@@ -37,7 +37,7 @@ func IsAttribute(a mlir.Attribute, name string) bool {
 		return false
 	}
 	c, h := a.Unwrap("Attribute.Is")
-	id := capi.MlirAttributeGetTypeID(c.Library().RawTable(), h)
+	id := capi.MlirAttributeGetTypeID(c.RawTable(), h)
 	return isKind(kindKey{id, name}, a.String)
 }
 

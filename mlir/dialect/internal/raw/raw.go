@@ -17,7 +17,7 @@ func Table(c *mlir.Context, namespace string, functions ...string) (*capi.Table,
 	if err := c.LoadDialect(namespace); err != nil {
 		return nil, err
 	}
-	return c.Library().RawTable(), nil
+	return c.RawTable(), nil
 }
 
 // Types are the C handles of types, all of which must be of context c.
@@ -90,7 +90,7 @@ func Map(c *mlir.Context, m mlir.AffineMap) capi.MlirAffineMap {
 	if m.IsNil() {
 		return capi.MlirAffineMap{}
 	}
-	return capi.MlirAffineMapAttrGetValue(c.Library().RawTable(), c.AffineMapAttribute(m).Raw())
+	return capi.MlirAffineMapAttrGetValue(c.RawTable(), c.AffineMapAttribute(m).Raw())
 }
 
 // WrapMap is the affine map of a C handle.
@@ -98,6 +98,6 @@ func WrapMap(c *mlir.Context, h capi.MlirAffineMap) mlir.AffineMap {
 	if h.Ptr == nil {
 		return mlir.AffineMap{}
 	}
-	m, _ := c.WrapAttribute(capi.MlirAffineMapAttrGet(c.Library().RawTable(), h)).AffineMapValue()
+	m, _ := c.WrapAttribute(capi.MlirAffineMapAttrGet(c.RawTable(), h)).AffineMapValue()
 	return m
 }

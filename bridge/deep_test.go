@@ -1,0 +1,21 @@
+package bridge
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCompileDeep holds that a program which is nested deeper than a common stack carries
+// is compiled.
+func TestCompileDeep(t *testing.T) {
+	const levels = 20_000
+	program := "module attributes {a.b = " + strings.Repeat("[", levels) + strings.Repeat("]", levels) + "} {\n" +
+		"func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }\n}"
+	e, err := testClient(t).Compile(t.Context(), []byte(program), CompileOptions{})
+	if err != nil {
+		t.Fatalf("%.600v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,62 @@
+package capi
+
+/*
+#include <stdlib.h>
+#include <string.h>
+#include "gen_mlir_api.h"
+
+typedef struct {
+  bool ok;
+  MlirAttribute given; // what the copy has in place of the attribute that it lacks
+} verdict;
+
+// verify_bare verifies a copy of an operation that has nothing in its regions and lacks
+// the attribute of that name.
+static inline verdict verify_bare(uintptr_t table, uintptr_t operation, const char* without, size_t length) {
+  const calliope_mlir_api* api = (const calliope_mlir_api*)table;
+  MlirOperation op = {(void*)operation};
+  MlirOperationState s =
+      api->mlirOperationStateGet(api->mlirIdentifierStr(api->mlirOperationGetName(op)), api->mlirOperationGetLocation(op));
+  for (intptr_t i = 0, n = api->mlirOperationGetNumResults(op); i < n; i++) {
+    MlirType type = api->mlirValueGetType(api->mlirOperationGetResult(op, i));
+    api->mlirOperationStateAddResults(&s, 1, &type);
+  }
+  for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
+    MlirValue operand = api->mlirOperationGetOperand(op, i);
+    api->mlirOperationStateAddOperands(&s, 1, &operand);
+  }
+  for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
+    MlirBlock successor = api->mlirOperationGetSuccessor(op, i);
+    api->mlirOperationStateAddSuccessors(&s, 1, &successor);
+  }
+  for (intptr_t i = 0, n = api->mlirOperationGetNumRegions(op); i < n; i++) {
+    MlirRegion region = api->mlirRegionCreate();
+    api->mlirOperationStateAddOwnedRegions(&s, 1, &region);
+  }
+  for (intptr_t i = 0, n = api->mlirOperationGetNumAttributes(op); i < n; i++) {
+    MlirNamedAttribute a = api->mlirOperationGetAttribute(op, i);
+    MlirStringRef name = api->mlirIdentifierStr(a.name);
+    if (name.length == length && !memcmp(name.data, without, length)) continue;
+    api->mlirOperationStateAddAttributes(&s, 1, &a);
+  }
+  MlirOperation bare = api->mlirOperationCreate(&s);
+  verdict v = {false, {NULL}};
+  if (length) v.given = api->mlirOperationGetAttributeByName(bare, (MlirStringRef){(char*)without, length});
+  v.ok = api->mlirOperationVerify(bare);
+  api->mlirOperationDestroy(bare);
+  return v;
+}
+*/
+import "C"
+
+import "unsafe"
+
+// VerifyBare verifies a copy of an operation that has nothing in its regions, and not the
+// attribute of that name: the name may be empty. It also returns what the library has put
+// in place of that attribute, null where nothing: its default.
+func VerifyBare(t *Table, op MlirOperation, without string) (ok bool, given MlirAttribute) {
+	t.enter()
+	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(without))), C.size_t(len(without)))
+	t.leave()
+	return bool(v.ok), *(*MlirAttribute)(unsafe.Pointer(&v.given))
+}

@@ -1,0 +1,89 @@
+package mlir_test
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestConcurrentUse holds that a context which two goroutines use at once panics with the
+// places of both. It ends the process, so a child process does it.
+func TestConcurrentUse(t *testing.T) {
+	const env = "CALLIOPE_TEST_CONCURRENT"
+	if os.Getenv(env) != "" {
+		useAtOnce(t)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestConcurrentUse$", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), env+"=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Fatal("two goroutines used one context at once, and nothing was said")
+	}
+	place := `(mlir\.[A-Za-z.()*]+), called at \S+concurrent_test\.go:\d+`
+	m := regexp.MustCompile(`mlir: a Context is used by two goroutines at once: here in ` + place + `, and there in ` + place).FindSubmatch(out)
+	if m == nil {
+		t.Fatalf("the process ended with %v: %.2000s", err, out)
+	}
+}
+
+func useAtOnce(t *testing.T) {
+	c := mlirtest.Context(t)
+	i32 := c.IntegerType(32, mlir.Signless)
+	block := c.NewBlock(mlir.Location{}, i32)
+	uses := []func(){
+		func() {
+			mlirtest.Must(block.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{block.Argument(0), block.Argument(0)}, Results: []mlir.Type{i32}}))
+		},
+		func() { mlirtest.Must(c.ParseType("tensor<2x?xf32>")) },
+	}
+	for _, use := range uses {
+		use()
+	}
+	done := make(chan struct{})
+	for _, use := range uses {
+		go func() {
+			for range 1 << 20 {
+				use()
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range uses {
+		<-done
+	}
+}
+
+// TestConcurrentContexts holds that goroutines with a context each are left alone, and so
+// are those that take turns.
+func TestConcurrentContexts(t *testing.T) {
+	shared, turn := mlirtest.Context(t), make(chan struct{}, 1)
+	own := []*mlir.Context{mlirtest.Context(t), mlirtest.Context(t)}
+	done := make(chan error)
+	for _, c := range own {
+		go func() {
+			for range 1000 {
+				turn <- struct{}{}
+				_, err := shared.ParseType("tensor<2x?xf32>")
+				<-turn
+				if err == nil {
+					_, err = c.ParseType("tensor<2x?xf32>")
+				}
+				if err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range own {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

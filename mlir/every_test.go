@@ -1,0 +1,31 @@
+package mlir_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestEveryOperation holds that no operation that a library knows ends the process where
+// it is made with few attributes, or where attributes are removed from it.
+func TestEveryOperation(t *testing.T) { mlirtest.EveryOperation(t) }
+
+// TestRequired holds that what an operation needs must be given and cannot be removed, and
+// that what is not valid is not written.
+func TestRequired(t *testing.T) {
+	c := mlirtest.Context(t)
+	f32 := mlirtest.Must(c.ParseType("tensor<f32>"))
+	_, err := c.Create(mlir.OperationState{Name: "stablehlo.constant", Results: []mlir.Type{f32}})
+	mlirtest.Refused(t, err, `stablehlo.constant needs the attribute "value"`)
+	m := parse(t, c, "func.func @f() { return }")
+	mustPanic(t, `func.func needs the attribute "function_type"`, func() { op(m, "func.func").RemoveAttribute("function_type") })
+	if err := op(m, "func.return").Verify(); err != nil {
+		t.Error(err)
+	}
+	if err := op(m, "func.return").Erase(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Bytecode()
+	mlirtest.Refused(t, err, "verify failed")
+}

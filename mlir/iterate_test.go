@@ -1,0 +1,58 @@
+package mlir_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+)
+
+// TestMoveWhileIterating holds that iterating comes to an end, and to each operation or
+// block once, where these are moved on meanwhile.
+func TestMoveWhileIterating(t *testing.T) {
+	c := mlirtest.Context(t)
+	c.SetAllowUnregistered(true)
+	const numbered = `module {
+  func.func private @a()
+  func.func private @b()
+  func.func private @c()
+  func.func @blocks() {
+    "t.br"()[^one] : () -> ()
+  ^one:
+    "t.br"()[^two] : () -> ()
+  ^two:
+    return
+  }
+}`
+	m := parse(t, c, numbered)
+	var seen []string
+	for f := range m.Body().Operations() {
+		name, _ := f.Symbol()
+		if seen = append(seen, name); len(seen) > 8 {
+			break
+		}
+		if next := f.Next(); !next.IsNil() {
+			f.MoveAfter(next)
+		}
+		if name == "b" {
+			if err := m.SymbolTable().Erase("c"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	mlirtest.Same(t, "operations", "a b blocks", strings.Join(seen, " "))
+
+	f, _ := m.SymbolTable().Lookup("blocks")
+	region, n := f.Region(0), 0
+	last := region.First().Next().Next()
+	for b := range region.Blocks() {
+		if n++; n > 8 {
+			break
+		}
+		if !b.Equal(region.First()) && !b.Equal(last) {
+			b.MoveAfter(last)
+			last = b
+		}
+	}
+	mlirtest.Same(t, "blocks", 3, n)
+}
