@@ -67,6 +67,10 @@ static inline void gate_open(gate* g) {
   }
 }
 
+// An exchange and not a store: who shuts the gate looks afterwards for what there is to
+// do, and a store may take effect after that look, and undo an opening in between.
+static inline void gate_shut(gate* g) { (void)__atomic_exchange_n(&g->open, 0, __ATOMIC_SEQ_CST); }
+
 // Waits until the gate is open, and shuts it. One thread passes a gate.
 static inline void gate_pass(gate* g) {
   if (g->spin) {
@@ -74,7 +78,7 @@ static inline void gate_pass(gate* g) {
     do {
       for (int i = 0; i < 32; i++) {
         if (__atomic_load_n(&g->open, __ATOMIC_ACQUIRE) == 1) {
-          __atomic_store_n(&g->open, 0, __ATOMIC_RELAXED);
+          gate_shut(g);
           return;
         }
         gate_pause();
@@ -84,7 +88,7 @@ static inline void gate_pass(gate* g) {
   if (g->cond) {
     pthread_mutex_lock(&g->mutex);
     while (__atomic_load_n(&g->open, __ATOMIC_ACQUIRE) != 1) pthread_cond_wait(&g->changed, &g->mutex);
-    __atomic_store_n(&g->open, 0, __ATOMIC_RELAXED);
+    gate_shut(g);
     pthread_mutex_unlock(&g->mutex);
     return;
   }
@@ -94,7 +98,7 @@ static inline void gate_pass(gate* g) {
       GATE_FUTEX(&g->open, FUTEX_WAIT_PRIVATE, -1);
     }
   }
-  __atomic_store_n(&g->open, 0, __ATOMIC_RELAXED);
+  gate_shut(g);
 }
 
 #endif

@@ -40,5 +40,6 @@ func lookOut(seen func() bool) bool {
 		if time.Since(start) > lookOutTime {
 			return false
 		}
+		yield() // who is to be seen may have to run on this very processor
 	}
 }
