@@ -2,6 +2,7 @@ package callbacks
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/trace"
 	"sync/atomic"
@@ -61,9 +62,16 @@ const (
 	callLost // given up while the function runs
 )
 
+// rouseFrom is the number of bytes that take so long to copy that a worker can wake up
+// meanwhile.
+const rouseFrom = 32 << 10
+
+// attending is how many threads of runtimes wait for a worker.
+var attending atomic.Int32
+
 // newCall makes a call of fn with copies of what f has.
 func (s *Slot) newCall(f *Frame, fn Func, parent context.Context) *call {
-	c, _ := s.spares.Get().(*call)
+	c := s.spares.take()
 	if c == nil {
 		c = &call{pool: s.engine.pool, wake: make(chan struct{}, 1)}
 	}
@@ -73,6 +81,9 @@ func (s *Slot) newCall(f *Frame, fn Func, parent context.Context) *call {
 		nested: run.nested(), limit: s.limit(run), started: s.counts.begin(),
 	}
 	c.state = callNew
+	if c.bytes >= rouseFrom {
+		c.pool.rouse()
+	}
 	c.copies.fill(s, f, run)
 	return c
 }
@@ -87,7 +98,7 @@ func (c *call) recycle() {
 	c.finished.Store(false)
 	c.asleep.Store(false)
 	if c.copies.release() {
-		s.spares.Put(c)
+		s.spares.give(c)
 	}
 }
 
@@ -117,8 +128,14 @@ func (t *terms) end() {
 // ends.
 func (c *call) attend() error {
 	c.attended = true
+	waiting := int(attending.Add(1))
+	defer attending.Add(-1)
 	awake, err := c.submit(nil)
-	if err == nil && !(awake && lookOut(c.finished.Load)) {
+	spare := runtime.GOMAXPROCS(0) - 1 // processors, for one is the worker's
+	if !awake && waiting > spare {
+		spare = 0
+	}
+	if err == nil && !waitingLookers.lookOut(spare, lookOutTime, c.finished.Load) {
 		t := c.terms
 		if err, up := c.sleep(); up {
 			t.end()
@@ -250,10 +267,14 @@ func (c *call) returned(err error, w *worker) {
 	t := c.terms
 	c.recycle()
 	if w == nil || t.lane == nil {
-		// The runtime may go on with the run while it is told.
 		p.fill()
 	}
-	if won {
+	if won && t.lane == nil {
+		// The runtime may go on with the run while it is told.
+		p.telling.Add(1)
+		w = t.over(err, w)
+		p.telling.Add(-1)
+	} else if won {
 		w = t.over(err, w)
 	}
 	if w != nil {

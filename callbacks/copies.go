@@ -17,6 +17,7 @@ type copies struct {
 	// Args, IDs and Results as they are, whatever the function does to its frame, and the
 	// lists that the frame has.
 	memory, lists [3][]tensor.View
+	bytes         int // of the memory
 
 	away func() // of memory that is the runtime's; see RunOptions.Memory
 }
@@ -110,7 +111,11 @@ func (c *copies) make(from [3][]tensor.View, fresh func(n int) ([]byte, func()))
 		words := make([]complex128, total/copyAlign)
 		memory = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), total)
 	}
+	c.bytes = 0
 	for i, list := range from {
+		for _, v := range list {
+			c.bytes += len(v.Data)
+		}
 		c.memory[i] = make([]tensor.View, len(list))
 		for j, v := range list {
 			n := len(v.Data)

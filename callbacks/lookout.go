@@ -1,7 +1,6 @@
 package callbacks
 
 import (
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -10,25 +9,30 @@ import (
 // longer than a short call takes, and less than to sleep and be woken.
 const lookOutTime = 20 * time.Microsecond
 
-// lookingOut is how many goroutines do.
-var lookingOut atomic.Int32
+// lookers is how many goroutines of a kind look at once.
+type lookers struct{ n atomic.Int32 }
 
-// lookOut reports whether seen becomes true soon. Where all processors are taken by
-// goroutines that look, or there is one processor, it looks once: looking would keep from
-// work those who are to be seen.
-func lookOut(seen func() bool) bool {
+// Whoever waits for a worker leaves a processor to it.
+var (
+	waitingLookers lookers
+	workingLookers lookers
+)
+
+// lookOut reports whether seen becomes true soon. At most so many look at once, and where
+// there is one processor nobody does: looking would keep from work those who are to be
+// seen.
+func (l *lookers) lookOut(most int, limit time.Duration, seen func() bool) bool {
 	if seen() {
 		return true
 	}
-	processors := runtime.GOMAXPROCS(0)
-	if processors == 1 {
+	if most < 1 {
 		return false
 	}
-	if int(lookingOut.Add(1)) > processors {
-		lookingOut.Add(-1)
+	if int(l.n.Add(1)) > most {
+		l.n.Add(-1)
 		return false
 	}
-	defer lookingOut.Add(-1)
+	defer l.n.Add(-1)
 	start := time.Now()
 	for {
 		for range 16 {
@@ -37,9 +41,15 @@ func lookOut(seen func() bool) bool {
 				return true
 			}
 		}
-		if time.Since(start) > lookOutTime {
+		if time.Since(start) > limit {
 			return false
 		}
 		yield() // who is to be seen may have to run on this very processor
 	}
+}
+
+// copyTime is about how long it takes to copy so many bytes twice: what a runtime's
+// thread does between two calls of a worker.
+func copyTime(bytes int) time.Duration {
+	return min(time.Duration(bytes/8), 200*time.Microsecond)
 }

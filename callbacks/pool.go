@@ -3,6 +3,7 @@ package callbacks
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,8 +19,15 @@ type pool struct {
 	waiting []*call   // for a place, the oldest first
 	idle    []*worker // the one that worked last at the end
 	calls   call      // the head of a ring: the calls under way, and the lost ones
+	unused  int       // of the idle ones, those at the beginning that had no call for a while
+	tidying bool      // tidy is to be called
 	listed  bool      // in pools
 	retired bool      // no call site will be bound to it any more
+
+	// Workers that tell a runtime of a call, and are free when it has heard.
+	telling  atomic.Int32
+	rescue   *time.Timer
+	rescuing bool
 
 	// The alarm rings when the time of a call is up that nobody waits for.
 	alarm   *time.Timer
@@ -90,7 +98,7 @@ func (p *pool) submit(c *call, w *worker) (awake bool, err error) {
 	if !c.attended {
 		p.setAlarm(c.at)
 	}
-	if c.nested || p.running < p.limit && (w == nil || len(p.waiting) == 0) {
+	if c.nested || p.running < p.limit && (w == nil || len(p.waiting) == 0) && !p.soonFree(c) {
 		p.start(c)
 		if w == nil {
 			w = p.free()
@@ -105,7 +113,7 @@ func (p *pool) submit(c *call, w *worker) (awake bool, err error) {
 	if w != nil {
 		// The others have waited for longer, and w need not wait for its turn.
 		if next = p.next(); next == nil {
-			p.idle = append(p.idle, w)
+			p.idler(w)
 		}
 	}
 	p.mu.Unlock()
@@ -113,6 +121,35 @@ func (p *pool) submit(c *call, w *worker) (awake bool, err error) {
 		p.hand(next, w)
 	}
 	return false, nil
+}
+
+// rescueAfter is how long a call waits for a worker that is free soon.
+const rescueAfter = 50 * time.Microsecond
+
+// soonFree reports whether the call is better made by a worker that is telling a runtime of
+// another one, and which that runtime may have called from, than by one that must be woken.
+// If it is not free as soon as that, another one is woken. The caller holds the lock.
+func (p *pool) soonFree(c *call) bool {
+	if c.attended || c.lane != nil || p.telling.Load() == 0 {
+		return false
+	}
+	if n := len(p.idle); n > 0 && !p.idle[n-1].asleep.Load() {
+		return false
+	}
+	if !p.rescuing {
+		p.rescuing = true
+		if p.rescue == nil {
+			p.rescue = time.AfterFunc(rescueAfter, func() {
+				p.mu.Lock()
+				p.rescuing = false
+				p.mu.Unlock()
+				p.fill()
+			})
+		} else {
+			p.rescue.Reset(rescueAfter)
+		}
+	}
+	return true
 }
 
 // start gives the call a place. The caller holds the lock.
@@ -133,6 +170,7 @@ func (p *pool) free() *worker {
 	w := p.idle[n-1]
 	p.idle[n-1] = nil
 	p.idle = p.idle[:n-1]
+	p.unused = min(p.unused, n-1)
 	return w
 }
 
@@ -185,7 +223,7 @@ func (p *pool) end(c *call, w *worker) (won bool) {
 	var next *call
 	if w != nil {
 		if next = p.next(); next == nil {
-			p.idle = append(p.idle, w)
+			p.idler(w)
 		}
 	}
 	p.mu.Unlock()
@@ -200,7 +238,7 @@ func (p *pool) rest(w *worker) {
 	p.mu.Lock()
 	next := p.next()
 	if next == nil {
-		p.idle = append(p.idle, w)
+		p.idler(w)
 	}
 	p.mu.Unlock()
 	if next != nil {

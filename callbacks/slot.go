@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime/debug"
 	"runtime/trace"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,7 +28,7 @@ type Slot struct {
 
 	perSecond uint32
 	turns     atomic.Int64 // calls, for the module's "every"
-	spares    sync.Pool    // of *call
+	spares    spares
 	counts    counts
 }
 

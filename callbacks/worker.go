@@ -1,23 +1,26 @@
 package callbacks
 
 import (
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
 )
 
 // worker is a goroutine that makes calls one after the other. After a call it looks out
-// for the next for a while, then it sleeps, and after a long sleep it ends.
+// for the next for a while, then it sleeps, and after a long sleep it is dismissed.
 type worker struct {
-	pool   *pool
-	job    atomic.Pointer[call]
-	asleep atomic.Bool
-	wake   chan struct{}
-	making *call // nil between calls
+	pool      *pool
+	job       atomic.Pointer[call]
+	dismissed atomic.Bool
+	asleep    atomic.Bool
+	wake      chan struct{}
+	making    *call         // nil between calls
+	patience  time.Duration // how long it looks out
 }
 
-// workerSleep is how long a worker stays without work.
-const workerSleep = 10 * time.Second
+// workerSleep is how long a worker without work stays, to twice that.
+const workerSleep = 5 * time.Second
 
 // hand gives the call to w, or to a new worker where w is nil, and reports whether that
 // is awake.
@@ -29,10 +32,15 @@ func (p *pool) hand(c *call, w *worker) (awake bool) {
 		return false
 	}
 	w.job.Store(c)
-	if w.asleep.CompareAndSwap(true, false) {
-		w.wake <- struct{}{}
+	return !w.rouse()
+}
+
+// rouse wakes the worker, and reports whether it was asleep.
+func (w *worker) rouse() bool {
+	if !w.asleep.CompareAndSwap(true, false) {
 		return false
 	}
+	w.wake <- struct{}{}
 	return true
 }
 
@@ -44,47 +52,66 @@ func (w *worker) serve() {
 			continue
 		}
 		w.making = c
+		w.patience = lookOutTime + copyTime(c.bytes)
 		err := c.perform()
 		w.making = nil
 		c.returned(err, w)
 	}
 }
 
-// look waits for a call, and reports false where none comes for long.
+// look waits for a call, and reports false when the worker is dismissed.
 func (w *worker) look() bool {
-	seen := func() bool { return w.job.Load() != nil }
-	if lookOut(seen) {
-		return true
+	seen := func() bool { return w.job.Load() != nil || w.dismissed.Load() }
+	most := runtime.GOMAXPROCS(0)
+	if most == 1 {
+		most = 0
 	}
-	w.asleep.Store(true)
-	if seen() && w.asleep.CompareAndSwap(true, false) {
-		return true
+	if !workingLookers.lookOut(most, w.patience, seen) {
+		w.asleep.Store(true)
+		if !seen() || !w.asleep.CompareAndSwap(true, false) {
+			<-w.wake
+		}
 	}
-	sleep := time.NewTimer(workerSleep)
-	defer sleep.Stop()
-	select {
-	case <-w.wake:
-		return true
-	case <-sleep.C:
-	}
-	if w.pool.dismiss(w) {
-		return false
-	}
-	<-w.wake // somebody has just taken it and is about to tell
-	return true
+	return !w.dismissed.Load()
 }
 
-// dismiss takes w from the idle workers, and reports false where it is none of them any
-// more.
-func (p *pool) dismiss(w *worker) bool {
+// rouse wakes the worker that is to have the next call, where it sleeps: while who calls
+// copies much, it wakes up.
+func (p *pool) rouse() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := slices.Index(p.idle, w)
-	if i < 0 {
-		return false
+	var w *worker
+	if n := len(p.idle); n > 0 {
+		w = p.idle[n-1]
 	}
-	p.idle = slices.Delete(p.idle, i, i+1)
-	return true
+	p.mu.Unlock()
+	if w != nil {
+		w.rouse()
+	}
+}
+
+// idler makes w one of the idle workers. The caller holds the lock.
+func (p *pool) idler(w *worker) {
+	p.idle = append(p.idle, w)
+	if !p.tidying {
+		p.tidying, p.unused = true, 0
+		time.AfterFunc(workerSleep, p.tidy)
+	}
+}
+
+// tidy dismisses the workers that had no call since it was last called.
+func (p *pool) tidy() {
+	p.mu.Lock()
+	unused := slices.Clone(p.idle[:p.unused])
+	p.idle = slices.Delete(p.idle, 0, p.unused)
+	p.unused = len(p.idle)
+	if p.tidying = len(p.idle) > 0 || p.calls.next != &p.calls; p.tidying {
+		time.AfterFunc(workerSleep, p.tidy)
+	}
+	p.mu.Unlock()
+	for _, w := range unused {
+		w.dismissed.Store(true)
+		w.rouse()
+	}
 }
 
 // ended is the end of the goroutine.
