@@ -103,7 +103,7 @@ func (c *call) recycle() {
 }
 
 // submit has a worker make the call; see pool.submit. Its time begins now.
-func (c *call) submit(w *worker) (awake bool, err error) {
+func (c *call) submit(w *worker) (maker, error) {
 	c.began = time.Now()
 	c.frame.ctx = c.parent
 	if c.limit > 0 {
@@ -130,12 +130,12 @@ func (c *call) attend() error {
 	c.attended = true
 	waiting := int(attending.Add(1))
 	defer attending.Add(-1)
-	awake, err := c.submit(nil)
+	who, err := c.submit(nil)
 	spare := runtime.GOMAXPROCS(0) - 1 // processors, for one is the worker's
-	if !awake && waiting > spare {
+	if who != makerAwake && waiting > spare {
 		spare = 0
 	}
-	if err == nil && !waitingLookers.lookOut(spare, lookOutTime, c.finished.Load) {
+	if err == nil && !waitingLookers.lookOut(spare, lookOutTime+copyTime(c.bytes)/4, c.finished.Load) {
 		t := c.terms
 		if err, up := c.sleep(); up {
 			t.end()

@@ -48,8 +48,8 @@ func (l *lookers) lookOut(most int, limit time.Duration, seen func() bool) bool 
 	}
 }
 
-// copyTime is about how long it takes to copy so many bytes twice: what a runtime's
-// thread does between two calls of a worker.
+// copyTime is what it takes at most to copy so many bytes twice, where they are not in a
+// cache: what a thread of the runtime does between two calls of a worker.
 func copyTime(bytes int) time.Duration {
-	return min(time.Duration(bytes/8), 200*time.Microsecond)
+	return min(time.Duration(bytes/4), 300*time.Microsecond)
 }

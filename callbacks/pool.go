@@ -79,16 +79,25 @@ func (p *pool) unlistIdle() {
 	}
 }
 
+// maker is who makes a call that was submitted.
+type maker uint8
+
+const (
+	makerLater  maker = iota // who is free next
+	makerAwake               // a worker that is awake
+	makerAsleep              // a worker that had to be woken
+)
+
 // submit has the call made, by w where it is not nil: a worker that is free and not among
 // the idle ones. A call of a nested run needs no place, because the outer call may hold
-// the last one. awake reports whether a worker that is awake has it. The call is no longer
+// the last one. The call is no longer
 // the caller's, unless it is attended or there is an error; with an error w is as before.
-func (p *pool) submit(c *call, w *worker) (awake bool, err error) {
+func (p *pool) submit(c *call, w *worker) (who maker, err error) {
 	p.mu.Lock()
 	if p.lost >= p.lostLimit {
 		err := p.tooManyLost()
 		p.mu.Unlock()
-		return false, err
+		return makerLater, err
 	}
 	if !p.listed {
 		p.list(true)
@@ -120,7 +129,7 @@ func (p *pool) submit(c *call, w *worker) (awake bool, err error) {
 	if next != nil {
 		p.hand(next, w)
 	}
-	return false, nil
+	return makerLater, nil
 }
 
 // rescueAfter is how long a call waits for a worker that is free soon.

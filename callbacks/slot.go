@@ -178,11 +178,13 @@ func (s *Slot) Begin(f *Frame, done func(error)) (later bool, err error) {
 	c := s.newCall(f, *fn, ctx)
 	c.done = done
 	run.cancels(c.pool)
-	if _, err := c.submit(nil); err != nil {
+	who, err := c.submit(nil)
+	if err != nil {
 		c.end()
 		c.recycle()
 		return false, s.settle(f, run, err)
 	}
+	who.let()
 	return true, nil
 }
 

@@ -25,6 +25,7 @@ type use struct {
 
 	state  uint32
 	holder atomic.Pointer[string] // where the use is that another one collided with
+	rival  atomic.Pointer[string] // where somebody is who collided
 }
 
 // ForContext is a table of the same functions for one context. With threads, the library
@@ -96,19 +97,29 @@ func (t *Table) onLargeStack(f func(*Table)) {
 // holderWait is how long a call that was in the way may take until it says where it is.
 const holderWait = 5 * time.Second
 
-// collide panics with the places of both users.
+// collide panics with the places of both users. Two may find each other's mark: then
+// neither is in a call that could tell.
 func (u *use) collide() {
-	u.holder.Store(nil)
-	atomic.StoreUint32(&u.state, contends)
-	other := "one that has been in a call for seconds"
-	for end := time.Now().Add(holderWait); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if at := u.holder.Load(); at != nil {
-			other = *at
-			break
+	mine, other := place(), "one that has been in a call for seconds"
+	if rival := u.rival.Swap(&mine); rival != nil {
+		other = *rival
+	} else {
+		u.holder.Store(nil)
+		for end := time.Now().Add(holderWait); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			// Again and again: the mark of a call that has just ended may have undone it.
+			atomic.StoreUint32(&u.state, contends)
+			at := u.holder.Load()
+			if rival := u.rival.Load(); at == nil && rival != &mine {
+				at = rival
+			}
+			if at != nil {
+				other = *at
+				break
+			}
 		}
 	}
 	panic(fmt.Sprintf("mlir: a Context is used by two goroutines at once: here in %s, and there in %s: "+
-		"give each goroutine a Context of its own, or hold a lock", place(), other))
+		"give each goroutine a Context of its own, or hold a lock", mine, other))
 }
 
 // tell says where the use is that another one waits for.

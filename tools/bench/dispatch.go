@@ -180,7 +180,7 @@ func (g *goals) small(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.overFloor("goroutine16B", got, "go-goroutine", threadFloors, atMost(6))
+	g.overFloor("goroutine16B", got, "go-goroutine", threadFloors, atMost(10))
 	g.overFloor("deferred16B", got, "go-deferred", deferredFloors, atMost(2.5))
 	g.overFloor("async16B", got, "go-async", queueFloors, atMost(12))
 	g.r.figure("dispatch/goal/goroutine16B-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x", atMost(1.2))
