@@ -50,7 +50,9 @@ func (s *site) debug(f *frame, run *Run) error {
 	f.settle()
 	err = explainFault(grave{s.name, s.slot.Logger(), operands}, s.slot.Invoke(&f.call))
 	if err == nil {
-		err = f.inPlace(nil, len(kept))
+		if err = f.inPlace(nil, len(kept)); err != nil {
+			s.slot.Spoiled(&f.call)
+		}
 	}
 	f.args, f.homes = args, homes
 	if err == nil {
@@ -127,7 +129,7 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 	rest := operands
 	f.call.Args, f.call.IDs = take(&rest, f.call.Args), take(&rest, f.call.IDs)
 	if passthrough {
-		f.call.Results = f.call.Args
+		f.call.Results = slices.Clone(f.call.Args)
 	} else {
 		rest = results
 		f.call.Results = take(&rest, own)

@@ -24,9 +24,10 @@ type frame struct {
 	args    int // of the layouts those of operands; -1 where the next call is to be read anew
 	aliased []bool
 
-	homes []unsafe.Pointer // where the results are, where that is not XLA's memory
-	lane  int              // of the slot; -1 for none
-	later *later           // of a deferred call; made by the first
+	passed []tensor.View    // results of the passthrough form
+	homes  []unsafe.Pointer // where the results are, where that is not XLA's memory
+	lane   int              // of the slot; -1 for none
+	later  *later           // of a deferred call; made by the first
 }
 
 // layout is the type of an operand or a result as it stands in a call frame.
@@ -117,7 +118,9 @@ func (f *frame) divide(call *c.Call, s *site) {
 	f.call.IDs = in[data : data+s.ids : data+s.ids]
 	switch s.form {
 	case formPassthrough:
-		f.call.Results, out = in[:data:data], nil
+		// A list of its own: what a function puts into one list is not in the other.
+		f.passed = append(f.passed[:0], in[:data]...)
+		f.call.Results, out = f.passed[:data:data], nil
 	case formObserve:
 		f.call.Results = nil
 	default:

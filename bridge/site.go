@@ -175,7 +175,9 @@ func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error)
 	} else {
 		n := len(f.call.Results)
 		if err = s.slot.Invoke(&f.call); err == nil && (n > 0 || len(f.call.Results) > 0) {
-			err = f.inPlace(call, n)
+			if err = f.inPlace(call, n); err != nil {
+				s.slot.Spoiled(&f.call)
+			}
 		}
 	}
 	f.call.SetRun(nil) // it would keep the run and its outputs

@@ -66,15 +66,16 @@ func (c *copies) fill(s *Slot, f *Frame, run *Run) {
 	} else {
 		c.make(from, nil)
 	}
-	for i, list := range c.memory {
+	lists := c.memory
+	if passthrough {
+		lists[2] = lists[0]
+	}
+	for i, list := range lists {
 		c.lists[i] = append(c.lists[i][:0], list...)
 	}
 	c.frame = Frame{
 		Name: f.Name, Config: f.Config, Device: f.Device, RunID: f.RunID, aliased: f.aliased,
 		Args: slices.Clip(c.lists[0]), IDs: slices.Clip(c.lists[1]), Results: slices.Clip(c.lists[2]),
-	}
-	if passthrough {
-		c.frame.Results = c.frame.Args
 	}
 }
 

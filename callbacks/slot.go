@@ -103,6 +103,17 @@ func (s *Slot) NotMade(err error) {
 	}
 }
 
+// Spoiled counts a call as failed that Invoke has counted as delivered: the runtime has
+// found that its results are not where they should be.
+func (s *Slot) Spoiled(f *Frame) {
+	if f.delivered {
+		f.delivered = false
+	} else {
+		s.counts.delivered.Add(-1)
+	}
+	s.counts.failed.Add(1)
+}
+
 // turn counts for the module's "every".
 func (s *Slot) turn() bool {
 	n := s.config.Every

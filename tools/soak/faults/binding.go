@@ -11,6 +11,9 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
+// notOfXLA is for what is refused before or after XLA had it.
+const notOfXLA = -1
+
 // onCompile are faults that end a compile, whatever the dispatch.
 var onCompile = []callbacks.Dispatch{callbacks.Inline}
 
@@ -62,7 +65,7 @@ func isUnknown(ok func(*callbacks.UnknownError) bool) func(err error, i int) err
 }
 
 // refused is a module that cannot be compiled, beside one that works. A code of 0 is
-// any.
+// any, and with notOfXLA the error is not the plugin's.
 func refused(module func(s *scene, i int) string, want func(err error, i int) error, code int) func(*scene) (func(int) error, error) {
 	return func(s *scene) (func(int) error, error) {
 		err := errors.Join(
@@ -84,6 +87,9 @@ func refused(module func(s *scene, i int) string, want func(err error, i int) er
 				if err := want(err, i); err != nil {
 					return err
 				}
+			}
+			if code == notOfXLA {
+				return nil
 			}
 			return isA(func(e *bridge.PluginError) error {
 				if code != 0 && e.Code != code {

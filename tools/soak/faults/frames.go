@@ -27,10 +27,8 @@ func overwrittenOperandShape(s *scene) (func(int) error, error) {
 				list[i].Shape.Dims[0] = 7
 			}
 		}
-		for _, list := range lists {
-			for i := range list {
-				list[i] = tensor.Scalar(true)
-			}
+		for i := range f.Args {
+			f.Args[i] = tensor.Scalar(true)
 		}
 		return err
 	})

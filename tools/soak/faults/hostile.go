@@ -3,12 +3,16 @@ package faults
 import (
 	"runtime"
 	"slices"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // hostileFaults are those of programs that do all that Go allows without unsafe.
 func hostileFaults() []Fault {
 	var onMethods []Fault
-	for _, m := range []misbehaviour{cyclicError(), goexitError(), goexitString(), blockingError()} {
+	for _, m := range []misbehaviour{cyclicError(), goexitError(), goexitString(), blockingError(), replacedResult()} {
 		onMethods = append(onMethods, Fault{Name: m.name, Ways: m.ways, prepare: m.prepare})
 	}
 	return slices.Concat(onMethods, []Fault{
@@ -21,6 +25,16 @@ func hostileFaults() []Fault {
 		{"unlocked thread", everyWay, unlockedThread},
 		{"passthrough without waiting", onlyAsync, passingAsync},
 		{"more runs than threads", everyWay, manyRuns},
-		{"layout that is not row-major", onCompile, refused(columnMajor, nil, 0)},
+		{"layout that is not row-major", onCompile, refused(columnMajor, isA(func(*bridge.LayoutError) error { return nil }), notOfXLA)},
 	})
+}
+
+// replacedResult puts another array in the place of a result instead of filling it.
+func replacedResult() misbehaviour {
+	return misbehaviour{name: "result replaced", ways: withResult, want: isA(func(*callbacks.ReplacedError) error { return nil }), fn: func(f *callbacks.Frame) error {
+		for i := range f.Results {
+			f.Results[i] = tensor.Scalar(true)
+		}
+		return nil
+	}}
 }
