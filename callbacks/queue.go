@@ -15,6 +15,9 @@ type lane struct {
 	busy    bool // a call is under way
 }
 
+// laneKept is how many places an empty lane keeps.
+const laneKept = 1024
+
 // queued is a call, or where call is nil somebody who waits for those before.
 type queued struct {
 	call   *call
@@ -70,6 +73,9 @@ func (l *lane) pop() (q queued, ok bool) {
 	defer l.mu.Unlock()
 	if l.first == len(l.waiting) {
 		l.waiting, l.first, l.busy = l.waiting[:0], 0, false
+		if cap(l.waiting) > laneKept {
+			l.waiting = nil
+		}
 		return queued{}, false
 	}
 	q = l.waiting[l.first]
@@ -77,7 +83,7 @@ func (l *lane) pop() (q queued, ok bool) {
 	l.first++
 	if l.first == len(l.waiting) {
 		l.waiting, l.first = l.waiting[:0], 0
-	} else if l.first > 1024 && l.first > len(l.waiting)/2 {
+	} else if l.first > laneKept && l.first > len(l.waiting)/2 {
 		l.waiting, l.first = append(l.waiting[:0], l.waiting[l.first:]...), 0
 	}
 	return q, true

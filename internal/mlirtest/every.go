@@ -11,40 +11,27 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// EveryOperation makes every operation that the libraries know, in many forms and with
-// the attributes that its refusals ask for, puts terminators into its regions, removes
+// EveryOperation makes every operation that the default library knows, in many forms and
+// with the attributes that its refusals ask for, puts terminators into its regions, removes
 // each attribute, and verifies, prints, writes, copies and walks what there is. It holds
-// that none of it ends the process.
+// that none of it ends the process. Of other libraries no attributes are asked for.
 func EveryOperation(t *testing.T) {
 	t.Helper()
 	Outlives(t, func(t *testing.T, start int) {
-		n := 0
-		EachEngine(t, func(t *testing.T, e Engine) {
-			names := operationNames(t, e.Library)
-			// Upstream's library for C has its operations in another file, which is not read.
-			if len(names) < fewestOperations && e.Name != "upstream MLIR library" {
-				t.Fatalf("only %d operations were found in %s", len(names), e.Library.Path())
+		library := Library(t)
+		names := operationNames(t, library)
+		if len(names) < fewestOperations {
+			t.Fatalf("only %d operations were found in %s", len(names), library.Path())
+		}
+		for n, name := range names {
+			if n >= start {
+				every(t, library, n, name, names)
 			}
-			for _, name := range names {
-				if n++; n <= start || crashing[name] {
-					continue
-				}
-				every(t, e.Library, n-1, name, names)
-			}
-		})
+		}
 	})
 }
 
-// crashing are operations of IREE's library whose verifiers crash on odd operands or bodies,
-// whatever their attributes are. They have no guard yet.
-var crashing = map[string]bool{
-	"hal.executable.constant.block": true, "spirv.mlir.referenceof": true, "torch.global_slot.module_initializer": true,
-	"transform.foreach": true, "vhlo.func_v1": true,
-	"vm.list.get.f32": true, "vm.list.get.f64": true, "vm.list.get.i32": true, "vm.list.get.i64": true,
-	"vm.list.set.f32": true, "vm.list.set.f64": true, "vm.list.set.i32": true, "vm.list.set.i64": true,
-}
-
-// fewestOperations is fewer than any of the libraries has.
+// fewestOperations is fewer than the library has.
 const fewestOperations = 500
 
 var operationName = regexp.MustCompile(`[a-z][a-z0-9_]*(\.[A-Za-z0-9_]+)+`)
