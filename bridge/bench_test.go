@@ -33,8 +33,8 @@ func BenchmarkLoop(b *testing.B) {
 	}
 }
 
-// One operation is one execution of a small module, with one input of 16 bytes. C is the
-// bare C API, and floor what the others are to be held against.
+// One operation is one execution of a small module, with one input of 16 bytes. The bare C
+// API stands beside it in tools/bench -suite run.
 func BenchmarkRun(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
 	name := register(b, signature, func(*callbacks.Frame) error { return nil })
@@ -48,11 +48,6 @@ func BenchmarkRun(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(kind.name+"/C", func(b *testing.B) {
-			if err := bare(e, b.N, in); err != nil {
-				b.Fatal(err)
-			}
-		})
 		for _, way := range []struct {
 			name string
 			ctx  context.Context
@@ -80,11 +75,6 @@ func BenchmarkRunAsync(b *testing.B) {
 	defer in.Close()
 	ends, stop := context.WithCancel(context.Background())
 	defer stop()
-	b.Run("C", func(b *testing.B) {
-		if err := bare(e, b.N, in); err != nil {
-			b.Fatal(err)
-		}
-	})
 	for _, way := range []struct {
 		name string
 		ctx  context.Context
@@ -199,26 +189,4 @@ func aligned(n int) []float32 {
 		s = s[1:]
 	}
 	return s[:n:n]
-}
-
-// bare executes n times in C, waits and drops the outputs, with nothing around it: the
-// floor that Run is measured against. Callbacks in the module are called.
-func bare(e *Executable, n int, inputs ...*Buffer) error {
-	list := make([]Input, len(inputs))
-	for i, b := range inputs {
-		list[i] = b
-	}
-	r, err := e.begin(context.Background(), list, launch{})
-	if err != nil {
-		return err
-	}
-	if err := r.c.Bench(n); err != nil {
-		r.finish(true)
-		return planError("bench", err)
-	}
-	r.finish(true)
-	if err := r.failure.Load(); err != nil {
-		return err.err
-	}
-	return nil
 }

@@ -189,24 +189,3 @@ int calliope_run_notify(calliope_run* run, uintptr_t handle) {
   pthread_mutex_unlock(&run->mu);
   return over;
 }
-
-void calliope_run_bench(calliope_run* run, int64_t n) {
-  for (int64_t k = 0; k < n; k++) {
-    pjrt_error* error = execute(run);
-    if (error != NULL) {
-      keep_error(run, error);
-      return;
-    }
-    run->num_events = run->devices;
-    for (int32_t i = 0; i < run->num_events; i++) {
-      pjrt_event_args event = {.struct_size = sizeof event, .event = run->events[i]};
-      error = CALL(run->api, PJRT_FN_EVENT_AWAIT, &event);
-      if (error != NULL) keep_error(run, error);
-    }
-    destroy_events(run);
-    for (int32_t i = 0; i < run->devices * run->num_outputs; i++) {
-      pjrt_buffer_args args = {.struct_size = sizeof args, .buffer = run->outputs[i]};
-      drop(run, CALL(run->api, PJRT_FN_BUFFER_DESTROY, &args));
-    }
-  }
-}

@@ -147,10 +147,3 @@ func (r Run) Error() error {
 func (r Run) Output(i int) Array {
 	return Array{(*C.pjrt_api)(r.c.api), *(**C.pjrt_buffer)(unsafe.Add(unsafe.Pointer(r.c.outputs), i*8))}
 }
-
-// Bench executes n times what was prepared, in C and with nothing around it: the floor
-// that a run from Go is measured against.
-func (r Run) Bench(n int) error {
-	C.calliope_run_bench(r.c, C.int64_t(n))
-	return r.Error()
-}

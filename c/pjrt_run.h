@@ -59,10 +59,6 @@ int calliope_run_wait(calliope_run* run, int64_t timeout_ns);
 // is called when it is, perhaps before this function returns.
 int calliope_run_notify(calliope_run* run, uintptr_t handle);
 
-// Executes n times what is prepared, waits and drops the outputs, with nothing else: the
-// floor that a run from Go is measured against. Arguments are not donated.
-void calliope_run_bench(calliope_run* run, int64_t n);
-
 // Makes the room ready for the next execution; the run is over.
 void calliope_run_clear(calliope_run* run);
 
