@@ -4,46 +4,24 @@
 #include <string.h>
 
 #include "bench_gate.h"
+#include "pjrt_error.h"
 #include "pjrt_plugin.h"
 
+// Functions that only this file calls; see pjrt_abi.h.
 enum {
-  FN_CLIENT_CREATE = 10,
   FN_CLIENT_DESTROY = 11,
-  FN_CLIENT_DEVICES = 16,
   FN_CLIENT_COMPILE = 20,
-  FN_BUFFER_FROM_HOST = 22,
   FN_EXECUTABLE_DESTROY = 50,
-  FN_BUFFER_DESTROY = 58,
-  FN_BUFFER_POINTER = 73,
 };
 
 enum { PJRT_F32 = 11 };
 
-// The structures end with room: a plugin whose header knows more fields reads zeros.
-#define ROOM void* room[16]
-
-typedef struct {
-  size_t struct_size;
-  pjrt_extension* extensions;
-  const void* options;
-  size_t num_options;
-  void* get_callback;
-  void* get_arg;
-  void* put_callback;
-  void* put_arg;
-  void* client;
-  ROOM;
-} client_create_args;
-
-// Of functions that take one thing and may give one: a client, an executable, a buffer.
+// Of functions that destroy a client, an executable or a buffer.
 typedef struct {
   size_t struct_size;
   pjrt_extension* extensions;
   void* thing;
-  void* out;
-  size_t num_out;
-  ROOM;
-} thing_args;
+} destroy_args;
 
 typedef struct {
   size_t struct_size;
@@ -53,34 +31,7 @@ typedef struct {
   const char* options;
   size_t options_size;
   void* executable;
-  ROOM;
 } compile_args;
-
-typedef struct {
-  size_t struct_size;
-  pjrt_extension* extensions;
-  void* client;
-  const void* data;
-  int32_t type;
-  const int64_t* dims;
-  size_t num_dims;
-  const int64_t* strides;
-  size_t num_strides;
-  int32_t semantics;  // 0: not used any more when the call returns
-  void* device;
-  void* memory;
-  void* layout;
-  pjrt_event* done;
-  pjrt_buffer* buffer;
-  ROOM;
-} from_host_args;
-
-typedef struct {
-  pjrt_execute_options known;
-  const int64_t* not_donated;
-  size_t num_not_donated;
-  ROOM;
-} execute_options;
 
 struct calliope_bare {
   const pjrt_api* api;
@@ -101,19 +52,9 @@ struct calliope_bare {
   } helpers[2];
 };
 
-static char* sentence_of(const pjrt_api* api, const char* doing, pjrt_error* error) {
-  if (error == NULL) return NULL;
-  pjrt_error_message_args message = {.struct_size = sizeof message, .error = error};
-  ((void (*)(void*))api->functions[PJRT_FN_ERROR_MESSAGE])(&message);
-  char* text = calliope_sentence("%s: %.*s", doing, (int)message.message_size, message.message);
-  pjrt_error_destroy_args args = {.struct_size = sizeof args, .error = error};
-  ((void (*)(void*))api->functions[PJRT_FN_ERROR_DESTROY])(&args);
-  return text;
-}
-
 static pjrt_error* destroy(const pjrt_api* api, int function, void* thing) {
   if (thing == NULL) return NULL;
-  thing_args args = {.struct_size = offsetof(thing_args, out), .thing = thing};
+  destroy_args args = {.struct_size = sizeof args, .thing = thing};
   return CALL(api, function, &args);
 }
 
@@ -126,14 +67,14 @@ static pjrt_error* await(const pjrt_api* api, pjrt_event* event) {
 }
 
 static pjrt_error* put(calliope_bare* b, pjrt_buffer** out) {
-  from_host_args args = {.struct_size = sizeof args,
-                         .client = b->client,
-                         .data = b->host,
+  pjrt_from_host_args args = {.struct_size = sizeof args,
+                              .client = b->client,
+                              .data = b->host,
                          .type = PJRT_F32,
                          .dims = &b->length,
                          .num_dims = 1,
                          .device = b->device};
-  pjrt_error* error = CALL(b->api, FN_BUFFER_FROM_HOST, &args);
+  pjrt_error* error = CALL(b->api, PJRT_FN_BUFFER_FROM_HOST, &args);
   if (error != NULL) return error;
   *out = args.buffer;
   return await(b->api, args.done);
@@ -141,15 +82,16 @@ static pjrt_error* put(calliope_bare* b, pjrt_buffer** out) {
 
 static pjrt_error* execute(calliope_bare* b, pjrt_buffer* input, pjrt_buffer** output) {
   static const int64_t not_donated[1] = {0};
-  execute_options options = {
-      .known.struct_size = sizeof options, .not_donated = not_donated, .num_not_donated = 1};
+  pjrt_execute_options options = {.struct_size = sizeof options,
+                                  .non_donatable_input_indices = not_donated,
+                                  .num_non_donatable_input_indices = 1};
   pjrt_buffer* inputs[1] = {input};
   pjrt_buffer** input_lists[1] = {inputs};
   pjrt_buffer** output_lists[1] = {output};
   pjrt_event* done[1] = {NULL};
   pjrt_execute_args args = {.struct_size = sizeof args,
                             .executable = b->executable,
-                            .options = &options.known,
+                            .options = &options,
                             .argument_lists = input_lists,
                             .num_devices = 1,
                             .num_args = 1,
@@ -160,9 +102,9 @@ static pjrt_error* execute(calliope_bare* b, pjrt_buffer* input, pjrt_buffer** o
 }
 
 static pjrt_error* get(calliope_bare* b, pjrt_buffer* buffer, float* out) {
-  thing_args args = {.struct_size = offsetof(thing_args, num_out), .thing = buffer};
-  pjrt_error* error = CALL(b->api, FN_BUFFER_POINTER, &args);
-  if (error == NULL) memcpy(out, args.out, (size_t)b->length * sizeof *out);
+  pjrt_buffer_pointer_args args = {.struct_size = sizeof args, .buffer = buffer};
+  pjrt_error* error = CALL(b->api, PJRT_FN_BUFFER_UNSAFE_POINTER, &args);
+  if (error == NULL) memcpy(out, (const void*)args.pointer, (size_t)b->length * sizeof *out);
   return error;
 }
 
@@ -192,13 +134,13 @@ static pjrt_error* run_helped(calliope_bare* b, int spin) {
   gate_open(&h->ask);
   gate_pass(&h->answer);
   if (h->error != NULL) return h->error;
-  return destroy(b->api, FN_BUFFER_DESTROY, h->output);
+  return destroy(b->api, PJRT_FN_BUFFER_DESTROY, h->output);
 }
 
 static pjrt_error* run(calliope_bare* b) {
   pjrt_buffer* output = NULL;
   pjrt_error* error = execute(b, b->input, &output);
-  return error != NULL ? error : destroy(b->api, FN_BUFFER_DESTROY, output);
+  return error != NULL ? error : destroy(b->api, PJRT_FN_BUFFER_DESTROY, output);
 }
 
 static pjrt_error* round_trip(calliope_bare* b, float* out) {
@@ -206,9 +148,9 @@ static pjrt_error* round_trip(calliope_bare* b, float* out) {
   pjrt_error* error = put(b, &input);
   if (error == NULL) error = execute(b, input, &output);
   if (error == NULL) error = get(b, output, out);
-  pjrt_error* other = destroy(b->api, FN_BUFFER_DESTROY, input);
+  pjrt_error* other = destroy(b->api, PJRT_FN_BUFFER_DESTROY, input);
   if (error == NULL) error = other;
-  other = destroy(b->api, FN_BUFFER_DESTROY, output);
+  other = destroy(b->api, PJRT_FN_BUFFER_DESTROY, output);
   return error != NULL ? error : other;
 }
 
@@ -224,7 +166,7 @@ char* calliope_bare_run(calliope_bare* b, int way, int64_t n, double* seconds) {
     pjrt_error* error = helped                        ? run_helped(b, spin)
                         : way == CALLIOPE_BARE_ROUND ? round_trip(b, out)
                                                       : run(b);
-    sentence = sentence_of(b->api, "executing", error);
+    sentence = calliope_error_sentence(b->api, "executing", error);
   }
   *seconds = (double)(gate_now() - start) / 1e9;
   free(out);
@@ -232,18 +174,18 @@ char* calliope_bare_run(calliope_bare* b, int way, int64_t n, double* seconds) {
 }
 
 char* calliope_bare_result(calliope_bare* b, float* out) {
-  return sentence_of(b->api, "executing", round_trip(b, out));
+  return calliope_error_sentence(b->api, "executing", round_trip(b, out));
 }
 
 static char* open_client(calliope_bare* b) {
-  client_create_args create = {.struct_size = sizeof create};
-  char* sentence = sentence_of(b->api, "making a client", CALL(b->api, FN_CLIENT_CREATE, &create));
+  pjrt_client_create_args create = {.struct_size = sizeof create};
+  char* sentence = calliope_error_sentence(b->api, "making a client", CALL(b->api, PJRT_FN_CLIENT_CREATE, &create));
   if (sentence != NULL) return sentence;
   b->client = create.client;
-  thing_args devices = {.struct_size = offsetof(thing_args, room), .thing = b->client};
-  sentence = sentence_of(b->api, "listing devices", CALL(b->api, FN_CLIENT_DEVICES, &devices));
-  if (sentence == NULL && devices.num_out == 0) sentence = calliope_sentence("the client has no devices");
-  if (sentence == NULL) b->device = ((void**)devices.out)[0];
+  pjrt_devices_args devices = {.struct_size = sizeof devices, .client = b->client};
+  sentence = calliope_error_sentence(b->api, "listing devices", CALL(b->api, PJRT_FN_ADDRESSABLE_DEVICES, &devices));
+  if (sentence == NULL && devices.num_devices == 0) sentence = calliope_sentence("the client has no devices");
+  if (sentence == NULL) b->device = devices.devices[0];
   return sentence;
 }
 
@@ -262,7 +204,7 @@ static char* compile(calliope_bare* b, const char* module, size_t size) {
                        .program = &program,
                        .options = options,
                        .options_size = sizeof options};
-  char* sentence = sentence_of(b->api, "compiling", CALL(b->api, FN_CLIENT_COMPILE, &args));
+  char* sentence = calliope_error_sentence(b->api, "compiling", CALL(b->api, FN_CLIENT_COMPILE, &args));
   if (sentence == NULL) b->executable = args.executable;
   return sentence;
 }
@@ -281,7 +223,7 @@ char* calliope_bare_open(void* get_api, const char* module, size_t size, int64_t
   b->host = host;
   char* sentence = open_client(b);
   if (sentence == NULL) sentence = compile(b, module, size);
-  if (sentence == NULL) sentence = sentence_of(b->api, "a transfer", put(b, &b->input));
+  if (sentence == NULL) sentence = calliope_error_sentence(b->api, "a transfer", put(b, &b->input));
   if (sentence != NULL) {
     calliope_bare_close(b);
     return sentence;
@@ -298,9 +240,9 @@ void calliope_bare_close(calliope_bare* b) {
     gate_open(&h->ask);
     pthread_join(h->thread, NULL);
   }
-  free(sentence_of(b->api, "closing", destroy(b->api, FN_BUFFER_DESTROY, b->input)));
-  free(sentence_of(b->api, "closing", destroy(b->api, FN_EXECUTABLE_DESTROY, b->executable)));
-  free(sentence_of(b->api, "closing", destroy(b->api, FN_CLIENT_DESTROY, b->client)));
+  free(calliope_error_sentence(b->api, "closing", destroy(b->api, PJRT_FN_BUFFER_DESTROY, b->input)));
+  free(calliope_error_sentence(b->api, "closing", destroy(b->api, FN_EXECUTABLE_DESTROY, b->executable)));
+  free(calliope_error_sentence(b->api, "closing", destroy(b->api, FN_CLIENT_DESTROY, b->client)));
   free(b->host);
   free(b);
 }

@@ -144,6 +144,8 @@ typedef struct {
   void* kv_put_callback;
   void* kv_put_arg;
   void* client;  // out
+  void* kv_try_get_callback;
+  void* kv_try_get_arg;
 } pjrt_client_create_args;
 
 typedef struct {

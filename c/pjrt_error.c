@@ -1,5 +1,7 @@
 #include "pjrt_error.h"
 
+#include "ffi_handler.h"
+
 void calliope_error_destroy(const pjrt_api* api, pjrt_error* error) {
   pjrt_error_destroy_args args = {.struct_size = sizeof args, .error = error};
   ((void (*)(void*))api->functions[PJRT_FN_ERROR_DESTROY])(&args);
@@ -9,6 +11,14 @@ pjrt_error_message_args calliope_error_message(const pjrt_api* api, pjrt_error* 
   pjrt_error_message_args args = {.struct_size = sizeof args, .error = error};
   ((void (*)(void*))api->functions[PJRT_FN_ERROR_MESSAGE])(&args);
   return args;
+}
+
+char* calliope_error_sentence(const pjrt_api* api, const char* doing, pjrt_error* error) {
+  if (error == NULL) return NULL;
+  pjrt_error_message_args message = calliope_error_message(api, error);
+  char* text = calliope_sentence("%s: %.*s", doing, (int)message.message_size, message.message);
+  calliope_error_destroy(api, error);
+  return text;
 }
 
 int32_t calliope_error_code(const pjrt_api* api, pjrt_error* error) {

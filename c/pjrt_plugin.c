@@ -47,13 +47,6 @@ static void* const client_creates[CALLIOPE_MAX_PLUGINS] = {client_create_0, clie
 static void* const get_executables[CALLIOPE_MAX_PLUGINS] = {get_executable_0, get_executable_1, get_executable_2,
                                                             get_executable_3};
 
-static char* sentence_of(const pjrt_api* api, const char* doing, pjrt_error* error) {
-  pjrt_error_message_args message = calliope_error_message(api, error);
-  char* text = calliope_sentence("%s: %.*s", doing, (int)message.message_size, message.message);
-  calliope_error_destroy(api, error);
-  return text;
-}
-
 static char* find_ffi(const pjrt_api* api, const pjrt_ffi_extension** out) {
   for (pjrt_extension* e = api->extensions; e != NULL; e = e->next) {
     if (e->type != PJRT_EXTENSION_FFI) continue;
@@ -88,7 +81,7 @@ static char* boot(const pjrt_api* api, const pjrt_ffi_extension* ffi, const ffi_
                              args.struct_size);
   }
   error = ffi->register_handler(&args);
-  if (error != NULL) return sentence_of(api, "registering the first handler", error);
+  if (error != NULL) return calliope_error_sentence(api, "registering the first handler", error);
   *out = calliope_ffi_boot_api();
   if (*out == NULL) return calliope_sentence("the plugin did not show its FFI table");
   return NULL;
