@@ -48,12 +48,7 @@ func (s *site) debug(f *frame, run *Run) error {
 	kept := slices.Clone(f.call.Results)
 	f.args, f.homes = -1, nil
 	f.settle()
-	err = explainFault(grave{s.name, s.slot.Logger(), operands}, s.slot.Invoke(&f.call))
-	if err == nil {
-		if err = f.inPlace(nil, len(kept)); err != nil {
-			s.slot.Spoiled(&f.call)
-		}
-	}
+	err = explainFault(grave{s.name, s.slot.Logger(), operands}, s.invoke(f, nil))
 	f.args, f.homes = args, homes
 	if err == nil {
 		for i := range home {

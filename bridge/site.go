@@ -87,12 +87,11 @@ func siteOf(config contract.Config) (c.Site, error) {
 }
 
 func bind(slot *callbacks.Slot, config contract.Config) *site {
-	s := &site{
+	return &site{
 		slot: slot, config: config, name: config.Name(),
 		form: formOf(config.Form), ids: config.NumIDs, tokens: config.NumTokens,
 		picky: slot.Picky(), deferred: slot.Deferred(),
 	}
-	return s
 }
 
 // Delete implements c.Site.
@@ -127,7 +126,7 @@ func (s *site) claim(call *c.Call) *frame {
 			}
 			return f
 		}
-		lane = (lane + 1) % callbacks.Lanes
+		lane = (lane + 1) & (callbacks.Lanes - 1)
 	}
 	if f, _ := s.spare.Get().(*frame); f != nil {
 		return f
@@ -167,22 +166,26 @@ func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error)
 		f.clearResults(s)
 	} else if run != nil && run.debug {
 		err = s.debug(f, run)
-	} else if s.deferred {
-		if later = s.defers(f, call, run); later {
-			return true, nil
-		}
-		err = s.slot.Invoke(&f.call)
+	} else if s.deferred && s.defers(f, call, run) {
+		return true, nil
 	} else {
-		n := len(f.call.Results)
-		if err = s.slot.Invoke(&f.call); err == nil && (n > 0 || len(f.call.Results) > 0) {
-			if err = f.inPlace(call, n); err != nil {
-				s.slot.Spoiled(&f.call)
-			}
-		}
+		err = s.invoke(f, call)
 	}
 	f.call.SetRun(nil) // it would keep the run and its outputs
 	s.leave(f, run, err)
 	return false, err
+}
+
+// invoke makes the call, and looks whether the results are where they are expected.
+func (s *site) invoke(f *frame, call *c.Call) error {
+	n := len(f.call.Results)
+	err := s.slot.Invoke(&f.call)
+	if err == nil {
+		if err = f.inPlace(call, n); err != nil {
+			s.slot.Spoiled(&f.call)
+		}
+	}
+	return err
 }
 
 // look reads a call frame, and holds the site's first one against the module.

@@ -2,7 +2,6 @@ package callbacks
 
 import (
 	"context"
-	"runtime"
 	"runtime/debug"
 	"runtime/trace"
 	"sync/atomic"
@@ -55,7 +54,7 @@ type terms struct {
 type callState uint8
 
 const (
-	callNew callState = iota
+	callNew callState = iota // not submitted
 	callWaiting
 	callRunning
 	callOver
@@ -131,7 +130,7 @@ func (c *call) attend() error {
 	waiting := int(attending.Add(1))
 	defer attending.Add(-1)
 	who, err := c.submit(nil)
-	spare := runtime.GOMAXPROCS(0) - 1 // processors, for one is the worker's
+	spare := int(processors.Load()) - 1 // for one is the worker's
 	if who != makerAwake && waiting > spare {
 		spare = 0
 	}

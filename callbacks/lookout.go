@@ -1,6 +1,7 @@
 package callbacks
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -8,6 +9,14 @@ import (
 // lookOutTime is how long a goroutine looks for what it waits for before it sleeps:
 // longer than a short call takes, and less than to sleep and be woken.
 const lookOutTime = 20 * time.Microsecond
+
+// processors is GOMAXPROCS, as it was when somebody last had to sleep: to ask takes a lock
+// of the scheduler's.
+var processors atomic.Int32
+
+func init() { countProcessors() }
+
+func countProcessors() { processors.Store(int32(runtime.GOMAXPROCS(0))) }
 
 // lookers is how many goroutines of a kind look at once.
 type lookers struct{ n atomic.Int32 }

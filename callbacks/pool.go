@@ -73,6 +73,8 @@ func (p *pool) retire() {
 	p.unlistIdle()
 }
 
+// unlistIdle takes a retired pool without a call from those of the process. The caller
+// holds the lock.
 func (p *pool) unlistIdle() {
 	if p.retired && p.calls.next == &p.calls {
 		p.list(false)
@@ -90,8 +92,8 @@ const (
 
 // submit has the call made, by w where it is not nil: a worker that is free and not among
 // the idle ones. A call of a nested run needs no place, because the outer call may hold
-// the last one. The call is no longer
-// the caller's, unless it is attended or there is an error; with an error w is as before.
+// the last one. The call is no longer the caller's, unless it is attended or there is an
+// error; with an error w is as before.
 func (p *pool) submit(c *call, w *worker) (who maker, err error) {
 	p.mu.Lock()
 	if p.lost >= p.lostLimit {
@@ -118,17 +120,10 @@ func (p *pool) submit(c *call, w *worker) (who maker, err error) {
 	c.state = callWaiting
 	c.slot.queued(1)
 	p.waiting = append(p.waiting, c)
-	var next *call
-	if w != nil {
-		// The others have waited for longer, and w need not wait for its turn.
-		if next = p.next(); next == nil {
-			p.idler(w)
-		}
-	}
+	// The others have waited for longer, and w need not wait for its turn.
+	next := p.turnOf(w)
 	p.mu.Unlock()
-	if next != nil {
-		p.hand(next, w)
-	}
+	p.handTurn(next, w)
 	return makerLater, nil
 }
 
@@ -229,32 +224,41 @@ func (p *pool) end(c *call, w *worker) (won bool) {
 		c.slot.counts.lost.Add(-1)
 	}
 	p.remove(c)
-	var next *call
-	if w != nil {
-		if next = p.next(); next == nil {
-			p.idler(w)
-		}
-	}
+	next := p.turnOf(w)
 	p.mu.Unlock()
-	if next != nil {
-		p.hand(next, w)
-	}
+	p.handTurn(next, w)
 	return won
 }
 
 // rest makes w, which has no call, free for the next one.
 func (p *pool) rest(w *worker) {
 	p.mu.Lock()
+	next := p.turnOf(w)
+	p.mu.Unlock()
+	p.handTurn(next, w)
+}
+
+// turnOf is the call that w is to make next, for handTurn; where it is nil, w is idle. It
+// is nil where w is. The caller holds the lock.
+func (p *pool) turnOf(w *worker) *call {
+	if w == nil {
+		return nil
+	}
 	next := p.next()
 	if next == nil {
 		p.idler(w)
 	}
-	p.mu.Unlock()
+	return next
+}
+
+// handTurn gives w what turnOf said. The caller does not hold the lock.
+func (p *pool) handTurn(next *call, w *worker) {
 	if next != nil {
 		p.hand(next, w)
 	}
 }
 
+// remove takes the call from the ring. The caller holds the lock.
 func (p *pool) remove(c *call) {
 	c.prev.next, c.next.prev = c.next, c.prev
 	c.prev, c.next = nil, nil
@@ -359,6 +363,7 @@ func (p *pool) abandonAll(which func(*call) bool) []abandoned {
 	return list
 }
 
+// settle tells what became of calls that were given up.
 func (p *pool) settle(list []abandoned, why func(t *terms, begun bool) error) {
 	p.fill()
 	for _, c := range list {

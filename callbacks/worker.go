@@ -73,11 +73,12 @@ func (w *worker) serve() {
 // look waits for a call, and reports false when the worker is dismissed.
 func (w *worker) look() bool {
 	seen := func() bool { return w.job.Load() != nil || w.dismissed.Load() }
-	most := runtime.GOMAXPROCS(0)
+	most := int(processors.Load())
 	if most == 1 {
 		most = 0
 	}
 	if !workingLookers.lookOut(most, w.patience, seen) {
+		countProcessors()
 		w.asleep.Store(true)
 		if !seen() || !w.asleep.CompareAndSwap(true, false) {
 			<-w.wake
