@@ -89,7 +89,8 @@ func TestBorrow(t *testing.T) {
 	diff(t, "held", ClientStats{}, c.Stats())
 }
 
-// In debug mode a write to a borrowed array is told to who ends the use.
+// In debug mode, whoever ends the use of a borrowed array gets an error if it was written
+// to.
 func TestDebugBorrow(t *testing.T) {
 	c := debugClient(t)
 	data := aligned(16)

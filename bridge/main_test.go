@@ -1,9 +1,7 @@
 package bridge
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,17 +10,12 @@ import (
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-func TestMain(m *testing.M) {
-	if _, err := native.Ensure(context.Background(), native.PJRTPlugin, native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 
 func testPlugin(t testing.TB) *Plugin {
 	t.Helper()

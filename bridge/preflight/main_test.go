@@ -1,23 +1,14 @@
 package preflight_test
 
 import (
-	"context"
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 )
 
-func TestMain(m *testing.M) {
-	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { nativetest.Main(m) }
 
 func parse(t *testing.T, text string) *mlir.Module {
 	t.Helper()

@@ -1,22 +1,14 @@
 package faults
 
 import (
-	"context"
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
 
-func TestMain(m *testing.M) {
-	if _, err := native.Ensure(context.Background(), native.PJRTPlugin, native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 
 // What only the debug mode finds. It stays on in a process, so that these stand alone.
 func TestDebug(t *testing.T) {

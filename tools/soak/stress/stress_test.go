@@ -1,10 +1,8 @@
 package stress
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,16 +10,11 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
 
-func TestMain(m *testing.M) {
-	if _, err := native.Ensure(context.Background(), native.PJRTPlugin, native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 
 func testPlugin(t *testing.T) *bridge.Plugin {
 	t.Helper()
