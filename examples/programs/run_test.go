@@ -8,22 +8,18 @@ import (
 	"fmt"
 	"log"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func TestMain(m *testing.M) {
-	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}); err != nil {
-		log.Fatal(err)
-	}
-	os.Exit(m.Run())
+	nativetest.Main(m)
 }
 
 // run builds a module, compiles it and runs it once. Each of the devices that options ask

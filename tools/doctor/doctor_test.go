@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -23,11 +23,7 @@ func TestMain(m *testing.M) {
 		jobs[name] = do
 	}
 	serveChild()
-	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
+	nativetest.Main(m)
 }
 
 // doctor runs the command and returns the exit status and what it printed.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
@@ -25,11 +25,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(toolEnv) != "" || os.Getenv(workerEnv) != "" {
 		main()
 	}
-	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
+	nativetest.Main(m)
 }
 
 type outcome struct {

@@ -2,9 +2,7 @@ package lint_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
@@ -37,13 +36,9 @@ func TestMain(m *testing.M) {
 	if _, worker := os.LookupEnv("CALLIOPE_MLIR_LINT_WORKER"); worker {
 		os.Exit(lint.Main(everything...))
 	}
-	if _, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 	// Under -race each worker would sleep for a second before it ends.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
-	os.Exit(m.Run())
+	nativetest.Main(m, native.MLIR)
 }
 
 // result is what a run of the command printed and returned.
