@@ -46,6 +46,7 @@ type terms struct {
 	size     int           // what an async call takes of the queue
 	limit    time.Duration // 0 for none
 	at       time.Time     // when it is reached
+	timed    *lazyContext  // of the function, where there is a limit
 	began    time.Time
 	started  time.Time // see counts.begin
 	watchdog *time.Timer
@@ -90,8 +91,8 @@ func (s *Slot) newCall(f *Frame, fn Func, parent context.Context) *call {
 // recycle gives the call away for later ones.
 func (c *call) recycle() {
 	s := c.slot
-	if d, ok := c.frame.ctx.(*deadline); ok {
-		d.end()
+	if c.timed != nil {
+		c.timed.cancel(nil)
 	}
 	c.terms, c.err = terms{}, nil
 	c.finished.Store(false)
@@ -107,7 +108,9 @@ func (c *call) submit(w *worker) (maker, error) {
 	c.frame.ctx = c.parent
 	if c.limit > 0 {
 		c.at = c.began.Add(c.limit)
-		c.frame.ctx = &deadline{parent: c.parent, at: c.at}
+		c.timed = new(lazyContext)
+		c.timed.begin(c.parent, nil, c.at)
+		c.frame.ctx = c.timed
 	}
 	if watch := c.slot.engine.options.Watch; watch > 0 {
 		c.watchdog = time.AfterFunc(watch, c.slot.engine.dump)

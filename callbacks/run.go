@@ -1,12 +1,15 @@
 package callbacks
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Run is what the calls of one execution have in common. A runtime begins one before
 // it executes, and ends it when no call of it is under way any more.
 type Run struct {
 	ctx       context.Context // of own
-	own       runContext
+	own       lazyContext
 	group     *Group
 	options   RunOptions
 	overrides *override
@@ -52,7 +55,7 @@ func (g *Group) Begin(ctx context.Context, r *Run, o RunOptions) {
 		r.overrides, _ = ctx.Value(overrideKey{}).(*override)
 		r.options.Nested = o.Nested || RunOf(ctx) != nil
 	}
-	r.own.begin(r, ctx)
+	r.own.begin(ctx, r, time.Time{})
 	r.ctx = &r.own
 	r.special = r.overrides != nil || o.OnCaller != nil || o.Slow
 	g.add(r)

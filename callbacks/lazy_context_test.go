@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 )
 
 type valueKey struct{}
@@ -91,6 +92,23 @@ func TestRunContextStays(t *testing.T) {
 		diff(t, first+", at last", want, run.Context().Err(), cmpErrors)
 		end()
 	}
+}
+
+// So does that of a call with a limit, when the call is over before the limit is.
+func TestCallContextStays(t *testing.T) {
+	var kept context.Context
+	const limit = 50 * time.Millisecond
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Timeout: limit}, func(f *callbacks.Frame) error {
+		kept = f.Context()
+		return nil
+	})
+	noError(t, s.Invoke(frame(nil, contract.Call, 1)))
+	diff(t, "over", context.Canceled, kept.Err(), cmpErrors)
+	at, _ := kept.Deadline()
+	time.Sleep(time.Until(at))
+	diff(t, "after the limit", context.Canceled, kept.Err(), cmpErrors)
+	<-kept.Done()
+	diff(t, "at last", context.Canceled, kept.Err(), cmpErrors)
 }
 
 // Whoever waits is told, whenever the run ends.
