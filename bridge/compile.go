@@ -8,20 +8,17 @@ import (
 	"github.com/calliope-mlir/calliope/c"
 )
 
-// XLA's parser and passes recurse once for each level of nesting. A program of up to
-// maxShallow bytes cannot be nested too deeply for a common stack; a longer one is compiled
-// on a thread of its own with compileStack bytes of stack, which is reserved and not used
-// until it is needed, and takes far less time to start than the compile.
-const (
-	maxShallow   = 4 << 10
-	compileStack = 512 << 20
-)
+// maxShallow is how long a program may be for the common stack. XLA's parser and passes
+// recurse once for each level of nesting, and one of this size cannot be nested too deeply.
+const maxShallow = 4 << 10
 
+// onStackFor calls compile on a stack that is large enough for the program. To start a
+// thread for it takes far less time than a compile.
 func onStackFor(program []byte, compile func() error) (err error) {
 	if len(program) <= maxShallow {
 		return compile()
 	}
-	if e := c.OnLargeStack(compileStack, func() { err = compile() }); e != nil {
+	if e := c.OnLargeStack(func() { err = compile() }); e != nil {
 		return e
 	}
 	return err

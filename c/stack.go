@@ -12,16 +12,20 @@ import (
 	"syscall"
 )
 
-// OnLargeStack runs f on a thread of its own whose C stack has the given size in
-// bytes, and returns when f does. C++ parsers recurse once per nested bracket, and
-// the 8 MiB that Go's threads usually have end at a few thousand; the memory is
-// only reserved until it is touched. A panic in f comes out here.
-func OnLargeStack(bytes int, f func()) error {
+// largeStack is for what is nested deeply: MLIR's parser, printer, verifier and destructors
+// need about 130 MiB for 100,000 brackets.
+const largeStack = 512 << 20
+
+// OnLargeStack runs f on a thread of its own whose C stack has 512 MiB, and returns
+// when f does. C++ parsers recurse once per nested bracket, and the 8 MiB that Go's
+// threads usually have end at a few thousand; the memory is only reserved until it is
+// touched. A panic in f comes out here.
+func OnLargeStack(f func()) error {
 	call := &stackCall{f: f}
 	handle := cgo.NewHandle(call)
 	defer handle.Delete()
-	if errno := C.calliope_on_stack(C.size_t(bytes), C.uintptr_t(handle)); errno != 0 {
-		return fmt.Errorf("starting a thread with a stack of %d MiB: %w", bytes>>20, syscall.Errno(errno))
+	if errno := C.calliope_on_stack(C.size_t(largeStack), C.uintptr_t(handle)); errno != 0 {
+		return fmt.Errorf("starting a thread with a stack of %d MiB: %w", largeStack>>20, syscall.Errno(errno))
 	}
 	if call.panicked {
 		panic(call.value)

@@ -168,7 +168,7 @@ func (m *Module) Invalidate(by string) {
 // f does with the context must be over when it returns.
 func HandleFile(f func() error) error {
 	var err error
-	if e := capi.OnLargeStack(capi.StackBytes, func() { err = f() }); e != nil {
+	if e := capi.OnLargeStack(func() { err = f() }); e != nil {
 		return fmt.Errorf("mlir: %w", e)
 	}
 	return err

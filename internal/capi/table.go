@@ -68,8 +68,8 @@ func (t *Table) RegisterDialects(registry MlirDialectRegistry) {
 	t.lib.RegisterDialects(t.pointer(), registry.Ptr)
 }
 
-// OnLargeStack runs f on a thread of its own whose C stack has that many bytes.
-func OnLargeStack(bytes int, f func()) error { return c.OnLargeStack(bytes, f) }
+// OnLargeStack runs f on a thread of its own with a large C stack.
+func OnLargeStack(f func()) error { return c.OnLargeStack(f) }
 
 // Missing is the panic of a call to a function that the library lacks. mlir turns
 // it into its UnsupportedError.

@@ -72,10 +72,6 @@ func (t *Table) pause() (end func()) {
 	return t.enter
 }
 
-// StackBytes is the stack for what is nested deeply. MLIR's parser, printer, verifier and
-// destructors recurse once for each level; 100,000 brackets need about 130 MiB.
-const StackBytes = 512 << 20
-
 // SetDeep says whether the context holds what is nested deeply. Functions that recurse on
 // it are then called on a large stack.
 func (t *Table) SetDeep(deep bool) { t.use.deep = deep }
@@ -89,7 +85,7 @@ func (t *Table) deep() bool { return t.use != nil && t.use.deep }
 func (t *Table) onLargeStack(f func(*Table)) {
 	flat := *t
 	flat.use = nil
-	if err := OnLargeStack(StackBytes, func() { f(&flat) }); err != nil {
+	if err := OnLargeStack(func() { f(&flat) }); err != nil {
 		panic(fmt.Sprintf("mlir: what is nested deeply needs a large stack: %v", err))
 	}
 }
