@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/cached"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -57,7 +58,7 @@ func (c *copies) fill(s *Slot, f *Frame, run *Run) {
 		for i, list := range c.memory {
 			for j, v := range list {
 				if i < 2 {
-					copy(v.Data, from[i][j].Data)
+					cached.Copy(v.Data, from[i][j].Data)
 				} else {
 					clear(v.Data)
 				}
@@ -126,7 +127,7 @@ func (c *copies) make(from [3][]tensor.View, fresh func(n int) ([]byte, func()))
 			} else {
 				data, memory = memory[:n:n], memory[aligned(n):]
 				if i < 2 {
-					copy(data, v.Data)
+					cached.Copy(data, v.Data)
 				}
 			}
 			c.memory[i][j] = tensor.View{Shape: tensor.Shape{DType: v.Shape.DType, Dims: slices.Clone(v.Shape.Dims)}, Data: data}
@@ -144,7 +145,7 @@ func (c *copies) give(home *Frame) error {
 		return err
 	}
 	for i, v := range from {
-		copy(home.Results[i].Data, v.Data)
+		cached.Copy(home.Results[i].Data, v.Data)
 	}
 	return nil
 }
