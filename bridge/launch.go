@@ -142,13 +142,12 @@ func (r *Run) launch(direct, wait bool) (over bool) {
 		r.held.Store(false)
 	}
 	if launched == c.Pending {
-		r.learn(true)
+		r.learn()
 		if r.launched != nil {
 			close(r.launched)
 		}
 		return r.pending(wait)
 	}
-	r.learn(false)
 	signal := r.launched
 	r.finish(launched == c.Refused)
 	if signal != nil {
@@ -157,11 +156,13 @@ func (r *Run) launch(direct, wait bool) (over bool) {
 	return true
 }
 
-// learn keeps whether XLA came back before the run was over. On a device where others
-// run it may do so for their sake.
-func (r *Run) learn(async bool) {
-	if r.alone && r.exec.async.Load() != async {
-		r.exec.async.Store(async)
+// learn keeps that XLA comes back before a run is over, which depends on the executable
+// alone where the inputs are computed. That a run is over when XLA comes back says
+// nothing: it may have been short. On a device where others run, XLA may come back for
+// their sake.
+func (r *Run) learn() {
+	if r.alone && !r.exec.async.Load() {
+		r.exec.async.Store(true)
 	}
 }
 
