@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/cached"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -105,7 +106,7 @@ func (b *Buffer) Shape() tensor.Shape {
 // Device is the number of the device that the array is on.
 func (b *Buffer) Device() int { return b.device }
 
-// ToHost copies the array to the host.
+// ToHost copies the array to the host, into memory of its own; see CopyTo and View.
 func (b *Buffer) ToHost() (tensor.View, error) {
 	if !b.life.use() {
 		return tensor.View{}, errors.New("bridge: Buffer.ToHost: the buffer is closed or was donated")
@@ -115,6 +116,37 @@ func (b *Buffer) ToHost() (tensor.View, error) {
 		return tensor.View{}, err
 	}
 	return tensor.View{Shape: b.Shape(), Data: data}, nil
+}
+
+// CopyTo copies the array into memory that the caller has, an array of the same shape.
+// Unlike ToHost it need not make memory, which takes as long as the copy.
+func (b *Buffer) CopyTo(to tensor.View) error {
+	if err := to.Check(); err != nil {
+		return fmt.Errorf("bridge: Buffer.CopyTo: %w", err)
+	}
+	if !to.Shape.Equal(b.shape) {
+		return fmt.Errorf("bridge: Buffer.CopyTo: the array is %s, the memory is for %s", b.shape, to.Shape)
+	}
+	if !b.life.use() {
+		return errors.New("bridge: Buffer.CopyTo: the buffer is closed or was donated")
+	}
+	return errors.Join(b.copyTo(to.Data), b.done())
+}
+
+func (b *Buffer) copyTo(to []byte) error {
+	if len(to) == 0 {
+		return nil
+	}
+	if !b.plain() {
+		data, err := b.copy()
+		copy(to, data)
+		return err
+	}
+	from, err := b.address()
+	if err == nil {
+		cached.Copy(to, unsafe.Slice(from, len(to)))
+	}
+	return err
 }
 
 // copy is a copy of the elements as the host has them.

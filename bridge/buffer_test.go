@@ -56,6 +56,11 @@ func TestBufferRoundTrip(t *testing.T) {
 					t.Fatal(err)
 				}
 				diff(t, "data", v.Data, got.Data)
+				into := tensor.View{Shape: b.Shape(), Data: make([]byte, len(v.Data))}
+				if err := b.CopyTo(into); err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "data of CopyTo", v.Data, into.Data)
 				if err := b.Close(); err != nil {
 					t.Error(err)
 				}
@@ -63,6 +68,26 @@ func TestBufferRoundTrip(t *testing.T) {
 		}
 	}
 	diff(t, "buffers alive", before, buffersAlive())
+}
+
+func TestCopyToRefuses(t *testing.T) {
+	b, err := testClient(t).Buffer(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(to tensor.View, want string) {
+		t.Helper()
+		if err := b.CopyTo(to); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("CopyTo gave %v, want an error with %q", err, want)
+		}
+	}
+	matrix := tensor.ShapeOf(tensor.F32, 2, 3)
+	refused(view(t, make([]float32, 6), 3, 2), "the array is f32[2,3], the memory is for f32[3,2]")
+	refused(tensor.View{Shape: matrix, Data: make([]byte, 23)}, "takes 24 bytes, there are 23")
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	refused(tensor.View{Shape: matrix, Data: make([]byte, 24)}, "Buffer.CopyTo: the buffer is closed or was donated")
 }
 
 // Every element type goes through a callback and comes back, seen as on the host.
