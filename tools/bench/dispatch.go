@@ -180,8 +180,8 @@ func (g *goals) small(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.overFloor("goroutine16B", got, "go-goroutine", threadFloors, atMost(10))
-	g.overFloor("deferred16B", got, "go-deferred", deferredFloors, atMost(2.5))
+	g.overFloor("goroutine16B", got, "go-goroutine", threadFloors, atMost(15))
+	g.overFloor("deferred16B", got, "go-deferred", deferredFloors, atMost(5))
 	g.overFloor("async16B", got, "go-async", queueFloors, atMost(12))
 	g.r.figure("dispatch/goal/goroutine16B-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x", atMost(1.2))
 	g.r.figure("dispatch/goal/deferred16B-timeout-over-without", got.over("go-deferred-timeout", "go-deferred"), "x", atMost(1.2))

@@ -20,6 +20,10 @@ type work struct {
 // turnTime is what a turn of a short work takes at least.
 const turnTime = 3 * time.Millisecond
 
+// countTries is how often a number of times must take long enough. Once may be due to
+// something else that the machine does, or to threads and memory that are not there yet.
+const countTries = 3
+
 // count is how often a work is done in a turn.
 func (w *work) count() (int, error) {
 	none := cost{}
@@ -35,11 +39,22 @@ func (w *work) count() (int, error) {
 		if w.most > 0 && n >= w.most {
 			return w.most, nil
 		}
-		c, err := meter(func() error { return w.do(n) })
-		if err != nil || c.wall-none.wall >= micro(w.least) {
+		enough, err := w.enough(n, none)
+		if err != nil || enough {
 			return n, err
 		}
 	}
+}
+
+// enough reports whether n times take long enough.
+func (w *work) enough(n int, none cost) (bool, error) {
+	for range countTries {
+		c, err := meter(func() error { return w.do(n) })
+		if err != nil || c.wall-none.wall < micro(w.least) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // named is the cost of a work, and that of each turn: on the wall of one in its lane, of
@@ -68,12 +83,25 @@ func (list costs) over(a, b string) float64 { return list.of(a).wall / list.of(b
 // overInTurn is the middle of that in each turn: for what depends on which threads are
 // awake, so that the least is luck.
 func (list costs) overInTurn(a, b string) float64 {
-	ratios := make([]float64, len(list.of(a).turns))
-	for i, c := range list.of(a).turns {
-		ratios[i] = c.wall / list.of(b).turns[i].wall
+	return list.inTurn(func(turn int) float64 { return list.wall(a, turn) / list.wall(b, turn) })
+}
+
+// extraInTurn is the middle of what a takes more than b, over what c takes.
+func (list costs) extraInTurn(a, b, c string) float64 {
+	return list.inTurn(func(turn int) float64 {
+		return (list.wall(a, turn) - list.wall(b, turn)) / list.wall(c, turn)
+	})
+}
+
+func (list costs) inTurn(ratio func(turn int) float64) float64 {
+	ratios := make([]float64, len(list[0].turns))
+	for turn := range ratios {
+		ratios[turn] = ratio(turn)
 	}
 	return median(ratios)
 }
+
+func (list costs) wall(name string, turn int) float64 { return list.of(name).turns[turn].wall }
 
 // leastOf is the name of what took least.
 func (list costs) leastOf(names ...string) string {
