@@ -23,6 +23,7 @@ const (
 // The floors in C of one way, of which the least is the floor.
 var (
 	threadFloors   = []string{"c-thread-futex", "c-thread-futex-spin", "c-thread-cond", "c-thread-cond-spin"}
+	sleepingFloors = []string{"c-thread-futex", "c-thread-cond"} // for more threads than processors
 	deferredFloors = []string{"c-deferred", "c-deferred-spin"}
 	queueFloors    = []string{"c-queue", "c-queue-spin"}
 )
@@ -188,8 +189,10 @@ func (g *goals) small(ctx context.Context) error {
 	return nil
 }
 
-// concurrent are the goals for 16 bytes from several runs at once, on one call site: 15
-// us for Goroutine; and Inline grows as the handler in C does, without an allocation.
+// concurrent are the goals for 16 bytes from several runs at once, on one call site:
+// Inline grows as the handler in C does, without an allocation, and Goroutine is near a
+// thread in C that sleeps between calls. On two processors that takes 17 us or more with 8
+// runs, so that the 15 us that were the goal are for machines with more.
 func (g *goals) concurrent(ctx context.Context) error {
 	inline := join([]caller{g.d.handler}, g.d.inline)
 	one, err := g.measure(ctx, "inline", inline, 16, 1)
@@ -208,7 +211,7 @@ func (g *goals) concurrent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.overFloor(fmt.Sprintf("goroutine16B%druns", mostRuns), got, "go-goroutine", threadFloors, atMost(5))
+	g.overFloor(fmt.Sprintf("goroutine16B%druns", mostRuns), got, "go-goroutine", sleepingFloors, atMost(1.5))
 	return nil
 }
 
