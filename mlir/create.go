@@ -76,8 +76,13 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	}
 	raw.Operands = raw.Operands[:0]
 	for _, v := range s.Operands {
-		raw.Operands = append(raw.Operands, v.in(c, method))
-		direct = direct && (v.life == b.life || v.life.root() == home)
+		if v.life == b.life && v.raw.Ptr != nil && !c.erased.has(v.raw.Ptr) {
+			v.present(method) // its lifetime is the block's, which was checked
+		} else {
+			v.in(c, method)
+			direct = direct && v.life.root() == home
+		}
+		raw.Operands = append(raw.Operands, v.raw)
 	}
 	raw.Attributes = raw.Attributes[:0]
 	for _, a := range s.Attributes {
@@ -91,7 +96,9 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 		complete, tried = kind.complete(raw, countsOf(raw, len(s.Regions), len(s.Successors)))
 	}
 	if direct && (complete || !kind.registered) {
-		c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
+		if c.calls.current != nil {
+			c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
+		}
 		op, result, lacks := capi.CreateOperation(t, raw, at, b.raw)
 		if op.Ptr == nil {
 			return Operation{}, c.notCreated(kind, lacks)
