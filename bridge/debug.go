@@ -20,9 +20,8 @@ const gravesKept = 256
 
 // grave is the memory of a call that is over. Nobody may touch it.
 type grave struct {
-	callback string
-	logger   *slog.Logger
-	memory   []byte
+	slot   *callbacks.Slot
+	memory []byte
 }
 
 var graves struct {
@@ -37,7 +36,7 @@ func (s *site) debug(f *frame, run *Run) error {
 	// A late use in this very goroutine then is an error of the call that it is in.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	if !s.slot.InPlace(&run.calls) {
-		return explainFault(grave{callback: s.name}, s.slot.Invoke(&f.call))
+		return explainFault(grave{slot: s.slot}, s.slot.Invoke(&f.call))
 	}
 	home := f.call.Results
 	args, homes := f.args, f.homes
@@ -48,7 +47,7 @@ func (s *site) debug(f *frame, run *Run) error {
 	kept := slices.Clone(f.call.Results)
 	f.args, f.homes = -1, nil
 	f.settle()
-	err = explainFault(grave{s.name, s.slot.Logger(), operands}, s.invoke(f, nil))
+	err = explainFault(grave{s.slot, operands}, s.invoke(f, nil))
 	f.args, f.homes = args, homes
 	if err == nil {
 		for i := range home {
@@ -56,16 +55,20 @@ func (s *site) debug(f *frame, run *Run) error {
 		}
 	}
 	f.call.Results = home
-	bury(grave{s.name, s.slot.Logger(), operands})
-	bury(grave{s.name, s.slot.Logger(), results})
+	bury(grave{s.slot, operands})
+	bury(grave{s.slot, results})
 	return err
 }
 
-// logCall tells of a call. A log handler is anybody's, and this is XLA's thread.
+// logCall tells of a call.
 func (s *site) logCall(f *frame) {
-	defer func() { _ = recover() }()
-	s.slot.Logger().Debug("bridge: callback", "callback", s.name, "device", f.call.Device, "run", f.call.RunID,
-		"operands", len(f.call.Args), "results", len(f.call.Results), "aliased", f.aliased)
+	s.slot.Log(slog.LevelDebug, "bridge: callback", "callback", s.name, "device", f.call.Device, "run", f.call.RunID,
+		"operands", len(f.call.Args), "results", len(f.call.Results), "aliased", slices.Clone(f.aliased))
+}
+
+// notCaught tells that memory could not be taken away.
+func notCaught(s *callbacks.Slot, err error) {
+	s.Log(slog.LevelWarn, "bridge: a late use of this call's views will not be caught", "callback", s.Name(), "error", err)
 }
 
 const debugAlign = 64
@@ -82,10 +85,10 @@ func mapMemory(n int) ([]byte, error) {
 func debugMemory(s *callbacks.Slot, n int) (memory []byte, over func()) {
 	memory, err := mapMemory(n)
 	if err != nil {
-		s.Logger().Warn("bridge: a late use of this call's views will not be caught", "callback", s.Name(), "error", err)
+		notCaught(s, err)
 		return nil, nil
 	}
-	return memory, func() { bury(grave{s.Name(), s.Logger(), memory}) }
+	return memory, func() { bury(grave{s, memory}) }
 }
 
 // move gives the call views of memory of its own. Operands that are no results can only
@@ -138,7 +141,7 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 // bury takes the memory of a call away.
 func bury(g grave) {
 	if err := syscall.Mprotect(g.memory, syscall.PROT_NONE); err != nil {
-		g.logger.Warn("bridge: a late use of this call's views will not be caught", "callback", g.callback, "error", err)
+		notCaught(g.slot, err)
 	}
 	graves.Lock()
 	defer graves.Unlock()
@@ -167,11 +170,11 @@ func explainFault(call grave, err error) error {
 	defer graves.Unlock()
 	for _, g := range graves.all {
 		if g.holds(fault.Addr()) {
-			return fmt.Errorf("bridge: a view that callback %q was called with was used after that call: Clone what is kept: %w", g.callback, err)
+			return fmt.Errorf("bridge: a view that callback %q was called with was used after that call: Clone what is kept: %w", g.slot.Name(), err)
 		}
 	}
 	if call.holds(fault.Addr()) {
-		return fmt.Errorf("bridge: callback %q wrote to its operands, which it may only read: Clone what is to be changed: %w", call.callback, err)
+		return fmt.Errorf("bridge: callback %q wrote to its operands, which it may only read: Clone what is to be changed: %w", call.slot.Name(), err)
 	}
 	return err
 }

@@ -1,15 +1,16 @@
 package bridge
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -46,9 +47,9 @@ func TestDebug(t *testing.T) {
 
 // What debug mode logs goes to the logger of the callback's registry.
 func TestDebugLogs(t *testing.T) {
-	var log bytes.Buffer
+	lines := make(logLines, 10)
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{
-		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Logger: slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,8 +66,74 @@ func TestDebugLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	out[0].Close()
-	if !strings.Contains(log.String(), `msg="bridge: callback" callback=logged device=0`) {
-		t.Errorf("the log is %q", &log)
+	lines.want(t, `msg="bridge: callback" callback=logged device=0`)
+}
+
+// A log handler that blocks or panics does not hold a run up, nor end the process.
+func TestDebugLogsOfHostileHandler(t *testing.T) {
+	blocked := make(chan struct{})
+	defer close(blocked)
+	for _, test := range []struct {
+		name  string
+		write func()
+	}{
+		{"block", func() { <-blocked }},
+		{"panic", func() { panic("from a log handler") }},
+		{"goexit", runtime.Goexit},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{
+				Logger: slog.New(slog.NewTextHandler(hostileLog(test.write), &slog.HandlerOptions{Level: slog.LevelDebug})),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer registry.Close()
+			if err := registry.Register("logged", negate, callbacks.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			const typ = "tensor<3xf32>"
+			key := fmt.Sprintf("callback = \"logged\", registry = %q", t.Name())
+			e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			for range 3 {
+				out, err := e.Run(ctx, view(t, []float32{1, 2, 3}, 3))
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff(t, "result", []float32{-1, -2, -3}, host[float32](t, out[0]))
+				out[0].Close()
+			}
+		})
+	}
+}
+
+type hostileLog func()
+
+func (write hostileLog) Write(line []byte) (int, error) {
+	write()
+	return len(line), nil
+}
+
+// logLines are the lines that a log handler writes.
+type logLines chan string
+
+func (l logLines) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
+}
+
+// want waits for the next line, which must have the text.
+func (l logLines) want(t testing.TB, text string) {
+	t.Helper()
+	select {
+	case line := <-l:
+		if !strings.Contains(line, text) {
+			t.Errorf("the log has %q, want a line with %q", line, text)
+		}
+	case <-time.After(10 * time.Second):
+		t.Errorf("no line with %q is logged in 10 s", text)
 	}
 }
 

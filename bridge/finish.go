@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"fmt"
-	"log/slog"
 
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -57,7 +56,7 @@ func (r *Run) release() {
 	e := r.exec
 	for _, in := range r.inputs {
 		if err := in.buffer.done(); err != nil && in.buffer.loan != nil {
-			slog.Error("bridge: the end of a run", "run", r.id, "executable", e.name(), "error", err)
+			logError("bridge: the end of a run", "run", r.id, "executable", e.name(), "error", err)
 		}
 	}
 	r.inputs = nil

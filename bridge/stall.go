@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/calliope-mlir/calliope/c"
@@ -233,6 +232,6 @@ func (r *Run) stall(err *StallError) {
 	// Whoever waits is inside of XLA. A callback that listens to its context ends.
 	if r.failure.CompareAndSwap(nil, &failure{err}) {
 		r.calls.CancelCause(err)
-		slog.Error("bridge: a run stands still, and its context cannot end", "run", r.id, "executable", r.exec.name(), "error", err)
+		logError("bridge: a run stands still, and its context cannot end", "run", r.id, "executable", r.exec.name(), "error", err)
 	}
 }

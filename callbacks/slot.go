@@ -65,8 +65,11 @@ func (s *Slot) Deferred() bool { return s.dispatch == Deferred }
 // Name is that of the callback, or "id N".
 func (s *Slot) Name() string { return s.name }
 
-// Logger is the one of the callback's registry.
-func (s *Slot) Logger() *slog.Logger { return s.engine.logger() }
+// Log writes a line to the log of the callback's registry, on a goroutine of its own; see
+// slog.Logger.Log. The arguments must not change later.
+func (s *Slot) Log(level slog.Level, message string, args ...any) {
+	s.engine.log.add(func() { s.engine.logger().Log(context.Background(), level, message, args...) })
+}
 
 // InPlace reports whether the function gets the runtime's own memory in that run.
 func (s *Slot) InPlace(r *Run) bool {
