@@ -9,10 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/gomlx/gopjrt/pjrt"
 
 	"github.com/calliope-mlir/calliope/c"
-	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 // Client has devices and the memory on them. It is safe for concurrent use.
@@ -22,7 +23,7 @@ type Client struct {
 	c       *c.Client // of pjrt
 	options ClientOptions
 	number  int64 // among those of the process, from 1
-	group   *callbacks.Group
+	group   *dispatch.Group
 	debug   bool
 	onCall  bool // every Run is as by OnCaller
 
@@ -100,7 +101,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if c.stalls.after = max(o.StallAfter, 0); o.StallAfter == 0 {
 		c.stalls.after = defaultStall
 	}
-	c.group = callbacks.NewGroup(callbacks.GroupOptions{Enter: enter, Leave: leave, Inside: c.inside})
+	c.group = dispatch.NewGroup(dispatch.GroupOptions{Enter: c.enter, Leave: leave, Inside: c.inside})
 	// Left to the garbage collector, a client could go before its executables.
 	p.mu.Lock()
 	p.clients[c] = struct{}{}
@@ -170,7 +171,7 @@ func (c *Client) drain() error {
 func (c *Client) runs() []*Run {
 	var list []*Run
 	for _, r := range c.group.Runs() {
-		if run, _ := r.Owner().(*Run); run != nil {
+		if run := runs.find(r.ID()); run != nil {
 			list = append(list, run)
 		}
 	}

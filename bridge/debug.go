@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"syscall"
 	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -20,7 +21,7 @@ const gravesKept = 256
 
 // grave is the memory of a call that is over. Nobody may touch it.
 type grave struct {
-	slot   *callbacks.Slot
+	slot   *dispatch.Slot
 	memory []byte
 }
 
@@ -29,34 +30,51 @@ var graves struct {
 	all []grave // the oldest first
 }
 
-// debug makes a call that would see XLA's memory on a copy, which is taken away when
-// it is over. A call on a goroutine of ours has copies that are; see debugMemory.
-func (s *site) debug(f *frame, run *Run) error {
+// moved is what a call had before its views were moved to memory of its own.
+type moved struct {
+	operands, results []byte
+	home, kept        []tensor.View // Results of XLA's and of the copy
+	args              int           // of the frame
+	homes             []unsafe.Pointer
+}
+
+// debug has a function that would see XLA's memory see a copy, which is taken away when
+// the call is over. A function on a goroutine of its own has copies that are; see
+// debugMemory.
+func (f *frame) debug() error {
+	s := f.site
 	s.logCall(f)
-	// A late use in this very goroutine then is an error of the call that it is in.
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	if !s.slot.InPlace(&run.calls) {
-		return explainFault(grave{slot: s.slot}, s.slot.Invoke(&f.call))
+	if !s.slot.InPlace(&f.run.calls) {
+		return nil
 	}
-	home := f.call.Results
-	args, homes := f.args, f.homes
-	operands, results, err := f.move(s)
-	if err != nil {
+	m := &moved{home: f.call.Results, args: f.args, homes: f.homes}
+	var err error
+	if m.operands, m.results, err = f.move(s); err != nil {
+		f.drop()
 		return fmt.Errorf("bridge: callback %s: memory for the debug mode: %w", s.name, err)
 	}
-	kept := slices.Clone(f.call.Results)
-	f.args, f.homes = -1, nil
+	m.kept = slices.Clone(f.call.Results)
+	f.moved, f.args, f.homes = m, -1, nil
 	f.settle()
-	err = explainFault(grave{s.slot, operands}, s.invoke(f, nil))
-	f.args, f.homes = args, homes
+	return nil
+}
+
+// endDebug copies the results back, and takes the copies away.
+func (f *frame) endDebug(err error) error {
+	m, s := f.moved, f.site
+	if m == nil {
+		return explainFault(grave{slot: s.slot}, err)
+	}
+	err = explainFault(grave{s.slot, m.operands}, err)
 	if err == nil {
-		for i := range home {
-			copy(home[i].Data, kept[i].Data)
+		for i := range m.home {
+			copy(m.home[i].Data, m.kept[i].Data)
 		}
 	}
-	f.call.Results = home
-	bury(grave{s.slot, operands})
-	bury(grave{s.slot, results})
+	f.call.Results = m.home
+	f.moved, f.args, f.homes = nil, m.args, m.homes
+	bury(grave{s.slot, m.operands})
+	bury(grave{s.slot, m.results})
 	return err
 }
 
@@ -67,7 +85,7 @@ func (s *site) logCall(f *frame) {
 }
 
 // notCaught tells that memory could not be taken away.
-func notCaught(s *callbacks.Slot, err error) {
+func notCaught(s *dispatch.Slot, err error) {
 	s.Log(slog.LevelWarn, "bridge: a late use of this call's views will not be caught", "callback", s.Name(), "error", err)
 }
 
@@ -80,9 +98,9 @@ func mapMemory(n int) ([]byte, error) {
 	return syscall.Mmap(-1, 0, max(n, 1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 }
 
-// debugMemory is callbacks.RunOptions.Memory: what a call on a goroutine of ours has is
+// debugMemory is dispatch.RunOptions.Memory: what a call on a goroutine of ours has is
 // taken away when its function has returned.
-func debugMemory(s *callbacks.Slot, n int) (memory []byte, over func()) {
+func debugMemory(s *dispatch.Slot, n int) (memory []byte, over func()) {
 	memory, err := mapMemory(n)
 	if err != nil {
 		notCaught(s, err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -686,7 +687,7 @@ func TestNestedOnCaller(t *testing.T) {
 	var refused []error
 	stack := ""
 	name := register(t, "", func(f *callbacks.Frame) error {
-		if outer := callbacks.RunOf(f.Context()).Outer(); callbacks.RunOf(outer) != nil {
+		if outer := dispatch.RunOf(f.Context()).Outer(); dispatch.RunOf(outer) != nil {
 			text := make([]byte, 1<<16)
 			stack = string(text[:runtime.Stack(text, false)])
 			return negate(f)

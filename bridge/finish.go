@@ -10,8 +10,8 @@ import (
 // finish is called once, when XLA is done with the run, or refused it.
 func (r *Run) finish(refused bool) {
 	err := r.c.Error()
-	if f := r.failure.Load(); f != nil {
-		err = f.err
+	if failed := r.calls.Err(); failed != nil {
+		err = failed
 	} else if err != nil {
 		err = planError("execute", err)
 	}
@@ -27,7 +27,7 @@ func (r *Run) finish(refused bool) {
 	abandoned := r.abandoned
 	if !abandoned {
 		// What a callback failed with is for Wait to tell.
-		r.outputs, r.err, r.refused = outputs, err, refused && r.failure.Load() == nil
+		r.outputs, r.err, r.refused = outputs, err, refused && r.calls.Err() == nil
 		r.settled = true
 	}
 	r.mu.Unlock()

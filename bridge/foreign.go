@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -16,7 +18,7 @@ import (
 func instantiateForeign(config contract.Config) (c.Site, error) {
 	switch config.Encoding {
 	case contract.EncodingWords:
-		slot, err := callbacks.ResolveOpaque(config)
+		slot, err := dispatch.ResolveOpaque(config)
 		if err != nil {
 			return nil, err
 		}
@@ -24,7 +26,7 @@ func instantiateForeign(config contract.Config) (c.Site, error) {
 		passing.Form = contract.Passthrough
 		return &wordsSite{call: bind(slot, config), pass: bind(slot, passing)}, nil
 	case contract.EncodingServer:
-		if !callbacks.HasOpaque(config.Opaque) {
+		if !dispatch.HasOpaque(config.Opaque) {
 			return nil, &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
 		}
 	}
@@ -111,9 +113,9 @@ func (s *operandSite) find(call *c.Call) (inner *site, first, end int, err error
 	inner = s.sites[config]
 	s.mu.RUnlock()
 	if inner == nil {
-		resolve := callbacks.Resolve
+		resolve := dispatch.Resolve
 		if config.Opaque != "" {
-			resolve = callbacks.ResolveOpaque
+			resolve = dispatch.ResolveOpaque
 		}
 		slot, err := resolve(config)
 		if err != nil {

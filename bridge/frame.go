@@ -7,6 +7,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -14,7 +16,7 @@ import (
 
 // frame is what one call needs.
 type frame struct {
-	call   callbacks.Frame
+	call   dispatch.Call
 	views  []tensor.View // operands, then results
 	packed []packed      // results to pack after the call
 
@@ -27,7 +29,13 @@ type frame struct {
 	passed []tensor.View    // results of the passthrough form
 	homes  []unsafe.Pointer // where the results are, where that is not XLA's memory
 	lane   int              // of the slot; -1 for none
-	later  *later           // of a deferred call; made by the first
+
+	// Of the call that it has:
+	site    *site
+	ffi     *c.Call // nil once XLA's thread is gone
+	run     *Run    // nil where it is not known
+	results int
+	moved   *moved // in debug mode, where the function gets copies
 }
 
 // layout is the type of an operand or a result as it stands in a call frame.
@@ -39,7 +47,9 @@ type layout struct {
 }
 
 func newFrame(s *site, lane int) *frame {
-	return &frame{call: callbacks.Frame{Name: s.name, Config: s.config}, args: -1, lane: lane}
+	f := &frame{args: -1, lane: lane, site: s}
+	f.call.Init(s.name, s.config, lane, f)
+	return f
 }
 
 // frameError is a call frame that makes no sense.

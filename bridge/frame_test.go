@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/c/ffitest"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -18,7 +19,7 @@ func newSite(t testing.TB, config contract.Config, fn callbacks.Func) *site {
 	t.Helper()
 	config.Callback = register(t, "", fn)
 	config.Signature = contract.SignatureHash("")
-	slot, err := callbacks.Resolve(config)
+	slot, err := dispatch.Resolve(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/c/ffitest"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
 // source gives numbers out of the bytes of a fuzzer, zeros when they are used up.
@@ -133,7 +134,7 @@ func FuzzFrame(f *testing.F) {
 			Form: forms[s.next()%4], Callback: ways[s.next()%3].String(), Registry: r.Name(),
 			NumIDs: s.next() % 3, NumTokens: s.next() % 3,
 		}
-		slot, err := callbacks.Resolve(config)
+		slot, err := dispatch.Resolve(config)
 		if err != nil {
 			t.Fatal(err)
 		}

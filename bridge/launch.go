@@ -7,14 +7,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/c"
-	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 // launch is how a run is started.
 type launch struct {
-	caller *callbacks.Caller // who makes the calls; nil for whoever does by their dispatch
-	inside []int64           // what the thread of the caller is inside of, see c.Inside
+	caller *dispatch.Caller // who makes the calls; nil for whoever does by their dispatch
+	inside []int64          // what the thread of the caller is inside of, see c.Inside
 }
 
 // begin makes a run that can be launched, and must be.
@@ -34,7 +35,7 @@ func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Ru
 	return r, nil
 }
 
-func (r *Run) prepare(ctx context.Context, inputs []Input, caller *callbacks.Caller) error {
+func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Caller) error {
 	e := r.exec
 	if e.client.life.closed() {
 		return fmt.Errorf("bridge: Executable.Start: %w", errGateClosed)
@@ -59,8 +60,8 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *callbacks.Cal
 	if err := runs.add(r); err != nil {
 		return err
 	}
-	options := callbacks.RunOptions{
-		Owner: r, Devices: e.NumDevices(), Nested: len(r.inside) > 0, OnCaller: caller, Slow: r.debug, Expendable: onHelper,
+	options := dispatch.RunOptions{
+		ID: int64(r.id), Devices: e.NumDevices(), Nested: len(r.inside) > 0, OnCaller: caller, Expendable: onHelper,
 	}
 	if r.debug {
 		options.Memory = debugMemory

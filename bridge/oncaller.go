@@ -4,8 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/c"
-	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 type onCallerKey struct{}
@@ -24,7 +25,7 @@ func isOnCaller(ctx context.Context) bool { return ctx.Value(onCallerKey{}) != n
 
 // runOnCaller is Run where this goroutine makes the callbacks.
 func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer, error) {
-	caller := callbacks.NewCaller()
+	caller := dispatch.NewCaller()
 	inside := c.Inside()
 	own := slices.Clone(inputs) // so that those of other runs can be on the stack
 	var r *Run

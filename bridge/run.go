@@ -6,16 +6,17 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/c"
-	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 // Run is one execution. It is safe for concurrent use.
 type Run struct {
 	exec    *Executable
 	id      int32
-	calls   callbacks.Run // what its callbacks have in common
-	several bool          // devices
+	calls   dispatch.Run // what its callbacks have in common
+	several bool         // devices
 	debug   bool
 
 	c        c.Run
@@ -26,9 +27,6 @@ type Run struct {
 	gates    int     // how many of its devices it has a place on
 	alone    bool    // when it was let in, no other run was on its device
 	reserved int     // buffers for its outputs
-
-	// The first error that a callback ended with.
-	failure atomic.Pointer[failure]
 
 	// A callback was called, and may have kept the run's context.
 	called atomic.Bool
@@ -48,8 +46,6 @@ type Run struct {
 	err       error
 	refused   bool // nothing was executed
 }
-
-type failure struct{ err error }
 
 // grace is how long a Wait whose context has ended still waits: most runs end
 // when their next callback does.

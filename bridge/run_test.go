@@ -13,6 +13,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -410,10 +411,10 @@ func TestRunsAreUsedAgain(t *testing.T) {
 		}
 		c.Stats() // looks at runs
 	}
-	seen := map[*callbacks.Run]bool{}
+	seen := map[*dispatch.Run]bool{}
 	for _, ctx := range kept {
 		is(t, "a context that was kept", context.Canceled, ctx.Err())
-		seen[callbacks.RunOf(ctx)] = true
+		seen[dispatch.RunOf(ctx)] = true
 	}
 	diff(t, "runs", len(kept), len(seen))
 }

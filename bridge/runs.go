@@ -7,8 +7,9 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/c"
-	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 // maxRuns is the number of runs that may be under way at once in the process.
@@ -35,15 +36,21 @@ func (t *runTable) add(r *Run) error {
 	return fmt.Errorf("bridge: %d runs are under way; wait for some before starting more", maxRuns)
 }
 
-// get is the run with a number, nil where there is none.
+// get returns the run with a number, for a call of it; nil where there is none.
 func (t *runTable) get(id int64) *Run {
+	r := t.find(id)
+	if r != nil && !r.called.Load() { // a look costs nothing, and most calls are not the first
+		r.called.Store(true)
+	}
+	return r
+}
+
+// find is get for what is no call.
+func (t *runTable) find(id int64) *Run {
 	if id <= 0 {
 		return nil
 	}
 	if r := t.slots[id%maxRuns].Load(); r != nil && int64(r.id) == id {
-		if !r.called.Load() { // a look costs nothing, and most calls are not the first
-			r.called.Store(true)
-		}
 		return r
 	}
 	return nil
@@ -51,29 +58,17 @@ func (t *runTable) get(id int64) *Run {
 
 func (t *runTable) remove(r *Run) { t.slots[r.id%maxRuns].Store(nil) }
 
-// runOf is the run that ctx belongs to, nil outside of callbacks.
-func runOf(ctx context.Context) *Run {
-	if r := callbacks.RunOf(ctx); r != nil {
-		owner, _ := r.Owner().(*Run)
-		return owner
-	}
-	return nil
-}
-
 // group is what the callbacks of the run have in common; nil of nil.
-func (r *Run) group() *callbacks.Run {
+func (r *Run) group() *dispatch.Run {
 	if r == nil {
 		return nil
 	}
 	return &r.calls
 }
 
-// enter makes the thread one inside a callback of a run, for functions that are not
-// called on XLA's, until leave. The run may be over before such a function is, so that
-// what the thread keeps is the client.
-func enter(r *callbacks.Run) (entered any) {
-	return c.Enter(-r.Owner().(*Run).exec.client.number)
-}
+// enter makes the thread one inside a callback of the client, for functions that are not
+// called on XLA's, until leave.
+func (client *Client) enter() (entered any) { return c.Enter(-client.number) }
 
 func leave(entered any) { c.Leave(entered.(*c.Entered)) }
 
@@ -86,8 +81,8 @@ func (client *Client) within(ctx context.Context, inside []int64) bool {
 			return true
 		}
 	}
-	for outer := callbacks.RunOf(ctx); outer != nil; outer = callbacks.RunOf(outer.Outer()) {
-		if run, _ := outer.Owner().(*Run); run != nil && run.exec.client == client {
+	for outer := dispatch.RunOf(ctx); outer != nil; outer = dispatch.RunOf(outer.Outer()) {
+		if outer.Group() == client.group {
 			return true
 		}
 	}
@@ -108,11 +103,10 @@ func refuseNested(ctx context.Context, client *Client, inside []int64) error {
 // call. The client is made on first use, with the options of the one that runs,
 // and closed with it.
 func InnerClient(ctx context.Context) (*Client, error) {
-	run := runOf(ctx)
-	if run == nil {
+	client := clientOf(ctx)
+	if client == nil {
 		return nil, errors.New("bridge: InnerClient: the context is not one of a callback")
 	}
-	client := run.exec.client
 	client.innerMu.Lock()
 	defer client.innerMu.Unlock()
 	if client.life.closed() {
@@ -126,4 +120,32 @@ func InnerClient(ctx context.Context) (*Client, error) {
 		client.inner = inner
 	}
 	return client.inner, nil
+}
+
+// clientOf returns the client whose callback the context belongs to, nil for other
+// contexts and where the client is gone.
+func clientOf(ctx context.Context) *Client {
+	run := dispatch.RunOf(ctx)
+	if run == nil {
+		return nil
+	}
+	opened.Lock()
+	defer opened.Unlock()
+	for _, p := range opened.plugins {
+		if c := p.clientOf(run.Group()); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func (p *Plugin) clientOf(g *dispatch.Group) *Client {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.clients {
+		if c.group == g {
+			return c
+		}
+	}
+	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -34,20 +36,18 @@ func formOf(f contract.Form) form {
 // site is one call site of an executable, bound to a function. XLA calls it on
 // threads of its own, several at once.
 type site struct {
-	slot     *callbacks.Slot
-	config   contract.Config
-	name     string
-	form     form
-	picky    bool // not every call may be made
-	deferred bool // XLA need not wait for a call
-	ids      int  // number of operands that are ids
-	tokens   int  // and of those that are tokens
+	slot   *dispatch.Slot
+	config contract.Config
+	name   string
+	form   form
+	ids    int // number of operands that are ids
+	tokens int // and of those that are tokens
 
 	// What the module says of the site's shapes is held against the first call.
 	checked atomic.Bool
 
 	// The frame of each of the slot's lanes, and those of calls that got none.
-	frames [callbacks.Lanes]*frame
+	frames [dispatch.Lanes]*frame
 	spare  sync.Pool
 }
 
@@ -76,7 +76,7 @@ func siteOf(config contract.Config) (c.Site, error) {
 	if config.Encoding != contract.EncodingDictionary {
 		return instantiateForeign(config)
 	}
-	slot, err := callbacks.Resolve(config)
+	slot, err := dispatch.Resolve(config)
 	if err != nil {
 		if config.Loc != "" {
 			err = fmt.Errorf("%w (called at %s)", err, config.Loc)
@@ -86,11 +86,10 @@ func siteOf(config contract.Config) (c.Site, error) {
 	return bind(slot, config), nil
 }
 
-func bind(slot *callbacks.Slot, config contract.Config) *site {
+func bind(slot *dispatch.Slot, config contract.Config) *site {
 	return &site{
 		slot: slot, config: config, name: config.Name(),
 		form: formOf(config.Form), ids: config.NumIDs, tokens: config.NumTokens,
-		picky: slot.Picky(), deferred: slot.Deferred(),
 	}
 }
 
@@ -99,34 +98,33 @@ func (s *site) Delete() { s.slot.Close() }
 
 // Execute implements c.Site.
 func (s *site) Execute(call *c.Call) (int32, string) {
-	f := s.claim(call)
+	f := s.frame(call)
 	run := runs.get(call.RunID())
-	later, err := s.execute(f, call, run)
+	f.ffi, f.run = call, run
+	later, err := s.slot.Do(&f.call, run.group())
 	if later {
 		return 0, ""
 	}
-	s.free(f)
+	if f.lane < 0 { // otherwise it is a later call's by now
+		s.spare.Put(f)
+	}
 	if err == nil {
 		return 0, ""
 	}
 	return s.fail(run, err)
 }
 
-// claim is a frame for a call. Calls at once are of different runs or on different
+// frame returns a frame for a call. Calls at once are of different runs or on different
 // devices, and so begin to look at different lanes.
-func (s *site) claim(call *c.Call) *frame {
-	lane := (int(call.RunID()) + call.Device()) & (callbacks.Lanes - 1)
-	for range 3 {
-		if s.slot.Claim(lane) {
-			f := s.frames[lane]
-			if f == nil {
-				f = newFrame(s, lane)
-				f.call.SetClaimed()
-				s.frames[lane] = f
-			}
-			return f
+func (s *site) frame(call *c.Call) *frame {
+	lane := s.slot.Lane(int(call.RunID()) + call.Device())
+	if lane >= 0 {
+		f := s.frames[lane]
+		if f == nil {
+			f = newFrame(s, lane)
+			s.frames[lane] = f
 		}
-		lane = (lane + 1) & (callbacks.Lanes - 1)
+		return f
 	}
 	if f, _ := s.spare.Get().(*frame); f != nil {
 		return f
@@ -134,66 +132,12 @@ func (s *site) claim(call *c.Call) *frame {
 	return newFrame(s, -1)
 }
 
-// free makes a frame a later call's.
-func (s *site) free(f *frame) {
-	if f.lane >= 0 {
-		s.slot.Release(f.lane, &f.call)
-	} else {
-		s.spare.Put(f)
-	}
-}
-
-// execute makes the call. Where it is over later, f is the call's until then.
-func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error) {
-	if s.picky && s.form == formObserve && s.slot.Skip(run.group()) {
-		return false, s.clearTokens(call.Results())
-	}
-	if !f.again(call, s) {
-		if err := s.look(f, call); err != nil {
-			s.slot.NotMade(err)
-			return false, err
-		}
-	}
-	if run != nil {
-		if run.several && run.failure.Load() != nil {
-			s.slot.NotMade(nil)
-			f.clearResults(s)
-			return false, nil
-		}
-		f.call.SetRun(&run.calls)
-	}
-	if s.picky && s.form != formObserve && s.slot.Skip(run.group()) {
-		f.clearResults(s)
-	} else if run != nil && run.debug {
-		err = s.debug(f, run)
-	} else if s.deferred && s.defers(f, call, run) {
-		return true, nil
-	} else {
-		err = s.invoke(f, call)
-	}
-	f.call.SetRun(nil) // it would keep the run and its outputs
-	s.leave(f, run, err)
-	return false, err
-}
-
-// invoke makes the call, and looks whether the results are where they are expected.
-func (s *site) invoke(f *frame, call *c.Call) error {
-	n := len(f.call.Results)
-	err := s.slot.Invoke(&f.call)
-	if err == nil {
-		if err = f.inPlace(call, n); err != nil {
-			s.slot.Spoiled(&f.call)
-		}
-	}
-	return err
-}
-
 // look reads a call frame, and holds the site's first one against the module.
 func (s *site) look(f *frame, call *c.Call) error {
 	if err := f.read(call, s); err != nil || s.checked.Load() {
 		return err
 	}
-	err := s.check(&f.call)
+	err := s.check(&f.call.Frame)
 	if err != nil {
 		f.args = -1 // the next call is no better
 	}
@@ -213,59 +157,10 @@ func (s *site) clearTokens(results *c.Buffers) error {
 	return nil
 }
 
-// leave makes of the views what XLA is to find.
-func (s *site) leave(f *frame, run *Run, err error) {
-	if err != nil && run != nil && run.several {
-		f.clearResults(s)
-	}
-	for _, p := range f.packed {
-		p.pack()
-	}
-}
-
-// later is what ends a deferred call. It is kept with its frame.
-type later struct {
-	site   *site
-	frame  *frame
-	run    *Run
-	future c.Future
-	done   func(error) // finish
-}
-
-func (l *later) finish(err error) {
-	s, f, run, future := l.site, l.frame, l.run, l.future
-	l.run = nil
-	f.call.SetRun(nil)
-	s.leave(f, run, err)
-	s.free(f)
-	if err == nil {
-		future.Finish(0, "")
-	} else {
-		future.Finish(s.fail(run, err))
-	}
-}
-
-// defers makes a call that XLA's thread does not wait for, where XLA can do without.
-func (s *site) defers(f *frame, call *c.Call, run *Run) bool {
-	future, ok := call.Defer()
-	if !ok {
-		return false
-	}
-	if f.later == nil {
-		f.later = &later{site: s, frame: f}
-		f.later.done = f.later.finish
-	}
-	f.later.run, f.later.future = run, future
-	if later, err := s.slot.Begin(&f.call, f.later.done); !later {
-		f.later.finish(err)
-	}
-	return true
-}
-
 // fail keeps the error of a call for its run, and makes of it what XLA is told.
 func (s *site) fail(run *Run, err error) (int32, string) {
 	if run != nil {
-		run.failure.CompareAndSwap(nil, &failure{err})
+		run.calls.Fail(err)
 		if run.several {
 			// A device that stops would leave the others waiting in the next
 			// collective operation, and after a minute XLA ends the process. So the

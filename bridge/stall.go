@@ -230,7 +230,7 @@ func (r *Run) stall(err *StallError) {
 		return
 	}
 	// Whoever waits is inside of XLA. A callback that listens to its context ends.
-	if r.failure.CompareAndSwap(nil, &failure{err}) {
+	if r.calls.Fail(err) {
 		r.calls.CancelCause(err)
 		logError("bridge: a run stands still, and its context cannot end", "run", r.id, "executable", r.exec.name(), "error", err)
 	}

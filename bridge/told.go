@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/calliope-mlir/calliope/internal/errtext"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
@@ -29,7 +31,7 @@ func told(name string, run *Run, err error) (code int32, message string) {
 	if run != nil {
 		return code, fmt.Sprintf("callback %q failed; the error of its run says why", name)
 	}
-	return code, callbacks.TextOf(err)
+	return code, errtext.Of(err)
 }
 
 // wrapType is what fmt.Errorf makes with one %w. Its Unwrap gives a field.

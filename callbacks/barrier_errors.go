@@ -1,14 +1,12 @@
 package callbacks
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// keptErrors is how many errors of taps are kept for a barrier; all are counted.
-const keptErrors = 64
+	"github.com/calliope-mlir/calliope/internal/errtext"
+)
 
 // CallError is an error of one call of a tap.
 type CallError struct {
@@ -19,7 +17,7 @@ type CallError struct {
 }
 
 func (e *CallError) Error() string {
-	return fmt.Sprintf("callbacks: tap %q on device %d in run %d: %s", e.Callback, e.Device, e.RunID, TextOf(e.Err))
+	return fmt.Sprintf("callbacks: tap %q on device %d in run %d: %s", e.Callback, e.Device, e.RunID, errtext.Of(e.Err))
 }
 
 // Unwrap is what the function ended with.
@@ -48,18 +46,6 @@ func (e *Error) Unwrap() []error {
 	return list
 }
 
-// join adds another group's errors.
-func (e *Error) join(err error) *Error {
-	other, _ := err.(*Error)
-	if e == nil || other == nil {
-		if e == nil {
-			return other
-		}
-		return e
-	}
-	return &Error{e.Barrier, e.Count + other.Count, slices.Concat(e.Errors, other.Errors)}
-}
-
 // BarrierError is a barrier whose context ended first.
 type BarrierError struct {
 	Barrier string
@@ -82,37 +68,3 @@ func (e *BarrierError) Error() string {
 
 // Unwrap is the context's error.
 func (e *BarrierError) Unwrap() error { return e.Err }
-
-// tapErrors are those since the last barrier, under the lock of a group.
-type tapErrors struct {
-	count int
-	last  []*CallError
-	logs  []*logQueue // where they are to be written
-}
-
-func (g *Group) keepError(e *CallError, log *logQueue) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.taps.count++
-	if !slices.Contains(g.taps.logs, log) {
-		g.taps.logs = append(g.taps.logs, log)
-	}
-	if len(g.taps.last) == keptErrors {
-		g.taps.last = slices.Delete(g.taps.last, 0, 1)
-	}
-	g.taps.last = append(g.taps.last, e)
-}
-
-func (g *Group) takeErrors(ctx context.Context, barrier string) error {
-	g.mu.Lock()
-	taps := g.taps
-	g.taps = tapErrors{}
-	g.mu.Unlock()
-	for _, log := range taps.logs {
-		log.flush(ctx)
-	}
-	if taps.count == 0 {
-		return nil
-	}
-	return &Error{Barrier: barrier, Count: taps.count, Errors: taps.last}
-}

@@ -63,17 +63,6 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("callbacks: %d functions have not returned though their calls were given up, and RegistryOptions.LostLimit allows no more: %s: have them end when their context does", e.Limit, strings.Join(list, ", "))
 }
 
-// tooManyLost is the error of a call where that is so. The caller holds the lock.
-func (p *pool) tooManyLost() error {
-	e := &LostError{Registry: p.registry, Limit: p.lostLimit, Callbacks: map[string]int{}}
-	for c := p.calls.next; c != &p.calls; c = c.next {
-		if c.state == callLost {
-			e.Callbacks[c.slot.name]++
-		}
-	}
-	return e
-}
-
 // ReplacedError says that a function put another array in the place of a result, where
 // nobody looks for it.
 type ReplacedError struct {

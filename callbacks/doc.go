@@ -53,7 +53,7 @@
 //
 // With brings a function for the runs of one context.
 //
-// The package knows neither C nor MLIR. A runtime (bridge) resolves what a module's
-// backend_config says into a Slot once, when the module is compiled, and invokes the
-// slot for each call.
+// The package knows neither C nor MLIR, and makes no calls itself: a runtime, package
+// bridge for example, binds the call sites of a module when it is compiled, and makes the
+// calls. Without one there are no Stats, and Barrier has nothing to wait for.
 package callbacks

@@ -5,12 +5,11 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// What a runtime does with a registered function: it binds the function when a module
-// is compiled, and invokes it for each call.
+// A function on Go types is registered under the name that modules call it by. It can be
+// tested without a runtime, on a frame of the test's own.
 func Example() {
 	registry, err := callbacks.NewRegistry("example", callbacks.RegistryOptions{})
 	if err != nil {
@@ -18,30 +17,24 @@ func Example() {
 		return
 	}
 	defer registry.Close()
-	double := func(_ context.Context, x tensor.Array[float32]) (tensor.Array[float32], error) {
+	double := callbacks.Call(func(_ context.Context, x tensor.Array[float32]) (tensor.Array[float32], error) {
 		y := x.Clone()
 		for i := range y.Data {
 			y.Data[i] *= 2
 		}
 		return y, nil
-	}
-	err = registry.Register("double", callbacks.Call(double), callbacks.Options{Signature: "f32[3]->f32[3]"})
+	})
+	err = registry.Register("double", double, callbacks.Options{Signature: "f32[3]->f32[3]"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	slot, err := callbacks.Resolve(contract.Config{Form: contract.Call, Callback: "double", Registry: "example"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	result := tensor.Vector[float32](0, 0, 0)
-	err = slot.Invoke(&callbacks.Frame{Name: "double", Args: []tensor.View{tensor.Vector[float32](1, 2, 3)}, Results: []tensor.View{result}})
+	err = double(&callbacks.Frame{Name: "double", Args: []tensor.View{tensor.Vector[float32](1, 2, 3)}, Results: []tensor.View{result}})
 	fmt.Println(result, err)
 
-	_, err = callbacks.Resolve(contract.Config{Form: contract.Call, Callback: "duble", Registry: "example"})
-	fmt.Println(err)
+	fmt.Println(registry.Unregister("duble"))
 	// Output:
 	// f32[3] [2 4 6] <nil>
 	// callbacks: callback "duble" is not registered in the registry "example" (is it "double"?): register it before the module is compiled, and until its executable is closed

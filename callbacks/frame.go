@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch/access"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -38,27 +39,28 @@ type Frame struct {
 	Device int   // ordinal of the device that calls
 	RunID  int64 // the run that the call belongs to; 0 when the runtime does not say
 
-	ctx     context.Context
-	run     *Run   // where there is no ctx
-	aliased []bool // by result
-
-	claimed   bool // see Slot.Claim
-	delivered bool // and not counted yet
+	set access.Frame // by the runtime
 }
 
-// Context is the context of the run: it ends when the run is cancelled.
-func (c *Frame) Context() context.Context {
-	switch {
-	case c.ctx != nil:
-		return c.ctx
-	case c.run != nil:
-		return c.run.ctx
+// Context returns the context of the run, which ends when the run is cancelled.
+func (f *Frame) Context() context.Context {
+	if f.set.Context != nil {
+		return f.set.Context
 	}
 	return context.Background()
 }
 
-// SetContext is for the runtime that makes the call.
-func (c *Frame) SetContext(ctx context.Context) { c.ctx = ctx }
+// WithContext returns a copy of the frame whose context is ctx: for a Middleware, and for
+// tests of a Func.
+func (f *Frame) WithContext(ctx context.Context) *Frame {
+	c := *f
+	c.set.Context = ctx
+	return &c
+}
+
+// Aliased reports whether result i is the memory of operand i in the runtime, so that
+// nothing was copied for it.
+func (f *Frame) Aliased(i int) bool { return i >= 0 && i < len(f.set.Aliased) && f.set.Aliased[i] }
 
 // Static is the i-th static argument of a call, as a T. A call without it, or with
 // one of another type, is an error.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -84,10 +86,10 @@ func TestClosuresOfOneLiteral(t *testing.T) {
 	for i := range counts {
 		id, err := r.RegisterFunc(func(*callbacks.Frame) error { counts[i]++; return nil }, callbacks.Options{})
 		noError(t, err)
-		s, err := r.Resolve(withID(&r, id))
+		s, err := dispatch.ResolveIn(&r, withID(&r, id))
 		noError(t, err)
 		for range i {
-			noError(t, s.Invoke(&callbacks.Frame{}))
+			noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}))
 		}
 	}
 	diff(t, "counts", []int{0, 1, 2, 3, 4}, counts)
@@ -102,15 +104,15 @@ func TestReferences(t *testing.T) {
 		noError(t, err)
 		diff(t, "id", first, id)
 	}
-	s, err := r.Resolve(withID(r, first))
+	s, err := dispatch.ResolveIn(r, withID(r, first))
 	noError(t, err)
 	for left := 2; left >= 0; left-- {
 		diff(t, "List", []callbacks.Info{{ID: first, References: left + 1}}, r.List())
-		noError(t, s.Invoke(&callbacks.Frame{}))
+		noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}))
 		noError(t, r.Release(first))
 	}
 	want := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", first), Registry: r.Name(), Missing: "callback", Past: callbacks.Released}
-	wantUnknown(t, s.Invoke(&callbacks.Frame{}), want)
+	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}), want)
 	wantUnknown(t, r.Release(first), want)
 	diff(t, "List", []callbacks.Info{}, r.List())
 
@@ -120,7 +122,7 @@ func TestReferences(t *testing.T) {
 	if id == first {
 		t.Errorf("the id %d was given again", id)
 	}
-	wantUnknown(t, s.Invoke(&callbacks.Frame{}), want)
+	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}), want)
 }
 
 func TestPastOfIDs(t *testing.T) {
@@ -147,7 +149,7 @@ func TestPastOfIDs(t *testing.T) {
 		{r, math.MinInt64, callbacks.NeverGiven},
 		{&fresh, mine, callbacks.Elsewhere},
 	} {
-		_, err := c.r.Resolve(contract.Config{ID: c.id})
+		_, err := dispatch.ResolveIn(c.r, contract.Config{ID: c.id})
 		diff(t, fmt.Sprint(c.id), c.want, wantAs[*callbacks.UnknownError](t, err).Past)
 	}
 }
@@ -175,10 +177,10 @@ func TestStatic(t *testing.T) {
 	noError(t, err)
 	static[1] = 4 // what was bound stays
 	for _, config := range []contract.Config{{Callback: "f"}, {Callback: "g"}, {ID: id}} {
-		s, err := r.Resolve(config)
+		s, err := dispatch.ResolveIn(&r, config)
 		noError(t, err)
 		var frame callbacks.Frame
-		noError(t, s.Invoke(&frame))
+		noError(t, dispatchtest.Invoke(s, nil, &frame))
 		diff(t, "afterwards", []any(nil), frame.Static) // a frame may serve another function next
 	}
 	diff(t, "static", [][]any{{"layer", 3}, nil, {"layer", 3}}, seen)
@@ -217,27 +219,27 @@ func TestDeclare(t *testing.T) {
 
 	config := named(r, "f")
 	config.Signature = contract.SignatureHash(signature)
-	s, err := callbacks.Resolve(config)
+	s, err := dispatch.Resolve(config)
 	noError(t, err)
 	diff(t, "NoOp", false, s.NoOp())
-	wantUnknown(t, s.Invoke(&callbacks.Frame{Config: config}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "function"})
+	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "function"})
 
 	// What is optional does nothing, and leaves nothing of what the memory held.
 	config.Optional = true
 	result := tensor.Vector[int8](1, 2)
-	noError(t, s.Invoke(&callbacks.Frame{Config: config, Results: []tensor.View{result}}))
+	noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config, Results: []tensor.View{result}}))
 	diff(t, "result", tensor.Vector[int8](0, 0), result)
 	config.Form = contract.Passthrough
 	result = tensor.Vector[int8](1, 2)
-	noError(t, s.Invoke(&callbacks.Frame{Config: config, Args: []tensor.View{result}, Results: []tensor.View{result}}))
+	noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config, Args: []tensor.View{result}, Results: []tensor.View{result}}))
 	diff(t, "passed through", tensor.Vector[int8](1, 2), result)
 
 	config.Signature = contract.SignatureHash("->")
-	_, err = callbacks.Resolve(config)
+	_, err = dispatch.Resolve(config)
 	wantAs[*callbacks.SignatureError](t, err)
 
 	noError(t, r.Unregister("f"))
-	wantUnknown(t, s.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	r.Close()
 	wantText(t, r.Declare("h", callbacks.Options{}), `callbacks: the registry "TestDeclare" is closed`)
 }
@@ -280,9 +282,9 @@ func TestReferencesConcurrently(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				s, err := r.Resolve(withID(&r, id))
+				s, err := dispatch.ResolveIn(&r, withID(&r, id))
 				if err == nil {
-					err = s.Invoke(&callbacks.Frame{})
+					err = dispatchtest.Invoke(s, nil, &callbacks.Frame{})
 				}
 				if err != nil {
 					t.Error(err) // it holds a reference

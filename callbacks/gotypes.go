@@ -145,18 +145,3 @@ func typesOf(fn Func) *goTypes {
 }
 
 func closureOf(fn Func) *byte { return *(**byte)(unsafe.Pointer(&fn)) }
-
-// CheckTypes holds the element types and dimensions of a module's call against the Go
-// types of the function, where Call, Tap or Print made it: what would be a
-// *TemplateError in each call is one now. A dimension of -1 is not known, and fits what
-// takes any dimensions. A nil error says nothing of functions that were made otherwise,
-// nor of the dimensions of the arrays that the function will return.
-func (s *Slot) CheckTypes(args, results []tensor.Shape) error {
-	if s.binding == nil {
-		return nil
-	}
-	if t := typesOf(s.binding.plain); t != nil {
-		return t.check(s.name, s.config.Form, args, results)
-	}
-	return nil
-}

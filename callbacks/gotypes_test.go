@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -78,7 +79,7 @@ func TestCheckTypes(t *testing.T) {
 					o.Static = []any{1}
 				}
 				noError(t, r.Register("f", typedFuncs(t)[c.fn], o))
-				slot, err := r.Resolve(contract.Config{Form: c.form, Callback: "f"})
+				slot, err := dispatch.ResolveIn(&r, contract.Config{Form: c.form, Callback: "f"})
 				noError(t, err)
 				defer slot.Close()
 				args, results, err := contract.ParseSignature(c.call)
@@ -114,7 +115,7 @@ func zeros(shapes []tensor.Shape) []tensor.View {
 func TestCheckTypesUnknownDimensions(t *testing.T) {
 	var r callbacks.Registry
 	noError(t, r.Register("f", typedFuncs(t)["call"], callbacks.Options{}))
-	slot, err := r.Resolve(contract.Config{Form: contract.Call, Callback: "f"})
+	slot, err := dispatch.ResolveIn(&r, contract.Config{Form: contract.Call, Callback: "f"})
 	noError(t, err)
 	defer slot.Close()
 	unknown, number := tensor.ShapeOf(tensor.F32, -1), tensor.ShapeOf(tensor.S32)
@@ -122,7 +123,7 @@ func TestCheckTypesUnknownDimensions(t *testing.T) {
 	if err := slot.CheckTypes([]tensor.Shape{unknown, tensor.ShapeOf(tensor.S32, -1)}, []tensor.Shape{unknown}); err == nil {
 		t.Error("a scalar may have a dimension")
 	}
-	optional, err := r.Resolve(contract.Config{Form: contract.Call, Callback: "absent", Optional: true})
+	optional, err := dispatch.ResolveIn(&r, contract.Config{Form: contract.Call, Callback: "absent", Optional: true})
 	noError(t, err)
 	noError(t, optional.CheckTypes(nil, nil))
 }

@@ -59,9 +59,9 @@ func ReleaseOpaque(o Opaque) error {
 	return Default.Release(id)
 }
 
-// ResolveOpaque finds the callback that the opaque id of a module means: the one of its
+// opaqueID returns the id of what is bound to the opaque id of a module means: the one of its
 // server, or else the one for any. Where there is none it is an UnknownError.
-func ResolveOpaque(config contract.Config) (*Slot, error) {
+func opaqueID(config contract.Config) (int64, error) {
 	o := Opaque{config.Opaque, config.Server}
 	opaques.RLock()
 	id, ok := opaques.ids[o]
@@ -70,13 +70,13 @@ func ResolveOpaque(config contract.Config) (*Slot, error) {
 	}
 	opaques.RUnlock()
 	if !ok {
-		return nil, &UnknownError{Callback: config.Name(), Missing: "callback"}
+		return 0, &UnknownError{Callback: config.Name(), Missing: "callback"}
 	}
-	return Default.Resolve(contract.Config{Form: config.Form, ID: id})
+	return id, nil
 }
 
-// HasOpaque reports whether the id is bound for any server at all.
-func HasOpaque(id string) bool {
+// hasOpaque reports whether the id is bound for any server at all.
+func hasOpaque(id string) bool {
 	opaques.RLock()
 	defer opaques.RUnlock()
 	for o := range opaques.ids {

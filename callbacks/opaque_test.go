@@ -8,6 +8,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 )
 
 func TestOpaque(t *testing.T) {
@@ -27,18 +29,18 @@ func TestOpaque(t *testing.T) {
 	config := contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: one.ID}
 	for _, server := range []string{"pid 1", "pid 2", ""} {
 		config.Server = server
-		slot, err := callbacks.ResolveOpaque(config)
+		slot, err := dispatch.ResolveOpaque(config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := slot.Invoke(&callbacks.Frame{}); err != nil {
+		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{}); err != nil {
 			t.Error(err)
 		}
 	}
 	if diff := cmp.Diff([]string{"of pid 1", "of any", "of any"}, called); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
-	if !callbacks.HasOpaque(one.ID) || callbacks.HasOpaque("pid 1") {
+	if !dispatch.HasOpaque(one.ID) || dispatch.HasOpaque("pid 1") {
 		t.Error("HasOpaque is wrong")
 	}
 	for _, o := range []callbacks.Opaque{anyServer, one} {
@@ -50,13 +52,13 @@ func TestOpaque(t *testing.T) {
 	if err := callbacks.ReleaseOpaque(one); !errors.As(err, &unknown) {
 		t.Errorf("released twice: %v", err)
 	}
-	if _, err := callbacks.ResolveOpaque(config); !errors.As(err, &unknown) || unknown.Callback != "opaque id 836d" {
+	if _, err := dispatch.ResolveOpaque(config); !errors.As(err, &unknown) || unknown.Callback != "opaque id 836d" {
 		t.Errorf("after release: %v", err)
 	}
 	if err := callbacks.RegisterOpaque(callbacks.Opaque{}, nil, callbacks.Options{}); err == nil {
 		t.Error("an id without bytes was registered")
 	}
-	if err := callbacks.RegisterOpaque(one, nil, callbacks.Options{}); err == nil || callbacks.HasOpaque(one.ID) {
+	if err := callbacks.RegisterOpaque(one, nil, callbacks.Options{}); err == nil || dispatch.HasOpaque(one.ID) {
 		t.Errorf("a nil function: %v", err)
 	}
 }
@@ -65,20 +67,20 @@ func TestOpaque(t *testing.T) {
 // called by the one that is left only.
 func TestOpaqueReleasedAlone(t *testing.T) {
 	fn := func(*callbacks.Frame) error { return nil }
-	slots := map[callbacks.Opaque]*callbacks.Slot{}
+	slots := map[callbacks.Opaque]*dispatch.Slot{}
 	gone, left := callbacks.Opaque{ID: "gone"}, callbacks.Opaque{ID: "left"}
 	for _, o := range []callbacks.Opaque{gone, left} {
 		noError(t, callbacks.RegisterOpaque(o, fn, callbacks.Options{}))
-		slot, err := callbacks.ResolveOpaque(contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: o.ID})
+		slot, err := dispatch.ResolveOpaque(contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: o.ID})
 		noError(t, err)
 		defer slot.Close()
 		slots[o] = slot
 	}
 	noError(t, callbacks.ReleaseOpaque(gone))
 	var unknown *callbacks.UnknownError
-	if err := slots[gone].Invoke(&callbacks.Frame{}); !errors.As(err, &unknown) {
+	if err := dispatchtest.Invoke(slots[gone], nil, &callbacks.Frame{}); !errors.As(err, &unknown) {
 		t.Errorf("a call of the released id ends with %v", err)
 	}
-	noError(t, slots[left].Invoke(&callbacks.Frame{}))
+	noError(t, dispatchtest.Invoke(slots[left], nil, &callbacks.Frame{}))
 	noError(t, callbacks.ReleaseOpaque(left))
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch/access"
 )
 
 // Registry holds callbacks by name and by id. It is safe for concurrent use. The zero
@@ -23,11 +24,11 @@ type Registry struct {
 	used   []*Middleware           // see Use
 	number int64                   // of this registry among those that gave ids; 0 before the first
 
-	engine  atomic.Pointer[engine]
-	tallies tallies
+	options RegistryOptions // see Configure
+	kept    access.Registry // by the runtime
 }
 
-// binding is one registered function. A Slot keeps it; releasing it empties it.
+// binding is one registered function. A call site keeps it; releasing it empties it.
 type binding struct {
 	options  Options
 	fn       atomic.Pointer[Func] // nil where released
@@ -65,8 +66,7 @@ func NewRegistry(name string, o RegistryOptions) (*Registry, error) {
 		}
 		return nil, fmt.Errorf("callbacks: there is a registry %q already: Close it first, or take another name", name)
 	}
-	r := &Registry{name: name}
-	r.engine.Store(newEngine(name, o))
+	r := &Registry{name: name, options: o}
 	registries.byName[name] = r
 	return r, nil
 }
@@ -171,49 +171,10 @@ func (r *Registry) Close() {
 		return
 	}
 	r.closed = true
-	if e := r.engine.Load(); e != nil {
-		e.pool.retire()
-	}
+	engine.Retire(r)
 	if registries.byName[r.name] == r { // or the name is another's by now
 		delete(registries.byName, r.name)
 	}
-}
-
-// Resolve finds the callback that a module's backend_config means, in the registry
-// that it names.
-func Resolve(config contract.Config) (*Slot, error) {
-	registries.RLock()
-	r, ok := registries.byName[config.Registry]
-	registries.RUnlock()
-	if !ok {
-		if config.Optional {
-			return newSlot(&Registry{name: config.Registry}, config, nil) // its counts are nobody's
-		}
-		return nil, &UnknownError{Callback: config.Name(), Registry: config.Registry, Missing: "registry"}
-	}
-	return r.Resolve(config)
-}
-
-// Resolve finds the callback that a module's backend_config means. Where there is
-// none it is an UnknownError, or, for an optional one, a slot that does nothing.
-func (r *Registry) Resolve(config contract.Config) (*Slot, error) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	b := r.byID[config.ID]
-	if config.ByName() {
-		b = r.byName[config.Callback]
-	}
-	switch {
-	case config.Policy != "":
-		return nil, fmt.Errorf("callbacks: callback %q asks for the device policy %q; no policy is served yet: leave the key out, and each device calls", config.Name(), config.Policy)
-	case b == nil && config.Optional:
-		return newSlot(r, config, nil)
-	case b == nil:
-		return nil, r.unknown(config)
-	case b.options.Signature != "" && config.Signature != "" && contract.SignatureHash(b.options.Signature) != config.Signature:
-		return nil, &SignatureError{Callback: config.Callback, Have: b.options.Signature, WantHash: config.Signature}
-	}
-	return newSlot(r, config, b)
 }
 
 func (r *Registry) closedError() error {

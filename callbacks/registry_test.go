@@ -11,6 +11,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 )
 
 const signature = "f32[4]->f32[4]"
@@ -45,10 +47,10 @@ func TestResolveByName(t *testing.T) {
 		for _, hash := range []string{"", contract.SignatureHash(signature)} {
 			config := named(r, name)
 			config.Signature = hash
-			slot, err := callbacks.Resolve(config)
+			slot, err := dispatch.Resolve(config)
 			noError(t, err)
 			diff(t, "NoOp", false, slot.NoOp())
-			noError(t, slot.Invoke(&callbacks.Frame{}))
+			noError(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
 		}
 	}
 	diff(t, "called", []string{"b", "b", "ü–日本", "ü–日本", "a", "a"}, called)
@@ -67,9 +69,9 @@ func TestResolveByID(t *testing.T) {
 		ids = append(ids, id)
 	}
 	for _, i := range []int{2, 0, 1} {
-		slot, err := callbacks.Resolve(withID(r, ids[i]))
+		slot, err := dispatch.Resolve(withID(r, ids[i]))
 		noError(t, err)
-		noError(t, slot.Invoke(&callbacks.Frame{}))
+		noError(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
 	}
 	diff(t, "called", []int{2, 0, 1}, called)
 
@@ -79,7 +81,7 @@ func TestResolveByID(t *testing.T) {
 	if id <= ids[2] {
 		t.Errorf("another registry gave the id %d again", id)
 	}
-	_, err = callbacks.Resolve(withID(r, id))
+	_, err = dispatch.Resolve(withID(r, id))
 	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback", Past: callbacks.Elsewhere})
 }
 
@@ -88,7 +90,7 @@ func TestNamesAndIDsAreApart(t *testing.T) {
 	r := registry(t)
 	id, err := r.RegisterFunc(nothing, callbacks.Options{})
 	noError(t, err)
-	_, err = callbacks.Resolve(named(r, fmt.Sprintf("id %d", id)))
+	_, err = dispatch.Resolve(named(r, fmt.Sprintf("id %d", id)))
 	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback"})
 }
 
@@ -97,30 +99,30 @@ func TestDefaultRegistry(t *testing.T) {
 	diff(t, "Name", "", callbacks.Default.Name())
 	noError(t, callbacks.Default.Register(name, nothing, callbacks.Options{}))
 	t.Cleanup(callbacks.Default.Close)
-	_, err := callbacks.Resolve(contract.Config{Form: contract.Call, Callback: name})
+	_, err := dispatch.Resolve(contract.Config{Form: contract.Call, Callback: name})
 	noError(t, err)
 
 	// It is only emptied.
 	callbacks.Default.Close()
-	_, err = callbacks.Resolve(contract.Config{Form: contract.Call, Callback: name})
+	_, err = dispatch.Resolve(contract.Config{Form: contract.Call, Callback: name})
 	wantUnknown(t, err, callbacks.UnknownError{Callback: name, Missing: "callback"})
 	noError(t, callbacks.Default.Register(name, nothing, callbacks.Options{}))
-	_, err = callbacks.Resolve(contract.Config{Form: contract.Call, Callback: name})
+	_, err = dispatch.Resolve(contract.Config{Form: contract.Call, Callback: name})
 	noError(t, err)
 }
 
 // A registry of no name serves those who have it in hand.
 func TestZeroRegistry(t *testing.T) {
 	var r callbacks.Registry
-	_, err := r.Resolve(contract.Config{Callback: "f"})
+	_, err := dispatch.ResolveIn(&r, contract.Config{Callback: "f"})
 	wantUnknown(t, err, callbacks.UnknownError{Callback: "f", Missing: "callback"})
 	noError(t, r.Register("f", nothing, callbacks.Options{}))
-	_, err = r.Resolve(contract.Config{Callback: "f"})
+	_, err = dispatch.ResolveIn(&r, contract.Config{Callback: "f"})
 	noError(t, err)
 	r.Close()
 
 	noError(t, callbacks.Default.Register("TestZeroRegistry", nothing, callbacks.Options{}))
-	_, err = callbacks.Resolve(contract.Config{Callback: "TestZeroRegistry"})
+	_, err = dispatch.Resolve(contract.Config{Callback: "TestZeroRegistry"})
 	noError(t, err) // the default one is where it was
 	noError(t, callbacks.Default.Unregister("TestZeroRegistry"))
 }
@@ -152,7 +154,7 @@ func TestRegisterErrors(t *testing.T) {
 	wantText(t, err, "callbacks: the function is nil")
 	diff(t, "id", int64(0), id)
 
-	_, err = callbacks.Resolve(named(r, "g")) // none of them left something behind
+	_, err = dispatch.Resolve(named(r, "g")) // none of them left something behind
 	wantUnknown(t, err, callbacks.UnknownError{Callback: "g", Registry: r.Name(), Missing: "callback"})
 }
 
@@ -162,39 +164,39 @@ func TestUnregister(t *testing.T) {
 	noError(t, r.Register("g", nothing, callbacks.Options{}))
 	id, err := r.RegisterFunc(nothing, callbacks.Options{})
 	noError(t, err)
-	byName, err := callbacks.Resolve(named(r, "f"))
+	byName, err := dispatch.Resolve(named(r, "f"))
 	noError(t, err)
-	byID, err := callbacks.Resolve(withID(r, id))
+	byID, err := dispatch.Resolve(withID(r, id))
 	noError(t, err)
-	noError(t, byName.Invoke(&callbacks.Frame{}))
-	noError(t, byID.Invoke(&callbacks.Frame{}))
+	noError(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}))
+	noError(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}))
 
 	noError(t, r.Unregister("f"))
 	noError(t, r.Release(id))
 
 	wantF := callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"}
 	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", Past: callbacks.Released}
-	wantUnknown(t, byName.Invoke(&callbacks.Frame{}), wantF)
-	wantUnknown(t, byID.Invoke(&callbacks.Frame{}), wantID)
+	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), wantF)
+	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), wantID)
 	diff(t, "NoOp", false, byName.NoOp())
 	wantUnknown(t, r.Unregister("f"), wantF)
 	wantUnknown(t, r.Release(id), wantID)
 	wantUnknown(t, r.Release(-1), callbacks.UnknownError{Callback: "id -1", Registry: r.Name(), Missing: "callback", Past: callbacks.NeverGiven})
-	_, err = callbacks.Resolve(named(r, "f"))
+	_, err = dispatch.Resolve(named(r, "f"))
 	wantUnknown(t, err, wantF)
-	_, err = callbacks.Resolve(withID(r, id))
+	_, err = dispatch.Resolve(withID(r, id))
 	wantUnknown(t, err, wantID)
 
 	// The name is free, but what was bound to its old function stays released.
 	noError(t, r.Register("f", nothing, callbacks.Options{}))
-	wantUnknown(t, byName.Invoke(&callbacks.Frame{}), wantF)
-	again, err := callbacks.Resolve(named(r, "f"))
+	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), wantF)
+	again, err := dispatch.Resolve(named(r, "f"))
 	noError(t, err)
-	noError(t, again.Invoke(&callbacks.Frame{}))
+	noError(t, dispatchtest.Invoke(again, nil, &callbacks.Frame{}))
 
-	untouched, err := callbacks.Resolve(named(r, "g"))
+	untouched, err := dispatch.Resolve(named(r, "g"))
 	noError(t, err)
-	noError(t, untouched.Invoke(&callbacks.Frame{}))
+	noError(t, dispatchtest.Invoke(untouched, nil, &callbacks.Frame{}))
 }
 
 func TestClose(t *testing.T) {
@@ -202,19 +204,19 @@ func TestClose(t *testing.T) {
 	noError(t, r.Register("f", nothing, callbacks.Options{}))
 	id, err := r.RegisterFunc(nothing, callbacks.Options{})
 	noError(t, err)
-	byName, err := callbacks.Resolve(named(r, "f"))
+	byName, err := dispatch.Resolve(named(r, "f"))
 	noError(t, err)
-	byID, err := callbacks.Resolve(withID(r, id))
+	byID, err := dispatch.Resolve(withID(r, id))
 	noError(t, err)
 
 	r.Close()
-	wantUnknown(t, byName.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
-	wantUnknown(t, byID.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", Past: callbacks.Released})
+	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", Past: callbacks.Released})
 	closed := `callbacks: the registry "TestClose" is closed`
 	wantText(t, r.Register("g", nothing, callbacks.Options{}), closed)
 	_, err = r.RegisterFunc(nothing, callbacks.Options{})
 	wantText(t, err, closed)
-	_, err = callbacks.Resolve(named(r, "f"))
+	_, err = dispatch.Resolve(named(r, "f"))
 	wantUnknown(t, err, callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "registry"})
 	wantText(t, err, `callbacks: there is no registry "TestClose", which the module names for callback "f": make it with NewRegistry before the module is compiled`)
 
@@ -224,7 +226,7 @@ func TestClose(t *testing.T) {
 	defer successor.Close()
 	noError(t, successor.Register("f", nothing, callbacks.Options{}))
 	r.Close()
-	_, err = callbacks.Resolve(named(r, "f"))
+	_, err = dispatch.Resolve(named(r, "f"))
 	noError(t, err)
 	_, err = callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
 	wantText(t, err, `callbacks: there is a registry "TestClose" already: Close it first, or take another name`)
@@ -248,17 +250,17 @@ func TestResolveOptional(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.config.Optional = true
-			slot, err := callbacks.Resolve(c.config)
+			slot, err := dispatch.Resolve(c.config)
 			noError(t, err)
 			diff(t, "NoOp", c.noOp, slot.NoOp())
-			noError(t, slot.Invoke(&callbacks.Frame{}))
+			noError(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
 		})
 	}
 
 	// Optional is for what is not there, not for what is wrong.
 	config := named(r, "there")
 	config.Optional, config.Signature = true, contract.SignatureHash("->")
-	_, err = callbacks.Resolve(config)
+	_, err = dispatch.Resolve(config)
 	wantAs[*callbacks.SignatureError](t, err)
 }
 
@@ -268,13 +270,13 @@ func TestResolveSignature(t *testing.T) {
 	noError(t, r.Register("any", nothing, callbacks.Options{}))
 	config := named(r, "typed")
 	config.Signature = contract.SignatureHash("f32[5]->f32[5]")
-	_, err := callbacks.Resolve(config)
+	_, err := dispatch.Resolve(config)
 	want := callbacks.SignatureError{Callback: "typed", Have: signature, WantHash: config.Signature}
 	diff(t, "error", want, *wantAs[*callbacks.SignatureError](t, err))
 	wantText(t, err, `callbacks: callback "typed" is registered with the signature f32[4]->f32[4], but the module was built for another one (`+config.Signature+`): preflight.Check says for which`)
 
 	config.Callback = "any"
-	_, err = callbacks.Resolve(config)
+	_, err = dispatch.Resolve(config)
 	noError(t, err)
 }
 
@@ -282,10 +284,10 @@ func TestResolveSignature(t *testing.T) {
 func TestSlotKnowsItsRegistry(t *testing.T) {
 	r := registry(t)
 	noError(t, r.Register("f", nothing, callbacks.Options{}))
-	slot, err := r.Resolve(contract.Config{Callback: "f"})
+	slot, err := dispatch.ResolveIn(r, contract.Config{Callback: "f"})
 	noError(t, err)
 	noError(t, r.Unregister("f"))
-	wantUnknown(t, slot.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 }
 
 func TestNearestName(t *testing.T) {
@@ -317,7 +319,7 @@ func TestNearestName(t *testing.T) {
 			}
 			want := callbacks.UnknownError{Callback: c.asked, Registry: r.Name(), Missing: "callback", Nearest: c.want}
 			for range 5 { // a map's order is another each time
-				_, err := callbacks.Resolve(named(r, c.asked))
+				_, err := dispatch.Resolve(named(r, c.asked))
 				wantUnknown(t, err, want)
 				wantUnknown(t, r.Unregister(c.asked), want)
 			}
@@ -353,7 +355,7 @@ func TestConcurrency(t *testing.T) {
 	const workers, rounds = 8, 200
 	r := registry(t)
 	noError(t, r.Register("always", nothing, callbacks.Options{Signature: signature}))
-	always, err := callbacks.Resolve(named(r, "always"))
+	always, err := dispatch.Resolve(named(r, "always"))
 	noError(t, err)
 	var group sync.WaitGroup
 	for w := range workers {
@@ -367,27 +369,27 @@ func TestConcurrency(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				slot, err := r.Resolve(withID(r, id))
+				slot, err := dispatch.ResolveIn(r, withID(r, id))
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				call := callbacks.Frame{Name: fmt.Sprint(w, i)}
-				if err := slot.Invoke(&call); err != nil || seen != call.Name {
+				if err := dispatchtest.Invoke(slot, nil, &call); err != nil || seen != call.Name {
 					t.Errorf("the call %s ended with %v and was seen as %s", call.Name, err, seen)
 				}
 				if err := r.Release(id); err != nil {
 					t.Error(err)
 				}
 				_ = r.Register(name, nothing, callbacks.Options{}) // the other one may be first
-				if slot, err := callbacks.Resolve(named(r, name)); err == nil {
-					err = slot.Invoke(&call)
+				if slot, err := dispatch.Resolve(named(r, name)); err == nil {
+					err = dispatchtest.Invoke(slot, nil, &call)
 					if unknown := new(callbacks.UnknownError); err != nil && !errors.As(err, &unknown) {
 						t.Error(err)
 					}
 				}
 				_ = r.Unregister(name)
-				if err := always.Invoke(&call); err != nil {
+				if err := dispatchtest.Invoke(always, nil, &call); err != nil {
 					t.Error(err)
 				}
 				own, err := callbacks.NewRegistry(fmt.Sprint(t.Name(), w), callbacks.RegistryOptions{})
@@ -437,4 +439,31 @@ func wantAs[E error](t testing.TB, err error) (e E) {
 func wantUnknown(t testing.TB, err error, want callbacks.UnknownError) {
 	t.Helper()
 	diff(t, "error", want, *wantAs[*callbacks.UnknownError](t, err))
+}
+
+// At most so many calls are made in a second; the next second has its own.
+func TestPerSecond(t *testing.T) {
+	second := uint32(0)
+	callbacks.SetSecond(t, func() uint32 { return second })
+	r := registry(t)
+	n := 0
+	noError(t, r.Register("f", func(*callbacks.Frame) error { n++; return nil }, callbacks.Options{PerSecond: 3}))
+	var slots []*dispatch.Slot // call sites share the allowance
+	for range 2 {
+		s, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: r.Name()})
+		noError(t, err)
+		slots = append(slots, s)
+	}
+	var made []int
+	for second = range 4 {
+		n = 0
+		for range 5 * second {
+			for _, s := range slots {
+				noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Name: "f"}))
+			}
+		}
+		made = append(made, n)
+	}
+	diff(t, "made", []int{0, 3, 3, 3}, made)
+	diff(t, "dropped", int64(60-9), r.Stats()[0].Dropped)
 }

@@ -3,8 +3,6 @@ package callbacks
 import (
 	"cmp"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -32,174 +30,9 @@ type Latency struct {
 	Total, Max time.Duration
 }
 
-// counts are those of a slot. It stands at the end of a Slot, away from what is only
-// read.
-type counts struct {
-	_                                    [64]byte
-	delivered, dropped, failed, underway atomic.Int64
-	queued, lost                         atomic.Int64
-
-	lanes [Lanes]laneCount
-
-	timed       bool
-	measured    atomic.Int64
-	nanoseconds atomic.Int64
-	longest     atomic.Int64
-	_           [64]byte
-}
-
-// queued counts n more calls that wait in a queue or for a worker.
-func (s *Slot) queued(n int64) {
-	s.counts.queued.Add(n)
-	s.engine.queued.Add(n)
-}
-
-// Lanes is how many frames a runtime may keep for a slot, so that calls at once need not
-// make one.
-const Lanes = 8
-
-// laneCount is twice the delivered calls that had the claim of a lane, and one more while
-// a call has it. Each is on cache lines of its own.
-type laneCount struct {
-	atomic.Int64
-	_ [120]byte
-}
-
-// begin counts a call as under way.
-func (c *counts) begin() (started time.Time) {
-	c.underway.Add(1)
-	if c.timed {
-		started = time.Now()
-	}
-	return started
-}
-
-func (c *counts) end(started time.Time) {
-	c.underway.Add(-1)
-	if !c.timed {
-		return
-	}
-	n := int64(time.Since(started))
-	c.measured.Add(1)
-	c.nanoseconds.Add(n)
-	for {
-		old := c.longest.Load()
-		if n <= old || c.longest.CompareAndSwap(old, n) {
-			return
-		}
-	}
-}
-
-// Claim gives one of the Lanes to one call at a time, and is false while another has it.
-// A runtime that keeps a frame for each lane of a slot asks before it uses that; see
-// Frame.SetClaimed. Release ends it. They count a call on the way, which saves inline
-// calls a locked instruction.
-func (s *Slot) Claim(lane int) bool {
-	c := &s.counts.lanes[lane]
-	n := c.Load()
-	return n&1 == 0 && c.CompareAndSwap(n, n+1)
-}
-
-// Release ends what Claim began, for the frame of the lane.
-func (s *Slot) Release(lane int, f *Frame) {
-	change := int64(-1)
-	if f.delivered {
-		f.delivered = false
-		change = 1
-	}
-	s.counts.lanes[lane].Add(change)
-}
-
-// SetClaimed says that the frame is one of a lane, and used by calls that have its claim
-// alone.
-func (f *Frame) SetClaimed() { f.claimed = true }
-
-// addTo adds the counts to a Stat.
-func (c *counts) addTo(s *Stat) {
-	s.Delivered += c.delivered.Load()
-	for i := range c.lanes {
-		s.Delivered += c.lanes[i].Load() >> 1
-	}
-	s.Dropped += c.dropped.Load()
-	s.Failed += c.failed.Load()
-	s.Underway += c.underway.Load()
-	s.Queued += c.queued.Load()
-	s.Lost += c.lost.Load()
-	s.Fired = s.Delivered + s.Dropped + s.Failed + s.Underway
-	s.Latency.Count += c.measured.Load()
-	s.Latency.Total += time.Duration(c.nanoseconds.Load())
-	s.Latency.Max = max(s.Latency.Max, time.Duration(c.longest.Load()))
-}
-
-// tallies are the counts of a registry by callback. Those of a call site that is gone
-// stay in the sum.
-type tallies struct {
-	mu     sync.Mutex
-	byName map[string]*tally
-}
-
-type tally struct {
-	past  Stat           // of call sites that are gone
-	slots map[*Slot]bool // true where it is closed, and calls in a queue may still count
-}
-
-func (r *Registry) tally(s *Slot) {
-	t := &r.tallies
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byName == nil {
-		t.byName = map[string]*tally{}
-	}
-	one := t.byName[s.name]
-	if one == nil {
-		one = &tally{slots: map[*Slot]bool{}}
-		t.byName[s.name] = one
-	}
-	one.slots[s] = false
-	s.home = r
-}
-
-// Close says that the call site is gone. Its counts stay in those of the registry.
-func (s *Slot) Close() {
-	t := &s.home.tallies
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	one := t.byName[s.name]
-	if _, known := one.slots[s]; known {
-		one.slots[s] = true
-	}
-	one.sweep()
-}
-
-// sweep forgets the call sites that are gone. The caller holds the lock.
-func (t *tally) sweep() {
-	for s, closed := range t.slots {
-		if closed && s.counts.underway.Load() == 0 && s.counts.lost.Load() == 0 {
-			delete(t.slots, s)
-			s.counts.addTo(&t.past)
-		}
-	}
-}
-
 // Stats is what became of the calls of each callback that a module was bound to, by
 // name. The numbers of one callback are read one after the other while calls go on.
-func (r *Registry) Stats() []Stat {
-	t := &r.tallies
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	list := make([]Stat, 0, len(t.byName))
-	for name, one := range t.byName {
-		one.sweep()
-		stat := one.past
-		stat.Callback, stat.Registry = name, r.name
-		for s := range one.slots {
-			s.counts.addTo(&stat)
-		}
-		list = append(list, stat)
-	}
-	slices.SortFunc(list, func(a, b Stat) int { return cmp.Compare(a.Callback, b.Callback) })
-	return list
-}
+func (r *Registry) Stats() []Stat { return engine.Stats(r) }
 
 // Stats is that of every registry that modules can reach.
 func Stats() []Stat {
@@ -227,7 +60,8 @@ type QueueState struct {
 
 // QueueState is the state of the registry's queues and workers.
 func (r *Registry) QueueState() QueueState {
-	return r.running().state()
+	state, _ := engine.QueueState(r)
+	return state
 }
 
 // QueueStates is that of every registry that modules can reach and that has called a
@@ -237,21 +71,10 @@ func QueueStates() []QueueState {
 	defer registries.RUnlock()
 	var list []QueueState
 	for _, r := range registries.byName {
-		if e := r.engine.Load(); e != nil && e.pool.used() {
-			list = append(list, e.state())
+		if state, used := engine.QueueState(r); used {
+			list = append(list, state)
 		}
 	}
 	slices.SortFunc(list, func(a, b QueueState) int { return cmp.Compare(a.Registry, b.Registry) })
 	return list
-}
-
-func (e *engine) state() QueueState {
-	q := QueueState{Registry: e.registry, Queued: int(e.queued.Load())}
-	e.queue.mu.Lock()
-	q.QueuedBytes = e.queue.used
-	e.queue.mu.Unlock()
-	e.pool.mu.Lock()
-	q.Running, q.Lost = e.pool.running, e.pool.lost
-	e.pool.mu.Unlock()
-	return q
 }

@@ -15,7 +15,7 @@ type contextKey struct{}
 func TestTap(t *testing.T) {
 	args := []tensor.View{tensor.Vector[float32](1, 2), tensor.Scalar(true)}
 	call := &callbacks.Frame{Args: args, Results: args, Config: contract.Config{Form: contract.Passthrough}}
-	call.SetContext(context.WithValue(t.Context(), contextKey{}, "mine"))
+	call = call.WithContext(context.WithValue(t.Context(), contextKey{}, "mine"))
 	err := callbacks.Tap(func(ctx context.Context, got []tensor.View) error {
 		diff(t, "context", any("mine"), ctx.Value(contextKey{}))
 		diff(t, "args", args, got)
@@ -74,7 +74,7 @@ func TestCall(t *testing.T) {
 
 func TestCallArguments(t *testing.T) {
 	call := &callbacks.Frame{Args: []tensor.View{tensor.Vector[float32](1, 2)}, Results: []tensor.View{tensor.Vector[float32](0, 0)}}
-	call.SetContext(context.WithValue(t.Context(), contextKey{}, "mine"))
+	call = call.WithContext(context.WithValue(t.Context(), contextKey{}, "mine"))
 	noError(t, callbacks.Call(func(ctx context.Context, args []tensor.View) ([]tensor.View, error) {
 		diff(t, "context", any("mine"), ctx.Value(contextKey{}))
 		return args, nil

@@ -41,15 +41,6 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("callbacks: callback %q is not registered in %s%s: register it before the module is compiled, and until its executable is closed", e.Callback, where, hint)
 }
 
-// gone is the error of a slot whose binding was released.
-func (b *binding) gone(config contract.Config, registry string) *UnknownError {
-	e := &UnknownError{Callback: config.Name(), Registry: registry, Missing: "callback"}
-	if b.id != 0 {
-		e.Past = Released
-	}
-	return e
-}
-
 // unknown makes the error for what is not there. The caller holds the lock.
 func (r *Registry) unknown(config contract.Config) error {
 	e := &UnknownError{Callback: config.Name(), Registry: r.name, Missing: "callback"}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 )
 
 // What is in use stands around every function, the later the further out, until it is
@@ -34,12 +36,12 @@ func TestUse(t *testing.T) {
 		t.Helper()
 		said = nil
 		config.Form, config.Registry = contract.Call, r.Name()
-		slot, err := callbacks.Resolve(config)
+		slot, err := dispatch.Resolve(config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer slot.Close()
-		if err := slot.Invoke(&callbacks.Frame{Name: config.Name(), Config: config}); err == nil || err.Error() != "its error" {
+		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: config.Name(), Config: config}); err == nil || err.Error() != "its error" {
 			t.Errorf("the error is %v", err)
 		}
 		return said
@@ -65,20 +67,19 @@ func TestUse(t *testing.T) {
 	called := func(ctx context.Context) []string {
 		t.Helper()
 		said = nil
-		group := callbacks.NewGroup(callbacks.GroupOptions{})
+		group := dispatch.NewGroup(dispatch.GroupOptions{})
 		defer group.Close()
-		var run callbacks.Run
-		group.Begin(ctx, &run, callbacks.RunOptions{})
+		var run dispatch.Run
+		group.Begin(ctx, &run, dispatch.RunOptions{})
 		defer run.End()
 		config := contract.Config{Form: contract.Call, Registry: r.Name(), Callback: "before"}
-		slot, err := callbacks.Resolve(config)
+		slot, err := dispatch.Resolve(config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer slot.Close()
 		f := &callbacks.Frame{Name: "before", Config: config}
-		f.SetRun(&run)
-		if err := slot.Invoke(f); err != nil {
+		if err := dispatchtest.Invoke(slot, &run, f); err != nil {
 			t.Error(err)
 		}
 		return said

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -46,7 +48,7 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 	if known {
 		config.Signature = hash // also where the module asks for no check
 	}
-	slot, err := callbacks.Resolve(config)
+	slot, err := dispatch.Resolve(config)
 	if err != nil {
 		if wrong, ok := errors.AsType[*callbacks.SignatureError](err); ok {
 			wrong.Want = signature

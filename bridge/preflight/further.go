@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -39,13 +41,13 @@ func checkOperand(call stablehlo.CustomCall, encoding contract.Encoding) error {
 func resolveFurther(config contract.Config) error {
 	switch config.Encoding {
 	case contract.EncodingWords:
-		slot, err := callbacks.ResolveOpaque(config)
+		slot, err := dispatch.ResolveOpaque(config)
 		if err == nil {
 			slot.Close()
 		}
 		return err
 	case contract.EncodingServer:
-		if !callbacks.HasOpaque(config.Opaque) {
+		if !dispatch.HasOpaque(config.Opaque) {
 			return &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
 		}
 	}

@@ -3,7 +3,8 @@ package preflight
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
@@ -41,7 +42,7 @@ func Waits(m *mlir.Module, o Options) []Wait {
 		if !isLive[call.Op] {
 			return false
 		}
-		slot, err := callbacks.Resolve(call.Config)
+		slot, err := dispatch.Resolve(call.Config)
 		if err != nil {
 			return false
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/metrics"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 )
 
 func TestPublish(t *testing.T) {
@@ -55,13 +57,13 @@ func TestPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := contract.Config{Form: contract.Call, Callback: "f", Registry: t.Name()}
-	slot, err := callbacks.Resolve(config)
+	slot, err := dispatch.Resolve(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer slot.Close()
 	for i := range 3 {
-		if err := slot.Invoke(&callbacks.Frame{Name: "f", Config: config}); (err != nil) != (i == 2) {
+		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: "f", Config: config}); (err != nil) != (i == 2) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}

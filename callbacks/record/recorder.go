@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/errtext"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 )
@@ -80,7 +82,7 @@ func (r *Recorder) Wrap(next callbacks.Func) callbacks.Func {
 		err := next(f)
 		finished = true
 		if err != nil {
-			r.end(n, f, endedError, callbacks.TextOf(err))
+			r.end(n, f, endedError, errtext.Of(err))
 		} else {
 			r.end(n, f, endedWell, "")
 		}

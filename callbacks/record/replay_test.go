@@ -10,6 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -255,19 +257,19 @@ func TestBind(t *testing.T) {
 		t.Fatal(err)
 	}
 	invoke := func(name string) (float32, error) {
-		slot, err := r.Resolve(config(name, r.Name()))
+		slot, err := dispatch.ResolveIn(r, config(name, r.Name()))
 		if err != nil {
 			return 0, err
 		}
 		defer slot.Close()
-		return call(slot.Invoke, config(name, r.Name()), 0, 1, 3)
+		return call(func(f *callbacks.Frame) error { return dispatchtest.Invoke(slot, nil, f) }, config(name, r.Name()), 0, 1, 3)
 	}
 	for _, name := range []string{"mine", "declared", "absent"} {
 		if got, err := invoke(name); err != nil || got != 6 {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
-	if _, err := r.Resolve(config("elsewhere", r.Name())); err == nil {
+	if _, err := dispatch.ResolveIn(r, config("elsewhere", r.Name())); err == nil {
 		t.Error("what is recorded of another registry is in this one")
 	}
 	release()

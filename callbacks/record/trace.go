@@ -10,6 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/errtext"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -33,10 +36,10 @@ type Tracer struct {
 	lanes map[track]*laneSet
 	names map[track]int // the tracks' numbers within their group
 	runs  []*span
-	open  map[*callbacks.Run]*span // those that have begun and are not over
-	byID  map[int64]*span          // those of calls, the last of each id
-	stop  func()                   // no more runs are told of
-	err   error                    // the first that writing met, or errClosed
+	open  map[*dispatch.Run]*span // those that have begun and are not over
+	byID  map[int64]*span         // those of calls, the last of each id
+	stop  func()                  // no more runs are told of
+	err   error                   // the first that writing met, or errClosed
 
 	counters []counter
 	sampled  time.Duration // when they were written last
@@ -72,14 +75,14 @@ func NewTracer(w io.Writer) (*Tracer, error) {
 	}
 	t := newTracer(w)
 	if t.err == nil {
-		t.stop = callbacks.ObserveRuns(t.runBegins, t.runEnds)
+		t.stop = dispatch.ObserveRuns(t.runBegins, t.runEnds)
 		t.sampled = -sampleEvery
 	}
 	return t, t.err
 }
 
 func newTracer(w io.Writer) *Tracer {
-	t := &Tracer{start: time.Now(), out: w, lanes: map[track]*laneSet{}, names: map[track]int{}, open: map[*callbacks.Run]*span{}, byID: map[int64]*span{}, stop: func() {}}
+	t := &Tracer{start: time.Now(), out: w, lanes: map[track]*laneSet{}, names: map[track]int{}, open: map[*dispatch.Run]*span{}, byID: map[int64]*span{}, stop: func() {}}
 	for _, group := range []int{groupRuns, groupDevices, groupCallbacks} {
 		t.write(event{Name: "process_name", Phase: "M", Group: group, Args: map[string]any{"name": groupNames[group]}})
 		t.write(event{Name: "process_sort_index", Phase: "M", Group: group, Args: map[string]any{"sort_index": group}})
@@ -91,7 +94,7 @@ func newTracer(w io.Writer) *Tracer {
 // call. Where writing fails, the functions go on, and Close says why.
 func (t *Tracer) Wrap(next callbacks.Func) callbacks.Func {
 	return func(f *callbacks.Frame) error {
-		open := t.begin(f.Name, f.Device, callbacks.RunOf(f.Context()), f.RunID, time.Since(t.start))
+		open := t.begin(f.Name, f.Device, dispatch.RunOf(f.Context()), f.RunID, time.Since(t.start))
 		t.sample()
 		finished, failure := false, ""
 		defer func() {
@@ -104,19 +107,19 @@ func (t *Tracer) Wrap(next callbacks.Func) callbacks.Func {
 		err := next(f)
 		finished = true
 		if err != nil {
-			failure = callbacks.TextOf(err)
+			failure = errtext.Of(err)
 		}
 		return err
 	}
 }
 
-func (t *Tracer) runBegins(r *callbacks.Run) {
+func (t *Tracer) runBegins(r *dispatch.Run) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.open[r] = &span{begin: time.Since(t.start)}
 }
 
-func (t *Tracer) runEnds(r *callbacks.Run) {
+func (t *Tracer) runEnds(r *dispatch.Run) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.open[r]; s != nil {
@@ -200,7 +203,7 @@ type place struct {
 	lane  int
 }
 
-func (t *Tracer) begin(name string, device int, run *callbacks.Run, id int64, at time.Duration) opened {
+func (t *Tracer) begin(name string, device int, run *dispatch.Run, id int64, at time.Duration) opened {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o := opened{name: name, device: device, run: t.spanOf(run, id, at), begin: at}
@@ -217,7 +220,7 @@ func (t *Tracer) begin(name string, device int, run *callbacks.Run, id int64, at
 }
 
 // spanOf is the run of a call. A tap may be called when its run is over.
-func (t *Tracer) spanOf(run *callbacks.Run, id int64, at time.Duration) *span {
+func (t *Tracer) spanOf(run *dispatch.Run, id int64, at time.Duration) *span {
 	s := t.open[run]
 	if s == nil {
 		s = t.byID[id]

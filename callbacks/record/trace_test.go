@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
@@ -163,19 +166,19 @@ func (w writer) Write(b []byte) (int, error) { return w(b) }
 // TestTraceOfRun holds that a run is traced from its beginning to its end, that a call
 // after that makes no other one of it, and that a run without calls is not shown.
 func TestTraceOfRun(t *testing.T) {
-	group := callbacks.NewGroup(callbacks.GroupOptions{})
+	group := dispatch.NewGroup(dispatch.GroupOptions{})
 	defer group.Close()
 	var b bytes.Buffer
 	tracer, err := record.NewTracer(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var run, silent, open callbacks.Run
-	group.Begin(t.Context(), &silent, callbacks.RunOptions{})
-	group.Begin(t.Context(), &run, callbacks.RunOptions{})
-	in := func(r *callbacks.Run, name string, id int64) {
+	var run, silent, open dispatch.Run
+	group.Begin(t.Context(), &silent, dispatch.RunOptions{})
+	group.Begin(t.Context(), &run, dispatch.RunOptions{})
+	in := func(r *dispatch.Run, name string, id int64) {
 		f := &callbacks.Frame{Name: name, RunID: id}
-		f.SetContext(r.Context())
+		f = f.WithContext(r.Context())
 		if err := tracer.Wrap(func(*callbacks.Frame) error { return nil })(f); err != nil {
 			t.Error(err)
 		}
@@ -184,7 +187,7 @@ func TestTraceOfRun(t *testing.T) {
 	silent.End()
 	run.End()
 	in(&run, "late", 7)
-	group.Begin(t.Context(), &open, callbacks.RunOptions{})
+	group.Begin(t.Context(), &open, dispatch.RunOptions{})
 	in(&open, "open", 8)
 	if err := tracer.Close(); err != nil {
 		t.Fatal(err)
@@ -223,18 +226,17 @@ func TestTraceCounters(t *testing.T) {
 	if err := registry.Register("f", fn, callbacks.Options{Dispatch: callbacks.Async}); err != nil {
 		t.Fatal(err)
 	}
-	slot, err := registry.Resolve(contract.Config{Form: contract.Observe, Callback: "f"})
+	slot, err := dispatch.ResolveIn(registry, contract.Config{Form: contract.Observe, Callback: "f"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	group := callbacks.NewGroup(callbacks.GroupOptions{})
+	group := dispatch.NewGroup(dispatch.GroupOptions{})
 	defer group.Close()
-	run := new(callbacks.Run)
-	group.Begin(t.Context(), run, callbacks.RunOptions{})
+	run := new(dispatch.Run)
+	group.Begin(t.Context(), run, dispatch.RunOptions{})
 	for range 3 {
 		f := &callbacks.Frame{Name: "f"}
-		f.SetRun(run)
-		if err := slot.Invoke(f); err != nil {
+		if err := dispatchtest.Invoke(slot, run, f); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,72 @@
+package callbacks
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// find finds the registry and the binding that a module's backend_config means. The
+// binding is nil for an optional callback that nobody registered.
+func find(config contract.Config) (*Registry, *binding, error) {
+	registries.RLock()
+	r, ok := registries.byName[config.Registry]
+	registries.RUnlock()
+	switch {
+	case ok:
+		b, err := r.find(config)
+		return r, b, err
+	case config.Optional:
+		return &Registry{name: config.Registry}, nil, nil // its counts are nobody's
+	}
+	return nil, nil, &UnknownError{Callback: config.Name(), Registry: config.Registry, Missing: "registry"}
+}
+
+func (r *Registry) find(config contract.Config) (*binding, error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	b := r.byID[config.ID]
+	if config.ByName() {
+		b = r.byName[config.Callback]
+	}
+	switch {
+	case config.Policy != "":
+		return nil, fmt.Errorf("callbacks: callback %q asks for the device policy %q; no policy is served yet: leave the key out, and each device calls", config.Name(), config.Policy)
+	case b == nil && config.Optional:
+		return nil, nil
+	case b == nil:
+		return nil, r.unknown(config)
+	case b.options.Signature != "" && config.Signature != "" && contract.SignatureHash(b.options.Signature) != config.Signature:
+		return nil, &SignatureError{Callback: config.Callback, Have: b.options.Signature, WantHash: config.Signature}
+	}
+	return b, nil
+}
+
+// Function returns where the function is; it is nil once the binding is released.
+func (b *binding) Function() *atomic.Pointer[Func] { return &b.fn }
+
+// Options returns the options of the callback.
+func (b *binding) Options() Options { return b.options }
+
+// Allow counts a call for Options.PerSecond, and reports whether it may be made.
+func (b *binding) Allow(perSecond uint32) bool { return b.rate.allow(perSecond) }
+
+// Gone returns the error of a call site whose binding was released.
+func (b *binding) Gone(config contract.Config, registry string) error {
+	e := &UnknownError{Callback: config.Name(), Registry: registry, Missing: "callback"}
+	if b.id != 0 {
+		e.Past = Released
+	}
+	return e
+}
+
+// CheckTypes holds a module's call against the Go types of the function, where they are
+// known.
+func (b *binding) CheckTypes(config contract.Config, args, results []tensor.Shape) error {
+	if t := typesOf(b.plain); t != nil {
+		return t.check(config.Name(), config.Form, args, results)
+	}
+	return nil
+}

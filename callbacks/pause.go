@@ -1,7 +1,0 @@
-//go:build amd64 || arm64
-
-package callbacks
-
-// pause tells the processor that the program is in a loop that waits for another
-// processor's store.
-func pause()

@@ -1,7 +1,0 @@
-package callbacks
-
-import "syscall"
-
-// yield lets another thread run that waits for this processor. The goroutine keeps its
-// place among those of Go.
-func yield() { _, _, _ = syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }

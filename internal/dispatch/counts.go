@@ -1,0 +1,180 @@
+package dispatch
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// counts are those of a slot. It stands at the end of a Slot, away from what is only
+// read.
+type counts struct {
+	_                                    [64]byte
+	delivered, dropped, failed, underway atomic.Int64
+	queued, lost                         atomic.Int64
+
+	lanes [Lanes]laneCount
+
+	timed       bool
+	measured    atomic.Int64
+	nanoseconds atomic.Int64
+	longest     atomic.Int64
+	_           [64]byte
+}
+
+// queued counts n more calls that wait in a queue or for a worker.
+func (s *Slot) queued(n int64) {
+	s.counts.queued.Add(n)
+	s.engine.queued.Add(n)
+}
+
+// Lanes is how many frames a runtime may keep for a slot, so that calls at once need not
+// make one.
+const Lanes = 8
+
+// laneCount is twice the delivered calls that had the claim of a lane, and one more while
+// a call has it. Each is on cache lines of its own.
+type laneCount struct {
+	atomic.Int64
+	_ [120]byte
+}
+
+// begin counts a call as under way.
+func (c *counts) begin() (started time.Time) {
+	c.underway.Add(1)
+	if c.timed {
+		started = time.Now()
+	}
+	return started
+}
+
+func (c *counts) end(started time.Time) {
+	c.underway.Add(-1)
+	if !c.timed {
+		return
+	}
+	n := int64(time.Since(started))
+	c.measured.Add(1)
+	c.nanoseconds.Add(n)
+	for {
+		old := c.longest.Load()
+		if n <= old || c.longest.CompareAndSwap(old, n) {
+			return
+		}
+	}
+}
+
+// Lane gives one of the Lanes to a call, or -1 where those that it looks at have one. Calls
+// at once that give different hints mostly look at different lanes first. Do gives it
+// back. A lane counts its call on the way, which saves inline calls a locked instruction.
+func (s *Slot) Lane(hint int) int {
+	for range 3 {
+		hint &= Lanes - 1
+		c := &s.counts.lanes[hint]
+		if n := c.Load(); n&1 == 0 && c.CompareAndSwap(n, n+1) {
+			return hint
+		}
+		hint++
+	}
+	return -1
+}
+
+// release ends what Lane began.
+func (s *Slot) release(c *Call) {
+	change := int64(-1)
+	if c.delivered {
+		c.delivered = false
+		change = 1
+	}
+	s.counts.lanes[c.lane].Add(change)
+}
+
+// addTo adds the counts to a Stat.
+func (c *counts) addTo(s *callbacks.Stat) {
+	s.Delivered += c.delivered.Load()
+	for i := range c.lanes {
+		s.Delivered += c.lanes[i].Load() >> 1
+	}
+	s.Dropped += c.dropped.Load()
+	s.Failed += c.failed.Load()
+	s.Underway += c.underway.Load()
+	s.Queued += c.queued.Load()
+	s.Lost += c.lost.Load()
+	s.Fired = s.Delivered + s.Dropped + s.Failed + s.Underway
+	s.Latency.Count += c.measured.Load()
+	s.Latency.Total += time.Duration(c.nanoseconds.Load())
+	s.Latency.Max = max(s.Latency.Max, time.Duration(c.longest.Load()))
+}
+
+// tallies are the counts of a registry by callback. Those of a call site that is gone
+// stay in the sum.
+type tallies struct {
+	mu     sync.Mutex
+	byName map[string]*tally
+}
+
+type tally struct {
+	past  callbacks.Stat // of call sites that are gone
+	slots map[*Slot]bool // true where it is closed, and calls in a queue may still count
+}
+
+func (h *host) tally(s *Slot) {
+	t := &h.tallies
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byName == nil {
+		t.byName = map[string]*tally{}
+	}
+	one := t.byName[s.name]
+	if one == nil {
+		one = &tally{slots: map[*Slot]bool{}}
+		t.byName[s.name] = one
+	}
+	one.slots[s] = false
+	s.home = h
+}
+
+// Close says that the call site is gone. Its counts stay in those of the registry.
+func (s *Slot) Close() {
+	t := &s.home.tallies
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := t.byName[s.name]
+	if _, known := one.slots[s]; known {
+		one.slots[s] = true
+	}
+	one.sweep()
+}
+
+// sweep forgets the call sites that are gone. The caller holds the lock.
+func (t *tally) sweep() {
+	for s, closed := range t.slots {
+		if closed && s.counts.underway.Load() == 0 && s.counts.lost.Load() == 0 {
+			delete(t.slots, s)
+			s.counts.addTo(&t.past)
+		}
+	}
+}
+
+// stats returns the counts of each callback, by name.
+func (h *host) stats() []callbacks.Stat {
+	t := &h.tallies
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := make([]callbacks.Stat, 0, len(t.byName))
+	for name, one := range t.byName {
+		one.sweep()
+		stat := one.past
+		stat.Callback, stat.Registry = name, h.registry.Name()
+		for s := range one.slots {
+			s.counts.addTo(&stat)
+		}
+		list = append(list, stat)
+	}
+	slices.SortFunc(list, func(a, b callbacks.Stat) int { return cmp.Compare(a.Callback, b.Callback) })
+	return list
+}

@@ -1,0 +1,64 @@
+// Package dispatchtest makes calls as a runtime does, on arrays in Go's memory, for tests.
+package dispatchtest
+
+import (
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+)
+
+// Call is a call that can be made again and again, one at a time.
+type Call struct {
+	call  dispatch.Call
+	frame *callbacks.Frame
+	done  func(error)
+}
+
+// New makes a call with what f has. lane is that of dispatch.Slot.Lane, -1 for none.
+func New(f *callbacks.Frame, lane int) *Call {
+	c := &Call{frame: f}
+	c.call.Frame = *f
+	c.call.Init(f.Name, f.Config, lane, c)
+	return c
+}
+
+// Invoke makes the call in a run, which may be nil, and waits for it.
+func (c *Call) Invoke(s *dispatch.Slot, r *dispatch.Run) error {
+	_, err := s.Do(&c.call, r)
+	return err
+}
+
+// Invoke makes one call with f, and waits for it.
+func Invoke(s *dispatch.Slot, r *dispatch.Run, f *callbacks.Frame) error {
+	return New(f, -1).Invoke(s, r)
+}
+
+// Begin makes one call with f that nobody waits for: where later is true, done is told the
+// error.
+func Begin(s *dispatch.Slot, r *dispatch.Run, f *callbacks.Frame, done func(error)) (later bool, err error) {
+	c := New(f, -1)
+	c.done = done
+	return s.Do(&c.call, r)
+}
+
+// Read implements dispatch.Source.
+func (c *Call) Read() error { return nil }
+
+// Clear implements dispatch.Source.
+func (c *Call) Clear() error {
+	if c.frame.Config.Form != contract.Passthrough {
+		for _, v := range c.frame.Results {
+			clear(v.Data)
+		}
+	}
+	return nil
+}
+
+// Finish implements dispatch.Source.
+func (c *Call) Finish(err error) error {
+	c.frame.Args, c.frame.Results = c.call.Args, c.call.Results
+	return err
+}
+
+// Defer implements dispatch.Source.
+func (c *Call) Defer() func(error) { return c.done }

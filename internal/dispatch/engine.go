@@ -1,0 +1,94 @@
+package dispatch
+
+import (
+	"log/slog"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/dispatch/access"
+)
+
+const (
+	defaultQueueBytes = 64 << 20
+	defaultLostLimit  = 256
+)
+
+// engine is what the callbacks of a registry share when they are called.
+type engine struct {
+	registry string
+	options  callbacks.RegistryOptions
+	pool     *pool
+	queue    budget
+	queued   atomic.Int64 // calls that wait in a queue or for a worker
+	dumps    dumps
+	log      logQueue
+}
+
+func newEngine(registry string, o callbacks.RegistryOptions) *engine {
+	workers := o.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	lost := o.LostLimit
+	if lost == 0 {
+		lost = defaultLostLimit
+	}
+	e := &engine{registry: registry, options: o, pool: newPool(registry, workers, lost)}
+	e.log.tell = func(dropped int) {
+		e.logger().Warn("lines of the log were dropped, because its handler is slow", "lines", dropped)
+	}
+	e.queue.size = o.QueueBytes
+	if e.queue.size == 0 {
+		e.queue.size = defaultQueueBytes
+	}
+	return e
+}
+
+func (e *engine) logger() *slog.Logger {
+	if e.options.Logger != nil {
+		return e.options.Logger
+	}
+	return slog.Default()
+}
+
+// host is what a registry has for its call sites.
+type host struct {
+	registry *callbacks.Registry
+	engine   atomic.Pointer[engine]
+	tallies  tallies
+}
+
+func hostOf(r *callbacks.Registry) *host {
+	return access.RegistryOf(r).State(func() any { return &host{registry: r} }).(*host)
+}
+
+// running returns the engine for call sites that are bound now.
+func (h *host) running() *engine {
+	if e := h.engine.Load(); e != nil {
+		return e
+	}
+	o := access.OptionsOf(h.registry).(callbacks.RegistryOptions)
+	if e := newEngine(h.registry.Name(), o); !h.engine.CompareAndSwap(nil, e) {
+		e.pool.retire()
+	}
+	return h.engine.Load()
+}
+
+// retire has later call sites get an engine with other options.
+func (h *host) retire() {
+	if e := h.engine.Swap(nil); e != nil {
+		e.pool.retire()
+	}
+}
+
+func (e *engine) state() callbacks.QueueState {
+	q := callbacks.QueueState{Registry: e.registry, Queued: int(e.queued.Load())}
+	e.queue.mu.Lock()
+	q.QueuedBytes = e.queue.used
+	e.queue.mu.Unlock()
+	e.pool.mu.Lock()
+	q.Running, q.Lost = e.pool.running, e.pool.lost
+	e.pool.mu.Unlock()
+	return q
+}

@@ -1,0 +1,56 @@
+package dispatch
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// protectInline is protect on a thread of the runtime's. There runtime.Goexit would leave
+// the runtime's functions on the thread's stack for ever. Where the runtime has not made
+// the goroutine for such an end, the process ends at once: nobody would know that the
+// goroutine is gone, which may be that of main.
+func protectInline(fn callbacks.Func, c *Call) (err error) {
+	finished := false
+	defer func() {
+		if finished {
+			return
+		}
+		value := recover()
+		if value == nil && inGoexit() {
+			if c.run != nil && c.run.options.Expendable != nil && c.run.options.Expendable() {
+				return
+			}
+			endProcess(c.Name)
+		}
+		err = &callbacks.PanicError{Callback: c.Name, Value: value, Stack: debug.Stack()}
+	}()
+	err = fn(&c.Frame)
+	finished = true
+	return err
+}
+
+// inGoexit reports whether the deferred function that calls it runs because of
+// runtime.Goexit, and not of panic(nil) in old code.
+func inGoexit() bool {
+	var callers [16]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	for {
+		f, more := frames.Next()
+		if f.Function == "runtime.Goexit" {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// endProcess is for a process that cannot go on. There is nobody to return an error to.
+func endProcess(callback string) {
+	fmt.Fprintf(os.Stderr, "calliope: callback %q called runtime.Goexit (testing.T.Fatal does) in a call that compiled code waits for; the process ends, because that code cannot go on: return an error, register the callback with callbacks.Goroutine, or run with bridge.OnCaller\n", callback)
+	os.Exit(2)
+}

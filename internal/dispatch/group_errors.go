@@ -1,0 +1,57 @@
+package dispatch
+
+import (
+	"context"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// keptErrors is how many errors of taps are kept for a barrier; all are counted.
+const keptErrors = 64
+
+// join adds another group's errors.
+func join(e *callbacks.Error, err error) *callbacks.Error {
+	other, _ := err.(*callbacks.Error)
+	if e == nil || other == nil {
+		if e == nil {
+			return other
+		}
+		return e
+	}
+	return &callbacks.Error{Barrier: e.Barrier, Count: e.Count + other.Count, Errors: slices.Concat(e.Errors, other.Errors)}
+}
+
+// tapErrors are those since the last barrier, under the lock of a group.
+type tapErrors struct {
+	count int
+	last  []*callbacks.CallError
+	logs  []*logQueue // where they are to be written
+}
+
+func (g *Group) keepError(e *callbacks.CallError, log *logQueue) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.taps.count++
+	if !slices.Contains(g.taps.logs, log) {
+		g.taps.logs = append(g.taps.logs, log)
+	}
+	if len(g.taps.last) == keptErrors {
+		g.taps.last = slices.Delete(g.taps.last, 0, 1)
+	}
+	g.taps.last = append(g.taps.last, e)
+}
+
+func (g *Group) takeErrors(ctx context.Context, barrier string) error {
+	g.mu.Lock()
+	taps := g.taps
+	g.taps = tapErrors{}
+	g.mu.Unlock()
+	for _, log := range taps.logs {
+		log.flush(ctx)
+	}
+	if taps.count == 0 {
+		return nil
+	}
+	return &callbacks.Error{Barrier: barrier, Count: taps.count, Errors: taps.last}
+}

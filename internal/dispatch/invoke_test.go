@@ -1,0 +1,292 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
+)
+
+// slot binds a function as a module would.
+func slot(t testing.TB, fn callbacks.Func) *dispatch.Slot {
+	t.Helper()
+	r := registry(t)
+	noError(t, r.Register("f", fn, callbacks.Options{}))
+	s, err := dispatch.Resolve(named(r, "f"))
+	noError(t, err)
+	return s
+}
+
+// The function gets the very call, and its error comes back as the very value.
+func TestInvoke(t *testing.T) {
+	want := call{&callbacks.Frame{Name: "f", Device: 3, RunID: 12}, nil}
+	mine := errors.New("mine")
+	for _, err := range []error{nil, mine, io.EOF, context.Canceled, &callbacks.UnknownError{}} {
+		calls := 0
+		s := slotOnce(t, func(got *callbacks.Frame) error {
+			calls++
+			diff(t, "the call", []any{"f", 3, int64(12)}, []any{got.Name, got.Device, got.RunID})
+			return err
+		})
+		if got := invoke(s, want); got != err {
+			t.Errorf("got the error %v, want %v itself", got, err)
+		}
+		diff(t, "calls", 1, calls)
+	}
+}
+
+// slotOnce is slot for tests that need several.
+func slotOnce(t testing.TB, fn callbacks.Func) *dispatch.Slot {
+	t.Helper()
+	var r callbacks.Registry
+	id, err := r.RegisterFunc(fn, callbacks.Options{})
+	noError(t, err)
+	s, err := dispatch.ResolveIn(&r, withID(&r, id))
+	noError(t, err)
+	return s
+}
+
+type broken struct{}
+
+func (broken) Error() string { panic("again") }
+
+func TestInvokePanic(t *testing.T) {
+	mine := errors.New("mine")
+	for _, c := range []struct {
+		name   string
+		fn     func()
+		text   string // of the whole error
+		unwrap func(error) bool
+	}{
+		{"value", func() { panic("oops") }, `callbacks: callback "f" panicked: oops`, func(err error) bool { return err == nil }},
+		{"number", func() { panic(42) }, `callbacks: callback "f" panicked: 42`, func(err error) bool { return err == nil }},
+		{"error", func() { panic(mine) }, `callbacks: callback "f" panicked: mine`, func(err error) bool { return err == mine }},
+		{"nil", func() { panic(nil) }, `callbacks: callback "f" panicked: ` + new(runtime.PanicNilError).Error(),
+			func(err error) bool { return errors.As(err, new(*runtime.PanicNilError)) }},
+		{"bounds", func() { _ = []int{}[len(mine.Error())] }, `callbacks: callback "f" panicked: runtime error: index out of range [4] with length 0`,
+			func(err error) bool { return errors.As(err, new(runtime.Error)) }},
+		{"nil pointer", func() { _ = (*callbacks.Frame)(nil).Name }, `callbacks: callback "f" panicked: runtime error: invalid memory address or nil pointer dereference`,
+			func(err error) bool { return errors.As(err, new(runtime.Error)) }},
+		{"an error that panics", func() { panic(broken{}) }, `callbacks: callback "f" panicked: %!v(PANIC=Error method: again)`,
+			func(err error) bool { return err == broken{} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := slot(t, func(*callbacks.Frame) error { c.fn(); return nil })
+			err := invoke(s, call{&callbacks.Frame{Name: "f"}, nil})
+			p := wantAs[*callbacks.PanicError](t, err)
+			diff(t, "Callback", "f", p.Callback)
+			wantText(t, err, c.text)
+			if !c.unwrap(errors.Unwrap(err)) {
+				t.Errorf("it unwraps to %v", errors.Unwrap(err))
+			}
+			if !strings.Contains(string(p.Stack), "TestInvokePanic") {
+				t.Errorf("the stack does not show where it was:\n%s", p.Stack)
+			}
+			if errors.Is(err, mine) != (c.name == "error") {
+				t.Errorf("errors.Is is %v", errors.Is(err, mine))
+			}
+		})
+	}
+}
+
+// With panicnil=1 recover says nil; a panic must not pass for success all the same.
+func TestInvokePanicNilOfOldCode(t *testing.T) {
+	t.Setenv("GODEBUG", "panicnil=1")
+	err := invoke(slot(t, func(*callbacks.Frame) error { panic(nil) }), call{&callbacks.Frame{Name: "f"}, nil})
+	diff(t, "Value", nil, wantAs[*callbacks.PanicError](t, err).Value)
+	wantText(t, err, `callbacks: callback "f" panicked: <nil>`)
+}
+
+// A slot works after its function panicked.
+func TestInvokeAfterPanic(t *testing.T) {
+	calls := 0
+	s := slot(t, func(*callbacks.Frame) error {
+		if calls++; calls == 1 {
+			panic("first")
+		}
+		return nil
+	})
+	wantAs[*callbacks.PanicError](t, invoke(s, call{&callbacks.Frame{}, nil}))
+	noError(t, invoke(s, call{&callbacks.Frame{}, nil}))
+	diff(t, "calls", 2, calls)
+}
+
+func TestInvokeContext(t *testing.T) {
+	mine := errors.New("mine")
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		name    string
+		ctx     context.Context // nil for one that the function may end
+		end     bool
+		returns error
+		want    error
+		calls   int
+	}{
+		{name: "none", calls: 1},
+		{name: "ended before", ctx: ended, want: context.Canceled},
+		{name: "ended by the time it returns", end: true, want: context.Canceled, calls: 1},
+		{name: "its own error is the one that counts", end: true, returns: mine, want: mine, calls: 1},
+		{name: "deadline", ctx: late(t), want: context.DeadlineExceeded},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := c.ctx, func() {}
+			if ctx == nil {
+				ctx, cancel = context.WithCancel(t.Context())
+				defer cancel()
+			}
+			f := call{new(callbacks.Frame).WithContext(ctx), nil}
+			calls := 0
+			s := slot(t, func(got *callbacks.Frame) error {
+				calls++
+				if got.Context() != ctx {
+					t.Error("the context is another one")
+				}
+				if c.end {
+					cancel()
+				}
+				return c.returns
+			})
+			if err := invoke(s, f); err != c.want {
+				t.Errorf("got the error %v, want %v", err, c.want)
+			}
+			diff(t, "calls", c.calls, calls)
+		})
+	}
+	if got := new(callbacks.Frame).Context(); got != context.Background() {
+		t.Errorf("the context of a call that was given none is %v", got)
+	}
+}
+
+// late is a context whose deadline has passed.
+func late(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 0)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// A call that has begun goes on when its function is released.
+func TestUnregisterDuringCall(t *testing.T) {
+	r := registry(t)
+	begun, finish := make(chan struct{}), make(chan struct{})
+	noError(t, r.Register("f", func(*callbacks.Frame) error { close(begun); <-finish; return io.EOF }, callbacks.Options{}))
+	s, err := dispatch.Resolve(named(r, "f"))
+	noError(t, err)
+	result := make(chan error)
+	go func() { result <- invoke(s, call{&callbacks.Frame{}, nil}) }()
+	<-begun
+	noError(t, r.Unregister("f"))
+	wantUnknown(t, invoke(s, call{&callbacks.Frame{}, nil}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	close(finish)
+	if err := <-result; err != io.EOF {
+		t.Errorf("got the error %v", err)
+	}
+}
+
+// A function may register and release others, also itself: no lock is held.
+func TestRegistryInsideCall(t *testing.T) {
+	r := registry(t)
+	noError(t, r.Register("f", func(*callbacks.Frame) error {
+		return errors.Join(r.Register("g", nothing, callbacks.Options{}), r.Unregister("f"))
+	}, callbacks.Options{}))
+	s, err := dispatch.Resolve(named(r, "f"))
+	noError(t, err)
+	noError(t, invoke(s, call{&callbacks.Frame{}, nil}))
+	_, err = dispatch.Resolve(named(r, "g"))
+	noError(t, err)
+}
+
+func TestInvokeConcurrently(t *testing.T) {
+	const workers = 4
+	var together sync.WaitGroup
+	together.Add(workers)
+	// Each call waits for all of them: they must be under way at once.
+	s := slot(t, func(*callbacks.Frame) error { together.Done(); together.Wait(); return nil })
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			if err := invoke(s, call{&callbacks.Frame{}, nil}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestInvokeAllocatesNothing(t *testing.T) {
+	optional := named(registry(t), "nobody")
+	optional.Optional = true
+	noOp, err := dispatch.Resolve(optional)
+	noError(t, err)
+	calls := 0
+	plain := slotOnce(t, func(*callbacks.Frame) error { calls++; return nil })
+	failing := slotOnce(t, func(*callbacks.Frame) error { return io.EOF })
+	call := dispatchtest.New((&callbacks.Frame{Name: "f"}).WithContext(t.Context()), -1)
+	for name, s := range map[string]*dispatch.Slot{"plain": plain, "failing": failing, "no-op": noOp} {
+		diff(t, name, 0.0, testing.AllocsPerRun(100, func() { _ = call.Invoke(s, nil) }))
+	}
+	diff(t, "calls", 101, calls) // AllocsPerRun makes one more
+}
+
+func BenchmarkInvoke(b *testing.B) {
+	s := slot(b, nothing)
+	call := dispatchtest.New((&callbacks.Frame{Name: "f"}).WithContext(b.Context()), -1)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := call.Invoke(s, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestEvery holds that a sampled callback is called the first time and each n-th after.
+func TestEvery(t *testing.T) {
+	for _, test := range []struct {
+		every int64
+		want  []int
+	}{
+		{0, []int{0, 1, 2, 3, 4, 5, 6}},
+		{1, []int{0, 1, 2, 3, 4, 5, 6}},
+		{3, []int{0, 3, 6}},
+	} {
+		r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var calls []int
+		now := 0
+		if err := r.Register("f", func(*callbacks.Frame) error { calls = append(calls, now); return nil }, callbacks.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		slot, err := dispatch.ResolveIn(r, contract.Config{Form: contract.Observe, Callback: "f", Every: test.every})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for now = range 7 {
+			if err := invoke(slot, call{&callbacks.Frame{Name: "f"}, nil}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(test.want, calls); diff != "" {
+			t.Errorf("every %d (-want +got):\n%s", test.every, diff)
+		}
+		r.Close()
+	}
+}
+
+func TestPolicyIsRefused(t *testing.T) {
+	_, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Policy: "once"})
+	if err == nil || !strings.Contains(err.Error(), `asks for the device policy "once"`) {
+		t.Errorf("a policy that nobody serves: %v", err)
+	}
+}

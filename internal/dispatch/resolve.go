@@ -1,0 +1,82 @@
+package dispatch
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch/access"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// binding is a registered function, as package callbacks keeps it.
+type binding interface {
+	Function() *atomic.Pointer[callbacks.Func] // nil in it once it is released
+	Options() callbacks.Options
+	Allow(perSecond uint32) bool
+	Gone(config contract.Config, registry string) error
+	CheckTypes(config contract.Config, args, results []tensor.Shape) error
+}
+
+// Resolve binds a call site to the callback that a module's backend_config means, in the
+// registry that it names. Where there is none it returns a *callbacks.UnknownError, or,
+// for an optional callback, a slot that does nothing.
+func Resolve(config contract.Config) (*Slot, error) { return bind(config)(access.Find(config)) }
+
+// ResolveIn is Resolve in one registry, whatever the module names.
+func ResolveIn(r *callbacks.Registry, config contract.Config) (*Slot, error) {
+	return bind(config)(access.FindIn(r, config))
+}
+
+// ResolveOpaque binds a call site to the callback that the opaque id of a module means:
+// the one of its server, or else the one for any. Where there is none it returns a
+// *callbacks.UnknownError.
+func ResolveOpaque(config contract.Config) (*Slot, error) {
+	id, err := access.OpaqueID(config)
+	if err != nil {
+		return nil, err
+	}
+	return Resolve(contract.Config{Form: config.Form, ID: id})
+}
+
+// HasOpaque reports whether the opaque id is bound for any server at all.
+func HasOpaque(id string) bool { return access.HasOpaque(id) }
+
+func bind(config contract.Config) func(registry, b any, err error) (*Slot, error) {
+	return func(registry, b any, err error) (*Slot, error) {
+		if err != nil {
+			return nil, err
+		}
+		bound, _ := b.(binding)
+		return newSlot(hostOf(registry.(*callbacks.Registry)), config, bound)
+	}
+}
+
+// overrides are the functions that a context has from callbacks.With.
+type overrides interface {
+	Find(registry, name string) *callbacks.Func
+}
+
+func overridesOf(ctx context.Context) overrides {
+	o, _ := access.OverridesOf(ctx).(overrides)
+	return o
+}
+
+func init() { access.Install(dispatcher{}) }
+
+// dispatcher answers package callbacks.
+type dispatcher struct{}
+
+func (dispatcher) Stats(r *callbacks.Registry) []callbacks.Stat { return hostOf(r).stats() }
+
+func (dispatcher) QueueState(r *callbacks.Registry) (state callbacks.QueueState, used bool) {
+	e := hostOf(r).running()
+	return e.state(), e.pool.used()
+}
+
+func (dispatcher) Waiting() []callbacks.Underway { return waitingOf(nil) }
+
+func (dispatcher) Barrier(ctx context.Context, name string) error { return barrier(ctx, name) }
+
+func (dispatcher) Retire(r *callbacks.Registry) { hostOf(r).retire() }
