@@ -57,8 +57,8 @@ func (f *frame) Finish(err error) error {
 	return err
 }
 
-// drop forgets the call. The frame would keep the run and its outputs.
-func (f *frame) drop() { f.ffi, f.run = nil, nil }
+// drop forgets the run. The frame would keep it, and its outputs.
+func (f *frame) drop() { f.run = nil }
 
 // Defer implements dispatch.Source: where XLA can do without its thread waiting, it gets a
 // future.

@@ -45,7 +45,7 @@ type Frame struct {
 // Context returns the context of the run, which ends when the run is cancelled.
 func (f *Frame) Context() context.Context {
 	if f.set.Context != nil {
-		return f.set.Context
+		return *f.set.Context
 	}
 	return context.Background()
 }
@@ -54,7 +54,7 @@ func (f *Frame) Context() context.Context {
 // tests of a Func.
 func (f *Frame) WithContext(ctx context.Context) *Frame {
 	c := *f
-	c.set.Context = ctx
+	c.set.Context = &ctx
 	return &c
 }
 

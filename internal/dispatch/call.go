@@ -47,13 +47,7 @@ func (c *Call) SetAliased(aliased []bool) { c.own.Aliased = aliased }
 // Run returns the run of the call while Slot.Do has it, nil where there is none.
 func (c *Call) Run() *Run { return c.run }
 
-func (c *Call) begin(r *Run) {
-	if r != nil {
-		c.run, c.own.Context = r, r.ctx
-	}
-}
-
-// end takes back what begin did, for a run must not be kept, and gives the lane back.
+// end forgets the run, which must not be kept, and gives the lane back.
 func (c *Call) end(s *Slot) {
 	if c.run != nil {
 		c.run, c.own.Context = nil, nil

@@ -59,7 +59,7 @@ func (g *Group) Begin(ctx context.Context, r *Run, o RunOptions) {
 	}
 	r.own.begin(ctx, r, time.Time{})
 	r.ctx = &r.own
-	r.special = r.overrides != nil || o.OnCaller != nil || o.Memory != nil
+	r.special = o.Devices > 1 || r.overrides != nil || o.OnCaller != nil || o.Memory != nil
 	g.add(r)
 	r.began()
 }

@@ -62,7 +62,7 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
 	s.picky = config.Every > 1 || s.perSecond > 0
 	s.counts.timed = o.Measure
-	s.plain = s.dispatch == callbacks.Inline && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
+	s.plain = s.dispatch == callbacks.Inline && !s.picky && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
 	h.tally(s)
 	return s, nil
 }
@@ -121,7 +121,23 @@ func (s *Slot) CheckTypes(args, results []tensor.Shape) error {
 // is an error too. The error of a tap is kept for the barrier instead. Where later is true
 // the call is its Source's until that is told the end.
 func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
-	c.begin(r)
+	if r != nil {
+		c.run, c.own.Context = r, &r.ctx
+	}
+	if !s.plain || r != nil && r.special || trace.IsEnabled() {
+		return s.do(c, r)
+	}
+	if err = c.from.Read(); err == nil {
+		err = s.shortest(c, r)
+	} else {
+		s.counts.failed.Add(1)
+	}
+	c.end(s)
+	return false, err
+}
+
+// do is Do for what may have more to it than a function that is called inline.
+func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
 	if s.picky && s.skip(r) || r != nil && r.options.Devices > 1 && r.Err() != nil {
 		s.counts.dropped.Add(1)
 		return false, s.done(c, c.from.Clear())
@@ -129,9 +145,6 @@ func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
 	if err := c.from.Read(); err != nil {
 		s.counts.failed.Add(1)
 		return false, s.done(c, err)
-	}
-	if s.plain && (r == nil || !r.special) && !trace.IsEnabled() {
-		return false, s.done(c, s.shortest(c, r))
 	}
 	fn, ctx, err := s.prepare(c)
 	if err != nil {
@@ -166,11 +179,10 @@ func (s *Slot) shortest(c *Call, r *Run) error {
 	if fn == nil {
 		return s.settle(c, r, s.gone())
 	}
-	ctx := c.own.Context
-	err := ctxErr(ctx)
+	err := c.ended()
 	if err == nil {
 		if err = protectInline(*fn, c); err == nil {
-			err = ctxErr(ctx)
+			err = c.ended()
 		}
 	}
 	if err = c.from.Finish(err); err != nil {
@@ -184,11 +196,12 @@ func (s *Slot) shortest(c *Call, r *Run) error {
 	return nil
 }
 
-func ctxErr(ctx context.Context) error {
-	if ctx == nil {
+// ended returns why the context of the call has ended, nil where it has not.
+func (c *Call) ended() error {
+	if c.own.Context == nil {
 		return nil
 	}
-	return ctx.Err()
+	return (*c.own.Context).Err()
 }
 
 // done ends a call that is not over later.

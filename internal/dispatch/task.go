@@ -42,13 +42,14 @@ type terms struct {
 	device   int
 	runID    int64
 	nested   bool
-	attended bool          // somebody waits
-	done     func(error)   // where nobody waits and the call is not async
-	lane     *lane         // of an async call
-	size     int           // what an async call takes of the queue
-	limit    time.Duration // 0 for none
-	at       time.Time     // when it is reached
-	timed    *lazyContext  // of the function, where there is a limit
+	attended bool            // somebody waits
+	done     func(error)     // where nobody waits and the call is not async
+	lane     *lane           // of an async call
+	size     int             // what an async call takes of the queue
+	limit    time.Duration   // 0 for none
+	at       time.Time       // when it is reached
+	timed    *lazyContext    // of the function, where there is a limit
+	context  context.Context // of the function
 	began    time.Time
 	started  time.Time // see counts.begin
 	watchdog *time.Timer
@@ -107,12 +108,13 @@ func (c *task) recycle() {
 // submit has a worker make the call; see pool.submit. Its time begins now.
 func (c *task) submit(w *worker) (maker, error) {
 	c.began = time.Now()
-	c.own.Context = c.parent
+	c.context = c.parent
+	c.own.Context = &c.context
 	if c.limit > 0 {
 		c.at = c.began.Add(c.limit)
 		c.timed = new(lazyContext)
 		c.timed.begin(c.parent, nil, c.at)
-		c.own.Context = c.timed
+		c.context = c.timed
 	}
 	if watch := c.slot.engine.options.Watch; watch > 0 {
 		c.watchdog = time.AfterFunc(watch, c.slot.engine.dump)

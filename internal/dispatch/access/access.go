@@ -14,8 +14,8 @@ import (
 
 // Frame is the part of a callbacks.Frame that a runtime sets.
 type Frame struct {
-	Context context.Context
-	Aliased []bool // by result: whether it is the operand's memory
+	Context *context.Context // nil for the background
+	Aliased []bool           // by result: whether it is the operand's memory
 }
 
 // Registry is the part of a callbacks.Registry that belongs to dispatch.
