@@ -42,7 +42,7 @@ func TestAlias(t *testing.T) {
 			if d := cmp.Diff(test.alias, read, cmpopts.EquateEmpty()); d != "" || !ok {
 				t.Errorf("read through the C API: %v (-want +got):\n%s", ok, d)
 			}
-			read, ok = parseAlias(attribute.String())
+			read, ok = parseOutputOperandAlias(attribute.String())
 			if d := cmp.Diff(test.alias, read, cmpopts.EquateEmpty()); d != "" || !ok {
 				t.Errorf("read from the text: %v (-want +got):\n%s", ok, d)
 			}
@@ -60,7 +60,7 @@ func TestNoAlias(t *testing.T) {
 		if a, ok := AsOutputOperandAlias(attribute); ok {
 			t.Errorf("%s was read as %v", text, a)
 		}
-		if a, ok := parseAlias(attribute.String()); ok {
+		if a, ok := parseOutputOperandAlias(attribute.String()); ok {
 			t.Errorf("the text %s was read as %v", text, a)
 		}
 	}
@@ -72,7 +72,7 @@ func TestNoAlias(t *testing.T) {
 		"output_tuple_indices = [1x], operand_index = 0, operand_tuple_indices = []>",
 		"output_tuple_indices = [], operand_index = 99999999999999999999, operand_tuple_indices = []>",
 	} {
-		if a, ok := parseAlias("#stablehlo.output_operand_alias<" + body); ok {
+		if a, ok := parseOutputOperandAlias("#stablehlo.output_operand_alias<" + body); ok {
 			t.Errorf("%q was read as %v", body, a)
 		}
 	}

@@ -162,7 +162,7 @@ func TestUnknownParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return writeOperation(new(strings.Builder), ops[0])
+		return writeOperation(new(strings.Builder), ops[0], ownTypesOf(nil))
 	}
 	for text, want := range map[string]string{
 		"d.x\n\tattribute a NewAttr\n":           "the attribute a is of the kind NewAttr",
