@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"internal/bounded":    {},
 	"internal/cached":     {},
 	"internal/capi":       {"c"},
+	"internal/check":      {},
 	"internal/mlirtest":   {"mlir", "native"},
 	"internal/nativetest": {"native"},
 	"internal/nearest":    {},
@@ -51,7 +52,7 @@ var mayImport = map[string][]string{
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{
 	"github.com/gomlx/gopjrt":  {"bridge", "tools/bench"}, // the bench measures it beside ours
-	"github.com/google/go-cmp": {"internal/mlirtest"},
+	"github.com/google/go-cmp": {"internal/check", "internal/mlirtest"},
 	"modernc.org/cc/v4":        {"tools"},
 }
 
