@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // Unpacking writes to /dev/full, where the kernel answers each write as a full
@@ -16,7 +18,7 @@ import (
 func TestEnsureDiskFull(t *testing.T) {
 	cache, _ := setUp(t, "unpackfull", "python3")
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantError(t, err, "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
+	check.Error(t, err, "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("error %v does not match ENOSPC", err)
 	}
@@ -32,7 +34,7 @@ func TestEnsureDiskFull(t *testing.T) {
 func TestDebDiskFull(t *testing.T) {
 	cache, _ := setUp(t, "unpackfull", debPrograms...)
 	_, err := Ensure(t.Context(), debPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantError(t, err, "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
+	check.Error(t, err, "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("error %v does not match ENOSPC", err)
 	}
@@ -48,7 +50,7 @@ func TestEnsureReadOnlyFileSystem(t *testing.T) {
 	cache := filepath.Join("/proc", "calliope")
 	t.Setenv(cacheEnv, cache)
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantError(t, err, "the cache folder "+cache+" cannot be written", "set CALLIOPE_CACHE")
+	check.Error(t, err, "the cache folder "+cache+" cannot be written", "set CALLIOPE_CACHE")
 	err = cacheError("/some/cache", &os.PathError{Op: "open", Path: "x", Err: syscall.EROFS})
-	wantError(t, err, "cannot be written", "read-only file system")
+	check.Error(t, err, "cannot be written", "read-only file system")
 }

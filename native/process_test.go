@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // ensureProcess starts a process that ensures a part, prints its path and ends.
@@ -92,7 +94,7 @@ func TestKilledProcess(t *testing.T) {
 		t.Fatalf("no half wheel is left, so this test shows nothing: %v", err)
 	}
 	_, err := Find(testPart)
-	wantError(t, err, "not found")
+	check.Error(t, err, "not found")
 	// Also: the orphan does not keep the lock.
 	mended(t, cache)
 }
