@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
@@ -32,8 +33,8 @@ func TestAlias(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "printed by MLIR", text, attribute.String())
-			diff(t, "printed here", text, test.alias.String())
+			check.Diff(t, "printed by MLIR", text, attribute.String())
+			check.Diff(t, "printed here", text, test.alias.String())
 			parsed, err := c.ParseAttribute(test.alias.String())
 			if err != nil || !parsed.Equal(attribute) {
 				t.Errorf("the text parses as %v, %v", parsed, err)

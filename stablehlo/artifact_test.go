@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -86,8 +87,8 @@ func TestPortableArtifact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "the module afterwards", before, m.String())
-			diff(t, "an operation of it", "tensor<4xf32>", cosine.Result(0).Type().String())
+			check.Diff(t, "the module afterwards", before, m.String())
+			check.Diff(t, "an operation of it", "tensor<4xf32>", cosine.Result(0).Type().String())
 			if !mlir.IsPortableArtifact(data) || !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
 				t.Errorf("the artifact does not say that it is of version %s: %q", test.stamp, data[:min(len(data), 40)])
 			}
@@ -98,7 +99,7 @@ func TestPortableArtifact(t *testing.T) {
 			if err := again.Verify(); err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "the module read again", before, again.String())
+			check.Diff(t, "the module read again", before, again.String())
 		})
 	}
 }
@@ -124,7 +125,7 @@ func TestPortableArtifactForms(t *testing.T) {
 		call, _ := AsCustomCall(op)
 		got = append(got, call.BackendConfig.String())
 	}
-	diff(t, "backend configs", []string{"{id = dense<[7, 8]> : tensor<2xi64>}", "<nil attribute>"}, got)
+	check.Diff(t, "backend configs", []string{"{id = dense<[7, 8]> : tensor<2xi64>}", "<nil attribute>"}, got)
 }
 
 func operations(m *mlir.Module, name string) (found []mlir.Operation) {
@@ -181,12 +182,12 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 			m := parse(t, mlirtest.Context(t), test.text)
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
-			wantError(t, err, test.want)
-			wantError(t, err, fmt.Sprintf("mlir: serializing a portable artifact of StableHLO %s", test.target))
+			check.Error(t, err, test.want)
+			check.Error(t, err, fmt.Sprintf("mlir: serializing a portable artifact of StableHLO %s", test.target))
 			if d := new(mlir.DiagnosticError); !errors.As(err, &d) || data != nil {
 				t.Errorf("%d bytes and the error %v, want none and a DiagnosticError", len(data), err)
 			}
-			diff(t, "the module afterwards", before, m.String())
+			check.Diff(t, "the module afterwards", before, m.String())
 		})
 	}
 }

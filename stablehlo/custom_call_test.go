@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -149,8 +150,8 @@ func TestCustomCall(t *testing.T) {
 			for name, a := range op.Attributes() {
 				entries = append(entries, mlir.NamedAttribute{Name: name, Value: a})
 			}
-			diff(t, "attributes", "{"+test.want+"}", c.DictionaryAttribute(entries...).String())
-			diff(t, "position", mlir.Position{File: "call.go", Line: 3, Column: 4}, op.Location().Position())
+			check.Diff(t, "attributes", "{"+test.want+"}", c.DictionaryAttribute(entries...).String())
+			check.Diff(t, "position", mlir.Position{File: "call.go", Line: 3, Column: 4}, op.Location().Position())
 
 			read, ok := AsCustomCall(op)
 			if d := cmp.Diff(call, read, compareCalls); d != "" || !ok {
@@ -169,7 +170,7 @@ func TestCustomCall(t *testing.T) {
 				t.Fatal(err)
 			}
 			generic := mlir.PrintOptions{Generic: true}
-			diff(t, "made again", op.Print(generic), again.Print(generic))
+			check.Diff(t, "made again", op.Print(generic), again.Print(generic))
 		})
 	}
 }
@@ -207,7 +208,7 @@ func TestAsCustomCall(t *testing.T) {
 	if d := cmp.Diff(want, got, compareCalls); d != "" {
 		t.Errorf("calls (-want +got):\n%s", d)
 	}
-	diff(t, "the operand is the other call", true, got[1].Operands[0].Owner().Result(0).Equal(got[1].Operands[0]))
+	check.Diff(t, "the operand is the other call", true, got[1].Operands[0].Owner().Result(0).Equal(got[1].Operands[0]))
 }
 
 func TestCustomCallErrors(t *testing.T) {
@@ -236,7 +237,7 @@ func TestCustomCallErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		_, err := test.call.Create(c, mlir.Location{})
-		wantError(t, err, test.want)
+		check.Error(t, err, test.want)
 	}
 }
 
@@ -266,7 +267,7 @@ func TestCustomCallVerifier(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = op.Verify()
-		wantError(t, err, test.want)
+		check.Error(t, err, test.want)
 		if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
 			t.Errorf("%v is no DiagnosticError", err)
 		}
@@ -276,6 +277,6 @@ func TestCustomCallVerifier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantError(t, op.Verify(), "layout must be a permutation of [0, 1)")
+		check.Error(t, op.Verify(), "layout must be a permutation of [0, 1)")
 	}
 }

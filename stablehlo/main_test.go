@@ -1,10 +1,7 @@
 package stablehlo
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -39,18 +36,4 @@ func values(t testing.TB, c *mlir.Context, types ...string) []mlir.Value {
 		out = append(out, v)
 	}
 	return out
-}
-
-func diff(t testing.TB, what string, want, got any) {
-	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
-}
-
-func wantError(t testing.TB, err error, part string) {
-	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), part) {
-		t.Errorf("the error is %v, want it to say %q", err, part)
-	}
 }

@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -26,7 +27,7 @@ func TestMissing(t *testing.T) {
 		"stablehlo: composite: the symbol decomposition is missing":                                                           Composite{Name: "x.y"},
 	} {
 		_, err := o.Create(c, mlir.Location{})
-		wantError(t, err, want)
+		check.Error(t, err, want)
 	}
 }
 
@@ -59,7 +60,7 @@ func TestUnread(t *testing.T) {
 		t.Error("a whole one is not read")
 	}
 	_, err := c.Create(mlir.OperationState{Name: "stablehlo.slice", Operands: in[:1], Results: parseTypes(t, c, "tensor<4xf32>"), Attributes: []mlir.NamedAttribute{start, limit}})
-	wantError(t, err, `mlir: stablehlo.slice needs the attribute "strides"`)
+	check.Error(t, err, `mlir: stablehlo.slice needs the attribute "strides"`)
 	if o, ok := AsReduce(state("reduce", in, mlir.NamedAttribute{Name: "dimensions", Value: numbers})); ok {
 		t.Errorf("a reduce without a body is read as %v", o)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -72,7 +73,7 @@ func TestPasses(t *testing.T) {
 	}
 	versioned := runPass(t, c, byName["stablehlo-legalize-to-vhlo"], "", plain)
 	old := runPass(t, c, byName["vhlo-to-version"], "target=1.0.0", versioned)
-	diff(t, "there and back", runPass(t, c, byName["stablehlo-convert-to-signless"], "", plain), runPass(t, c, byName["vhlo-legalize-to-stablehlo"], "", old))
+	check.Diff(t, "there and back", runPass(t, c, byName["stablehlo-convert-to-signless"], "", plain), runPass(t, c, byName["vhlo-legalize-to-stablehlo"], "", old))
 }
 
 // runPass is the text of a module after a pass.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
@@ -32,23 +33,23 @@ func TestCompatibility(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "the smaller version", v, smaller)
+		check.Diff(t, "the smaller version", v, smaller)
 		if smaller, err = SmallerVersion(l, last, v); err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "the smaller version", v, smaller)
+		check.Diff(t, "the smaller version", v, smaller)
 		last = v
 	}
-	diff(t, "the widest compatibility", minimum, last)
+	check.Diff(t, "the widest compatibility", minimum, last)
 	for _, c := range []Compatibility{-1, 4} {
 		_, err := VersionFor(l, c)
-		wantError(t, err, "there is no compatibility")
+		check.Error(t, err, "there is no compatibility")
 	}
 	for _, v := range []string{"", "1", "1.2", "1.2.3.4", "a.b.c", "1.-2.3", "1.2.99999999999", "v1.2.3"} {
 		_, err := SmallerVersion(l, v, current)
-		wantError(t, err, "is no version")
+		check.Error(t, err, "is no version")
 		_, err = SmallerVersion(l, current, v)
-		wantError(t, err, "is no version")
+		check.Error(t, err, "is no version")
 	}
 }
 
@@ -80,7 +81,7 @@ func TestEveryVersion(t *testing.T) {
 			t.Errorf("%s: %v", v, err)
 			continue
 		}
-		diff(t, v, m.String(), back.String())
+		check.Diff(t, v, m.String(), back.String())
 		back.Close()
 	}
 }
