@@ -80,7 +80,7 @@ func TestPortableArtifact(t *testing.T) {
 		{"minimum", old, minimum, minimum},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse(t, mlirtest.Context(t), test.text)
+			m := mlirtest.Parse(t, mlirtest.Context(t), test.text)
 			cosine := operations(m, "stablehlo.cosine")[0]
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
@@ -106,7 +106,7 @@ func TestPortableArtifact(t *testing.T) {
 
 // TestPortableArtifactForms holds what does not come back as it went in.
 func TestPortableArtifactForms(t *testing.T) {
-	m := parse(t, mlirtest.Context(t), `func.func @main() {
+	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main() {
   stablehlo.custom_call @t() {api_version = 4 : i32, backend_config = {id = array<i64: 7, 8>}} : () -> ()
   stablehlo.custom_call @t() {api_version = 1 : i32, backend_config = ""} : () -> ()
   return
@@ -179,7 +179,7 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 		{"past", portable, "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse(t, mlirtest.Context(t), test.text)
+			m := mlirtest.Parse(t, mlirtest.Context(t), test.text)
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
 			check.Error(t, err, test.want)

@@ -84,7 +84,7 @@ func TestStructures(t *testing.T) {
 	for _, v := range []DotDimensionNumbers{{}, {[]int64{0}, []int64{1}, []int64{2, 3}, []int64{3, 2}}, {LHSContractingDimensions: []int64{1}, RHSContractingDimensions: []int64{0}}} {
 		roundTrip(t, c, v, DotDimensionNumbers.String, AsDotDimensionNumbers, parseDotDimensionNumbers)
 	}
-	types := parseTypes(t, c, "tf32", "f32", "f8E5M2")
+	types := mlirtest.Types(c, "tf32", "f32", "f8E5M2")
 	tf32, f32, f8 := types[0], types[1], types[2]
 	for _, v := range []DotAlgorithm{{tf32, tf32, f32, 1, 1, 3, false}, {f8, f8, f32, 1, 1, 1, true}} {
 		roundTrip(t, c, v, DotAlgorithm.String, AsDotAlgorithm, func(text string) (DotAlgorithm, bool) {

@@ -62,7 +62,7 @@ var binaryOps = []struct {
 // a module, and verifies it. It returns the types of the operations' results.
 func inFunction(t *testing.T, c *mlir.Context, types []string, create func([]mlir.Value) (mlir.Operation, error)) (result string, err error) {
 	t.Helper()
-	arguments := parseTypes(t, c, types...)
+	arguments := mlirtest.Types(c, types...)
 	block := c.NewBlock(mlir.Location{}, arguments...)
 	var in []mlir.Value
 	for _, v := range block.Arguments() {

@@ -88,7 +88,7 @@ func TestEvaluate(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse(t, c, test.module)
+			m := mlirtest.Parse(t, c, test.module)
 			defer m.Close()
 			before := m.String()
 			got, err := Evaluate(m, test.in...)
@@ -106,7 +106,7 @@ func TestEvaluateTypes(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, d := range tensor.All() {
 		typ := "tensor<2x" + d.MLIR() + ">"
-		m := parse(t, c, "func.func @main(%a: "+typ+") -> "+typ+" { %0 = stablehlo.add %a, %a : "+typ+"\n return %0 : "+typ+" }")
+		m := mlirtest.Parse(t, c, "func.func @main(%a: "+typ+") -> "+typ+" { %0 = stablehlo.add %a, %a : "+typ+"\n return %0 : "+typ+" }")
 		zero := tensor.View{Shape: tensor.ShapeOf(d, 2), Data: make([]byte, 2*d.Size())}
 		got, err := Evaluate(m, zero)
 		want := zero
@@ -238,7 +238,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{{Shape: tensor.ShapeOf(tensor.F32, 2)}}, "argument 0"},
 	}
 	for _, test := range tests {
-		m := parse(t, c, test.module)
+		m := mlirtest.Parse(t, c, test.module)
 		_, err := Evaluate(m, test.in...)
 		check.Error(t, err, test.want)
 		if strings.Contains(test.want, "evaluating") && !errors.As(err, new(*EvaluateError)) {
@@ -253,7 +253,7 @@ func TestEvaluateErrorOutlives(t *testing.T) {
 	err := func() error {
 		c := mlirtest.Library(t).NewContext(mlir.ContextOptions{})
 		defer c.Close()
-		_, err := Evaluate(parse(t, c, "func.func @other() { return }"))
+		_, err := Evaluate(mlirtest.Parse(t, c, "func.func @other() { return }"))
 		return err
 	}()
 	check.Error(t, err, "it has no function main")
@@ -265,7 +265,7 @@ func TestEvaluateElsewhere(t *testing.T) {
 		if c.LoadDialect("func") != nil {
 			t.Fatal("there is no func dialect")
 		}
-		m := parse(t, c, "func.func @main() { return }")
+		m := mlirtest.Parse(t, c, "func.func @main() { return }")
 		defer m.Close()
 		_, err := Evaluate(m)
 		mlirtest.Supported(t, c.Library(), err, "stablehloEvalModule")

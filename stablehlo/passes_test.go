@@ -79,7 +79,7 @@ func TestPasses(t *testing.T) {
 // runPass is the text of a module after a pass.
 func runPass(t *testing.T, c *mlir.Context, p Pass, options, module string) string {
 	t.Helper()
-	m := parse(t, c, module)
+	m := mlirtest.Parse(t, c, module)
 	defer m.Close()
 	pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: p.Pipeline(options)})
 	if err != nil {

@@ -54,7 +54,7 @@ func TestUnknownDimension(t *testing.T) {
 		t.Errorf("the error of a negative dimension is %v", err)
 	}
 	check.Diff(t, "type", "tensor<?xf32>", typ.String())
-	bounded, err := ShapeOf(parseTypes(t, c, "tensor<?xf32, #stablehlo.bounds<3>>")[0])
+	bounded, err := ShapeOf(mlirtest.Types(c, "tensor<?xf32, #stablehlo.bounds<3>>")[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	check.Diff(t, "text", "!stablehlo.token", token.String())
-	if !token.Equal(parseTypes(t, c, "!stablehlo.token")[0]) {
+	if !token.Equal(mlirtest.Types(c, "!stablehlo.token")[0]) {
 		t.Error("the token parses as another type")
 	}
 	for text, want := range map[string]bool{
@@ -108,7 +108,7 @@ func TestToken(t *testing.T) {
 		"tensor<1xi8>":            false,
 		"i1":                      false,
 	} {
-		check.Diff(t, text, want, IsToken(parseTypes(t, c, text)[0]))
+		check.Diff(t, text, want, IsToken(mlirtest.Types(c, text)[0]))
 	}
 	check.Diff(t, "nothing", false, IsToken(mlir.Type{}))
 }

@@ -65,7 +65,7 @@ func TestEveryVersion(t *testing.T) {
 	if err != nil || !strings.HasPrefix(current, "1.") {
 		t.Fatalf("the version %s is not expected here: %v", current, err)
 	}
-	m := parse(t, c, `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+	m := mlirtest.Parse(t, c, `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 		%0 = stablehlo.add %a, %a : tensor<2xf32>
 		return %0 : tensor<2xf32> }`)
 	defer m.Close()

@@ -54,6 +54,16 @@ func ContextOf(t testing.TB, l *mlir.Library) *mlir.Context {
 	return c
 }
 
+// Parse is a module that is parsed from text. The context closes it.
+func Parse(t testing.TB, c *mlir.Context, text string) *mlir.Module {
+	t.Helper()
+	m, err := c.Parse("test.mlir", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // Main is the TestMain of packages whose examples open the library themselves: it
 // fetches it first.
 func Main(m *testing.M) {

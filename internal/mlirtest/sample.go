@@ -46,12 +46,7 @@ type Body struct {
 func (b *Body) Type(text string) mlir.Type { return Type(b.C, text) }
 
 // Types parses types.
-func (b *Body) Types(texts ...string) (types []mlir.Type) {
-	for _, text := range texts {
-		types = append(types, b.Type(text))
-	}
-	return types
-}
+func (b *Body) Types(texts ...string) []mlir.Type { return Types(b.C, texts...) }
 
 // Attribute parses an attribute.
 func (b *Body) Attribute(text string) mlir.Attribute { return Attribute(b.C, text) }

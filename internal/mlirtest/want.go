@@ -27,6 +27,14 @@ func Must[T any](v T, err error) T {
 // Type parses a type.
 func Type(c *mlir.Context, text string) mlir.Type { return Must(c.ParseType(text)) }
 
+// Types parses types.
+func Types(c *mlir.Context, texts ...string) (types []mlir.Type) {
+	for _, text := range texts {
+		types = append(types, Type(c, text))
+	}
+	return types
+}
+
 // Attribute parses an attribute.
 func Attribute(c *mlir.Context, text string) mlir.Attribute { return Must(c.ParseAttribute(text)) }
 
