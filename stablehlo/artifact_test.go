@@ -13,18 +13,21 @@ import (
 )
 
 func TestVersions(t *testing.T) {
-	current, err := CurrentVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	minimum, err := MinimumVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	minimum, current := versions(t)
 	c, m := number(t, current), number(t, minimum)
 	if m > c || m == 0 {
 		t.Errorf("the minimum version %s and the current one %s do not go together", minimum, current)
 	}
+}
+
+// versions are those of the library.
+func versions(t *testing.T) (minimum, current string) {
+	t.Helper()
+	minimum, err := MinimumVersion(mlirtest.Library(t))
+	check.NoError(t, err)
+	current, err = CurrentVersion(mlirtest.Library(t))
+	check.NoError(t, err)
+	return minimum, current
 }
 
 // number makes a version of the form major.minor.patch comparable.
@@ -66,14 +69,7 @@ const portable = `module @m {
 `
 
 func TestPortableArtifact(t *testing.T) {
-	minimum, err := MinimumVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	current, err := CurrentVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	minimum, current := versions(t)
 	for _, test := range []struct{ name, text, target, stamp string }{
 		{"default", portable, "", current},
 		{"current", portable, current, current},
@@ -81,7 +77,7 @@ func TestPortableArtifact(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.Context(t), test.text)
-			cosine := operations(m, "stablehlo.cosine")[0]
+			cosine := mlirtest.Find(m, "stablehlo.cosine")[0]
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
 			if err != nil {
@@ -121,28 +117,15 @@ func TestPortableArtifactForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, op := range operations(again, "stablehlo.custom_call") {
+	for _, op := range mlirtest.Find(again, "stablehlo.custom_call") {
 		call, _ := AsCustomCall(op)
 		got = append(got, call.BackendConfig.String())
 	}
 	check.Diff(t, "backend configs", []string{"{id = dense<[7, 8]> : tensor<2xi64>}", "<nil attribute>"}, got)
 }
 
-func operations(m *mlir.Module, name string) (found []mlir.Operation) {
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if op.Name() == name {
-			found = append(found, op)
-		}
-		return mlir.WalkContinue
-	})
-	return found
-}
-
 func TestPortableArtifactErrors(t *testing.T) {
-	minimum, err := MinimumVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	minimum, _ := versions(t)
 	const sharding = `sdy.mesh @mesh = <["x"=2]>
 func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   %0 = sdy.sharding_constraint %arg0 <@mesh, [{"x"}]> : tensor<4xf32>

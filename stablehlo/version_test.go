@@ -12,14 +12,7 @@ import (
 
 func TestCompatibility(t *testing.T) {
 	l := mlirtest.Library(t)
-	minimum, err := MinimumVersion(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	current, err := CurrentVersion(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	minimum, current := versions(t)
 	last := current
 	for _, c := range []Compatibility{CompatibleNone, CompatibleWeeks4, CompatibleWeeks12, CompatibleMax} {
 		v, err := VersionFor(l, c)

@@ -104,6 +104,28 @@ func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, err
 	return m, op, made, nil
 }
 
+// Complete reports each operation of a dialect that neither has a sample nor is tested
+// in another way, and each that the library lacks.
+func Complete(t testing.TB, operations []string, samples []Sample, others ...string) {
+	t.Helper()
+	have := map[string]bool{}
+	for _, name := range others {
+		have[name] = true
+	}
+	for _, s := range samples {
+		have[s.Name] = true
+	}
+	c := Context(t)
+	for _, name := range operations {
+		if !have[name] {
+			t.Errorf("%s has no sample", name)
+		}
+		if !c.Registered(name) {
+			t.Errorf("%s is not in the library", name)
+		}
+	}
+}
+
 // supported reports whether the library has what the sample needs.
 func (s Sample) supported(c *mlir.Context) bool {
 	return s.Needs == "" || c.LoadDialect(s.Needs) == nil
