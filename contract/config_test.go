@@ -40,20 +40,25 @@ func TestAttrs(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := c.config.Attrs()
-			check.NoError(t, err)
-			check.Diff(t, "Attrs", c.want, got)
-
-			back, err := contract.Decode(got)
-			check.NoError(t, err)
-			check.Diff(t, "Decode", c.config, back)
-
+			got := roundTrip(t, c.config, c.want)
 			slices.Reverse(got)
-			back, err = contract.Decode(got)
+			back, err := contract.Decode(got)
 			check.NoError(t, err)
 			check.Diff(t, "Decode, in another order", c.config, back)
 		})
 	}
+}
+
+// roundTrip takes a configuration to its attributes and back, and returns the attributes.
+func roundTrip(t *testing.T, config contract.Config, want []contract.Attr) []contract.Attr {
+	t.Helper()
+	got, err := config.Attrs()
+	check.NoError(t, err)
+	check.Diff(t, "Attrs", want, got)
+	back, err := contract.Decode(got)
+	check.NoError(t, err)
+	check.Diff(t, "Decode", config, back)
+	return got
 }
 
 // A new field, or a new key, cannot be forgotten in the tests above.

@@ -60,12 +60,7 @@ func TestEncodings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			check.Diff(t, "Target", c.target, c.config.Encoding.Target(c.config.Form))
-			got, err := c.config.Attrs()
-			check.NoError(t, err)
-			check.Diff(t, "Attrs", c.want, got)
-			back, err := contract.Decode(got)
-			check.NoError(t, err)
-			check.Diff(t, "Decode", c.config, back)
+			roundTrip(t, c.config, c.want)
 		})
 	}
 	check.Diff(t, "Target", contract.TargetEXLAIOCallback, contract.EncodingWords.Target(contract.Passthrough))
