@@ -3,7 +3,6 @@ package native
 import (
 	"archive/tar"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -385,40 +384,13 @@ func TestDebCheckFindsDamage(t *testing.T) {
 
 func TestDebStops(t *testing.T) {
 	cache, meet := setUp(t, "partial", debPrograms...)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		appears(filepath.Join(meet, "started"))
-		cancel()
-	}()
-	_, err := Ensure(ctx, debPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	check.Error(t, err, "fetching the library of packages was stopped")
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want context.Canceled", err)
-	}
-	if diff := cmp.Diff(emptyDebCache(), files(t, cache)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	stopEnsure(t, debPart, cache, meet, "fetching the library of packages was stopped", emptyDebCache())
 	debMended(t, cache)
 }
 
 func TestDebKilledProcess(t *testing.T) {
 	cache, meet := setUp(t, "partial", debPrograms...)
-	cmd := ensureProcess(t, debPart, io.Discard, io.Discard)
-	// Lets the orphaned apt-get end with the test.
-	defer os.WriteFile(filepath.Join(meet, "go"), nil, 0o644)
-	if !appears(filepath.Join(meet, "started")) {
-		t.Fatal("the process does not download")
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Wait()
-	half := filepath.Join(table[debPart].slot(cache).work, "deb", "libtest1_1%3a1.2-3_amd64.deb")
-	if _, err := os.Stat(half); err != nil {
-		t.Fatalf("no half package is left, so this test shows nothing: %v", err)
-	}
-	_, err := Find(debPart)
-	check.Error(t, err, "not found")
+	killProcess(t, debPart, meet, filepath.Join(table[debPart].slot(cache).work, "deb", "libtest1_1%3a1.2-3_amd64.deb"))
 	debMended(t, cache)
 }
 

@@ -286,19 +286,7 @@ func TestEnsureStops(t *testing.T) {
 	})
 	t.Run("while pip runs", func(t *testing.T) {
 		cache, meet := setUp(t, "partial", "python3")
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			appears(filepath.Join(meet, "started"))
-			cancel()
-		}()
-		_, err := Ensure(ctx, testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-		check.Error(t, err, "was stopped")
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v, want context.Canceled", err)
-		}
-		if diff := cmp.Diff(emptyCache(), files(t, cache)); diff != "" {
-			t.Errorf("files (-want +got):\n%s", diff)
-		}
+		stopEnsure(t, testPart, cache, meet, "was stopped", emptyCache())
 		mended(t, cache)
 	})
 }
