@@ -1,10 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -63,59 +63,23 @@ func readAttributes(root, dialect string) ([]*attribute, error) {
 // parseAttributes reads a table of attributes.
 func parseAttributes(name, dialect string, data []byte) ([]*attribute, error) {
 	var all []*attribute
-	n, enum := 0, false
-	for line := range strings.Lines(string(data)) {
-		n++
-		line = strings.TrimRight(line, "\n")
-		bad := func(what string) error { return fmt.Errorf("%s:%d: %s: %s", name, n, what, strconv.Quote(line)) }
-		if line == "" {
-			continue
+	enum := false
+	err := readParagraphs(name, data, func(line string) error {
+		head := strings.Fields(line)
+		if len(head) != 3 || head[0] != "enum" && head[0] != "struct" {
+			return errors.New("an attribute begins with enum or struct, its Go name and its mnemonic")
 		}
-		rest, inside := strings.CutPrefix(line, "\t")
-		if !inside {
-			head := strings.Fields(line)
-			if len(head) != 3 || head[0] != "enum" && head[0] != "struct" {
-				return nil, bad("an attribute begins with enum or struct, its Go name and its mnemonic")
-			}
-			enum = head[0] == "enum"
-			all = append(all, &attribute{dialect: dialect, name: head[1], mnemonic: head[2]})
-			continue
-		}
+		enum = head[0] == "enum"
+		all = append(all, &attribute{dialect: dialect, name: head[1], mnemonic: head[2]})
+		return nil
+	}, func(line string) error {
 		if len(all) == 0 {
-			return nil, bad("the attribute's name is missing above this line")
+			return errors.New("the attribute's name is missing above this line")
 		}
-		a := all[len(all)-1]
-		what, text, _ := strings.Cut(rest, " ")
-		switch {
-		case what == "doc" && text != "":
-			a.doc = strings.TrimSpace(a.doc + " " + text)
-		case what == "source" && text != "":
-			a.source = text
-		case enum && what == "value":
-			v := value{}
-			v.keyword, text, _ = strings.Cut(text, " ")
-			v.name, v.comment, _ = strings.Cut(text, " ")
-			if v.name == "" {
-				return nil, bad("a value needs a keyword and a name")
-			}
-			a.values = append(a.values, v)
-		case enum && rest == "dotted":
-			a.dotted = true
-		case !enum && (what == "number" || what == "list"):
-			f := field{list: what == "list"}
-			if f.name, f.comment, _ = strings.Cut(text, " "); f.name == "" {
-				return nil, bad("a field needs a name")
-			}
-			a.fields = append(a.fields, f)
-		case !enum && rest == "complete":
-			a.complete = true
-		case !enum && rest == "raw":
-			a.raw = true
-		case !enum && what == "checked" && text != "":
-			a.checked = text
-		default:
-			return nil, bad("this line is not understood")
-		}
+		return all[len(all)-1].parseLine(enum, line)
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, a := range all {
 		if a.doc == "" || a.source == "" || len(a.values)+len(a.fields) == 0 {
@@ -123,6 +87,42 @@ func parseAttributes(name, dialect string, data []byte) ([]*attribute, error) {
 		}
 	}
 	return all, nil
+}
+
+// parseLine reads a line below the attribute's name.
+func (a *attribute) parseLine(enum bool, line string) error {
+	what, text, _ := strings.Cut(line, " ")
+	switch {
+	case what == "doc" && text != "":
+		a.doc = strings.TrimSpace(a.doc + " " + text)
+	case what == "source" && text != "":
+		a.source = text
+	case enum && what == "value":
+		v := value{}
+		v.keyword, text, _ = strings.Cut(text, " ")
+		v.name, v.comment, _ = strings.Cut(text, " ")
+		if v.name == "" {
+			return errors.New("a value needs a keyword and a name")
+		}
+		a.values = append(a.values, v)
+	case enum && line == "dotted":
+		a.dotted = true
+	case !enum && (what == "number" || what == "list"):
+		f := field{list: what == "list"}
+		if f.name, f.comment, _ = strings.Cut(text, " "); f.name == "" {
+			return errors.New("a field needs a name")
+		}
+		a.fields = append(a.fields, f)
+	case !enum && line == "complete":
+		a.complete = true
+	case !enum && line == "raw":
+		a.raw = true
+	case !enum && what == "checked" && text != "":
+		a.checked = text
+	default:
+		return errors.New("this line is not understood")
+	}
+	return nil
 }
 
 // isEnum reports whether the attribute is an enumeration.
