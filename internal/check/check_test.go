@@ -22,6 +22,7 @@ func (r *recorder) Helper() {}
 func (r *recorder) Errorf(format string, args ...any) {
 	r.reports = append(r.reports, fmt.Sprintf(format, args...))
 }
+func (r *recorder) Error(args ...any) { r.reports = append(r.reports, fmt.Sprint(args...)) }
 func (r *recorder) Fatal(args ...any) {
 	r.reports, r.stopped = append(r.reports, fmt.Sprint(args...)), true
 }
