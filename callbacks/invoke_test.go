@@ -13,15 +13,16 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // slot binds a function as a module would.
 func slot(t testing.TB, fn callbacks.Func) *callbacks.Slot {
 	t.Helper()
 	r := registry(t)
-	noError(t, r.Register("f", fn, callbacks.Options{}))
+	check.NoError(t, r.Register("f", fn, callbacks.Options{}))
 	s, err := callbacks.Resolve(named(r, "f"))
-	noError(t, err)
+	check.NoError(t, err)
 	return s
 }
 
@@ -41,7 +42,7 @@ func TestInvoke(t *testing.T) {
 		if got := s.Invoke(want); got != err {
 			t.Errorf("got the error %v, want %v itself", got, err)
 		}
-		diff(t, "calls", 1, calls)
+		check.Diff(t, "calls", 1, calls)
 	}
 }
 
@@ -50,9 +51,9 @@ func slotOnce(t testing.TB, fn callbacks.Func) *callbacks.Slot {
 	t.Helper()
 	var r callbacks.Registry
 	id, err := r.RegisterFunc(fn, callbacks.Options{})
-	noError(t, err)
+	check.NoError(t, err)
 	s, err := r.Resolve(withID(&r, id))
-	noError(t, err)
+	check.NoError(t, err)
 	return s
 }
 
@@ -84,7 +85,7 @@ func TestInvokePanic(t *testing.T) {
 			s := slot(t, func(*callbacks.Frame) error { c.fn(); return nil })
 			err := s.Invoke(&callbacks.Frame{Name: "f"})
 			p := wantAs[*callbacks.PanicError](t, err)
-			diff(t, "Callback", "f", p.Callback)
+			check.Diff(t, "Callback", "f", p.Callback)
 			wantText(t, err, c.text)
 			if !c.unwrap(errors.Unwrap(err)) {
 				t.Errorf("it unwraps to %v", errors.Unwrap(err))
@@ -103,7 +104,7 @@ func TestInvokePanic(t *testing.T) {
 func TestInvokePanicNilOfOldCode(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
 	err := slot(t, func(*callbacks.Frame) error { panic(nil) }).Invoke(&callbacks.Frame{Name: "f"})
-	diff(t, "Value", nil, wantAs[*callbacks.PanicError](t, err).Value)
+	check.Diff(t, "Value", nil, wantAs[*callbacks.PanicError](t, err).Value)
 	wantText(t, err, `callbacks: callback "f" panicked: <nil>`)
 }
 
@@ -117,8 +118,8 @@ func TestInvokeAfterPanic(t *testing.T) {
 		return nil
 	})
 	wantAs[*callbacks.PanicError](t, s.Invoke(&callbacks.Frame{}))
-	noError(t, s.Invoke(&callbacks.Frame{}))
-	diff(t, "calls", 2, calls)
+	check.NoError(t, s.Invoke(&callbacks.Frame{}))
+	check.Diff(t, "calls", 2, calls)
 }
 
 func TestInvokeContext(t *testing.T) {
@@ -161,7 +162,7 @@ func TestInvokeContext(t *testing.T) {
 			if err := s.Invoke(call); err != c.want {
 				t.Errorf("got the error %v, want %v", err, c.want)
 			}
-			diff(t, "calls", c.calls, calls)
+			check.Diff(t, "calls", c.calls, calls)
 		})
 	}
 	if got := new(callbacks.Frame).Context(); got != context.Background() {
@@ -180,13 +181,13 @@ func late(t *testing.T) context.Context {
 func TestUnregisterDuringCall(t *testing.T) {
 	r := registry(t)
 	begun, finish := make(chan struct{}), make(chan struct{})
-	noError(t, r.Register("f", func(*callbacks.Frame) error { close(begun); <-finish; return io.EOF }, callbacks.Options{}))
+	check.NoError(t, r.Register("f", func(*callbacks.Frame) error { close(begun); <-finish; return io.EOF }, callbacks.Options{}))
 	s, err := callbacks.Resolve(named(r, "f"))
-	noError(t, err)
+	check.NoError(t, err)
 	result := make(chan error)
 	go func() { result <- s.Invoke(&callbacks.Frame{}) }()
 	<-begun
-	noError(t, r.Unregister("f"))
+	check.NoError(t, r.Unregister("f"))
 	wantUnknown(t, s.Invoke(&callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	close(finish)
 	if err := <-result; err != io.EOF {
@@ -197,14 +198,14 @@ func TestUnregisterDuringCall(t *testing.T) {
 // A function may register and release others, also itself: no lock is held.
 func TestRegistryInsideCall(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", func(*callbacks.Frame) error {
+	check.NoError(t, r.Register("f", func(*callbacks.Frame) error {
 		return errors.Join(r.Register("g", nothing, callbacks.Options{}), r.Unregister("f"))
 	}, callbacks.Options{}))
 	s, err := callbacks.Resolve(named(r, "f"))
-	noError(t, err)
-	noError(t, s.Invoke(&callbacks.Frame{}))
+	check.NoError(t, err)
+	check.NoError(t, s.Invoke(&callbacks.Frame{}))
 	_, err = callbacks.Resolve(named(r, "g"))
-	noError(t, err)
+	check.NoError(t, err)
 }
 
 func TestInvokeConcurrently(t *testing.T) {
@@ -228,16 +229,16 @@ func TestInvokeAllocatesNothing(t *testing.T) {
 	optional := named(registry(t), "nobody")
 	optional.Optional = true
 	noOp, err := callbacks.Resolve(optional)
-	noError(t, err)
+	check.NoError(t, err)
 	calls := 0
 	plain := slotOnce(t, func(*callbacks.Frame) error { calls++; return nil })
 	failing := slotOnce(t, func(*callbacks.Frame) error { return io.EOF })
 	call := &callbacks.Frame{Name: "f"}
 	call.SetContext(t.Context())
 	for name, s := range map[string]*callbacks.Slot{"plain": plain, "failing": failing, "no-op": noOp} {
-		diff(t, name, 0.0, testing.AllocsPerRun(100, func() { _ = s.Invoke(call) }))
+		check.Diff(t, name, 0.0, testing.AllocsPerRun(100, func() { _ = s.Invoke(call) }))
 	}
-	diff(t, "calls", 101, calls) // AllocsPerRun makes one more
+	check.Diff(t, "calls", 101, calls) // AllocsPerRun makes one more
 }
 
 func BenchmarkInvoke(b *testing.B) {

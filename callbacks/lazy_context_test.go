@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 type valueKey struct{}
@@ -48,13 +49,13 @@ func TestRunContext(t *testing.T) {
 				stop = cancel
 			}
 			test.end(&run)
-			diff(t, what, test.err, ctx.Err(), cmpErrors)
-			diff(t, what+": cause", test.cause, context.Cause(ctx), cmpErrors)
-			diff(t, what+": value", test.outer.Value(valueKey{}), ctx.Value(valueKey{}))
-			diff(t, what+": run", true, callbacks.RunOf(ctx) == &run && callbacks.RunOf(child) == &run)
+			check.Diff(t, what, test.err, ctx.Err(), cmpErrors)
+			check.Diff(t, what+": cause", test.cause, context.Cause(ctx), cmpErrors)
+			check.Diff(t, what+": value", test.outer.Value(valueKey{}), ctx.Value(valueKey{}))
+			check.Diff(t, what+": run", true, callbacks.RunOf(ctx) == &run && callbacks.RunOf(child) == &run)
 			select {
 			case <-ctx.Done():
-				diff(t, what+": child", test.cause, context.Cause(child), cmpErrors)
+				check.Diff(t, what+": child", test.cause, context.Cause(child), cmpErrors)
 				if test.err == nil {
 					t.Errorf("%s: it is done", what)
 				}
@@ -84,12 +85,12 @@ func TestRunContextStays(t *testing.T) {
 		if first == "run" {
 			run.End()
 		}
-		diff(t, first, want, run.Context().Err(), cmpErrors)
+		check.Diff(t, first, want, run.Context().Err(), cmpErrors)
 		<-outer.Done()
 		run.End()
-		diff(t, first+", later", want, run.Context().Err(), cmpErrors)
+		check.Diff(t, first+", later", want, run.Context().Err(), cmpErrors)
 		<-run.Context().Done()
-		diff(t, first+", at last", want, run.Context().Err(), cmpErrors)
+		check.Diff(t, first+", at last", want, run.Context().Err(), cmpErrors)
 		end()
 	}
 }
@@ -102,13 +103,13 @@ func TestCallContextStays(t *testing.T) {
 		kept = f.Context()
 		return nil
 	})
-	noError(t, s.Invoke(frame(nil, contract.Call, 1)))
-	diff(t, "over", context.Canceled, kept.Err(), cmpErrors)
+	check.NoError(t, s.Invoke(frame(nil, contract.Call, 1)))
+	check.Diff(t, "over", context.Canceled, kept.Err(), cmpErrors)
 	at, _ := kept.Deadline()
 	time.Sleep(time.Until(at))
-	diff(t, "after the limit", context.Canceled, kept.Err(), cmpErrors)
+	check.Diff(t, "after the limit", context.Canceled, kept.Err(), cmpErrors)
 	<-kept.Done()
-	diff(t, "at last", context.Canceled, kept.Err(), cmpErrors)
+	check.Diff(t, "at last", context.Canceled, kept.Err(), cmpErrors)
 }
 
 // Whoever waits is told, whenever the run ends.
@@ -123,6 +124,6 @@ func TestRunContextRace(t *testing.T) {
 		}
 		run.End()
 		wg.Wait()
-		diff(t, "error", context.Canceled, run.Context().Err(), cmpErrors)
+		check.Diff(t, "error", context.Canceled, run.Context().Err(), cmpErrors)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -43,14 +44,14 @@ func TestLost(t *testing.T) {
 				<-leave
 				return nil
 			})
-			noError(t, registry.Register("healthy", double, callbacks.Options{Dispatch: callbacks.Goroutine, Timeout: 10 * time.Second}))
+			check.NoError(t, registry.Register("healthy", double, callbacks.Options{Dispatch: callbacks.Goroutine, Timeout: 10 * time.Second}))
 			healthy, err := callbacks.Resolve(contract.Config{Form: contract.Call, Callback: "healthy", Registry: registry.Name()})
-			noError(t, err)
+			check.NoError(t, err)
 			g := group(t)
 			for n := range limit {
 				f := frame(nil, contract.Call, 4)
-				noError(t, healthy.Invoke(f))
-				diff(t, "result", []int32{8}, ints(t, f.Results[0]))
+				check.NoError(t, healthy.Invoke(f))
+				check.Diff(t, "result", []int32{8}, ints(t, f.Results[0]))
 				inside.Add(1)
 				run := begin(t, g, callbacks.RunOptions{})
 				if test.cancel {
@@ -62,17 +63,17 @@ func TestLost(t *testing.T) {
 					err = g.Barrier(t.Context(), "stuck")
 				}
 				if test.cancel {
-					diff(t, "error", context.Canceled, err, cmpErrors)
+					check.Diff(t, "error", context.Canceled, err, cmpErrors)
 				} else {
 					wantAs[*callbacks.TimeoutError](t, err)
 				}
-				diff(t, "lost", n+1, registry.QueueState().Lost)
+				check.Diff(t, "lost", n+1, registry.QueueState().Lost)
 			}
 			var lost *callbacks.LostError
 			if err := healthy.Invoke(frame(nil, contract.Call, 4)); !errors.As(err, &lost) {
 				t.Fatalf("got %v, want a *LostError", err)
 			}
-			diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit, Callbacks: map[string]int{"f": limit}}, *lost)
+			check.Diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit, Callbacks: map[string]int{"f": limit}}, *lost)
 			wantText(t, lost, `callbacks: 3 functions have not returned though their calls were given up, and RegistryOptions.LostLimit allows no more: "f" (3): have them end when their context does`)
 			n := 0
 			for _, c := range callbacks.Waiting() {
@@ -80,16 +81,16 @@ func TestLost(t *testing.T) {
 					n++
 				}
 			}
-			diff(t, "listed", limit, n)
-			noError(t, g.Barrier(t.Context(), "no barrier waits for them"))
+			check.Diff(t, "listed", limit, n)
+			check.NoError(t, g.Barrier(t.Context(), "no barrier waits for them"))
 			close(leave)
 			inside.Wait()
 			for registry.QueueState().Lost > 0 {
 				runtime.Gosched()
 			}
-			noError(t, healthy.Invoke(frame(nil, contract.Call, 4)))
+			check.NoError(t, healthy.Invoke(frame(nil, contract.Call, 4)))
 			for _, s := range registry.Stats() {
-				diff(t, s.Callback+" under way", []int64{0, 0, 0}, []int64{s.Underway, s.Queued, s.Lost})
+				check.Diff(t, s.Callback+" under way", []int64{0, 0, 0}, []int64{s.Underway, s.Queued, s.Lost})
 			}
 		})
 	}
@@ -128,12 +129,12 @@ func TestLateWrites(t *testing.T) {
 					run := begin(t, group(t), callbacks.RunOptions{})
 					time.AfterFunc(short, run.Cancel)
 					data[0] = 99
-					diff(t, "error", context.Canceled, s.Invoke(frame(run, contract.Call, data...)), cmpErrors)
+					check.Diff(t, "error", context.Canceled, s.Invoke(frame(run, contract.Call, data...)), cmpErrors)
 				}
 				for i := range 50 {
 					data[0], want[0] = int32(i%90), int32(i%90*2)
 					f := frame(nil, contract.Call, data...)
-					noError(t, s.Invoke(f))
+					check.NoError(t, s.Invoke(f))
 					if got := ints(t, f.Results[0]); !slices.Equal(want, got) {
 						t.Fatalf("call %d: the results begin with %v, want %v", i, got[:4], want[:4])
 					}
@@ -156,12 +157,12 @@ func TestCopiesAreClean(t *testing.T) {
 	})
 	for i := range 10 {
 		f := frame(nil, contract.Call, 1, 2)
-		noError(t, s.Invoke(f))
+		check.NoError(t, s.Invoke(f))
 		want := []int32{2, 4}
 		if i%2 == 1 {
 			want = []int32{0, 0}
 		}
-		diff(t, "result", want, ints(t, f.Results[0]))
+		check.Diff(t, "result", want, ints(t, f.Results[0]))
 	}
 }
 
@@ -177,7 +178,7 @@ func TestReplacedResult(t *testing.T) {
 	})
 	for _, data := range []int32{1, 2} {
 		err := s.Invoke(frame(nil, contract.Call, data))
-		diff(t, "error", callbacks.ReplacedError{Callback: "f"}, *wantAs[*callbacks.ReplacedError](t, err))
+		check.Diff(t, "error", callbacks.ReplacedError{Callback: "f"}, *wantAs[*callbacks.ReplacedError](t, err))
 	}
 }
 
@@ -192,18 +193,18 @@ func TestTimeoutContext(t *testing.T) {
 		if left := time.Until(at); !ok || left > time.Hour || left < time.Minute {
 			t.Errorf("the deadline is %v away (%t)", left, ok)
 		}
-		diff(t, "value", "mine", ctx.Value(key{}))
+		check.Diff(t, "value", "mine", ctx.Value(key{}))
 		child, cancel := context.WithCancel(ctx)
 		defer cancel()
-		noError(t, child.Err())
+		check.NoError(t, child.Err())
 		return ctx.Err()
 	})
 	run := new(callbacks.Run)
 	group(t).Begin(context.WithValue(t.Context(), key{}, "mine"), run, callbacks.RunOptions{})
 	defer run.End()
-	noError(t, s.Invoke(frame(run, contract.Call, 1)))
+	check.NoError(t, s.Invoke(frame(run, contract.Call, 1)))
 	<-late.Done() // the call is over
-	diff(t, "after the call", context.Canceled, late.Err(), cmpErrors)
+	check.Diff(t, "after the call", context.Canceled, late.Err(), cmpErrors)
 }
 
 // A log handler that blocks holds nobody up, and costs no memory without end.
@@ -225,12 +226,12 @@ func TestLogThatBlocks(t *testing.T) {
 	run := begin(t, g, callbacks.RunOptions{})
 	const calls = 20_000
 	for range calls {
-		noError(t, s.Invoke(frame(run, contract.Observe, 1)))
+		check.NoError(t, s.Invoke(frame(run, contract.Observe, 1)))
 	}
 	run.End()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	diff(t, "count", calls, wantAs[*callbacks.Error](t, g.Barrier(ctx, "here")).Count)
+	check.Diff(t, "count", calls, wantAs[*callbacks.Error](t, g.Barrier(ctx, "here")).Count)
 	close(release)
 	if line := <-written; !strings.Contains(line, "lines=") {
 		t.Errorf("the log says %q, want how many lines were dropped", line)
@@ -239,13 +240,13 @@ func TestLogThatBlocks(t *testing.T) {
 
 // The text of an error that has none, or that never comes.
 func TestTextOf(t *testing.T) {
-	diff(t, "text", "mine", callbacks.TextOf(errMine))
+	check.Diff(t, "text", "mine", callbacks.TextOf(errMine))
 	forever := make(chan bool)
 	defer close(forever)
 	for range 100 { // more than may wait at once
-		diff(t, "blocks", "an error of type callbacks_test.blocks whose text cannot be had", callbacks.TextOf(blocks{forever}))
+		check.Diff(t, "blocks", "an error of type callbacks_test.blocks whose text cannot be had", callbacks.TextOf(blocks{forever}))
 	}
-	diff(t, "panics", "an error of type callbacks_test.broken whose text cannot be had", callbacks.TextOf(broken{}))
+	check.Diff(t, "panics", "an error of type callbacks_test.broken whose text cannot be had", callbacks.TextOf(broken{}))
 }
 
 type blocks struct{ forever chan bool }
@@ -308,9 +309,9 @@ func TestDispatchStress(t *testing.T) {
 					time.Sleep(time.Millisecond)
 				}
 				stat := registry.Stats()[0]
-				diff(t, "fired", int64(callers*calls), stat.Fired)
-				diff(t, "left", []int64{0, 0, 0}, []int64{stat.Underway, stat.Queued, stat.Lost})
-				diff(t, "state", callbacks.QueueState{Registry: registry.Name()}, registry.QueueState())
+				check.Diff(t, "fired", int64(callers*calls), stat.Fired)
+				check.Diff(t, "left", []int64{0, 0, 0}, []int64{stat.Underway, stat.Queued, stat.Lost})
+				check.Diff(t, "state", callbacks.QueueState{Registry: registry.Name()}, registry.QueueState())
 				if made.Load() > stat.Fired || stat.Delivered > over.Load() {
 					t.Errorf("%d calls, of which %d were made and %d ended well, and %d count as delivered", stat.Fired, made.Load(), over.Load(), stat.Delivered)
 				}

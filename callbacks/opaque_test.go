@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 func TestOpaque(t *testing.T) {
@@ -68,17 +69,17 @@ func TestOpaqueReleasedAlone(t *testing.T) {
 	slots := map[callbacks.Opaque]*callbacks.Slot{}
 	gone, left := callbacks.Opaque{ID: "gone"}, callbacks.Opaque{ID: "left"}
 	for _, o := range []callbacks.Opaque{gone, left} {
-		noError(t, callbacks.RegisterOpaque(o, fn, callbacks.Options{}))
+		check.NoError(t, callbacks.RegisterOpaque(o, fn, callbacks.Options{}))
 		slot, err := callbacks.ResolveOpaque(contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: o.ID})
-		noError(t, err)
+		check.NoError(t, err)
 		defer slot.Close()
 		slots[o] = slot
 	}
-	noError(t, callbacks.ReleaseOpaque(gone))
+	check.NoError(t, callbacks.ReleaseOpaque(gone))
 	var unknown *callbacks.UnknownError
 	if err := slots[gone].Invoke(&callbacks.Frame{}); !errors.As(err, &unknown) {
 		t.Errorf("a call of the released id ends with %v", err)
 	}
-	noError(t, slots[left].Invoke(&callbacks.Frame{}))
-	noError(t, callbacks.ReleaseOpaque(left))
+	check.NoError(t, slots[left].Invoke(&callbacks.Frame{}))
+	check.NoError(t, callbacks.ReleaseOpaque(left))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // Profiles show which callback a goroutine is in, where that is asked for, and not which
@@ -18,7 +19,7 @@ func TestProfile(t *testing.T) {
 		for _, on := range []bool{false, true} {
 			labels := func() string {
 				var b bytes.Buffer
-				noError(t, pprof.Lookup("goroutine").WriteTo(&b, 1))
+				check.NoError(t, pprof.Lookup("goroutine").WriteTo(&b, 1))
 				return b.String()
 			}
 			var inside string
@@ -27,10 +28,10 @@ func TestProfile(t *testing.T) {
 					inside = labels()
 					return nil
 				})
-				noError(t, s.Invoke(frame(nil, contract.Call, 1)))
+				check.NoError(t, s.Invoke(frame(nil, contract.Call, 1)))
 				want := `"callback":"f", "registry":"` + r.Name() + `"`
-				diff(t, "labels inside", on, strings.Contains(inside, want))
-				diff(t, "labels after", false, strings.Contains(labels(), want))
+				check.Diff(t, "labels inside", on, strings.Contains(inside, want))
+				check.Diff(t, "labels after", false, strings.Contains(labels(), want))
 			})
 		}
 	}
@@ -42,17 +43,17 @@ func TestTraceRegions(t *testing.T) {
 		t.Fatal("a trace is taken already: leave -trace out")
 	}
 	var b bytes.Buffer
-	noError(t, trace.Start(&b))
+	check.NoError(t, trace.Start(&b))
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine} {
 		t.Run(way.String(), func(t *testing.T) {
 			registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-			noError(t, err)
+			check.NoError(t, err)
 			defer registry.Close()
 			name := "traced " + way.String()
-			noError(t, registry.Register(name, double, callbacks.Options{Dispatch: way}))
+			check.NoError(t, registry.Register(name, double, callbacks.Options{Dispatch: way}))
 			s, err := registry.Resolve(contract.Config{Form: contract.Call, Callback: name})
-			noError(t, err)
-			noError(t, s.Invoke(frame(nil, contract.Call, 1)))
+			check.NoError(t, err)
+			check.NoError(t, s.Invoke(frame(nil, contract.Call, 1)))
 		})
 	}
 	trace.Stop()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // With brings functions for one run, whatever is bound: a registered function, a
@@ -19,19 +20,19 @@ func TestWith(t *testing.T) {
 		without error // of a run that brings nothing
 	}{
 		"registered": {func(r *callbacks.Registry) {
-			noError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{}))
+			check.NoError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{}))
 		}, errMine},
 		"dispatched": {func(r *callbacks.Registry) {
-			noError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{Dispatch: callbacks.Goroutine}))
+			check.NoError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{Dispatch: callbacks.Goroutine}))
 		}, errMine},
-		"declared": {func(r *callbacks.Registry) { noError(t, r.Declare("f", callbacks.Options{})) }, nil},
+		"declared": {func(r *callbacks.Registry) { check.NoError(t, r.Declare("f", callbacks.Options{})) }, nil},
 		"optional": {func(*callbacks.Registry) {}, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
 			r := registry(t)
 			test.prepare(r)
 			s, err := callbacks.Resolve(contract.Config{Form: contract.Passthrough, Callback: "f", Registry: r.Name(), Optional: true})
-			noError(t, err)
+			check.NoError(t, err)
 			g := group(t)
 			var called []string
 			use := func(who string) callbacks.Func {
@@ -44,14 +45,14 @@ func TestWith(t *testing.T) {
 			for _, ctx := range []context.Context{ctx, inner, ctx} {
 				var run callbacks.Run
 				g.Begin(ctx, &run, callbacks.RunOptions{})
-				diff(t, "skip", false, s.Skip(&run))
-				noError(t, s.Invoke(optional(&run)))
+				check.Diff(t, "skip", false, s.Skip(&run))
+				check.NoError(t, s.Invoke(optional(&run)))
 				run.End()
 			}
-			diff(t, "called", []string{"outer", "inner", "outer"}, called)
+			check.Diff(t, "called", []string{"outer", "inner", "outer"}, called)
 			run := begin(t, g, callbacks.RunOptions{})
-			diff(t, "skip", s.NoOp(), s.Skip(run))
-			diff(t, "a run without", test.without, s.Invoke(optional(run)), cmpErrors)
+			check.Diff(t, "skip", s.NoOp(), s.Skip(run))
+			check.Diff(t, "a run without", test.without, s.Invoke(optional(run)), cmpErrors)
 		})
 	}
 }
@@ -69,7 +70,7 @@ func TestWithNil(t *testing.T) {
 func TestReleased(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine} {
 		r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error { return nil })
-		noError(t, r.Unregister("f"))
+		check.NoError(t, r.Unregister("f"))
 		wantAs[*callbacks.UnknownError](t, s.Invoke(frame(nil, contract.Call, 1)))
 		r.Close()
 	}
@@ -88,18 +89,18 @@ func TestServe(t *testing.T) {
 			})
 			caller := callbacks.NewCaller()
 			run := begin(t, group(t), callbacks.RunOptions{OnCaller: caller})
-			diff(t, "in place", true, s.InPlace(run))
+			check.Diff(t, "in place", true, s.InPlace(run))
 			over := make(chan struct{})
 			go func() {
 				defer close(over)
 				for range 10 {
 					f := frame(run, contract.Call, 4)
-					noError(t, s.Invoke(f))
-					diff(t, "result", []int32{8}, ints(t, f.Results[0]))
+					check.NoError(t, s.Invoke(f))
+					check.Diff(t, "result", []int32{8}, ints(t, f.Results[0]))
 				}
 			}()
 			caller.Serve(over)
-			diff(t, "calls", 10, calls)
+			check.Diff(t, "calls", 10, calls)
 			var names []string
 			for frames := runtime.CallersFrames(stack[:n]); ; {
 				f, more := frames.Next()
@@ -132,7 +133,7 @@ func TestServeEnds(t *testing.T) {
 	waiting := make(chan error)
 	go func() { waiting <- s.Invoke(frame(run, contract.Call, 1)) }()
 	run.Cancel()
-	diff(t, "error", context.Canceled, <-waiting, cmpErrors)
+	check.Diff(t, "error", context.Canceled, <-waiting, cmpErrors)
 }
 
 // optional is a call of an optional callback.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // Calls that the runtime does not make are counted, too.
@@ -23,7 +24,7 @@ func TestStatsOfCallsNotMade(t *testing.T) {
 	s.NotMade(nil)
 	s.NotMade(nil)
 	want := callbacks.Stat{Callback: "f", Registry: r.Name(), Fired: 3, Dropped: 2, Failed: 1}
-	diff(t, "stats", []callbacks.Stat{want}, r.Stats())
+	check.Diff(t, "stats", []callbacks.Stat{want}, r.Stats())
 }
 
 // Whatever becomes of the calls, the numbers add up; those of call sites that are gone
@@ -47,24 +48,24 @@ func TestStats(t *testing.T) {
 			for range goroutines {
 				wg.Go(func() {
 					s, err := callbacks.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: r.Name(), Every: 2})
-					noError(t, err)
+					check.NoError(t, err)
 					defer s.Close()
 					for i := range int32(calls) {
 						if !s.Skip(run) {
-							noError(t, s.Invoke(frame(run, contract.Observe, i/2)))
+							check.NoError(t, s.Invoke(frame(run, contract.Observe, i/2)))
 						}
 					}
 				})
 			}
 			wg.Wait()
 			run.End()
-			diff(t, "errors", goroutines*calls/4, wantAs[*callbacks.Error](t, g.Barrier(t.Context(), "end")).Count)
+			check.Diff(t, "errors", goroutines*calls/4, wantAs[*callbacks.Error](t, g.Barrier(t.Context(), "end")).Count)
 			want := callbacks.Stat{
 				Callback: "f", Registry: r.Name(), Fired: goroutines * calls, Delivered: goroutines * calls / 4,
 				Dropped: goroutines * calls / 2, Failed: goroutines * calls / 4, Latency: callbacks.Latency{Count: goroutines * calls / 2},
 			}
 			list := r.Stats()
-			diff(t, "stats", []callbacks.Stat{want}, list, cmpopts.IgnoreFields(callbacks.Latency{}, "Total", "Max"))
+			check.Diff(t, "stats", []callbacks.Stat{want}, list, cmpopts.IgnoreFields(callbacks.Latency{}, "Total", "Max"))
 			if l := list[0].Latency; l.Total <= 0 || l.Max <= 0 || l.Max > l.Total {
 				t.Errorf("the latency is %+v", l)
 			}
@@ -72,7 +73,7 @@ func TestStats(t *testing.T) {
 			for _, s := range callbacks.Stats() {
 				found = found || s == list[0]
 			}
-			diff(t, "among those of all registries", true, found)
+			check.Diff(t, "among those of all registries", true, found)
 		})
 	}
 }
@@ -83,23 +84,23 @@ func TestStatsOfPlainCalls(t *testing.T) {
 	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(f *callbacks.Frame) error { return nil })
 	f := frame(nil, contract.Call, 1)
 	for range 5 {
-		noError(t, s.Invoke(f))
+		check.NoError(t, s.Invoke(f))
 	}
 	silent, err := callbacks.Resolve(contract.Config{Form: contract.Observe, Callback: "nobody", Registry: r.Name(), Optional: true})
-	noError(t, err)
-	diff(t, "picky", []bool{false, true}, []bool{s.Picky(), silent.Picky()})
-	diff(t, "allocations", 0.0, testing.AllocsPerRun(10, func() {
+	check.NoError(t, err)
+	check.Diff(t, "picky", []bool{false, true}, []bool{s.Picky(), silent.Picky()})
+	check.Diff(t, "allocations", 0.0, testing.AllocsPerRun(10, func() {
 		if !silent.Skip(nil) {
 			t.Error("somebody listens")
 		}
 	}))
-	diff(t, "stats", []callbacks.Stat{
+	check.Diff(t, "stats", []callbacks.Stat{
 		{Callback: "f", Registry: r.Name(), Fired: 5, Delivered: 5},
 		{Callback: "nobody", Registry: r.Name(), Fired: 11, Dropped: 11},
 	}, r.Stats())
 	elsewhere, err := callbacks.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: "no registry of that name", Optional: true})
-	noError(t, err)
-	diff(t, "skip", true, elsewhere.Skip(nil))
+	check.NoError(t, err)
+	check.Diff(t, "skip", true, elsewhere.Skip(nil))
 	elsewhere.Close()
 	elsewhere.Close()
 }
@@ -122,9 +123,9 @@ func TestPerSecond(t *testing.T) {
 		}
 		made = append(made, n)
 	}
-	diff(t, "made", []int{0, 3, 3, 3}, made)
-	diff(t, "dropped", int64(60-9), r.Stats()[0].Dropped)
-	diff(t, "picky", true, s.Picky())
+	check.Diff(t, "made", []int{0, 3, 3, 3}, made)
+	check.Diff(t, "dropped", int64(60-9), r.Stats()[0].Dropped)
+	check.Diff(t, "picky", true, s.Picky())
 }
 
 // The watchdog says what is under way, and where.
@@ -151,11 +152,11 @@ func TestWatchdog(t *testing.T) {
 						waiting = append(waiting, c)
 					}
 				}
-				diff(t, "waiting", []callbacks.Underway{{Callback: "f", Registry: t.Name(), Device: 1, RunID: 5, Dispatch: way, Running: true}},
+				check.Diff(t, "waiting", []callbacks.Underway{{Callback: "f", Registry: t.Name(), Device: 1, RunID: 5, Dispatch: way, Running: true}},
 					waiting, cmpopts.IgnoreFields(callbacks.Underway{}, "Since"))
 				return nil
 			})
-			noError(t, s.Invoke(frame(nil, contract.Call, 1)))
+			check.NoError(t, s.Invoke(frame(nil, contract.Call, 1)))
 			for _, c := range callbacks.Waiting() {
 				if c.Registry == r.Name() {
 					t.Errorf("still %v", c)
@@ -172,7 +173,7 @@ func TestWaitingForWorker(t *testing.T) {
 	done := make(chan error)
 	for range 2 {
 		later, err := s.Begin(frame(nil, contract.Call, 1), func(err error) { done <- err })
-		diff(t, "later", true, later && err == nil)
+		check.Diff(t, "later", true, later && err == nil)
 	}
 	texts := map[string]bool{}
 	for len(texts) < 2 {
@@ -183,10 +184,10 @@ func TestWaitingForWorker(t *testing.T) {
 			}
 		}
 	}
-	diff(t, "texts", map[string]bool{"true false": true, "false true": true}, texts)
+	check.Diff(t, "texts", map[string]bool{"true false": true, "false true": true}, texts)
 	close(leave)
-	noError(t, <-done)
-	noError(t, <-done)
+	check.NoError(t, <-done)
+	check.NoError(t, <-done)
 }
 
 // writer makes a Writer of a function.
@@ -224,13 +225,13 @@ func TestClaim(t *testing.T) {
 	mine, other := frame(nil, contract.Call, 1), frame(nil, contract.Call, 1)
 	mine.SetClaimed()
 	for _, err = range []error{nil, errMine, nil} {
-		diff(t, "claim", true, s.Claim(3))
-		diff(t, "while another has it", false, s.Claim(3))
-		diff(t, "error", err, s.Invoke(mine), cmpErrors)
-		diff(t, "another's error", err, s.Invoke(other), cmpErrors)
+		check.Diff(t, "claim", true, s.Claim(3))
+		check.Diff(t, "while another has it", false, s.Claim(3))
+		check.Diff(t, "error", err, s.Invoke(mine), cmpErrors)
+		check.Diff(t, "another's error", err, s.Invoke(other), cmpErrors)
 		s.Release(3, mine)
 	}
-	diff(t, "a claim without a call", true, s.Claim(3))
+	check.Diff(t, "a claim without a call", true, s.Claim(3))
 	s.Release(3, mine)
-	diff(t, "stats", []callbacks.Stat{{Callback: "f", Registry: r.Name(), Fired: 6, Delivered: 4, Failed: 2}}, r.Stats())
+	check.Diff(t, "stats", []callbacks.Stat{{Callback: "f", Registry: r.Name(), Fired: 6, Delivered: 4, Failed: 2}}, r.Stats())
 }
