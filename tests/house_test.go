@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"internal/cached":     {},
 	"internal/capi":       {"c"},
 	"internal/check":      {},
-	"internal/mlirtest":   {"mlir", "native"},
+	"internal/mlirtest":   {"mlir", "native", "internal/check"},
 	"internal/nativetest": {"native"},
 	"internal/nearest":    {},
 	"mlir":                {"internal/capi", "native"},
