@@ -14,24 +14,11 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-func parseTypes(t testing.TB, c *mlir.Context, texts ...string) []mlir.Type {
-	t.Helper()
-	var out []mlir.Type
-	for _, text := range texts {
-		typ, err := c.ParseType(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, typ)
-	}
-	return out
-}
-
 // create makes a custom call without verifying it.
 func create(t testing.TB, c *mlir.Context, call stablehlo.CustomCall, operands, results []string) mlir.Operation {
 	t.Helper()
-	call.Target, call.Results = "t", parseTypes(t, c, results...)
-	for _, v := range c.NewBlock(mlir.Location{}, parseTypes(t, c, operands...)...).Arguments() {
+	call.Target, call.Results = "t", mlirtest.Types(c, results...)
+	for _, v := range c.NewBlock(mlir.Location{}, mlirtest.Types(c, operands...)...).Arguments() {
 		call.Operands = append(call.Operands, v)
 	}
 	op, err := call.Create(c, mlir.Location{})
@@ -174,7 +161,7 @@ func TestCheck(t *testing.T) {
 	for _, test := range lists {
 		t.Run(test.name, func(t *testing.T) {
 			c := mlirtest.Context(t)
-			err := test.list.Check(parseTypes(t, c, test.operands...), parseTypes(t, c, test.results...))
+			err := test.list.Check(mlirtest.Types(c, test.operands...), mlirtest.Types(c, test.results...))
 			if diff := cmp.Diff(test.want, reasons(t, err)); diff != "" {
 				t.Errorf("refusals (-want +got):\n%s", diff)
 			}
@@ -206,7 +193,7 @@ func TestCheckIsStricter(t *testing.T) {
 func TestError(t *testing.T) {
 	c := mlirtest.Context(t)
 	list := List{alias(path(1), 0), alias(path(1, 0), 2, 3)}
-	err := list.Check(parseTypes(t, c, ints), parseTypes(t, c, ints, vector))
+	err := list.Check(mlirtest.Types(c, ints), mlirtest.Types(c, ints, vector))
 	want := "aliasing: alias 0 (output [1], operand 0 []): the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type\n" +
 		"aliasing: alias 1 (output [1 0], operand 2 [3]): the path into the result leads to tensor<4xf32>, which is no tuple: leave [0] off its end"
 	if err == nil || err.Error() != want {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -32,16 +33,16 @@ func TestBorrowBuffer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "borrowed", test.want, b.Borrowed())
+			check.Diff(t, "borrowed", test.want, b.Borrowed())
 			got, err := b.ToHost()
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "values", test.v.Data, got.Data)
+			check.Diff(t, "values", test.v.Data, got.Data)
 			if test.want {
 				at, err := b.array.Pointer(false)
-				diff(t, "no copy", true, err == nil && at == unsafe.Pointer(&data[0]))
-				diff(t, "held", ClientStats{Buffers: 1, Borrowed: 4096}, c.Stats())
+				check.Diff(t, "no copy", true, err == nil && at == unsafe.Pointer(&data[0]))
+				check.Diff(t, "held", ClientStats{Buffers: 1, Borrowed: 4096}, c.Stats())
 				if _, err := c.take(Donate(b), 1); err == nil || !strings.Contains(err.Error(), "borrowed") {
 					t.Errorf("donating it: got %v, want a refusal", err)
 				}
@@ -49,7 +50,7 @@ func TestBorrowBuffer(t *testing.T) {
 			if err := b.Close(); err != nil {
 				t.Error(err)
 			}
-			diff(t, "held after Close", ClientStats{}, c.Stats())
+			check.Diff(t, "held after Close", ClientStats{}, c.Stats())
 		})
 	}
 	if _, err := c.BorrowBuffer(tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}, 0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
@@ -78,14 +79,14 @@ func TestBorrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "large", float32(64), host[float32](t, out[0])[17])
+		check.Diff(t, "large", float32(64), host[float32](t, out[0])[17])
 		if out, err = same.Run(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 		data[0] = 2 // the run is over
-		diff(t, "same", float32(1), host[float32](t, out[0])[0])
+		check.Diff(t, "same", float32(1), host[float32](t, out[0])[0])
 	}
-	diff(t, "held", ClientStats{}, c.Stats())
+	check.Diff(t, "held", ClientStats{}, c.Stats())
 }
 
 // In debug mode, whoever ends the use of a borrowed array gets an error if it was written
@@ -126,5 +127,5 @@ func TestDebugBorrow(t *testing.T) {
 			lines.want(t, "was written to before its buffer was free")
 		}
 	}
-	diff(t, "further lines", 0, len(lines))
+	check.Diff(t, "further lines", 0, len(lines))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -49,25 +50,25 @@ func TestBufferRoundTrip(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "device", 1, b.Device())
-				diff(t, "shape", v.Shape.String(), b.Shape().String())
+				check.Diff(t, "device", 1, b.Device())
+				check.Diff(t, "shape", v.Shape.String(), b.Shape().String())
 				got, err := b.ToHost()
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "data", v.Data, got.Data)
+				check.Diff(t, "data", v.Data, got.Data)
 				into := tensor.View{Shape: b.Shape(), Data: make([]byte, len(v.Data))}
 				if err := b.CopyTo(into); err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "data of CopyTo", v.Data, into.Data)
+				check.Diff(t, "data of CopyTo", v.Data, into.Data)
 				if err := b.Close(); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 	}
-	diff(t, "buffers alive", before, buffersAlive())
+	check.Diff(t, "buffers alive", before, buffersAlive())
 }
 
 func TestCopyToRefuses(t *testing.T) {
@@ -114,13 +115,13 @@ func TestCallbackOfEveryType(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "operand", v.Data, saw.Data)
+				check.Diff(t, "operand", v.Data, saw.Data)
 				got, err := out[0].ToHost()
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "shape", v.Shape.String(), got.Shape.String())
-				diff(t, "result", v.Data, got.Data)
+				check.Diff(t, "shape", v.Shape.String(), got.Shape.String())
+				check.Diff(t, "result", v.Data, got.Data)
 				out[0].Close()
 			})
 		}
@@ -143,26 +144,26 @@ func TestShapesAreTheCallers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range append(out, in) {
-			diff(t, "shape", "f32[2,3]", b.Shape().String())
+			check.Diff(t, "shape", "f32[2,3]", b.Shape().String())
 			b.Shape().Dims[0] = 1 << 40
 			v, err := b.ToHost()
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "on the host", "f32[2,3]", v.Shape.String())
+			check.Diff(t, "on the host", "f32[2,3]", v.Shape.String())
 			v.Shape.Dims[1] = -1
 			w, err := b.View()
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "view", "f32[2,3]", w.Tensor().Shape.String())
+			check.Diff(t, "view", "f32[2,3]", w.Tensor().Shape.String())
 			w.Tensor().Shape.Dims[0] = 0
 			if err := w.Close(); err != nil {
 				t.Error(err)
 			}
 		}
 		for _, b := range out {
-			diff(t, "values", []float32{1, 2, 3, 4, 5, 6}, host[float32](t, b))
+			check.Diff(t, "values", []float32{1, 2, 3, 4, 5, 6}, host[float32](t, b))
 		}
 	}
 }
@@ -197,12 +198,12 @@ func TestOutputLayout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "on the host", want, got)
+			check.Diff(t, "on the host", want, got)
 			v, err := out[0].View()
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "view", want, v.Tensor())
+			check.Diff(t, "view", want, v.Tensor())
 			if err := v.Close(); err != nil {
 				t.Error(err)
 			}

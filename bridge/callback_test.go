@@ -13,6 +13,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -39,9 +40,9 @@ func TestPassthrough(t *testing.T) {
 		v := float32(math.Cos(float64(i)))
 		want, doubled = append(want, v), append(doubled, 2*v)
 	}
-	diff(t, "operand", want, saw)
-	diff(t, "shares memory", true, same)
-	diff(t, "result", doubled, host[float32](t, out[0]))
+	check.Diff(t, "operand", want, saw)
+	check.Diff(t, "shares memory", true, same)
+	check.Diff(t, "result", doubled, host[float32](t, out[0]))
 }
 
 // A value that must survive cannot be aliased: XLA gives the result a place of its
@@ -69,8 +70,8 @@ func TestPassthroughCopies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "result", []float32{9, 2, 3}, host[float32](t, out[0]))
-			diff(t, "operand", []float32{1, 2, 3}, host[float32](t, out[1]))
+			check.Diff(t, "result", []float32{9, 2, 3}, host[float32](t, out[0]))
+			check.Diff(t, "operand", []float32{1, 2, 3}, host[float32](t, out[1]))
 		})
 	}
 }
@@ -91,9 +92,9 @@ func TestObserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "operand", []int32{5, 6}, saw)
-	diff(t, "results seen", 0, results)
-	diff(t, "token", []int8{0}, host[int8](t, out[0]))
+	check.Diff(t, "operand", []int32{5, 6}, saw)
+	check.Diff(t, "results seen", 0, results)
+	check.Diff(t, "token", []int8{0}, host[int8](t, out[0]))
 }
 
 // Observing calls stand in the order of the token that runs through them.
@@ -122,7 +123,7 @@ func TestTokensOrder(t *testing.T) {
 	for i := range int32(n) {
 		want = append(want, i)
 	}
-	diff(t, "order", want, order)
+	check.Diff(t, "order", want, order)
 }
 
 func TestCallWithTemplate(t *testing.T) {
@@ -144,13 +145,13 @@ func TestCallWithTemplate(t *testing.T) {
 			e := compile(t, testClient(t), mainFunc("%x: tensor<2xf32>, %k: tensor<i32>", "tensor<3xf64>, tensor<i1>",
 				"%r:2 = "+custom(form, named(name, signature), "%x, %k", "tensor<2xf32>, tensor<i32>", "(tensor<3xf64>, tensor<i1>)")+
 					"\nreturn %r#0, %r#1 : tensor<3xf64>, tensor<i1>"), CompileOptions{})
-			diff(t, "outputs", 2, e.NumOutputs())
+			check.Diff(t, "outputs", 2, e.NumOutputs())
 			out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2), tensor.Scalar(int32(4)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "result 0", []float64{1, 2, 7}, host[float64](t, out[0]))
-			diff(t, "result 1", []bool{true}, host[bool](t, out[1]))
+			check.Diff(t, "result 0", []float64{1, 2, 7}, host[float64](t, out[0]))
+			check.Diff(t, "result 1", []bool{true}, host[bool](t, out[1]))
 		})
 	}
 }
@@ -170,7 +171,7 @@ func TestUnusedCalls(t *testing.T) {
 			if _, err := e.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "calls", test.calls, calls)
+			check.Diff(t, "calls", test.calls, calls)
 		})
 	}
 }
@@ -195,16 +196,16 @@ func TestByID(t *testing.T) {
 		t.Fatal(err)
 	}
 	out[0].Close()
-	diff(t, "calls", 1, calls)
+	check.Diff(t, "calls", 1, calls)
 }
 
 // Operands stand as data, ids, tokens.
 func TestOperandOrder(t *testing.T) {
 	const signature = "f32[1]->f32[1]"
 	name := register(t, signature, func(call *callbacks.Frame) error {
-		diff(t, "operands", []string{"f32[1]"}, []string{call.Args[0].Shape.String()})
-		diff(t, "ids", []byte{7, 0, 0, 0}, call.IDs[0].Data)
-		diff(t, "results", 1, len(call.Results))
+		check.Diff(t, "operands", []string{"f32[1]"}, []string{call.Args[0].Shape.String()})
+		check.Diff(t, "ids", []byte{7, 0, 0, 0}, call.IDs[0].Data)
+		check.Diff(t, "results", 1, len(call.Results))
 		return nil
 	})
 	e := compile(t, testClient(t), mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
@@ -215,7 +216,7 @@ func TestOperandOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "result", []float32{1}, host[float32](t, out[0]))
+	check.Diff(t, "result", []float32{1}, host[float32](t, out[0]))
 }
 
 // An optional callback that nobody listens to lets its operands pass.
@@ -227,7 +228,7 @@ func TestOptionalUnbound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "result", []float32{1, 2}, host[float32](t, out[0]))
+	check.Diff(t, "result", []float32{1, 2}, host[float32](t, out[0]))
 }
 
 // loop calls a passthrough callback n times on a value that is doubled each time.
@@ -266,7 +267,7 @@ func TestLoopAllocatesNothing(t *testing.T) {
 	if perCall := (many - one) / 10_000; perCall > 0.01 {
 		t.Errorf("%g allocations in a call", perCall)
 	}
-	diff(t, "calls", 1+11+11*10_001, calls)
+	check.Diff(t, "calls", 1+11+11*10_001, calls)
 }
 
 func TestBenchTarget(t *testing.T) {
@@ -278,7 +279,7 @@ func TestBenchTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "result", []float32{8, 16, 24, 32}, host[float32](t, out[0]))
+	check.Diff(t, "result", []float32{8, 16, 24, 32}, host[float32](t, out[0]))
 }
 
 func TestConcurrentRuns(t *testing.T) {
@@ -313,7 +314,7 @@ func TestConcurrentRuns(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	diff(t, "runs", goroutines*each, len(runsSeen))
+	check.Diff(t, "runs", goroutines*each, len(runsSeen))
 }
 
 // bigPassthrough is large enough for XLA to execute it on its own threads.
@@ -343,7 +344,7 @@ func TestStoredModules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, file, []float32{2, 4, 6, 8}, host[float32](t, out[0]))
-		diff(t, "calls", i+1, calls)
+		check.Diff(t, file, []float32{2, 4, 6, 8}, host[float32](t, out[0]))
+		check.Diff(t, "calls", i+1, calls)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -87,13 +88,13 @@ func TestDeadlineOfSmallModule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, what+": the next run", []int32{3}, host[int32](t, out[0]))
+		check.Diff(t, what+": the next run", []int32{3}, host[int32](t, out[0]))
 	}
 	if err := c.group.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "buffers alive", before, buffersAlive())
-	diff(t, "bytes", int64(0), c.Stats().Bytes)
+	check.Diff(t, "buffers alive", before, buffersAlive())
+	check.Diff(t, "bytes", int64(0), c.Stats().Bytes)
 }
 
 // Close gives up after its drain timeout, and says which run it leaves.
@@ -165,14 +166,14 @@ func TestRunsWithAndWithoutDeadline(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "small", []float32{2, 4, 6, 8}, host[float32](t, out[0]))
+			check.Diff(t, "small", []float32{2, 4, 6, 8}, host[float32](t, out[0]))
 			if out, err = large.Run(ctx, bigInput(t)); err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "large", float32(64), host[float32](t, out[0])[17])
+			check.Diff(t, "large", float32(64), host[float32](t, out[0])[17])
 		}
 	}
-	diff(t, "small is asynchronous", false, small.async.Load())
+	check.Diff(t, "small is asynchronous", false, small.async.Load())
 }
 
 // Any number of goroutines may run at once. Go ends a process with 10,000 threads.

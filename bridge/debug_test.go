@@ -14,6 +14,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -38,7 +39,7 @@ func TestDebug(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					diff(t, "result", []float32{-2, -4, -6}, host[float32](t, out[0]))
+					check.Diff(t, "result", []float32{-2, -4, -6}, host[float32](t, out[0]))
 				}
 			})
 		}
@@ -102,7 +103,7 @@ func TestDebugLogsOfHostileHandler(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "result", []float32{-1, -2, -3}, host[float32](t, out[0]))
+				check.Diff(t, "result", []float32{-1, -2, -3}, host[float32](t, out[0]))
 				out[0].Close()
 			}
 		})
@@ -211,7 +212,7 @@ func TestDebugOperandsAreReadOnly(t *testing.T) {
 			if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "callback \""+name+"\" wrote to its operands") {
 				t.Errorf("got %v, want a panic with an explanation", err)
 			}
-			diff(t, "the buffer", []float32{1, 2, 3, 4}, host[float32](t, in))
+			check.Diff(t, "the buffer", []float32{1, 2, 3, 4}, host[float32](t, in))
 		})
 	}
 }
@@ -258,9 +259,9 @@ func TestAliasedAtRunTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "result", []float32{2, 4, 6}, host[float32](t, out[0]))
+			check.Diff(t, "result", []float32{2, 4, 6}, host[float32](t, out[0]))
 		}
-		diff(t, "aliased", []bool{aliased, aliased, aliased}, saw)
+		check.Diff(t, "aliased", []bool{aliased, aliased, aliased}, saw)
 		callbacks.Default.Unregister(name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // summed has a passthrough callback and then a sum over all replicas.
@@ -60,12 +61,12 @@ func TestReplicas(t *testing.T) {
 				t.Fatal(err)
 			}
 			slices.Sort(devices)
-			diff(t, "devices", want, devices)
-			diff(t, "one run", 1, len(runsSeen))
-			diff(t, "outputs", replicas, len(out))
+			check.Diff(t, "devices", want, devices)
+			check.Diff(t, "one run", 1, len(runsSeen))
+			check.Diff(t, "outputs", replicas, len(out))
 			for i, b := range out {
-				diff(t, "device", i, b.Device())
-				diff(t, "sum", []float32{sum, float32(replicas)}, host[float32](t, b))
+				check.Diff(t, "device", i, b.Device())
+				check.Diff(t, "sum", []float32{sum, float32(replicas)}, host[float32](t, b))
 			}
 		})
 	}
@@ -90,17 +91,17 @@ func TestErrorBeforeCollective(t *testing.T) {
 	before := buffersAlive()
 	for range 3 {
 		out, err := e.Run(t.Context(), inputs...)
-		diff(t, "error", true, err == errSentinel)
-		diff(t, "outputs", 0, len(out))
+		check.Diff(t, "error", true, err == errSentinel)
+		check.Diff(t, "outputs", 0, len(out))
 	}
-	diff(t, "buffers alive", before, buffersAlive())
+	check.Diff(t, "buffers alive", before, buffersAlive())
 	faulty = false
 	out, err := e.Run(t.Context(), inputs...)
 	if err != nil {
 		t.Fatal("the next run: ", err)
 	}
 	for _, b := range out {
-		diff(t, "sum", []float32{4, 4}, host[float32](t, b))
+		check.Diff(t, "sum", []float32{4, 4}, host[float32](t, b))
 	}
 }
 
@@ -110,7 +111,7 @@ func TestDeviceOfInputs(t *testing.T) {
 	device := -1
 	name := register(t, signature, func(call *callbacks.Frame) error { device = call.Device; return nil })
 	c := testClient(t)
-	diff(t, "devices", 4, c.NumDevices())
+	check.Diff(t, "devices", 4, c.NumDevices())
 	e := compile(t, c, passthrough(name, signature, "tensor<1xf32>"), CompileOptions{})
 	for want := range 4 {
 		in, err := c.Buffer(view(t, []float32{1}, 1), want)
@@ -122,8 +123,8 @@ func TestDeviceOfInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 		in.Close()
-		diff(t, "device of the call", want, device)
-		diff(t, "device of the output", want, out[0].Device())
+		check.Diff(t, "device of the call", want, device)
+		check.Diff(t, "device of the output", want, out[0].Device())
 		out[0].Close()
 	}
 }
@@ -157,9 +158,9 @@ func TestPartitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(devices)
-	diff(t, "devices", []int{0, 1}, devices)
-	diff(t, "part 0", []float32{2, 4}, host[float32](t, out[0]))
-	diff(t, "part 1", []float32{6, 8}, host[float32](t, out[1]))
+	check.Diff(t, "devices", []int{0, 1}, devices)
+	check.Diff(t, "part 0", []float32{2, 4}, host[float32](t, out[0]))
+	check.Diff(t, "part 1", []float32{6, 8}, host[float32](t, out[1]))
 }
 
 func TestDonateOnEveryDeviceOrNone(t *testing.T) {
@@ -181,5 +182,5 @@ func TestDonateOnEveryDeviceOrNone(t *testing.T) {
 	for _, b := range buffers {
 		b.Close()
 	}
-	diff(t, "buffers alive", before, buffersAlive())
+	check.Diff(t, "buffers alive", before, buffersAlive())
 }

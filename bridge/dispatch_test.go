@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -36,9 +36,7 @@ func registerWith(t testing.TB, o callbacks.Options, fn callbacks.Func) (name st
 
 func is(t testing.TB, what string, want, got error) {
 	t.Helper()
-	if d := cmp.Diff(want, got, cmpopts.EquateErrors()); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
+	check.Diff(t, what, want, got, cmpopts.EquateErrors())
 }
 
 // negate writes the negative operand into the result.
@@ -88,7 +86,7 @@ func TestWaysOfDispatch(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					diff(t, "asynchronous", float32(-64), host[float32](t, out[0])[17])
+					check.Diff(t, "asynchronous", float32(-64), host[float32](t, out[0])[17])
 				}
 				const typ = "tensor<3xf32>"
 				small := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom(form, config, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
@@ -96,7 +94,7 @@ func TestWaysOfDispatch(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "inline", []float32{-1, -2, -3}, host[float32](t, out[0]))
+				check.Diff(t, "inline", []float32{-1, -2, -3}, host[float32](t, out[0]))
 			})
 		}
 	}
@@ -118,7 +116,7 @@ func TestWaysOfDispatchInLoop(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "result", []float32{-2048, -4096, -6144, -8192}, host[float32](t, out[0]))
+			check.Diff(t, "result", []float32{-2048, -4096, -6144, -8192}, host[float32](t, out[0]))
 		})
 	}
 }
@@ -154,12 +152,12 @@ func TestDispatchErrors(t *testing.T) {
 				for range 3 {
 					_, err := e.Run(t.Context(), bigInput(t))
 					if test.want == nil {
-						diff(t, "the very error", true, err == errSentinel)
+						check.Diff(t, "the very error", true, err == errSentinel)
 					} else if !errors.As(err, test.want) {
 						t.Errorf("got %v, want a %T", err, test.want)
 					}
 				}
-				diff(t, "buffers alive", before, buffersAlive())
+				check.Diff(t, "buffers alive", before, buffersAlive())
 				faulty = false
 				out, err := e.Run(t.Context(), bigInput(t))
 				if err != nil {
@@ -231,7 +229,7 @@ func TestDeferredOverlap(t *testing.T) {
 		t.Fatal(err, " with calls inside: ", inside.Load())
 	}
 	for _, b := range out {
-		diff(t, "result", float32(-1), host[float32](t, b)[5])
+		check.Diff(t, "result", float32(-1), host[float32](t, b)[5])
 	}
 }
 
@@ -247,7 +245,7 @@ func TestTapDoesNotFailTheRun(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "token", []int8{0}, host[int8](t, out[0]))
+				check.Diff(t, "token", []int8{0}, host[int8](t, out[0]))
 			}
 			err := c.Barrier(t.Context(), "end")
 			is(t, "barrier", errSentinel, err)
@@ -265,7 +263,7 @@ func TestTapThatFailsTheRun(t *testing.T) {
 	c := testClient(t)
 	e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), CompileOptions{})
 	_, err := e.Run(t.Context(), bigInput(t))
-	diff(t, "error", true, err == errSentinel)
+	check.Diff(t, "error", true, err == errSentinel)
 	is(t, "barrier", nil, c.Barrier(t.Context(), "end"))
 }
 
@@ -405,7 +403,7 @@ func TestNestedDispatch(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					diff(t, "inner result", []float32{-3}, host[float32](t, out[0]))
+					check.Diff(t, "inner result", []float32{-3}, host[float32](t, out[0]))
 				}
 				return nil
 			}, callbacks.Options{Dispatch: way})
@@ -419,7 +417,7 @@ func TestNestedDispatch(t *testing.T) {
 			}
 			out[0].Close()
 			is(t, "barrier", nil, c.Barrier(t.Context(), "end"))
-			diff(t, "refusals", 4, len(errs))
+			check.Diff(t, "refusals", 4, len(errs))
 			for i, err := range errs {
 				if want := []string{"InnerClient", "would wait for itself"}[i%2]; err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got %v, want a refusal with %q", err, want)
@@ -450,14 +448,14 @@ func TestDispatchBeforeCollective(t *testing.T) {
 				faulty.Store(i%2 == 0)
 				out, err := e.Run(t.Context(), inputs...)
 				if faulty.Load() {
-					diff(t, "error", true, err == errSentinel)
+					check.Diff(t, "error", true, err == errSentinel)
 					continue
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, b := range out {
-					diff(t, "sum", []float32{4, 4}, host[float32](t, b))
+					check.Diff(t, "sum", []float32{4, 4}, host[float32](t, b))
 				}
 			}
 		})
@@ -478,9 +476,9 @@ func TestRunsOwnFunction(t *testing.T) {
 			t.Fatal(err)
 		}
 		out[0].Close()
-		diff(t, "calls", i+1, calls)
+		check.Diff(t, "calls", i+1, calls)
 		_, err = e.Run(t.Context(), in)
-		diff(t, "another run", true, err == errSentinel)
+		check.Diff(t, "another run", true, err == errSentinel)
 	}
 }
 
@@ -510,7 +508,7 @@ func TestOnCaller(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "result", float32(-64), host[float32](t, out[0])[0])
+			check.Diff(t, "result", float32(-64), host[float32](t, out[0])[0])
 			if !strings.Contains(stack, "TestOnCaller.func") || !strings.Contains(stack, "runOnCaller") {
 				t.Errorf("the stack does not show the caller:\n%s", stack)
 			}
@@ -564,7 +562,7 @@ func TestCloseDrains(t *testing.T) {
 		default:
 			go func() { leave <- true }()
 			is(t, "drained", errSentinel, c.Close())
-			diff(t, "delivered", 1, len(delivered))
+			check.Diff(t, "delivered", 1, len(delivered))
 		}
 		<-delivered
 	}
@@ -579,15 +577,15 @@ func TestOnClose(t *testing.T) {
 	}
 	closed := 0
 	e.OnClose(func() { closed++ })
-	diff(t, "before", 0, closed)
+	check.Diff(t, "before", 0, closed)
 	for range 2 {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	diff(t, "after", 1, closed)
+	check.Diff(t, "after", 1, closed)
 	e.OnClose(func() { closed++ })
-	diff(t, "at once", 2, closed)
+	check.Diff(t, "at once", 2, closed)
 }
 
 // Call sites of executables that are closed stay in the counts.
@@ -615,7 +613,7 @@ func TestStatsOfExecutables(t *testing.T) {
 		e.Close()
 	}
 	want := callbacks.Stat{Callback: "f", Registry: r.Name(), Fired: 300, Delivered: 300}
-	diff(t, "stats", []callbacks.Stat{want}, r.Stats())
+	check.Diff(t, "stats", []callbacks.Stat{want}, r.Stats())
 }
 
 // A tap that nobody listens to, or whose turn it is not, still makes its token.
@@ -633,15 +631,15 @@ func TestSkippedTaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "token", []int8{0}, host[int8](t, out[0]))
+			check.Diff(t, "token", []int8{0}, host[int8](t, out[0]))
 		}
-		diff(t, "calls", want, calls)
+		check.Diff(t, "calls", want, calls)
 	}
 }
 
 func TestPlatformError(t *testing.T) {
 	want := `bridge: the plugin's platform is "cuda", and compiled code can call Go on cpu only: open a CPU plugin for modules with callbacks, and keep those without for "cuda"`
-	diff(t, "text", want, (&PlatformError{"cuda"}).Error())
+	check.Diff(t, "text", want, (&PlatformError{"cuda"}).Error())
 }
 
 // A loop that XLA runs on its own threads, cancelled while its callback waits: the loop
@@ -671,7 +669,7 @@ func TestCancelledLoop(t *testing.T) {
 			_, err = run.Wait(cancelled)
 			is(t, "error", context.Canceled, err)
 			<-run.Done()
-			diff(t, "calls", 5, calls)
+			check.Diff(t, "calls", 5, calls)
 		})
 	}
 }
@@ -714,7 +712,7 @@ func TestNestedOnCaller(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		diff(t, "inner result", []float32{-3}, host[float32](t, out[0]))
+		check.Diff(t, "inner result", []float32{-3}, host[float32](t, out[0]))
 		return nil
 	})
 	e := compile(t, c, small(name), CompileOptions{})
@@ -722,13 +720,13 @@ func TestNestedOnCaller(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "result", []float32{3}, host[float32](t, out[0]))
+	check.Diff(t, "result", []float32{3}, host[float32](t, out[0]))
 	for _, err := range refused {
 		if err == nil || !strings.Contains(err.Error(), "InnerClient") {
 			t.Errorf("got %v, want a refusal", err)
 		}
 	}
-	diff(t, "refusals", 2, len(refused))
+	check.Diff(t, "refusals", 2, len(refused))
 	if n := strings.Count(stack, "runOnCaller"); n != 2 || !strings.Contains(stack, "TestNestedOnCaller") {
 		t.Errorf("%d callers in the stack:\n%s", n, stack)
 	}

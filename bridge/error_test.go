@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -93,7 +94,7 @@ func TestCallbackErrors(t *testing.T) {
 						t.Fatal("the run did not fail")
 					}
 					fault.check(t, err)
-					diff(t, "outputs", 0, len(out))
+					check.Diff(t, "outputs", 0, len(out))
 					run, err := e.Start(t.Context(), m.input)
 					if err != nil {
 						t.Fatal(err)
@@ -102,7 +103,7 @@ func TestCallbackErrors(t *testing.T) {
 					_, err = run.Wait(t.Context())
 					fault.check(t, err)
 				}
-				diff(t, "buffers alive", before, buffersAlive())
+				check.Diff(t, "buffers alive", before, buffersAlive())
 				faulty = false
 				out, err := e.Run(t.Context(), m.input)
 				if err != nil {
@@ -126,8 +127,8 @@ func TestErrorStopsLoop(t *testing.T) {
 	})
 	e := compile(t, testClient(t), loop(contract.TargetIOCallback, named(name, signature)), CompileOptions{})
 	_, err := e.Run(t.Context(), view(t, make([]float32, 4), 4), tensor.Scalar(int32(100)))
-	diff(t, "error", true, err == errSentinel)
-	diff(t, "calls", 5, calls)
+	check.Diff(t, "error", true, err == errSentinel)
+	check.Diff(t, "calls", 5, calls)
 }
 
 func TestCompileErrors(t *testing.T) {
@@ -169,7 +170,7 @@ func TestCompileErrors(t *testing.T) {
 			}
 		})
 	}
-	diff(t, "errors left on their way", 0, len(passing.errors))
+	check.Diff(t, "errors left on their way", 0, len(passing.errors))
 }
 
 // A module that says one signature and calls with another is refused at each call.
@@ -188,8 +189,8 @@ func TestForgedSignature(t *testing.T) {
 
 func TestPluginErrorText(t *testing.T) {
 	err := pluginError("compile", errors.New("failed: PJRT error (code=5): no such thing\n"))
-	diff(t, "text", "bridge: compile: no such thing (NOT_FOUND)", err.Error())
-	diff(t, "unknown code", "bridge: run: x (99)", (&PluginError{Code: 99, Op: "run", Message: "x"}).Error())
+	check.Diff(t, "text", "bridge: compile: no such thing (NOT_FOUND)", err.Error())
+	check.Diff(t, "unknown code", "bridge: run: x (99)", (&PluginError{Code: 99, Op: "run", Message: "x"}).Error())
 	for _, odd := range []string{"plain", "PJRT error (code=", "PJRT error (code=x): y"} {
 		if p := new(PluginError); errors.As(pluginError("run", errors.New(odd)), &p) {
 			t.Errorf("%q became a PluginError", odd)
@@ -203,13 +204,13 @@ func TestPassingErrors(t *testing.T) {
 	for range passingLimit {
 		p.give(errors.New("another"))
 	}
-	diff(t, "kept", passingLimit, len(p.errors))
+	check.Diff(t, "kept", passingLimit, len(p.errors))
 	text, err := p.take(message)
-	diff(t, "one too old", nil, err)
-	diff(t, "its text", errSentinel.Error(), text)
+	check.Diff(t, "one too old", nil, err)
+	check.Diff(t, "its text", errSentinel.Error(), text)
 	text, err = p.take("x: " + p.give(errSentinel) + " at y")
-	diff(t, "error", true, err == errSentinel)
-	diff(t, "text", "x: "+errSentinel.Error()+" at y", text)
+	check.Diff(t, "error", true, err == errSentinel)
+	check.Diff(t, "text", "x: "+errSentinel.Error()+" at y", text)
 }
 
 func TestContexts(t *testing.T) {
@@ -223,11 +224,11 @@ func TestContexts(t *testing.T) {
 		name := register(t, signature, func(*callbacks.Frame) error { t.Error("called"); return nil })
 		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
 		_, err := e.Run(cancelled, in)
-		diff(t, "run", true, err == context.Canceled)
+		check.Diff(t, "run", true, err == context.Canceled)
 		_, err = e.Start(cancelled, in)
-		diff(t, "start", true, err == context.Canceled)
+		check.Diff(t, "start", true, err == context.Canceled)
 		_, err = c.Compile(cancelled, []byte(bigPassthrough(name, signature)), CompileOptions{})
-		diff(t, "compile", true, err == context.Canceled)
+		check.Diff(t, "compile", true, err == context.Canceled)
 	})
 	t.Run("cancelled in the callback", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -238,7 +239,7 @@ func TestContexts(t *testing.T) {
 		})
 		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
 		_, err := e.Run(ctx, in)
-		diff(t, "error", true, errors.Is(err, context.Canceled))
+		check.Diff(t, "error", true, errors.Is(err, context.Canceled))
 	})
 	t.Run("waiting is cancelled, the callback hangs", func(t *testing.T) {
 		entered, leave := make(chan bool), make(chan bool)
@@ -255,7 +256,7 @@ func TestContexts(t *testing.T) {
 		}
 		<-entered
 		_, err = run.Wait(cancelled)
-		diff(t, "error", true, err == context.Canceled)
+		check.Diff(t, "error", true, err == context.Canceled)
 		select {
 		case <-run.Done():
 			t.Error("the run is over while its callback hangs")
@@ -264,8 +265,8 @@ func TestContexts(t *testing.T) {
 		leave <- true
 		<-run.Done()
 		_, err = run.Wait(t.Context())
-		diff(t, "error again", true, err == context.Canceled)
-		diff(t, "buffers alive", before, buffersAlive())
+		check.Diff(t, "error again", true, err == context.Canceled)
+		check.Diff(t, "buffers alive", before, buffersAlive())
 	})
 	t.Run("waiting is cancelled after the end", func(t *testing.T) {
 		name := register(t, signature, func(*callbacks.Frame) error { return nil })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // The turns of an operation are those of all runs and devices: five runs on two devices
@@ -28,5 +29,5 @@ func TestEveryCountsAcrossRuns(t *testing.T) {
 			o.Close()
 		}
 	}
-	diff(t, "calls", int64(4), calls.Load())
+	check.Diff(t, "calls", int64(4), calls.Load())
 }

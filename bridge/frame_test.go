@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/c/ffitest"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -100,18 +101,18 @@ func TestOddFrames(t *testing.T) {
 	if code, message := s.Execute(ffitest.Frame{Args: list, Results: list}.Call()); code != 0 {
 		t.Fatal(message)
 	}
-	diff(t, "empty", "f32[0,1099511627776]", saw[0].Shape.String())
-	diff(t, "scalar", "f32[]", saw[1].Shape.String())
-	diff(t, "s4", []byte{1, 0xff}, saw[2].Data)
-	diff(t, "s4 packed again", []byte{0xf2}, s4)
+	check.Diff(t, "empty", "f32[0,1099511627776]", saw[0].Shape.String())
+	check.Diff(t, "scalar", "f32[]", saw[1].Shape.String())
+	check.Diff(t, "s4", []byte{1, 0xff}, saw[2].Data)
+	check.Diff(t, "s4 packed again", []byte{0xf2}, s4)
 }
 
 // Without a run that is known, a call has a context all the same.
 func TestCallOfUnknownRun(t *testing.T) {
 	values := []float32{1, 2}
 	s := newSite(t, contract.Config{Form: contract.Passthrough}, func(call *callbacks.Frame) error {
-		diff(t, "run", int64(12345), call.RunID)
-		diff(t, "device", 3, call.Device)
+		check.Diff(t, "run", int64(12345), call.RunID)
+		check.Diff(t, "device", 3, call.Device)
 		if err := call.Context().Err(); err != nil {
 			return err
 		}
@@ -119,8 +120,8 @@ func TestCallOfUnknownRun(t *testing.T) {
 	})
 	b := floats(values...)
 	code, message := s.Execute(ffitest.Frame{Args: []ffitest.Buffer{b}, Results: []ffitest.Buffer{b}, RunID: 12345, Device: 3}.Call())
-	diff(t, "code", int32(codeInternal), code)
-	diff(t, "message", errSentinel.Error(), message)
+	check.Diff(t, "code", int32(codeInternal), code)
+	check.Diff(t, "message", errSentinel.Error(), message)
 }
 
 func TestPack(t *testing.T) {
@@ -136,12 +137,12 @@ func TestPack(t *testing.T) {
 		{tensor.F4E2M1FN, []byte{0xf0}, []byte{0, 15}},
 	} {
 		bits := packedBits(test.dtype)
-		diff(t, "bits", test.dtype.Bits(), int(bits))
+		check.Diff(t, "bits", test.dtype.Bits(), int(bits))
 		values := unpack(test.dtype, unsafe.Pointer(unsafe.SliceData(test.packed)), len(test.values), bits)
-		diff(t, test.dtype.String()+" unpacked", test.values, values)
+		check.Diff(t, test.dtype.String()+" unpacked", test.values, values)
 		to := slices.Repeat([]byte{0xaa}, len(test.packed))
 		packed{values, to, bits}.pack()
-		diff(t, test.dtype.String()+" packed", test.packed, to)
+		check.Diff(t, test.dtype.String()+" packed", test.packed, to)
 	}
 }
 

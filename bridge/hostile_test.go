@@ -14,6 +14,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -38,9 +39,9 @@ func TestAppendToArgs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "result", []float32{1, 2, 3}, host[float32](t, out[0]))
+		check.Diff(t, "result", []float32{1, 2, 3}, host[float32](t, out[0]))
 	}
-	diff(t, "what was appended", "f32[3] [7 7 7]", mine.String())
+	check.Diff(t, "what was appended", "f32[3] [7 7 7]", mine.String())
 }
 
 // A result that is replaced and not filled would be lost.
@@ -225,11 +226,11 @@ func TestAsyncPassthrough(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "result", []float32{2, 2}, host[float32](t, out[0]))
+		check.Diff(t, "result", []float32{2, 2}, host[float32](t, out[0]))
 	}
 	close(leave)
 	is(t, "barrier", nil, client.Barrier(t.Context(), "end"))
 	for range 3 {
-		diff(t, "what the function saw", "f32[2] [1 1]", <-saw)
+		check.Diff(t, "what the function saw", "f32[2] [1 1]", <-saw)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // layoutModule has a callback between a parameter and a result, both matrices. What is
@@ -77,8 +78,8 @@ func TestLayouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "operand", want, saw)
-			diff(t, "result", want, host[float32](t, out[0]))
+			check.Diff(t, "operand", want, saw)
+			check.Diff(t, "result", want, host[float32](t, out[0]))
 		})
 	}
 }

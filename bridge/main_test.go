@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -128,13 +126,6 @@ func host[T tensor.Element](t testing.TB, b *Buffer) []T {
 		t.Fatal(err)
 	}
 	return values
-}
-
-func diff(t testing.TB, what string, want, got any) {
-	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
 }
 
 // buffersAlive is the number of arrays in C.

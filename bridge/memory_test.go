@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -35,28 +36,28 @@ func TestMemoryLimit(t *testing.T) {
 			t.Errorf("%s: got %v, want a MemoryError", what, err)
 			return
 		}
-		diff(t, what, want, *e)
+		check.Diff(t, what, want, *e)
 	}
 	one, two := buffer(), buffer()
 	_, err = c.Buffer(v, 1)
 	refused("buffer", err, MemoryError{Op: "transfer to device", Bytes: 4000, Held: 8000, Limit: limit})
 	_, err = add.Run(t.Context(), one)
 	refused("run", err, MemoryError{Op: "execute", Bytes: 4000, Held: 8000, Limit: limit})
-	diff(t, "held", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
+	check.Diff(t, "held", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
 	out, err := add.Run(t.Context(), Donate(one)) // takes no more
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "held after a donation", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
+	check.Diff(t, "held after a donation", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
 	small, err := c.Buffer(tensor.View{Shape: tensor.ShapeOf(tensor.S4, 9), Data: make([]byte, 9)}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "packed elements", int64(8005), c.Stats().Bytes)
+	check.Diff(t, "packed elements", int64(8005), c.Stats().Bytes)
 	for _, b := range []*Buffer{one, two, out[0], small} {
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	diff(t, "held at the end", ClientStats{}, c.Stats())
+	check.Diff(t, "held at the end", ClientStats{}, c.Stats())
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -42,7 +43,7 @@ func TestNested(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				diff(t, "transfer", []float32{3}, host[float32](t, b))
+				check.Diff(t, "transfer", []float32{3}, host[float32](t, b))
 
 				client, err := InnerClient(call.Context())
 				if err != nil {
@@ -59,7 +60,7 @@ func TestNested(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				diff(t, "inner result", []float32{6}, host[float32](t, out[0]))
+				check.Diff(t, "inner result", []float32{6}, host[float32](t, out[0]))
 				return nil
 			}
 			var e *Executable
@@ -78,7 +79,7 @@ func TestNested(t *testing.T) {
 				}
 				out[0].Close()
 			}
-			diff(t, "refusals", 30, len(refused))
+			check.Diff(t, "refusals", 30, len(refused))
 			for _, err := range refused {
 				if err == nil || !strings.Contains(err.Error(), "InnerClient") {
 					t.Fatalf("got %v, want a refusal that names InnerClient", err)

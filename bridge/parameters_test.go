@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -74,9 +75,9 @@ func TestParameters(t *testing.T) {
 	other := []byte{15<<3 | 1, 0, 0, 0, 0, 0, 0, 0, 0, 14<<3 | 5, 0, 0, 0, 0, 13 << 3, 7}
 	program := append(other, message(1, append(other, message(4, message(1, matrix, plain, dynamic, tuple))...))...)
 	shapes, ok := parameters(program)
-	diff(t, "ok", true, ok)
+	check.Diff(t, "ok", true, ok)
 	want := []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 128), tensor.ShapeOf(tensor.S32, 2, 5), {}, {}}
-	diff(t, "shapes", want, shapes)
+	check.Diff(t, "shapes", want, shapes)
 
 	for n := range program { // cut anywhere, it is not read beyond its end
 		parameters(program[:n])
@@ -142,16 +143,16 @@ func TestResults(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				diff(t, "what the plugin says", asked.String(), b.Shape().String())
+				check.Diff(t, "what the plugin says", asked.String(), b.Shape().String())
 				got = append(got, b.Shape().String())
 				if _, err := b.ToHost(); err != nil {
 					t.Error(err)
 				}
 				b.Close()
 			}
-			diff(t, what, test.want, got)
-			diff(t, "buffers alive", before, buffersAlive())
-			diff(t, "held", ClientStats{}, c.Stats())
+			check.Diff(t, what, test.want, got)
+			check.Diff(t, "buffers alive", before, buffersAlive())
+			check.Diff(t, "held", ClientStats{}, c.Stats())
 		}
 	}
 }

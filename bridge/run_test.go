@@ -13,6 +13,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -23,10 +24,10 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "the same plugin", true, p == again)
+	check.Diff(t, "the same plugin", true, p == again)
 	info := p.Info()
-	diff(t, "PJRT", "0.81", info.PJRT)
-	diff(t, "FFI", "0.2", info.FFI)
+	check.Diff(t, "PJRT", "0.81", info.PJRT)
+	check.Diff(t, "FFI", "0.2", info.FFI)
 
 	text := filepath.Join(t.TempDir(), "plugin.so")
 	if err := os.WriteFile(text, []byte("no library"), 0o600); err != nil {
@@ -59,14 +60,14 @@ func TestNoResultsNoInputs(t *testing.T) {
 					}
 				}
 				e := compile(t, c, mainFunc(params, "", "return"), CompileOptions{Replicas: replicas})
-				diff(t, "devices", replicas, e.NumDevices())
+				check.Diff(t, "devices", replicas, e.NumDevices())
 				before := buffersAlive()
 				out, err := e.Run(t.Context(), ins...)
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "outputs", 0, len(out))
-				diff(t, "buffers alive", before, buffersAlive())
+				check.Diff(t, "outputs", 0, len(out))
+				check.Diff(t, "buffers alive", before, buffersAlive())
 			})
 		}
 	}
@@ -125,12 +126,12 @@ func TestWrongInputs(t *testing.T) {
 	if _, err := c.Buffer(good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
 		t.Errorf("a buffer on device 4 of 4: %v", err)
 	}
-	diff(t, "buffers alive", before+2, buffersAlive()) // those of the other client
+	check.Diff(t, "buffers alive", before+2, buffersAlive()) // those of the other client
 	out, err := e.Run(t.Context(), good, mine)
 	if err != nil {
 		t.Fatal("after the errors: ", err)
 	}
-	diff(t, "result", []float32{2, 4}, host[float32](t, out[0]))
+	check.Diff(t, "result", []float32{2, 4}, host[float32](t, out[0]))
 }
 
 func TestStartDoesNotWait(t *testing.T) {
@@ -165,7 +166,7 @@ func TestStartDoesNotWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := run.Wait(t.Context())
-	diff(t, "the same outputs", true, err == nil && again[0] == out[0])
+	check.Diff(t, "the same outputs", true, err == nil && again[0] == out[0])
 	host[float32](t, out[0])
 }
 
@@ -191,8 +192,8 @@ func TestManyRunsUnderWay(t *testing.T) {
 		}
 		out[0].Close()
 	}
-	diff(t, "calls", 200, calls)
-	diff(t, "buffers alive", before, buffersAlive())
+	check.Diff(t, "calls", 200, calls)
+	check.Diff(t, "buffers alive", before, buffersAlive())
 }
 
 func TestDonate(t *testing.T) {
@@ -212,12 +213,12 @@ func TestDonate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "device", 2, out[0].Device())
+	check.Diff(t, "device", 2, out[0].Device())
 	got, err := out[0].array.Pointer(false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "the output is where the input was", true, at == got)
+	check.Diff(t, "the output is where the input was", true, at == got)
 	if _, err := in.ToHost(); err == nil {
 		t.Error("a donated buffer can be read")
 	}
@@ -225,7 +226,7 @@ func TestDonate(t *testing.T) {
 		t.Error(err)
 	}
 	out[0].Close()
-	diff(t, "buffers alive", before, buffersAlive())
+	check.Diff(t, "buffers alive", before, buffersAlive())
 }
 
 func TestUseAfterClose(t *testing.T) {
@@ -280,8 +281,8 @@ func TestUseAfterClose(t *testing.T) {
 		}
 	}
 	// What was made before lives on, and the client with it.
-	diff(t, "a buffer after its client's Close", []float32{1}, host[float32](t, kept))
-	diff(t, "the client is freed with its last buffer", false, c.pjrt.IsValid())
+	check.Diff(t, "a buffer after its client's Close", []float32{1}, host[float32](t, kept))
+	check.Diff(t, "the client is freed with its last buffer", false, c.pjrt.IsValid())
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
@@ -305,7 +306,7 @@ func TestExecutablesLeakNothing(t *testing.T) {
 		out[0].Close()
 		e.Close()
 	}
-	diff(t, "executables alive", before, pjrt.LoadedExecutablesAlive())
+	check.Diff(t, "executables alive", before, pjrt.LoadedExecutablesAlive())
 }
 
 // Runs that fail or succeed leave no memory behind. A result has 1 MiB, so that a
@@ -376,12 +377,12 @@ func TestRunTableSkipsTaken(t *testing.T) {
 	if err := table.add(second); err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "numbers differ", true, first.id != second.id)
-	diff(t, "first", true, table.get(int64(first.id)) == first)
-	diff(t, "second", true, table.get(int64(second.id)) == second)
-	diff(t, "an old number", true, table.get(int64(first.id)+maxRuns) == nil)
+	check.Diff(t, "numbers differ", true, first.id != second.id)
+	check.Diff(t, "first", true, table.get(int64(first.id)) == first)
+	check.Diff(t, "second", true, table.get(int64(second.id)) == second)
+	check.Diff(t, "an old number", true, table.get(int64(first.id)+maxRuns) == nil)
 	table.remove(first)
-	diff(t, "removed", true, table.get(int64(first.id)) == nil)
+	check.Diff(t, "removed", true, table.get(int64(first.id)) == nil)
 	table.last.Store(1<<32 - 1) // 0 is no number
 	if err := table.add(first); err != nil {
 		t.Fatal(err)
@@ -416,5 +417,5 @@ func TestRunsAreUsedAgain(t *testing.T) {
 		is(t, "a context that was kept", context.Canceled, ctx.Err())
 		seen[dispatch.RunOf(ctx)] = true
 	}
-	diff(t, "runs", len(kept), len(seen))
+	check.Diff(t, "runs", len(kept), len(seen))
 }

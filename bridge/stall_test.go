@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -38,7 +39,7 @@ func wantStall(t testing.TB, err error, callback string) {
 		t.Errorf("got %v, want a StallError", err)
 		return
 	}
-	diff(t, "error", StallError{Callback: callback, RunID: s.RunID, After: stallAfter}, *s)
+	check.Diff(t, "error", StallError{Callback: callback, RunID: s.RunID, After: stallAfter}, *s)
 	if s.RunID == 0 || !strings.Contains(err.Error(), "InnerClient") {
 		t.Errorf("the error is %v", err)
 	}
@@ -68,7 +69,7 @@ func TestCallbackWaitsForRun(t *testing.T) {
 				e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
 				_, err := e.Run(ctx, in)
 				wantStall(t, inner, name)
-				diff(t, "the callback's error", true, err == inner)
+				check.Diff(t, "the callback's error", true, err == inner)
 				out, err := other.Run(ctx, in)
 				if err != nil {
 					t.Fatal("the next run: ", err)
@@ -177,5 +178,5 @@ func TestStallClock(t *testing.T) {
 		now = now.Add(step)
 		s.tick(now)
 	}
-	diff(t, "clock", 4*time.Second, s.clock)
+	check.Diff(t, "clock", 4*time.Second, s.clock)
 }

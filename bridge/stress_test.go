@@ -14,6 +14,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // Runs of all kinds, whose contexts end at any time and whose clients are closed under
@@ -26,7 +27,7 @@ func TestStress(t *testing.T) {
 			for round := range 4 {
 				stress(t, uint64(round))
 			}
-			diff(t, "buffers alive", before, buffersAlive())
+			check.Diff(t, "buffers alive", before, buffersAlive())
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -23,17 +24,17 @@ func TestView(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, what+" views", int64(1), c.Stats().Views)
+				check.Diff(t, what+" views", int64(1), c.Stats().Views)
 				if err := b.Close(); err != nil {
 					t.Error(err)
 				}
-				diff(t, what, want, v.Tensor()) // after the buffer's Close
+				check.Diff(t, what, want, v.Tensor()) // after the buffer's Close
 				for range 2 {
 					if err := v.Close(); err != nil {
 						t.Error(err)
 					}
 				}
-				diff(t, what+" held", ClientStats{}, c.Stats())
+				check.Diff(t, what+" held", ClientStats{}, c.Stats())
 			}
 		}
 	}
@@ -56,7 +57,7 @@ func TestViewIsNoCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "the device's memory", true, unsafe.Pointer(&v.Tensor().Data[0]) == at)
+	check.Diff(t, "the device's memory", true, unsafe.Pointer(&v.Tensor().Data[0]) == at)
 	if _, err := e.Run(t.Context(), Donate(b)); err == nil || !strings.Contains(err.Error(), "in use by a run or a view") {
 		t.Errorf("got %v, want a refusal", err)
 	}
@@ -99,11 +100,11 @@ func TestViewAfterClient(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	diff(t, "the array", tensor.Vector[float32](1, 2, 3), v.Tensor())
+	check.Diff(t, "the array", tensor.Vector[float32](1, 2, 3), v.Tensor())
 	if err := v.Close(); err != nil {
 		t.Error(err)
 	}
-	diff(t, "the client is freed with its last view", false, c.pjrt.IsValid())
+	check.Diff(t, "the client is freed with its last view", false, c.pjrt.IsValid())
 }
 
 // In debug mode a view that is written to, or used after its Close, stops the program.

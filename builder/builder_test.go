@@ -1,7 +1,6 @@
 package builder_test
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -32,16 +31,6 @@ func finish(t testing.TB, b *builder.Builder) *mlir.Module {
 		t.Fatal(err)
 	}
 	return m
-}
-
-func find(m *mlir.Module, name string) (found []mlir.Operation) {
-	m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
-		if o.Name() == name {
-			found = append(found, o)
-		}
-		return mlir.WalkContinue
-	})
-	return found
 }
 
 func TestArithmetic(t *testing.T) {
@@ -104,7 +93,7 @@ func TestIOCallback(t *testing.T) {
 	})
 	f.Return(many.A["x"], many.B)
 	m := finish(t, b)
-	calls := find(m, "stablehlo.custom_call")
+	calls := mlirtest.Find(m, "stablehlo.custom_call")
 	_, file, line, _ := runtime.Caller(0)
 	loc := func(back int) string { return fmt.Sprintf("builder/%s:%d", filepath.Base(file), line-back) }
 	want := []string{
@@ -133,7 +122,7 @@ func TestTap(t *testing.T) {
 	builder.Tap(builder.Callback{Name: "c", In: f}, []builder.Value{})
 	builder.Tap(builder.Callback{ID: 7}, []builder.Value{x, builder.Cos(x)})
 	f.Return(x)
-	calls := find(finish(t, b), "stablehlo.custom_call")
+	calls := mlirtest.Find(finish(t, b), "stablehlo.custom_call")
 	token := func(i int) mlir.Value { return calls[i].Operand(calls[i].NumOperands() - 1) }
 	if got := token(0).Type().String(); got != "tensor<1xi8>" {
 		t.Errorf("the token is a %s", got)
@@ -173,7 +162,7 @@ func TestRuntimeCall(t *testing.T) {
 		t.Errorf("an empty template gave %d values", len(none))
 	}
 	var got []string
-	for _, call := range find(m, "stablehlo.custom_call") {
+	for _, call := range mlirtest.Find(m, "stablehlo.custom_call") {
 		target, _ := call.Attribute("call_target_name")
 		effect, _ := call.Attribute("has_side_effect")
 		got = append(got, fmt.Sprint(target, effect, call.NumOperands(), call.NumResults()))
@@ -191,11 +180,7 @@ func TestRuntimeCall(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	cb := builder.Callback{Name: "f"}
 	type lower struct{ x builder.Value }
-	tests := []struct {
-		name  string
-		build func(b *builder.Builder) (line int)
-		want  string
-	}{
+	tests := []mistake{
 		{"types differ", func(b *builder.Builder) int {
 			f := b.Func("main", vector, tensor.ShapeOf(tensor.F32, 3))
 			f.Return(builder.Add(f.Param(0), f.Param(1)))
@@ -304,23 +289,7 @@ func TestMistakes(t *testing.T) {
 			return here(1)
 		}, "io callback(f32[?]): result 0: a dimension that is not known"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			b := newBuilder(t)
-			line := test.build(b)
-			_, err := b.Module()
-			var e *builder.Error
-			if !errors.As(err, &e) {
-				t.Fatalf("error is %v, want a builder.Error", err)
-			}
-			if !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error is %q, want it to say %q", err, test.want)
-			}
-			if filepath.Base(e.File) != "builder_test.go" || e.Line != line {
-				t.Errorf("the mistake is said to be at %s:%d, it is on line %d", e.File, e.Line, line)
-			}
-		})
-	}
+	checkMistakes(t, "builder_test.go", tests)
 }
 
 // here is the line that stands back lines above the caller's.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
 // TestComposite makes a composite with attributes of every kind, which takes its results
@@ -24,7 +25,7 @@ func TestComposite(t *testing.T) {
 		t.Fatalf("results are %v", results)
 	}
 	f.Return(results...)
-	got := find(finish(t, b), "stablehlo.composite")[0].String()
+	got := mlirtest.Find(finish(t, b), "stablehlo.composite")[0].String()
 	want := `%0:2 = stablehlo.composite "nn.gelu" %arg0 {composite_attributes = {approximate = true, big = 4 : i64, inner = {x = false}, ` +
 		`list = [1, "a"], n = 3 : i64, name = "tanh", scale = 5.000000e-01 : f64}, decomposition = @gelu.impl} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>)`
 	if diff := cmp.Diff(want, got); diff != "" {

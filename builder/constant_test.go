@@ -27,7 +27,7 @@ func TestNumberOfEveryType(t *testing.T) {
 					f.Return(builder.ZerosLike(x), builder.OnesLike(x))
 				}
 				m := finish(t, b)
-				for i, c := range find(m, "stablehlo.constant") {
+				for i, c := range mlirtest.Find(m, "stablehlo.constant") {
 					a, _ := c.Attribute("value")
 					typ, _ := a.Type()
 					if element, _ := typ.Element(); element.String() != d.MLIR() {
@@ -63,7 +63,7 @@ func TestNumbersWithoutPlace(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			value, _ := find(m, "stablehlo.constant")[0].Attribute("value")
+			value, _ := mlirtest.Find(m, "stablehlo.constant")[0].Attribute("value")
 			return value.String(), nil
 		}
 		seen := map[string]float64{}
@@ -113,7 +113,7 @@ func TestConstantsSurvive(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer read.Close()
-			constants := find(read, "stablehlo.constant")
+			constants := mlirtest.Find(read, "stablehlo.constant")
 			same(t, odd, constants[0], math.Float32bits)
 			same(t, wide, constants[1], func(c complex128) [2]uint64 { return [2]uint64{math.Float64bits(real(c)), math.Float64bits(imag(c))} })
 			same(t, large, constants[2], func(i int16) int16 { return i })

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -250,7 +251,7 @@ func TestFunctionsWithinFunctions(t *testing.T) {
 	f.Return(y.A, y.B)
 	m := finish(t, b)
 	var got []string
-	for _, call := range find(m, "func.call") {
+	for _, call := range mlirtest.Find(m, "func.call") {
 		got = append(got, call.Parent().Name())
 	}
 	if diff := cmp.Diff([]string{"stablehlo.if", "func.func"}, got); diff != "" {
@@ -296,11 +297,11 @@ func TestPanic(t *testing.T) {
 	f.Return(builder.Neg(x))
 	m := finish(t, b)
 	for _, name := range []string{"stablehlo.if", "stablehlo.while", "stablehlo.case", "stablehlo.cosine"} {
-		if n := len(find(m, name)); n != 0 {
+		if n := len(mlirtest.Find(m, name)); n != 0 {
 			t.Errorf("%d %s were left", n, name)
 		}
 	}
-	if n := len(find(m, "stablehlo.custom_call")); n != 1 {
+	if n := len(mlirtest.Find(m, "stablehlo.custom_call")); n != 1 {
 		t.Errorf("%d taps were built, want 1", n)
 	}
 }

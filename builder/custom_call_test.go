@@ -2,7 +2,6 @@ package builder_test
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,7 +71,7 @@ func TestCustomCall(t *testing.T) {
 			f := b.Func("main", vector, tensor.ShapeOf(tensor.S32))
 			builder.CustomCall(test.options(b, ctx), f.Param(0), f.Param(1))
 			f.Return()
-			_, got, _ := strings.Cut(find(finish(t, b), "stablehlo.custom_call")[0].String(), "@t(%arg0, %arg1) ")
+			_, got, _ := strings.Cut(mlirtest.Find(finish(t, b), "stablehlo.custom_call")[0].String(), "@t(%arg0, %arg1) ")
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("call (-want +got):\n%s", diff)
 			}
@@ -124,14 +123,7 @@ func TestCustomCallMistakes(t *testing.T) {
 			out := builder.CustomCall(test.options, f.Param(0))
 			line := here(1)
 			f.Return(out...)
-			_, err := b.Module()
-			var e *builder.Error
-			if !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("error is %v, want one that says %q", err, test.want)
-			}
-			if filepath.Base(e.File) != "custom_call_test.go" || e.Line != line {
-				t.Errorf("the mistake is said to be at %s:%d, it is on line %d", e.File, e.Line, line)
-			}
+			wantMistake(t, b, "custom_call_test.go", line, test.want)
 		})
 	}
 }

@@ -29,7 +29,7 @@ func TestManyCallsOfOneLine(t *testing.T) {
 	}
 	f.Return()
 	seen := map[string]int{}
-	for _, call := range find(finish(t, b), "stablehlo.custom_call") {
+	for _, call := range mlirtest.Find(finish(t, b), "stablehlo.custom_call") {
 		text := call.String()
 		seen[text[strings.Index(text, "{"):]]++ // all but the names of values
 	}

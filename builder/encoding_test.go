@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -126,7 +127,7 @@ func TestEncodings(t *testing.T) {
 			b := newBuilder(t)
 			f := b.Func("main", vector, tensor.ShapeOf(tensor.U8, 4))
 			f.Return(test.build(f, f.Param(0)))
-			call := find(finish(t, b), "stablehlo.custom_call")[0].String()
+			call := mlirtest.Find(finish(t, b), "stablehlo.custom_call")[0].String()
 			_, call, _ = strings.Cut(call, "custom_call ")
 			call, _, _ = strings.Cut(call, " : (tensor")
 			if diff := cmp.Diff(test.want, call); diff != "" {
@@ -145,7 +146,7 @@ func TestOrderedCallbacks(t *testing.T) {
 	builder.Tap(builder.Callback{Name: "c", Effect: "io"}, y)
 	builder.RuntimeCall(builder.Callback{Name: "d"}, x, x) // has no order
 	f.Return(y)
-	calls := find(finish(t, b), "stablehlo.custom_call")
+	calls := mlirtest.Find(finish(t, b), "stablehlo.custom_call")
 	var got [][2]int
 	for i, call := range calls {
 		got = append(got, [2]int{call.NumOperands(), call.NumResults()})
@@ -169,7 +170,7 @@ func TestPrint(t *testing.T) {
 	builder.Print(builder.Callback{Name: "show"}, f.Param(0))
 	f.Return()
 	var got []string
-	for _, call := range find(finish(t, b), "stablehlo.custom_call") {
+	for _, call := range mlirtest.Find(finish(t, b), "stablehlo.custom_call") {
 		config, _ := call.Attribute("backend_config")
 		name, _ := config.Entry("callback")
 		form, _ := config.Entry("form")
@@ -195,7 +196,7 @@ func TestSites(t *testing.T) {
 		"f32[4],s32[]->f32[4],s32[]", "f32[4]->f32[4],s32[]", "s32[],f32[4]->s32[],f32[4]", "s32[]->s32[],f32[4]",
 		"f32[4]->f32[4]", "f32[4]->f32[4]",
 	}
-	for i, call := range find(finish(t, b), "stablehlo.custom_call") {
+	for i, call := range mlirtest.Find(finish(t, b), "stablehlo.custom_call") {
 		config, _ := call.Attribute("backend_config")
 		hash, _ := config.Entry("signature")
 		if got, _ := hash.Text(); got != contract.SignatureHash(want[i]) {

@@ -1,8 +1,6 @@
 package builder_test
 
 import (
-	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -159,14 +157,7 @@ func TestOpenMistakes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			b := open(t)
 			line := test.build(b)
-			_, err := b.Module()
-			var e *builder.Error
-			if !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("error is %v, want one that says %q", err, test.want)
-			}
-			if filepath.Base(e.File) != "open_test.go" || e.Line != line {
-				t.Errorf("the mistake is said to be at %s:%d, it is on line %d", e.File, e.Line, line)
-			}
+			wantMistake(t, b, "open_test.go", line, test.want)
 		})
 	}
 }

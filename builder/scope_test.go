@@ -24,18 +24,24 @@ func checkMistakes(t *testing.T, file string, all []mistake) {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBuilder(t)
 			line := test.build(b)
-			_, err := b.Module()
-			var e *builder.Error
-			if !errors.As(err, &e) {
-				t.Fatalf("error is %v, want a builder.Error", err)
-			}
-			if !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error is %q, want it to say %q", err, test.want)
-			}
-			if filepath.Base(e.File) != file || e.Line != line {
-				t.Errorf("the mistake is said to be at %s:%d, it is on line %d", e.File, e.Line, line)
-			}
+			wantMistake(t, b, file, line, test.want)
 		})
+	}
+}
+
+// wantMistake wants the module's error to be a mistake on that line, and to say want.
+func wantMistake(t *testing.T, b *builder.Builder, file string, line int, want string) {
+	t.Helper()
+	_, err := b.Module()
+	var e *builder.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error is %v, want a builder.Error", err)
+	}
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("error is %q, want it to say %q", err, want)
+	}
+	if filepath.Base(e.File) != file || e.Line != line {
+		t.Errorf("the mistake is said to be at %s:%d, it is on line %d", e.File, e.Line, line)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -66,14 +68,14 @@ func TestSameFunction(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var r callbacks.Registry
 			a, err := r.RegisterFunc(c.f, c.fo)
-			noError(t, err)
+			check.NoError(t, err)
 			b, err := r.RegisterFunc(c.g, c.gO)
-			noError(t, err)
-			diff(t, "same id", c.same, a == b)
+			check.NoError(t, err)
+			check.Diff(t, "same id", c.same, a == b)
 			again, err := r.RegisterFunc(c.f, c.fo)
-			noError(t, err)
+			check.NoError(t, err)
 			if c.name != "NaN is not itself" {
-				diff(t, "first again", a, again)
+				check.Diff(t, "first again", a, again)
 			}
 		})
 	}
@@ -85,40 +87,40 @@ func TestClosuresOfOneLiteral(t *testing.T) {
 	counts := make([]int, 5)
 	for i := range counts {
 		id, err := r.RegisterFunc(func(*callbacks.Frame) error { counts[i]++; return nil }, callbacks.Options{})
-		noError(t, err)
+		check.NoError(t, err)
 		s, err := dispatch.ResolveIn(&r, withID(&r, id))
-		noError(t, err)
+		check.NoError(t, err)
 		for range i {
-			noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}))
+			check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}))
 		}
 	}
-	diff(t, "counts", []int{0, 1, 2, 3, 4}, counts)
+	check.Diff(t, "counts", []int{0, 1, 2, 3, 4}, counts)
 }
 
 func TestReferences(t *testing.T) {
 	r := registry(t)
 	first, err := r.RegisterFunc(plainA, callbacks.Options{})
-	noError(t, err)
+	check.NoError(t, err)
 	for range 2 {
 		id, err := r.RegisterFunc(plainA, callbacks.Options{})
-		noError(t, err)
-		diff(t, "id", first, id)
+		check.NoError(t, err)
+		check.Diff(t, "id", first, id)
 	}
 	s, err := dispatch.ResolveIn(r, withID(r, first))
-	noError(t, err)
+	check.NoError(t, err)
 	for left := 2; left >= 0; left-- {
-		diff(t, "List", []callbacks.Info{{ID: first, References: left + 1}}, r.List())
-		noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}))
-		noError(t, r.Release(first))
+		check.Diff(t, "List", []callbacks.Info{{ID: first, References: left + 1}}, r.List())
+		check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}))
+		check.NoError(t, r.Release(first))
 	}
 	want := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", first), Registry: r.Name(), Missing: "callback", Past: callbacks.Released}
 	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}), want)
 	wantUnknown(t, r.Release(first), want)
-	diff(t, "List", []callbacks.Info{}, r.List())
+	check.Diff(t, "List", []callbacks.Info{}, r.List())
 
 	// The same function gets another id, so that nothing old is bound to it.
 	id, err := r.RegisterFunc(plainA, callbacks.Options{})
-	noError(t, err)
+	check.NoError(t, err)
 	if id == first {
 		t.Errorf("the id %d was given again", id)
 	}
@@ -128,10 +130,10 @@ func TestReferences(t *testing.T) {
 func TestPastOfIDs(t *testing.T) {
 	r, other := registry(t), &callbacks.Registry{}
 	mine, err := r.RegisterFunc(plainA, callbacks.Options{})
-	noError(t, err)
+	check.NoError(t, err)
 	theirs, err := other.RegisterFunc(plainA, callbacks.Options{})
-	noError(t, err)
-	noError(t, r.Release(mine))
+	check.NoError(t, err)
+	check.NoError(t, r.Release(mine))
 	var fresh callbacks.Registry
 	for _, c := range []struct {
 		r    *callbacks.Registry
@@ -150,7 +152,7 @@ func TestPastOfIDs(t *testing.T) {
 		{&fresh, mine, callbacks.Elsewhere},
 	} {
 		_, err := dispatch.ResolveIn(c.r, contract.Config{ID: c.id})
-		diff(t, fmt.Sprint(c.id), c.want, wantAs[*callbacks.UnknownError](t, err).Past)
+		check.Diff(t, fmt.Sprint(c.id), c.want, wantAs[*callbacks.UnknownError](t, err).Past)
 	}
 }
 
@@ -163,7 +165,7 @@ func TestKeyErrors(t *testing.T) {
 	}
 	wantText(t, r.Register("f", plainA, callbacks.Options{Key: 1}), `callbacks: callback "f": it has a name, so Options.Key means nothing: leave it out`)
 	wantText(t, r.Declare("f", callbacks.Options{Key: 1}), `callbacks: callback "f": it has a name, so Options.Key means nothing: leave it out`)
-	diff(t, "List", []callbacks.Info{}, r.List())
+	check.Diff(t, "List", []callbacks.Info{}, r.List())
 }
 
 func TestStatic(t *testing.T) {
@@ -171,28 +173,28 @@ func TestStatic(t *testing.T) {
 	var seen [][]any
 	look := func(f *callbacks.Frame) error { seen = append(seen, f.Static); return nil }
 	static := []any{"layer", 3}
-	noError(t, r.Register("f", look, callbacks.Options{Static: static}))
-	noError(t, r.Register("g", look, callbacks.Options{}))
+	check.NoError(t, r.Register("f", look, callbacks.Options{Static: static}))
+	check.NoError(t, r.Register("g", look, callbacks.Options{}))
 	id, err := r.RegisterFunc(look, callbacks.Options{Static: static})
-	noError(t, err)
+	check.NoError(t, err)
 	static[1] = 4 // what was bound stays
 	for _, config := range []contract.Config{{Callback: "f"}, {Callback: "g"}, {ID: id}} {
 		s, err := dispatch.ResolveIn(&r, config)
-		noError(t, err)
+		check.NoError(t, err)
 		var frame callbacks.Frame
-		noError(t, dispatchtest.Invoke(s, nil, &frame))
-		diff(t, "afterwards", []any(nil), frame.Static) // a frame may serve another function next
+		check.NoError(t, dispatchtest.Invoke(s, nil, &frame))
+		check.Diff(t, "afterwards", []any(nil), frame.Static) // a frame may serve another function next
 	}
-	diff(t, "static", [][]any{{"layer", 3}, nil, {"layer", 3}}, seen)
+	check.Diff(t, "static", [][]any{{"layer", 3}, nil, {"layer", 3}}, seen)
 }
 
 func TestStaticArgument(t *testing.T) {
 	f := &callbacks.Frame{Name: "f", Static: []any{"layer", 3, nil}}
 	layer, err := callbacks.Static[string](f, 0)
-	noError(t, err)
+	check.NoError(t, err)
 	n, err := callbacks.Static[int](f, 1)
-	noError(t, err)
-	diff(t, "static", "layer3", fmt.Sprint(layer, n))
+	check.NoError(t, err)
+	check.Diff(t, "static", "layer3", fmt.Sprint(layer, n))
 	for want, get := range map[string]func() error{
 		`callbacks: callback "f" has 3 static arguments, there is none with the index 3`:  func() error { _, err := callbacks.Static[int](f, 3); return err },
 		`callbacks: callback "f" has 3 static arguments, there is none with the index -1`: func() error { _, err := callbacks.Static[int](f, -1); return err },
@@ -206,13 +208,13 @@ func TestStaticArgument(t *testing.T) {
 
 func TestDeclare(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Declare("f", callbacks.Options{Signature: signature}))
+	check.NoError(t, r.Declare("f", callbacks.Options{Signature: signature}))
 	wantText(t, r.Declare("", callbacks.Options{}), "callbacks: a callback needs a name to be declared")
 	wantText(t, r.Declare("f", callbacks.Options{}), `callbacks: a callback "f" is declared already: Unregister it first`)
 	wantText(t, r.Register("f", nothing, callbacks.Options{}), `callbacks: a callback "f" is declared already: Unregister it first`)
-	noError(t, r.Register("g", nothing, callbacks.Options{}))
+	check.NoError(t, r.Register("g", nothing, callbacks.Options{}))
 	wantText(t, r.Declare("g", callbacks.Options{}), `callbacks: a callback "g" is registered already: Unregister it first`)
-	diff(t, "List", []callbacks.Info{
+	check.Diff(t, "List", []callbacks.Info{
 		{Name: "f", Signature: signature, References: 1, Declared: true},
 		{Name: "g", References: 1},
 	}, r.List())
@@ -220,25 +222,25 @@ func TestDeclare(t *testing.T) {
 	config := named(r, "f")
 	config.Signature = contract.SignatureHash(signature)
 	s, err := dispatch.Resolve(config)
-	noError(t, err)
-	diff(t, "NoOp", false, s.NoOp())
+	check.NoError(t, err)
+	check.Diff(t, "NoOp", false, s.NoOp())
 	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "function"})
 
 	// What is optional does nothing, and leaves nothing of what the memory held.
 	config.Optional = true
 	result := tensor.Vector[int8](1, 2)
-	noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config, Results: []tensor.View{result}}))
-	diff(t, "result", tensor.Vector[int8](0, 0), result)
+	check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config, Results: []tensor.View{result}}))
+	check.Diff(t, "result", tensor.Vector[int8](0, 0), result)
 	config.Form = contract.Passthrough
 	result = tensor.Vector[int8](1, 2)
-	noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config, Args: []tensor.View{result}, Results: []tensor.View{result}}))
-	diff(t, "passed through", tensor.Vector[int8](1, 2), result)
+	check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config, Args: []tensor.View{result}, Results: []tensor.View{result}}))
+	check.Diff(t, "passed through", tensor.Vector[int8](1, 2), result)
 
 	config.Signature = contract.SignatureHash("->")
 	_, err = dispatch.Resolve(config)
 	wantAs[*callbacks.SignatureError](t, err)
 
-	noError(t, r.Unregister("f"))
+	check.NoError(t, r.Unregister("f"))
 	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	r.Close()
 	wantText(t, r.Declare("h", callbacks.Options{}), `callbacks: the registry "TestDeclare" is closed`)
@@ -246,17 +248,17 @@ func TestDeclare(t *testing.T) {
 
 func TestList(t *testing.T) {
 	r := registry(t)
-	diff(t, "List", []callbacks.Info{}, r.List())
+	check.Diff(t, "List", []callbacks.Info{}, r.List())
 	for _, name := range []string{"b", "c", "a"} {
-		noError(t, r.Register(name, nothing, callbacks.Options{}))
+		check.NoError(t, r.Register(name, nothing, callbacks.Options{}))
 	}
 	var ids []int64
 	for i := range 3 {
 		id, err := r.RegisterFunc(nothing, callbacks.Options{Key: i, Signature: "->"})
-		noError(t, err)
+		check.NoError(t, err)
 		ids = append(ids, id)
 	}
-	diff(t, "List", []callbacks.Info{
+	check.Diff(t, "List", []callbacks.Info{
 		{Name: "a", References: 1}, {Name: "b", References: 1}, {Name: "c", References: 1},
 		{ID: ids[0], References: 1, Signature: "->"}, {ID: ids[1], References: 1, Signature: "->"}, {ID: ids[2], References: 1, Signature: "->"},
 	}, r.List())
@@ -265,7 +267,7 @@ func TestList(t *testing.T) {
 		t.Errorf("the registries are %q", names)
 	}
 	r.Close()
-	diff(t, "List", []callbacks.Info{}, r.List())
+	check.Diff(t, "List", []callbacks.Info{}, r.List())
 }
 
 // Whoever registers one function at once, all get one id, and the last to release it
@@ -296,5 +298,5 @@ func TestReferencesConcurrently(t *testing.T) {
 		})
 	}
 	group.Wait()
-	diff(t, "List", []callbacks.Info{}, r.List())
+	check.Diff(t, "List", []callbacks.Info{}, r.List())
 }

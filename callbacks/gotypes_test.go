@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -23,7 +25,7 @@ type pair struct {
 func typedFuncs(t *testing.T) map[string]callbacks.Func {
 	t.Helper()
 	printer, err := callbacks.Print(callbacks.PrintOptions{To: &strings.Builder{}})
-	noError(t, err)
+	check.NoError(t, err)
 	return map[string]callbacks.Func{
 		"call": callbacks.Call(func(_ context.Context, p pair) (tensor.Array[float32], error) { return p.X, nil }),
 		"views": callbacks.Call(func(_ context.Context, v []tensor.View) ([]tensor.View, error) {
@@ -78,16 +80,16 @@ func TestCheckTypes(t *testing.T) {
 				if static {
 					o.Static = []any{1}
 				}
-				noError(t, r.Register("f", typedFuncs(t)[c.fn], o))
+				check.NoError(t, r.Register("f", typedFuncs(t)[c.fn], o))
 				slot, err := dispatch.ResolveIn(&r, contract.Config{Form: c.form, Callback: "f"})
-				noError(t, err)
+				check.NoError(t, err)
 				defer slot.Close()
 				args, results, err := contract.ParseSignature(c.call)
-				noError(t, err)
+				check.NoError(t, err)
 				err = slot.CheckTypes(args, results)
 				var wrong *callbacks.TemplateError
 				if c.want == "" {
-					noError(t, err)
+					check.NoError(t, err)
 				} else if !errors.As(err, &wrong) || !wrong.Declared || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want %q", err, c.want)
 				}
@@ -114,18 +116,18 @@ func zeros(shapes []tensor.Shape) []tensor.View {
 // of dimensions are.
 func TestCheckTypesUnknownDimensions(t *testing.T) {
 	var r callbacks.Registry
-	noError(t, r.Register("f", typedFuncs(t)["call"], callbacks.Options{}))
+	check.NoError(t, r.Register("f", typedFuncs(t)["call"], callbacks.Options{}))
 	slot, err := dispatch.ResolveIn(&r, contract.Config{Form: contract.Call, Callback: "f"})
-	noError(t, err)
+	check.NoError(t, err)
 	defer slot.Close()
 	unknown, number := tensor.ShapeOf(tensor.F32, -1), tensor.ShapeOf(tensor.S32)
-	noError(t, slot.CheckTypes([]tensor.Shape{unknown, number}, []tensor.Shape{unknown}))
+	check.NoError(t, slot.CheckTypes([]tensor.Shape{unknown, number}, []tensor.Shape{unknown}))
 	if err := slot.CheckTypes([]tensor.Shape{unknown, tensor.ShapeOf(tensor.S32, -1)}, []tensor.Shape{unknown}); err == nil {
 		t.Error("a scalar may have a dimension")
 	}
 	optional, err := dispatch.ResolveIn(&r, contract.Config{Form: contract.Call, Callback: "absent", Optional: true})
-	noError(t, err)
-	noError(t, optional.CheckTypes(nil, nil))
+	check.NoError(t, err)
+	check.NoError(t, optional.CheckTypes(nil, nil))
 }
 
 // What is known of a function goes with it.

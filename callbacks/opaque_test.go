@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -70,17 +72,17 @@ func TestOpaqueReleasedAlone(t *testing.T) {
 	slots := map[callbacks.Opaque]*dispatch.Slot{}
 	gone, left := callbacks.Opaque{ID: "gone"}, callbacks.Opaque{ID: "left"}
 	for _, o := range []callbacks.Opaque{gone, left} {
-		noError(t, callbacks.RegisterOpaque(o, fn, callbacks.Options{}))
+		check.NoError(t, callbacks.RegisterOpaque(o, fn, callbacks.Options{}))
 		slot, err := dispatch.ResolveOpaque(contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: o.ID})
-		noError(t, err)
+		check.NoError(t, err)
 		defer slot.Close()
 		slots[o] = slot
 	}
-	noError(t, callbacks.ReleaseOpaque(gone))
+	check.NoError(t, callbacks.ReleaseOpaque(gone))
 	var unknown *callbacks.UnknownError
 	if err := dispatchtest.Invoke(slots[gone], nil, &callbacks.Frame{}); !errors.As(err, &unknown) {
 		t.Errorf("a call of the released id ends with %v", err)
 	}
-	noError(t, dispatchtest.Invoke(slots[left], nil, &callbacks.Frame{}))
-	noError(t, callbacks.ReleaseOpaque(left))
+	check.NoError(t, dispatchtest.Invoke(slots[left], nil, &callbacks.Frame{}))
+	check.NoError(t, callbacks.ReleaseOpaque(left))
 }

@@ -10,13 +10,14 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func TestPrint(t *testing.T) {
 	x, n := tensor.Vector[float32](1, 2.5), tensor.Scalar[int32](3)
 	matrix, err := tensor.FromSlice([]int8{1, 2, 3, 4}, 2, 2)
-	noError(t, err)
+	check.NoError(t, err)
 	what := map[string]any{"what": "x,x^2", "layer": 3}
 	transforms := contract.Config{Transforms: "[('batch', {'batch_dims': (0, 0)})]"}
 	for _, c := range []struct {
@@ -71,9 +72,9 @@ func TestPrint(t *testing.T) {
 			var b bytes.Buffer
 			c.options.To = &b
 			p, err := callbacks.Print(c.options)
-			noError(t, err)
-			noError(t, p(&c.frame))
-			diff(t, "text", c.want, b.String())
+			check.NoError(t, err)
+			check.NoError(t, p(&c.frame))
+			check.Diff(t, "text", c.want, b.String())
 		})
 	}
 }
@@ -128,10 +129,10 @@ func TestPrintCallErrors(t *testing.T) {
 			c.options.To = &b
 		}
 		p, err := callbacks.Print(c.options)
-		noError(t, err)
+		check.NoError(t, err)
 		c.frame.Name = "p"
 		wantText(t, p(&c.frame), c.want)
-		diff(t, "text", "", b.String())
+		check.Diff(t, "text", "", b.String())
 	}
 }
 
@@ -141,7 +142,7 @@ func TestPrintConcurrently(t *testing.T) {
 	var group sync.WaitGroup
 	for _, format := range []string{"{} first {}", "{} second {}"} {
 		p, err := callbacks.Print(callbacks.PrintOptions{To: &b, Format: format})
-		noError(t, err)
+		check.NoError(t, err)
 		for range 4 {
 			group.Go(func() {
 				for range 50 {
@@ -157,5 +158,5 @@ func TestPrintConcurrently(t *testing.T) {
 	for line := range strings.Lines(b.String()) {
 		count[line]++
 	}
-	diff(t, "lines", map[string]int{"[1 2] first 3\n": 200, "[1 2] second 3\n": 200}, count)
+	check.Diff(t, "lines", map[string]int{"[1 2] first 3\n": 200, "[1 2] second 3\n": 200}, count)
 }

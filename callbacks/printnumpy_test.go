@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -20,7 +21,7 @@ var arrays = flag.String("arrays", "testdata/arrays.json", "the arrays that Test
 // ones read as NumPy writes them. So do scalars in a format.
 func TestPrintReadsLikeNumPy(t *testing.T) {
 	data, err := os.ReadFile(*arrays)
-	noError(t, err)
+	check.NoError(t, err)
 	var cases []struct {
 		DType                             string
 		Dims                              []int
@@ -28,7 +29,7 @@ func TestPrintReadsLikeNumPy(t *testing.T) {
 		Scalar                            *string
 		Threshold, Edge, Width, Precision int
 	}
-	noError(t, json.Unmarshal(data, &cases))
+	check.NoError(t, json.Unmarshal(data, &cases))
 	if len(cases) < 400 {
 		t.Fatalf("there are only %d cases", len(cases))
 	}
@@ -36,10 +37,10 @@ func TestPrintReadsLikeNumPy(t *testing.T) {
 	seen := map[tensor.DType]bool{}
 	for i, c := range cases {
 		d, err := tensor.ParseDType(c.DType)
-		noError(t, err)
+		check.NoError(t, err)
 		seen[d] = true
 		raw, err := hex.DecodeString(c.Data)
-		noError(t, err)
+		check.NoError(t, err)
 		v := tensor.View{Shape: tensor.ShapeOf(d, c.Dims...), Data: raw}
 		o := callbacks.PrintOptions{Threshold: c.Threshold, EdgeItems: c.Edge, LineWidth: c.Width, Precision: c.Precision}
 		got, want := printed(t, o, v), c.Text+"\n"
@@ -65,7 +66,7 @@ func printed(t testing.TB, o callbacks.PrintOptions, args ...tensor.View) string
 	var b bytes.Buffer
 	o.To = &b
 	p, err := callbacks.Print(o)
-	noError(t, err)
-	noError(t, p(&callbacks.Frame{Name: "p", Args: args}))
+	check.NoError(t, err)
+	check.NoError(t, p(&callbacks.Frame{Name: "p", Args: args}))
 	return b.String()
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/calliope-mlir/calliope/internal/check"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -23,7 +23,7 @@ func nothing(*callbacks.Frame) error { return nil }
 func registry(t testing.TB) *callbacks.Registry {
 	t.Helper()
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	noError(t, err)
+	check.NoError(t, err)
 	t.Cleanup(r.Close)
 	return r
 }
@@ -41,19 +41,19 @@ func TestResolveByName(t *testing.T) {
 	r := registry(t)
 	var called []string
 	for _, name := range []string{"a", "b", "ü–日本"} {
-		noError(t, r.Register(name, func(*callbacks.Frame) error { called = append(called, name); return nil }, callbacks.Options{Signature: signature}))
+		check.NoError(t, r.Register(name, func(*callbacks.Frame) error { called = append(called, name); return nil }, callbacks.Options{Signature: signature}))
 	}
 	for _, name := range []string{"b", "ü–日本", "a"} {
 		for _, hash := range []string{"", contract.SignatureHash(signature)} {
 			config := named(r, name)
 			config.Signature = hash
 			slot, err := dispatch.Resolve(config)
-			noError(t, err)
-			diff(t, "NoOp", false, slot.NoOp())
-			noError(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
+			check.NoError(t, err)
+			check.Diff(t, "NoOp", false, slot.NoOp())
+			check.NoError(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
 		}
 	}
-	diff(t, "called", []string{"b", "b", "ü–日本", "ü–日本", "a", "a"}, called)
+	check.Diff(t, "called", []string{"b", "b", "ü–日本", "ü–日本", "a", "a"}, called)
 }
 
 func TestResolveByID(t *testing.T) {
@@ -62,7 +62,7 @@ func TestResolveByID(t *testing.T) {
 	var ids []int64
 	for i := range 3 {
 		id, err := r.RegisterFunc(func(*callbacks.Frame) error { called = append(called, i); return nil }, callbacks.Options{})
-		noError(t, err)
+		check.NoError(t, err)
 		if id <= 0 || i > 0 && id <= ids[i-1] {
 			t.Errorf("the ids are %d, then %d", ids, id)
 		}
@@ -70,14 +70,14 @@ func TestResolveByID(t *testing.T) {
 	}
 	for _, i := range []int{2, 0, 1} {
 		slot, err := dispatch.Resolve(withID(r, ids[i]))
-		noError(t, err)
-		noError(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
+		check.NoError(t, err)
+		check.NoError(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
 	}
-	diff(t, "called", []int{2, 0, 1}, called)
+	check.Diff(t, "called", []int{2, 0, 1}, called)
 
 	// An id is good in its own registry only, and is not handed out again.
 	id, err := other.RegisterFunc(nothing, callbacks.Options{})
-	noError(t, err)
+	check.NoError(t, err)
 	if id <= ids[2] {
 		t.Errorf("another registry gave the id %d again", id)
 	}
@@ -89,26 +89,26 @@ func TestResolveByID(t *testing.T) {
 func TestNamesAndIDsAreApart(t *testing.T) {
 	r := registry(t)
 	id, err := r.RegisterFunc(nothing, callbacks.Options{})
-	noError(t, err)
+	check.NoError(t, err)
 	_, err = dispatch.Resolve(named(r, fmt.Sprintf("id %d", id)))
 	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback"})
 }
 
 func TestDefaultRegistry(t *testing.T) {
 	const name = "TestDefaultRegistry"
-	diff(t, "Name", "", callbacks.Default.Name())
-	noError(t, callbacks.Default.Register(name, nothing, callbacks.Options{}))
+	check.Diff(t, "Name", "", callbacks.Default.Name())
+	check.NoError(t, callbacks.Default.Register(name, nothing, callbacks.Options{}))
 	t.Cleanup(callbacks.Default.Close)
 	_, err := dispatch.Resolve(contract.Config{Form: contract.Call, Callback: name})
-	noError(t, err)
+	check.NoError(t, err)
 
 	// It is only emptied.
 	callbacks.Default.Close()
 	_, err = dispatch.Resolve(contract.Config{Form: contract.Call, Callback: name})
 	wantUnknown(t, err, callbacks.UnknownError{Callback: name, Missing: "callback"})
-	noError(t, callbacks.Default.Register(name, nothing, callbacks.Options{}))
+	check.NoError(t, callbacks.Default.Register(name, nothing, callbacks.Options{}))
 	_, err = dispatch.Resolve(contract.Config{Form: contract.Call, Callback: name})
-	noError(t, err)
+	check.NoError(t, err)
 }
 
 // A registry of no name serves those who have it in hand.
@@ -116,15 +116,15 @@ func TestZeroRegistry(t *testing.T) {
 	var r callbacks.Registry
 	_, err := dispatch.ResolveIn(&r, contract.Config{Callback: "f"})
 	wantUnknown(t, err, callbacks.UnknownError{Callback: "f", Missing: "callback"})
-	noError(t, r.Register("f", nothing, callbacks.Options{}))
+	check.NoError(t, r.Register("f", nothing, callbacks.Options{}))
 	_, err = dispatch.ResolveIn(&r, contract.Config{Callback: "f"})
-	noError(t, err)
+	check.NoError(t, err)
 	r.Close()
 
-	noError(t, callbacks.Default.Register("TestZeroRegistry", nothing, callbacks.Options{}))
+	check.NoError(t, callbacks.Default.Register("TestZeroRegistry", nothing, callbacks.Options{}))
 	_, err = dispatch.Resolve(contract.Config{Callback: "TestZeroRegistry"})
-	noError(t, err) // the default one is where it was
-	noError(t, callbacks.Default.Unregister("TestZeroRegistry"))
+	check.NoError(t, err) // the default one is where it was
+	check.NoError(t, callbacks.Default.Unregister("TestZeroRegistry"))
 }
 
 func TestNewRegistryErrors(t *testing.T) {
@@ -137,7 +137,7 @@ func TestNewRegistryErrors(t *testing.T) {
 
 func TestRegisterErrors(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", nothing, callbacks.Options{}))
+	check.NoError(t, r.Register("f", nothing, callbacks.Options{}))
 	for _, c := range []struct {
 		name, signature string
 		fn              callbacks.Func
@@ -152,7 +152,7 @@ func TestRegisterErrors(t *testing.T) {
 	}
 	id, err := r.RegisterFunc(nil, callbacks.Options{})
 	wantText(t, err, "callbacks: the function is nil")
-	diff(t, "id", int64(0), id)
+	check.Diff(t, "id", int64(0), id)
 
 	_, err = dispatch.Resolve(named(r, "g")) // none of them left something behind
 	wantUnknown(t, err, callbacks.UnknownError{Callback: "g", Registry: r.Name(), Missing: "callback"})
@@ -160,25 +160,25 @@ func TestRegisterErrors(t *testing.T) {
 
 func TestUnregister(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", nothing, callbacks.Options{}))
-	noError(t, r.Register("g", nothing, callbacks.Options{}))
+	check.NoError(t, r.Register("f", nothing, callbacks.Options{}))
+	check.NoError(t, r.Register("g", nothing, callbacks.Options{}))
 	id, err := r.RegisterFunc(nothing, callbacks.Options{})
-	noError(t, err)
+	check.NoError(t, err)
 	byName, err := dispatch.Resolve(named(r, "f"))
-	noError(t, err)
+	check.NoError(t, err)
 	byID, err := dispatch.Resolve(withID(r, id))
-	noError(t, err)
-	noError(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}))
-	noError(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}))
+	check.NoError(t, err)
+	check.NoError(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}))
+	check.NoError(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}))
 
-	noError(t, r.Unregister("f"))
-	noError(t, r.Release(id))
+	check.NoError(t, r.Unregister("f"))
+	check.NoError(t, r.Release(id))
 
 	wantF := callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"}
 	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", Past: callbacks.Released}
 	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), wantF)
 	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), wantID)
-	diff(t, "NoOp", false, byName.NoOp())
+	check.Diff(t, "NoOp", false, byName.NoOp())
 	wantUnknown(t, r.Unregister("f"), wantF)
 	wantUnknown(t, r.Release(id), wantID)
 	wantUnknown(t, r.Release(-1), callbacks.UnknownError{Callback: "id -1", Registry: r.Name(), Missing: "callback", Past: callbacks.NeverGiven})
@@ -188,26 +188,26 @@ func TestUnregister(t *testing.T) {
 	wantUnknown(t, err, wantID)
 
 	// The name is free, but what was bound to its old function stays released.
-	noError(t, r.Register("f", nothing, callbacks.Options{}))
+	check.NoError(t, r.Register("f", nothing, callbacks.Options{}))
 	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), wantF)
 	again, err := dispatch.Resolve(named(r, "f"))
-	noError(t, err)
-	noError(t, dispatchtest.Invoke(again, nil, &callbacks.Frame{}))
+	check.NoError(t, err)
+	check.NoError(t, dispatchtest.Invoke(again, nil, &callbacks.Frame{}))
 
 	untouched, err := dispatch.Resolve(named(r, "g"))
-	noError(t, err)
-	noError(t, dispatchtest.Invoke(untouched, nil, &callbacks.Frame{}))
+	check.NoError(t, err)
+	check.NoError(t, dispatchtest.Invoke(untouched, nil, &callbacks.Frame{}))
 }
 
 func TestClose(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", nothing, callbacks.Options{}))
+	check.NoError(t, r.Register("f", nothing, callbacks.Options{}))
 	id, err := r.RegisterFunc(nothing, callbacks.Options{})
-	noError(t, err)
+	check.NoError(t, err)
 	byName, err := dispatch.Resolve(named(r, "f"))
-	noError(t, err)
+	check.NoError(t, err)
 	byID, err := dispatch.Resolve(withID(r, id))
-	noError(t, err)
+	check.NoError(t, err)
 
 	r.Close()
 	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
@@ -222,12 +222,12 @@ func TestClose(t *testing.T) {
 
 	// Its name is free, and closing it again does not touch the new owner.
 	successor, err := callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
-	noError(t, err)
+	check.NoError(t, err)
 	defer successor.Close()
-	noError(t, successor.Register("f", nothing, callbacks.Options{}))
+	check.NoError(t, successor.Register("f", nothing, callbacks.Options{}))
 	r.Close()
 	_, err = dispatch.Resolve(named(r, "f"))
-	noError(t, err)
+	check.NoError(t, err)
 	_, err = callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
 	wantText(t, err, `callbacks: there is a registry "TestClose" already: Close it first, or take another name`)
 }
@@ -235,8 +235,8 @@ func TestClose(t *testing.T) {
 func TestResolveOptional(t *testing.T) {
 	r := registry(t)
 	id, err := r.RegisterFunc(nothing, callbacks.Options{})
-	noError(t, err)
-	noError(t, r.Register("there", nothing, callbacks.Options{Signature: signature}))
+	check.NoError(t, err)
+	check.NoError(t, r.Register("there", nothing, callbacks.Options{Signature: signature}))
 	for _, c := range []struct {
 		name   string
 		config contract.Config
@@ -251,9 +251,9 @@ func TestResolveOptional(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.config.Optional = true
 			slot, err := dispatch.Resolve(c.config)
-			noError(t, err)
-			diff(t, "NoOp", c.noOp, slot.NoOp())
-			noError(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
+			check.NoError(t, err)
+			check.Diff(t, "NoOp", c.noOp, slot.NoOp())
+			check.NoError(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
 		})
 	}
 
@@ -266,27 +266,27 @@ func TestResolveOptional(t *testing.T) {
 
 func TestResolveSignature(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("typed", nothing, callbacks.Options{Signature: signature}))
-	noError(t, r.Register("any", nothing, callbacks.Options{}))
+	check.NoError(t, r.Register("typed", nothing, callbacks.Options{Signature: signature}))
+	check.NoError(t, r.Register("any", nothing, callbacks.Options{}))
 	config := named(r, "typed")
 	config.Signature = contract.SignatureHash("f32[5]->f32[5]")
 	_, err := dispatch.Resolve(config)
 	want := callbacks.SignatureError{Callback: "typed", Have: signature, WantHash: config.Signature}
-	diff(t, "error", want, *wantAs[*callbacks.SignatureError](t, err))
+	check.Diff(t, "error", want, *wantAs[*callbacks.SignatureError](t, err))
 	wantText(t, err, `callbacks: callback "typed" is registered with the signature f32[4]->f32[4], but the module was built for another one (`+config.Signature+`): preflight.Check says for which`)
 
 	config.Callback = "any"
 	_, err = dispatch.Resolve(config)
-	noError(t, err)
+	check.NoError(t, err)
 }
 
 // A slot says which registry it came from, also where the module names none.
 func TestSlotKnowsItsRegistry(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", nothing, callbacks.Options{}))
+	check.NoError(t, r.Register("f", nothing, callbacks.Options{}))
 	slot, err := dispatch.ResolveIn(r, contract.Config{Callback: "f"})
-	noError(t, err)
-	noError(t, r.Unregister("f"))
+	check.NoError(t, err)
+	check.NoError(t, r.Unregister("f"))
 	wantUnknown(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 }
 
@@ -315,7 +315,7 @@ func TestNearestName(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := registry(t)
 			for _, name := range c.registered {
-				noError(t, r.Register(name, nothing, callbacks.Options{}))
+				check.NoError(t, r.Register(name, nothing, callbacks.Options{}))
 			}
 			want := callbacks.UnknownError{Callback: c.asked, Registry: r.Name(), Missing: "callback", Nearest: c.want}
 			for range 5 { // a map's order is another each time
@@ -354,9 +354,9 @@ func TestUnknownErrorText(t *testing.T) {
 func TestConcurrency(t *testing.T) {
 	const workers, rounds = 8, 200
 	r := registry(t)
-	noError(t, r.Register("always", nothing, callbacks.Options{Signature: signature}))
+	check.NoError(t, r.Register("always", nothing, callbacks.Options{Signature: signature}))
 	always, err := dispatch.Resolve(named(r, "always"))
-	noError(t, err)
+	check.NoError(t, err)
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
@@ -405,27 +405,13 @@ func TestConcurrency(t *testing.T) {
 	group.Wait()
 }
 
-func diff(t testing.TB, what string, want, got any, options ...cmp.Option) {
-	t.Helper()
-	if d := cmp.Diff(want, got, options...); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
-}
-
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func wantText(t testing.TB, err error, want string) {
 	t.Helper()
 	if err == nil {
 		t.Errorf("no error, want %s", want)
 		return
 	}
-	diff(t, "error", want, err.Error())
+	check.Diff(t, "error", want, err.Error())
 }
 
 func wantAs[E error](t testing.TB, err error) (e E) {
@@ -438,7 +424,7 @@ func wantAs[E error](t testing.TB, err error) (e E) {
 
 func wantUnknown(t testing.TB, err error, want callbacks.UnknownError) {
 	t.Helper()
-	diff(t, "error", want, *wantAs[*callbacks.UnknownError](t, err))
+	check.Diff(t, "error", want, *wantAs[*callbacks.UnknownError](t, err))
 }
 
 // At most so many calls are made in a second; the next second has its own.
@@ -447,11 +433,11 @@ func TestPerSecond(t *testing.T) {
 	callbacks.SetSecond(t, func() uint32 { return second })
 	r := registry(t)
 	n := 0
-	noError(t, r.Register("f", func(*callbacks.Frame) error { n++; return nil }, callbacks.Options{PerSecond: 3}))
+	check.NoError(t, r.Register("f", func(*callbacks.Frame) error { n++; return nil }, callbacks.Options{PerSecond: 3}))
 	var slots []*dispatch.Slot // call sites share the allowance
 	for range 2 {
 		s, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: r.Name()})
-		noError(t, err)
+		check.NoError(t, err)
 		slots = append(slots, s)
 	}
 	var made []int
@@ -459,11 +445,11 @@ func TestPerSecond(t *testing.T) {
 		n = 0
 		for range 5 * second {
 			for _, s := range slots {
-				noError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Name: "f"}))
+				check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Name: "f"}))
 			}
 		}
 		made = append(made, n)
 	}
-	diff(t, "made", []int{0, 3, 3, 3}, made)
-	diff(t, "dropped", int64(60-9), r.Stats()[0].Dropped)
+	check.Diff(t, "made", []int{0, 3, 3, 3}, made)
+	check.Diff(t, "dropped", int64(60-9), r.Stats()[0].Dropped)
 }

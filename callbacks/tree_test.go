@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -111,9 +112,9 @@ func TestTree(t *testing.T) {
 	delete(like.Ints, 9)
 
 	call := &callbacks.Frame{Name: "f", Args: everythingFlat(), Results: room(everythingFlat())}
-	noError(t, identity(call))
-	diff(t, "arguments", someEverything(), got)
-	diff(t, "results", everythingFlat(), call.Results)
+	check.NoError(t, identity(call))
+	check.Diff(t, "arguments", someEverything(), got)
+	check.Diff(t, "results", everythingFlat(), call.Results)
 }
 
 func TestArraysAreNotCopied(t *testing.T) {
@@ -123,11 +124,11 @@ func TestArraysAreNotCopied(t *testing.T) {
 		A tensor.Array[float32]
 		V tensor.View
 	}
-	noError(t, callbacks.Tap(func(_ context.Context, in tree) error {
+	check.NoError(t, callbacks.Tap(func(_ context.Context, in tree) error {
 		in.A.Data[1], in.V.Data[0] = 5, 6
 		return nil
 	})(call))
-	diff(t, "args", []tensor.View{tensor.Vector[float32](1, 5), tensor.Vector[int8](6)}, args)
+	check.Diff(t, "args", []tensor.View{tensor.Vector[float32](1, 5), tensor.Vector[int8](6)}, args)
 }
 
 // call runs a function on arguments, with room for results.
@@ -137,20 +138,20 @@ func call[A, R any](fn func(context.Context, A) (R, error), args, results []tens
 
 func TestTreesOfOneLeafAndOfNone(t *testing.T) {
 	result := room([]tensor.View{tensor.Scalar[float32](0)})
-	noError(t, call(func(_ context.Context, x float32) (float32, error) { return 2 * x, nil }, []tensor.View{tensor.Scalar[float32](4)}, result))
-	diff(t, "scalar", []tensor.View{tensor.Scalar[float32](8)}, result)
+	check.NoError(t, call(func(_ context.Context, x float32) (float32, error) { return 2 * x, nil }, []tensor.View{tensor.Scalar[float32](4)}, result))
+	check.Diff(t, "scalar", []tensor.View{tensor.Scalar[float32](8)}, result)
 
-	noError(t, call(func(_ context.Context, x tensor.Array[float32]) (tensor.View, error) {
+	check.NoError(t, call(func(_ context.Context, x tensor.Array[float32]) (tensor.View, error) {
 		return tensor.Scalar(x.Data[1]), nil
 	},
 		[]tensor.View{tensor.Vector[float32](4, 5)}, result))
-	diff(t, "arrays", []tensor.View{tensor.Scalar[float32](5)}, result)
+	check.Diff(t, "arrays", []tensor.View{tensor.Scalar[float32](5)}, result)
 
 	calls := 0
-	noError(t, call(func(context.Context, struct{}) (struct{}, error) { calls++; return struct{}{}, nil }, nil, nil))
-	noError(t, call(func(context.Context, [0]int) (map[string]int, error) { calls++; return nil, nil }, nil, nil))
-	noError(t, call(func(context.Context, []tensor.View) ([][0]int, error) { calls++; return make([][0]int, 3), nil }, nil, nil))
-	diff(t, "calls", 3, calls)
+	check.NoError(t, call(func(context.Context, struct{}) (struct{}, error) { calls++; return struct{}{}, nil }, nil, nil))
+	check.NoError(t, call(func(context.Context, [0]int) (map[string]int, error) { calls++; return nil, nil }, nil, nil))
+	check.NoError(t, call(func(context.Context, []tensor.View) ([][0]int, error) { calls++; return make([][0]int, 3), nil }, nil, nil))
+	check.Diff(t, "calls", 3, calls)
 }
 
 // A slice takes what comes, where its elements are all alike.
@@ -158,15 +159,15 @@ func TestOpenSlices(t *testing.T) {
 	flat := []tensor.View{tensor.Scalar[float32](1), tensor.Scalar[float32](2), tensor.Scalar[float32](3), tensor.Scalar[float32](4)}
 	var points []point
 	results := room(flat[:2])
-	noError(t, call(func(_ context.Context, args []point) ([]float32, error) {
+	check.NoError(t, call(func(_ context.Context, args []point) ([]float32, error) {
 		points = args
 		return []float32{args[1].X, args[1].Y}, nil
 	}, flat, results))
-	diff(t, "points", []point{{1, 2}, {3, 4}}, points)
-	diff(t, "results", flat[2:], results)
+	check.Diff(t, "points", []point{{1, 2}, {3, 4}}, points)
+	check.Diff(t, "results", flat[2:], results)
 
-	noError(t, call(func(_ context.Context, args []point) (struct{}, error) { points = args; return struct{}{}, nil }, nil, nil))
-	diff(t, "no points", []point{}, points)
+	check.NoError(t, call(func(_ context.Context, args []point) (struct{}, error) { points = args; return struct{}{}, nil }, nil, nil))
+	check.Diff(t, "no points", []point{}, points)
 
 	err := call(func(_ context.Context, args []point) (struct{}, error) { return struct{}{}, nil }, flat[:3], nil)
 	wantText(t, err, `callbacks: callback "f" takes 4 arguments, the module gives 3:
@@ -184,8 +185,8 @@ func TestBoolBytes(t *testing.T) {
 	odd := tensor.Scalar(true)
 	odd.Data[0] = 2
 	results := room([]tensor.View{odd})
-	noError(t, call(func(_ context.Context, b bool) (bool, error) { return b, nil }, []tensor.View{odd}, results))
-	diff(t, "result", []tensor.View{tensor.Scalar(true)}, results)
+	check.NoError(t, call(func(_ context.Context, b bool) (bool, error) { return b, nil }, []tensor.View{odd}, results))
+	check.Diff(t, "result", []tensor.View{tensor.Scalar(true)}, results)
 }
 
 func TestArgumentsThatDoNotFit(t *testing.T) {
@@ -229,8 +230,8 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 			calls := 0
 			err := callbacks.Tap(func(context.Context, tree) error { calls++; return nil }, template)(&callbacks.Frame{Name: "f", Args: c.args})
 			if c.want == "" {
-				noError(t, err)
-				diff(t, "calls", 1, calls)
+				check.NoError(t, err)
+				check.Diff(t, "calls", 1, calls)
 				return
 			}
 			wantText(t, err, c.want)
@@ -310,8 +311,8 @@ func TestResultsThatDoNotFit(t *testing.T) {
 			c.change(&value)
 			err := call(func(context.Context, struct{}) (tree, error) { return value, nil }, nil, results, callbacks.Template[struct{}, tree]{Results: good()})
 			if c.rows == nil {
-				noError(t, err)
-				diff(t, "results", flat, results)
+				check.NoError(t, err)
+				check.Diff(t, "results", flat, results)
 				return
 			}
 			want := fmt.Sprintf(`callbacks: callback "f" returned %d results, the module expects 6:`, c.count)
@@ -325,7 +326,7 @@ func TestResultsThatDoNotFit(t *testing.T) {
 			}
 			wantText(t, err, want)
 			wantAs[*callbacks.TemplateError](t, err)
-			diff(t, "results", room(flat), results)
+			check.Diff(t, "results", room(flat), results)
 		})
 	}
 }
@@ -338,8 +339,8 @@ func TestOpenResults(t *testing.T) {
 		return results, err
 	}
 	results, err := result(map[string]int8{"y": 2, "x": 1})
-	noError(t, err)
-	diff(t, "results", []tensor.View{tensor.Scalar[int8](1), tensor.Scalar[int8](2)}, results)
+	check.NoError(t, err)
+	check.Diff(t, "results", []tensor.View{tensor.Scalar[int8](1), tensor.Scalar[int8](2)}, results)
 	_, err = result(nil)
 	wantText(t, err, `callbacks: callback "f" returned 0 results, the module expects 2:
   result 0: expected s8[], returned nothing  <- differs
@@ -378,15 +379,15 @@ func TestPassthroughOfTrees(t *testing.T) {
 	a, b, n := tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4), tensor.Scalar[int32](5)
 	memory := []tensor.View{a, b, n}
 	frame := &callbacks.Frame{Name: "f", Config: contract.Config{Form: contract.Passthrough}, Args: memory, Results: memory}
-	noError(t, callbacks.Call(func(_ context.Context, in tree) (tree, error) {
+	check.NoError(t, callbacks.Call(func(_ context.Context, in tree) (tree, error) {
 		return tree{A: in.B, B: in.A, N: in.N + 1}, nil
 	})(frame))
-	diff(t, "swapped", []tensor.View{tensor.Vector[int32](3, 4), tensor.Vector[int32](1, 2), tensor.Scalar[int32](6)}, memory)
-	noError(t, callbacks.Call(func(_ context.Context, in tree) (tree, error) {
+	check.Diff(t, "swapped", []tensor.View{tensor.Vector[int32](3, 4), tensor.Vector[int32](1, 2), tensor.Scalar[int32](6)}, memory)
+	check.NoError(t, callbacks.Call(func(_ context.Context, in tree) (tree, error) {
 		in.A.Data[0] = 9 // in place
 		return in, nil
 	})(frame))
-	diff(t, "in place", []tensor.View{tensor.Vector[int32](9, 4), tensor.Vector[int32](1, 2), tensor.Scalar[int32](6)}, memory)
+	check.Diff(t, "in place", []tensor.View{tensor.Vector[int32](9, 4), tensor.Vector[int32](1, 2), tensor.Scalar[int32](6)}, memory)
 }
 
 type hidden struct {
@@ -402,7 +403,7 @@ func TestRegisterTypesThatAreNoTrees(t *testing.T) {
 	wantText(t, callbacks.RegisterTap(&r, "f", func(context.Context, *int) error { return nil }, callbacks.Options{}),
 		`callbacks: callback "f": the arguments: this is a *int: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps`)
 	wantText(t, callbacks.RegisterTap[int32](&r, "f", nil, callbacks.Options{}), `callbacks: the function of callback "f" is nil`)
-	diff(t, "what is registered", 0, len(r.List()))
+	check.Diff(t, "what is registered", 0, len(r.List()))
 }
 
 // Types that are no trees are found when the function is made.
@@ -431,7 +432,7 @@ func TestTypesThatAreNoTrees(t *testing.T) {
 		},
 	} {
 		func() {
-			defer func() { diff(t, "panic", any(want), recover()) }()
+			defer func() { check.Diff(t, "panic", any(want), recover()) }()
 			make()
 		}()
 	}
@@ -443,7 +444,7 @@ func TestTypesThatAreNoTrees(t *testing.T) {
 func TestFrameOf(t *testing.T) {
 	frame := &callbacks.Frame{Name: "f", Device: 2, RunID: 7, Static: []any{"s"}, Config: contract.Config{Effect: "log", Loc: "a/b.go:3"}}
 	var kept context.Context
-	noError(t, callbacks.Tap(func(ctx context.Context, _ struct{}) error {
+	check.NoError(t, callbacks.Tap(func(ctx context.Context, _ struct{}) error {
 		derived, cancel := context.WithCancel(ctx)
 		defer cancel()
 		for _, ctx := range []context.Context{ctx, derived} {
@@ -493,8 +494,8 @@ func TestSignatureOf(t *testing.T) {
 		}},
 	} {
 		got, err := c.get()
-		noError(t, err)
-		diff(t, "signature", c.want, got)
+		check.NoError(t, err)
+		check.Diff(t, "signature", c.want, got)
 	}
 	_, err := callbacks.SignatureOf(matrix, stats{Rows: make([]tensor.View, 1)})
 	wantText(t, err, "callbacks: the results have no signature: .Rows[0] does not say its dimensions: give a View with a Shape, or an Array with Dims")
@@ -509,25 +510,25 @@ func TestRegisterTyped(t *testing.T) {
 	r := registry(t)
 	norm := func(context.Context, point) (float32, error) { return 0, nil }
 	first := func(_ context.Context, args []tensor.Array[float32]) (tensor.View, error) { return args[0].View() }
-	noError(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}))
-	noError(t, callbacks.RegisterCall(r, "b: given", norm, callbacks.Options{Signature: "f32[],f32[]->f32[]"}))
-	noError(t, callbacks.RegisterCall(r, "c: open", first, callbacks.Options{}))
-	noError(t, callbacks.RegisterCall(r, "d: template", first, callbacks.Options{}, callbacks.Template[[]tensor.Array[float32], tensor.View]{
+	check.NoError(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}))
+	check.NoError(t, callbacks.RegisterCall(r, "b: given", norm, callbacks.Options{Signature: "f32[],f32[]->f32[]"}))
+	check.NoError(t, callbacks.RegisterCall(r, "c: open", first, callbacks.Options{}))
+	check.NoError(t, callbacks.RegisterCall(r, "d: template", first, callbacks.Options{}, callbacks.Template[[]tensor.Array[float32], tensor.View]{
 		Args:    []tensor.Array[float32]{{Dims: []int{4}}},
 		Results: tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4)},
 	}))
-	noError(t, callbacks.RegisterCall(r, "e: half a template", first, callbacks.Options{}, callbacks.Template[[]tensor.Array[float32], tensor.View]{
+	check.NoError(t, callbacks.RegisterCall(r, "e: half a template", first, callbacks.Options{}, callbacks.Template[[]tensor.Array[float32], tensor.View]{
 		Args: []tensor.Array[float32]{{Dims: []int{4}}},
 	}))
 	tap := func(context.Context, []int8) error { return nil }
-	noError(t, callbacks.RegisterTap(r, "f: tap", func(context.Context, point) error { return nil }, callbacks.Options{}))
-	noError(t, callbacks.RegisterTap(r, "g: open tap", tap, callbacks.Options{}))
-	noError(t, callbacks.RegisterTap(r, "h: template of a tap", tap, callbacks.Options{}, []int8{0, 0}))
+	check.NoError(t, callbacks.RegisterTap(r, "f: tap", func(context.Context, point) error { return nil }, callbacks.Options{}))
+	check.NoError(t, callbacks.RegisterTap(r, "g: open tap", tap, callbacks.Options{}))
+	check.NoError(t, callbacks.RegisterTap(r, "h: template of a tap", tap, callbacks.Options{}, []int8{0, 0}))
 	got := map[string]string{}
 	for _, info := range r.List() {
 		got[info.Name] = info.Signature
 	}
-	diff(t, "signatures", map[string]string{
+	check.Diff(t, "signatures", map[string]string{
 		"a: types": "f32[],f32[]->f32[]", "b: given": "f32[],f32[]->f32[]", "c: open": "", "d: template": "f32[4]->f32[4]", "e: half a template": "",
 		"f: tap": "f32[],f32[]->", "g: open tap": "", "h: template of a tap": "s8[],s8[]->",
 	}, got)
@@ -555,7 +556,7 @@ func TestTypedConcurrently(t *testing.T) {
 		}()
 	}
 	for range 8 {
-		noError(t, <-done)
+		check.NoError(t, <-done)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -17,8 +19,8 @@ func TestTap(t *testing.T) {
 	call := &callbacks.Frame{Args: args, Results: args, Config: contract.Config{Form: contract.Passthrough}}
 	call = call.WithContext(context.WithValue(t.Context(), contextKey{}, "mine"))
 	err := callbacks.Tap(func(ctx context.Context, got []tensor.View) error {
-		diff(t, "context", any("mine"), ctx.Value(contextKey{}))
-		diff(t, "args", args, got)
+		check.Diff(t, "context", any("mine"), ctx.Value(contextKey{}))
+		check.Diff(t, "args", args, got)
 		if &got[0].Data[0] != &args[0].Data[0] {
 			t.Error("the arguments were copied")
 		}
@@ -27,7 +29,7 @@ func TestTap(t *testing.T) {
 	if err != io.EOF {
 		t.Errorf("got the error %v", err)
 	}
-	diff(t, "results", []tensor.View{tensor.Vector[float32](1, 2), tensor.Scalar(true)}, call.Results)
+	check.Diff(t, "results", []tensor.View{tensor.Vector[float32](1, 2), tensor.Scalar(true)}, call.Results)
 }
 
 // Where results are expected, those of a function that makes none would be whatever
@@ -37,7 +39,7 @@ func TestTapMakesNoResults(t *testing.T) {
 	call := &callbacks.Frame{Name: "f", Results: []tensor.View{tensor.Scalar[int8](7)}, Config: contract.Config{Form: contract.Call}}
 	err := callbacks.Tap(func(context.Context, []tensor.View) error { called = true; return nil })(call)
 	wantText(t, err, "callbacks: callback \"f\" returned 0 results, the module expects 1:\n  result 0: expected s8[], returned nothing  <- differs")
-	diff(t, "called", false, called)
+	check.Diff(t, "called", false, called)
 }
 
 func returning(views []tensor.View, err error) callbacks.Func {
@@ -61,8 +63,8 @@ func TestCall(t *testing.T) {
 				clear(room.Data)
 				call.Results = append(call.Results, room)
 			}
-			noError(t, returning(c.results, nil)(call))
-			diff(t, "results", c.results, call.Results)
+			check.NoError(t, returning(c.results, nil)(call))
+			check.Diff(t, "results", c.results, call.Results)
 			for i, r := range call.Results {
 				if len(r.Data) > 0 && &r.Data[0] == &c.results[i].Data[0] {
 					t.Error("the runtime's memory was exchanged, not filled")
@@ -75,11 +77,11 @@ func TestCall(t *testing.T) {
 func TestCallArguments(t *testing.T) {
 	call := &callbacks.Frame{Args: []tensor.View{tensor.Vector[float32](1, 2)}, Results: []tensor.View{tensor.Vector[float32](0, 0)}}
 	call = call.WithContext(context.WithValue(t.Context(), contextKey{}, "mine"))
-	noError(t, callbacks.Call(func(ctx context.Context, args []tensor.View) ([]tensor.View, error) {
-		diff(t, "context", any("mine"), ctx.Value(contextKey{}))
+	check.NoError(t, callbacks.Call(func(ctx context.Context, args []tensor.View) ([]tensor.View, error) {
+		check.Diff(t, "context", any("mine"), ctx.Value(contextKey{}))
 		return args, nil
 	})(call))
-	diff(t, "results", call.Args, call.Results)
+	check.Diff(t, "results", call.Args, call.Results)
 }
 
 // In the passthrough form the results are the arguments' memory: giving those back in
@@ -91,15 +93,15 @@ func TestCallPassthrough(t *testing.T) {
 		Args:    []tensor.View{a, b, c},
 		Results: []tensor.View{a, b, c},
 	}
-	noError(t, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+	check.NoError(t, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
 		return []tensor.View{args[2], args[0], args[1]}, nil
 	})(call))
 	want := []tensor.View{tensor.Vector[int32](5, 6), tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4)}
-	diff(t, "results", want, call.Results)
+	check.Diff(t, "results", want, call.Results)
 
 	// Returned as they are, arguments stay the views that they were.
-	noError(t, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) { return args, nil })(call))
-	diff(t, "results", want, call.Results)
+	check.NoError(t, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) { return args, nil })(call))
+	check.Diff(t, "results", want, call.Results)
 	if &call.Args[0].Data[0] != &a.Data[0] {
 		t.Error("the call's arguments were exchanged")
 	}
@@ -110,7 +112,7 @@ func TestCallErrors(t *testing.T) {
 	f2, s0 := tensor.ShapeOf(tensor.F32, 2), tensor.ShapeOf(tensor.S32)
 	one, two := tensor.Vector[float32](1, 2), tensor.Scalar(int32(3))
 	square, err := tensor.FromSlice([]float32{1, 2}, 2, 1)
-	noError(t, err)
+	check.NoError(t, err)
 	for _, c := range []struct {
 		name    string
 		results []tensor.View
@@ -158,14 +160,14 @@ func TestCallErrors(t *testing.T) {
 			call := &callbacks.Frame{Name: "f", Results: room()}
 			err := returning(c.results, c.err)(call)
 			wantText(t, err, c.want)
-			diff(t, "results", room(), call.Results)
+			check.Diff(t, "results", room(), call.Results)
 			switch {
 			case c.err != nil && err != c.err:
 				t.Error("the error is not the function's own value")
 			case c.got != nil:
 				e := wantAs[*callbacks.TemplateError](t, err)
-				diff(t, "Want", []tensor.Shape{f2, s0}, shapes(e.Want))
-				diff(t, "Got", c.got, shapes(e.Got))
+				check.Diff(t, "Want", []tensor.Shape{f2, s0}, shapes(e.Want))
+				check.Diff(t, "Got", c.got, shapes(e.Got))
 			}
 		})
 	}
@@ -177,7 +179,7 @@ func TestTemplateErrorKeepsNothingOfTheCall(t *testing.T) {
 	call := &callbacks.Frame{Name: "f", Results: []tensor.View{{Shape: tensor.Shape{DType: tensor.F32, Dims: dims}, Data: make([]byte, 24)}}}
 	err := returning(nil, nil)(call)
 	dims[0] = 99
-	diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)}, shapes(wantAs[*callbacks.TemplateError](t, err).Want))
+	check.Diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)}, shapes(wantAs[*callbacks.TemplateError](t, err).Want))
 }
 
 func shapes(leaves []callbacks.Leaf) []tensor.Shape {

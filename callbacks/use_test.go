@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -61,9 +63,9 @@ func TestUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, after, byID := contract.Config{Callback: "before"}, contract.Config{Callback: "after"}, contract.Config{ID: id}
-	diff(t, "before", []string{"outer", "outer", "inner", "before"}, invoke(before))
-	diff(t, "after", []string{"outer", "outer", "inner", "after"}, invoke(after))
-	diff(t, "by id", []string{"outer", "outer", "inner", byID.Name()}, invoke(byID))
+	check.Diff(t, "before", []string{"outer", "outer", "inner", "before"}, invoke(before))
+	check.Diff(t, "after", []string{"outer", "outer", "inner", "after"}, invoke(after))
+	check.Diff(t, "by id", []string{"outer", "outer", "inner", byID.Name()}, invoke(byID))
 	called := func(ctx context.Context) []string {
 		t.Helper()
 		said = nil
@@ -85,12 +87,12 @@ func TestUse(t *testing.T) {
 		return said
 	}
 	own := r.With(t.Context(), "before", func(*callbacks.Frame) error { said = append(said, "its own"); return nil })
-	diff(t, "of one run", []string{"outer", "outer", "inner", "its own"}, called(own))
+	check.Diff(t, "of one run", []string{"outer", "outer", "inner", "its own"}, called(own))
 	removeTwice()
 	removeTwice()
-	diff(t, "one removed", []string{"outer", "inner", "before"}, invoke(before))
+	check.Diff(t, "one removed", []string{"outer", "inner", "before"}, invoke(before))
 	removeInner()
-	diff(t, "inner removed", []string{"outer", "after"}, invoke(after))
+	check.Diff(t, "inner removed", []string{"outer", "after"}, invoke(after))
 	removeOuter()
-	diff(t, "all removed", []string{"before"}, invoke(before))
+	check.Diff(t, "all removed", []string{"before"}, invoke(before))
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // byName and byID have, between them, every field set.
@@ -41,20 +40,25 @@ func TestAttrs(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := c.config.Attrs()
-			noError(t, err)
-			diff(t, "Attrs", c.want, got)
-
-			back, err := contract.Decode(got)
-			noError(t, err)
-			diff(t, "Decode", c.config, back)
-
+			got := roundTrip(t, c.config, c.want)
 			slices.Reverse(got)
-			back, err = contract.Decode(got)
-			noError(t, err)
-			diff(t, "Decode, in another order", c.config, back)
+			back, err := contract.Decode(got)
+			check.NoError(t, err)
+			check.Diff(t, "Decode, in another order", c.config, back)
 		})
 	}
+}
+
+// roundTrip takes a configuration to its attributes and back, and returns the attributes.
+func roundTrip(t *testing.T, config contract.Config, want []contract.Attr) []contract.Attr {
+	t.Helper()
+	got, err := config.Attrs()
+	check.NoError(t, err)
+	check.Diff(t, "Attrs", want, got)
+	back, err := contract.Decode(got)
+	check.NoError(t, err)
+	check.Diff(t, "Decode", config, back)
+	return got
 }
 
 // A new field, or a new key, cannot be forgotten in the tests above.
@@ -67,14 +71,14 @@ func TestEveryFieldAndKeyIsTested(t *testing.T) {
 	var keys []string
 	for _, c := range []contract.Config{byName, byID} {
 		attrs, err := c.Attrs()
-		noError(t, err)
+		check.NoError(t, err)
 		for _, a := range attrs {
 			keys = append(keys, a.Key)
 		}
 	}
 	slices.Sort(keys)
 	_, err := contract.Decode([]contract.Attr{{"nonsense", true}})
-	wantError(t, err, `unknown key "nonsense" in backend_config; known are `+strings.Join(slices.Compact(keys), ", "))
+	check.Error(t, err, `unknown key "nonsense" in backend_config; known are `+strings.Join(slices.Compact(keys), ", "))
 }
 
 // Each field alone.
@@ -93,10 +97,10 @@ func TestRoundTripOfEveryField(t *testing.T) {
 				reflect.ValueOf(&config).Elem().Field(i).Set(full.Field(i))
 			}
 			attrs, err := config.Attrs()
-			noError(t, err)
+			check.NoError(t, err)
 			back, err := contract.Decode(attrs)
-			noError(t, err)
-			diff(t, "Decode", config, back)
+			check.NoError(t, err)
+			check.Diff(t, "Decode", config, back)
 		})
 	}
 }
@@ -108,8 +112,8 @@ func TestDecodeZeroValues(t *testing.T) {
 		{"n_ids", int64(0)}, {"n_tokens", int64(0)}, {"effect", ""}, {"policy", ""}, {"transforms", ""}, {"loc", ""},
 		{"optional", false}, {"every", int64(0)},
 	})
-	noError(t, err)
-	diff(t, "Decode", byID, got)
+	check.NoError(t, err)
+	check.Diff(t, "Decode", byID, got)
 }
 
 func TestDecodeErrors(t *testing.T) {
@@ -156,8 +160,8 @@ func TestDecodeErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := contract.Decode(c.attrs)
-			wantError(t, err, c.want)
-			diff(t, "config", contract.Config{}, got)
+			check.Error(t, err, c.want)
+			check.Diff(t, "config", contract.Config{}, got)
 		})
 	}
 }
@@ -180,7 +184,7 @@ func TestDecodeWrongTypes(t *testing.T) {
 				continue
 			}
 			_, err := contract.Decode([]contract.Attr{{key, value}})
-			wantError(t, err, "the key \""+key+"\" is "+kind+", not ")
+			check.Error(t, err, "the key \""+key+"\" is "+kind+", not ")
 		}
 	}
 }
@@ -191,13 +195,13 @@ func TestDecodeLengthBeyondInt(t *testing.T) {
 	for _, key := range []string{"n_ids", "n_tokens"} {
 		config, err := contract.Decode([]contract.Attr{{"v", int64(1)}, {"form", "call"}, {"callback", "f"}, {key, n}})
 		if n > math.MaxInt {
-			wantError(t, err, key)
+			check.Error(t, err, key)
 			continue
 		}
-		noError(t, err)
-		diff(t, key, n, int64(config.NumIDs+config.NumTokens))
+		check.NoError(t, err)
+		check.Diff(t, key, n, int64(config.NumIDs+config.NumTokens))
 		_, _, _, err = config.Split(3)
-		wantError(t, err, "only 3 operands")
+		check.Error(t, err, "only 3 operands")
 	}
 }
 
@@ -213,9 +217,9 @@ func TestAttrsOfInvalidConfig(t *testing.T) {
 		{contract.Config{Form: contract.Call, Callback: "f\x00"}, "NUL"},
 	} {
 		attrs, err := c.config.Attrs()
-		wantError(t, err, c.want)
-		diff(t, "attrs", []contract.Attr(nil), attrs)
-		diff(t, "Validate", err.Error(), c.config.Validate().Error())
+		check.Error(t, err, c.want)
+		check.Diff(t, "attrs", []contract.Attr(nil), attrs)
+		check.Diff(t, "Validate", err.Error(), c.config.Validate().Error())
 	}
 }
 
@@ -245,11 +249,11 @@ func TestSplit(t *testing.T) {
 			var err error
 			got.Data, got.IDs, got.Tokens, err = config.Split(c.n)
 			if c.err != "" {
-				wantError(t, err, c.err)
+				check.Error(t, err, c.err)
 			} else {
-				noError(t, err)
+				check.NoError(t, err)
 			}
-			diff(t, "parts", c.want, got)
+			check.Diff(t, "parts", c.want, got)
 		})
 	}
 }
@@ -265,17 +269,17 @@ func TestForm(t *testing.T) {
 		{contract.Call, "calliope_runtime_call", true},
 		{contract.Pure, "calliope_runtime_call", false},
 	} {
-		diff(t, "Target", c.target, c.form.Target())
-		diff(t, "HasSideEffect", c.sideEffect, c.form.HasSideEffect())
-		noError(t, contract.Config{Form: c.form, ID: 1}.Validate())
+		check.Diff(t, "Target", c.target, c.form.Target())
+		check.Diff(t, "HasSideEffect", c.sideEffect, c.form.HasSideEffect())
+		check.NoError(t, contract.Config{Form: c.form, ID: 1}.Validate())
 	}
 }
 
 func TestName(t *testing.T) {
-	diff(t, "Name", "log", byName.Name())
-	diff(t, "ByName", true, byName.ByName())
-	diff(t, "Name", "id 7", byID.Name())
-	diff(t, "ByName", false, byID.ByName())
+	check.Diff(t, "Name", "log", byName.Name())
+	check.Diff(t, "ByName", true, byName.ByName())
+	check.Diff(t, "Name", "id 7", byID.Name())
+	check.Diff(t, "ByName", false, byID.ByName())
 }
 
 // What Decode takes is valid, and comes through Attrs as it is; what it refuses is an
@@ -292,22 +296,22 @@ func FuzzDecode(f *testing.F) {
 		}
 		config, err := contract.Decode(attrs)
 		if err != nil {
-			wantError(t, err, "")
+			check.Error(t, err, "")
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("more than one line: %q", err)
 			}
-			diff(t, "config", contract.Config{}, config)
+			check.Diff(t, "config", contract.Config{}, config)
 			return
 		}
-		noError(t, config.Validate())
+		check.NoError(t, config.Validate())
 		again, err := config.Attrs()
-		noError(t, err)
+		check.NoError(t, err)
 		if !slices.IsSortedFunc(again, func(a, b contract.Attr) int { return strings.Compare(a.Key, b.Key) }) {
 			t.Errorf("not in order: %v", again)
 		}
 		back, err := contract.Decode(again)
-		noError(t, err)
-		diff(t, "Decode", config, back)
+		check.NoError(t, err)
+		check.Diff(t, "Decode", config, back)
 		for _, operands := range []int{0, 1, 5} {
 			data, ids, tokens, err := config.Split(operands)
 			if err == nil && (data < 0 || ids < 0 || tokens < 0 || data+ids+tokens != operands) {
@@ -315,25 +319,4 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
-}
-
-func diff(t *testing.T, what string, want, got any) {
-	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func wantError(t *testing.T, err error, part string) {
-	t.Helper()
-	if err == nil || !strings.HasPrefix(err.Error(), "contract: ") || !strings.Contains(err.Error(), part) {
-		t.Errorf("got the error %v, want one of contract with %q", err, part)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 const (
@@ -58,18 +59,13 @@ func TestEncodings(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			diff(t, "Target", c.target, c.config.Encoding.Target(c.config.Form))
-			got, err := c.config.Attrs()
-			noError(t, err)
-			diff(t, "Attrs", c.want, got)
-			back, err := contract.Decode(got)
-			noError(t, err)
-			diff(t, "Decode", c.config, back)
+			check.Diff(t, "Target", c.target, c.config.Encoding.Target(c.config.Form))
+			roundTrip(t, c.config, c.want)
 		})
 	}
-	diff(t, "Target", contract.TargetEXLAIOCallback, contract.EncodingWords.Target(contract.Passthrough))
-	diff(t, "Target", contract.TargetIOCallback, contract.EncodingDictionary.Target(contract.Observe))
-	diff(t, "names", "dictionary words operand server Encoding(4)", strings.Join([]string{
+	check.Diff(t, "Target", contract.TargetEXLAIOCallback, contract.EncodingWords.Target(contract.Passthrough))
+	check.Diff(t, "Target", contract.TargetIOCallback, contract.EncodingDictionary.Target(contract.Observe))
+	check.Diff(t, "names", "dictionary words operand server Encoding(4)", strings.Join([]string{
 		contract.EncodingDictionary.String(), contract.EncodingWords.String(), contract.EncodingOperand.String(),
 		contract.EncodingServer.String(), contract.Encoding(4).String(),
 	}, " "))
@@ -84,11 +80,11 @@ func TestEncodingsLeaveOut(t *testing.T) {
 		{Encoding: contract.EncodingServer, Form: contract.Call, Opaque: id3, Server: "named by the operand"},
 	} {
 		attrs, err := c.Attrs()
-		noError(t, err)
+		check.NoError(t, err)
 		got, err := contract.Decode(attrs)
-		noError(t, err)
+		check.NoError(t, err)
 		c.Form, c.ID, c.Server = contract.Call, 0, ""
-		diff(t, "Decode", c, got)
+		check.Diff(t, "Decode", c, got)
 	}
 }
 
@@ -115,8 +111,8 @@ func TestEncodingErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := contract.Decode(c.attrs)
-			wantError(t, err, c.want)
-			diff(t, "config", contract.Config{}, got)
+			check.Error(t, err, c.want)
+			check.Diff(t, "config", contract.Config{}, got)
 		})
 	}
 	for _, c := range []struct {
@@ -138,13 +134,13 @@ func TestEncodingErrors(t *testing.T) {
 		{contract.Config{Form: contract.Call, Encoding: contract.EncodingServer, Opaque: id3, Aliased: 1}, "1 results"},
 		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: id3, Aliased: 1}, "1 results"},
 	} {
-		wantError(t, c.config.Validate(), c.want)
+		check.Error(t, c.config.Validate(), c.want)
 	}
 }
 
 func TestOpaqueName(t *testing.T) {
-	diff(t, "Name", "opaque id 0100ff", contract.Config{Opaque: id3}.Name())
-	diff(t, "Name", "opaque id 6964 of server 736572766572", opaque.Name())
+	check.Diff(t, "Name", "opaque id 0100ff", contract.Config{Opaque: id3}.Name())
+	check.Diff(t, "Name", "opaque id 6964 of server 736572766572", opaque.Name())
 }
 
 func FuzzWords(f *testing.F) {
@@ -154,8 +150,8 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bytes string, size uint64) {
 		words := contract.PackWords(bytes)
 		got, err := contract.UnpackWords(words, uint64(len(bytes)))
-		noError(t, err)
-		diff(t, "bytes", bytes, got)
+		check.NoError(t, err)
+		check.Diff(t, "bytes", bytes, got)
 		if got, err := contract.UnpackWords(words, size); err == nil && uint64(len(got)) != size {
 			t.Errorf("%d bytes, not %d", len(got), size)
 		}

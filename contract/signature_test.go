@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -30,12 +31,12 @@ func TestSignature(t *testing.T) {
 		{nil, []tensor.Shape{tensor.ShapeOf(tensor.C64, 0)}, "->c64[0]", "de5699153b3d4a0f"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			diff(t, "Signature", c.text, contract.Signature(c.operands, c.results))
-			diff(t, "SignatureHash", c.hash, contract.SignatureHash(c.text))
+			check.Diff(t, "Signature", c.text, contract.Signature(c.operands, c.results))
+			check.Diff(t, "SignatureHash", c.hash, contract.SignatureHash(c.text))
 			operands, results, err := contract.ParseSignature(c.text)
-			noError(t, err)
-			diff(t, "operands", c.operands, operands)
-			diff(t, "results", c.results, results)
+			check.NoError(t, err)
+			check.Diff(t, "operands", c.operands, operands)
+			check.Diff(t, "results", c.results, results)
 		})
 	}
 }
@@ -47,9 +48,9 @@ func TestParseSignatureErrors(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			operands, results, err := contract.ParseSignature(text)
-			wantError(t, err, "is no signature; write one like f32[2,3],s32[]->f32[]")
-			diff(t, "operands", []tensor.Shape(nil), operands)
-			diff(t, "results", []tensor.Shape(nil), results)
+			check.Error(t, err, "is no signature; write one like f32[2,3],s32[]->f32[]")
+			check.Diff(t, "operands", []tensor.Shape(nil), operands)
+			check.Diff(t, "results", []tensor.Shape(nil), results)
 		})
 	}
 }
@@ -61,16 +62,16 @@ func FuzzParseSignature(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		operands, results, err := contract.ParseSignature(text)
 		if err != nil {
-			wantError(t, err, "is no signature")
+			check.Error(t, err, "is no signature")
 			return
 		}
-		diff(t, "Signature", text, contract.Signature(operands, results))
+		check.Diff(t, "Signature", text, contract.Signature(operands, results))
 	})
 }
 
 // One byte: an array of no elements orders nothing.
 func TestTokenShape(t *testing.T) {
-	noError(t, contract.TokenShape().Check())
-	diff(t, "bytes", 1, contract.TokenShape().NumBytes())
-	diff(t, "shape", "s8[1]", contract.TokenShape().String())
+	check.NoError(t, contract.TokenShape().Check())
+	check.Diff(t, "bytes", 1, contract.TokenShape().NumBytes())
+	check.Diff(t, "shape", "s8[1]", contract.TokenShape().String())
 }

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -50,34 +49,28 @@ func TestAffineExpr(t *testing.T) {
 		}
 
 		e0 := d0.Mul(k(6)).Add(s0.Mul(k(4)))
-		check := func(what string, got, want any) {
-			t.Helper()
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", what, diff)
-			}
-		}
-		check("divisor", e0.LargestKnownDivisor(), int64(2))
-		check("multiple", []bool{e0.IsMultipleOf(2), e0.IsMultipleOf(4)}, []bool{true, false})
-		check("depends", []bool{e0.DependsOnDim(0), e0.DependsOnDim(1), e0.DependsOnDim(-1)}, []bool{true, false, false})
-		check("symbolic", []bool{e0.IsSymbolicOrConstant(), s0.Add(k(1)).IsSymbolicOrConstant()}, []bool{false, true})
+		check.Diff(t, "divisor", int64(2), e0.LargestKnownDivisor())
+		check.Diff(t, "multiple", []bool{true, false}, []bool{e0.IsMultipleOf(2), e0.IsMultipleOf(4)})
+		check.Diff(t, "depends", []bool{true, false, false}, []bool{e0.DependsOnDim(0), e0.DependsOnDim(1), e0.DependsOnDim(-1)})
+		check.Diff(t, "symbolic", []bool{false, true}, []bool{e0.IsSymbolicOrConstant(), s0.Add(k(1)).IsSymbolicOrConstant()})
 		position, ok := c.AffineSymbol(5).Position()
-		check("position", []any{position, ok}, []any{5, true})
+		check.Diff(t, "position", []any{5, true}, []any{position, ok})
 		_, ok = e0.Position()
-		check("a sum has a position", ok, false)
+		check.Diff(t, "a sum has a position", false, ok)
 		_, ok = e0.Constant()
-		check("a sum is a constant", ok, false)
+		check.Diff(t, "a sum is a constant", false, ok)
 		left, right, ok := e0.Operands()
-		check("operands", []any{left.String(), right.String(), ok}, []any{"d0 * 6", "s0 * 4", true})
+		check.Diff(t, "operands", []any{"d0 * 6", "s0 * 4", true}, []any{left.String(), right.String(), ok})
 		_, _, ok = d0.Operands()
-		check("a dimension has operands", ok, false)
+		check.Diff(t, "a dimension has operands", false, ok)
 		var order []string
 		whole := e0.Walk(func(e mlir.AffineExpr) bool { order = append(order, e.String()); return true })
-		check("walk", []any{order, whole}, []any{[]string{"d0", "6", "d0 * 6", "s0", "4", "s0 * 4", "d0 * 6 + s0 * 4"}, true})
-		check("ended walk", e0.Walk(func(e mlir.AffineExpr) bool { return false }), false)
-		check("compose", e0.Compose(c.AffineMap(2, 0, d1.Add(k(1)))).String(), "(d1 + 1) * 6 + s0 * 4")
-		check("substitute", e0.Substitute([]mlir.AffineExpr{k(1)}, []mlir.AffineExpr{d1}).String(), "d1 * 4 + 6")
-		check("same", []bool{d0.Add(d1).Equal(d0.Add(d1)), d0.Equal(d1)}, []bool{true, false})
-		check("context", e0.Context() == c, true)
+		check.Diff(t, "walk", []any{[]string{"d0", "6", "d0 * 6", "s0", "4", "s0 * 4", "d0 * 6 + s0 * 4"}, true}, []any{order, whole})
+		check.Diff(t, "ended walk", false, e0.Walk(func(e mlir.AffineExpr) bool { return false }))
+		check.Diff(t, "compose", "(d1 + 1) * 6 + s0 * 4", e0.Compose(c.AffineMap(2, 0, d1.Add(k(1)))).String())
+		check.Diff(t, "substitute", "d1 * 4 + 6", e0.Substitute([]mlir.AffineExpr{k(1)}, []mlir.AffineExpr{d1}).String())
+		check.Diff(t, "same", []bool{true, false}, []bool{d0.Add(d1).Equal(d0.Add(d1)), d0.Equal(d1)})
+		check.Diff(t, "context", true, e0.Context() == c)
 
 		shifted, err := d0.Add(d1).ShiftDims(2, 3, 1)
 		symbols, err2 := s0.Add(c.AffineSymbol(1)).ShiftSymbols(2, 1, 0)
@@ -93,9 +86,9 @@ func TestAffineExpr(t *testing.T) {
 		if err := errors.Join(err, err2, err3); err != nil {
 			t.Fatal(err)
 		}
-		check("shifted dimensions", shifted.String(), "d0 + d4")
-		check("shifted symbols", symbols.String(), "s1 + s2")
-		check("simplified", simple.String(), "d0 mod 4")
+		check.Diff(t, "shifted dimensions", "d0 + d4", shifted.String())
+		check.Diff(t, "shifted symbols", "s1 + s2", symbols.String())
+		check.Diff(t, "simplified", "d0 mod 4", simple.String())
 	})
 }
 
@@ -104,7 +97,7 @@ func TestAffineExpr(t *testing.T) {
 func TestAffineShared(t *testing.T) {
 	c := mlirtest.Context(t)
 	x := c.AffineDim(0)
-	mustPanic(t, "more than MLIR can handle", func() {
+	check.Panics(t, "more than MLIR can handle", func() {
 		for range 100 {
 			x = x.Mod(c.AffineConstant(7)).Add(x.FloorDiv(c.AffineConstant(3)))
 		}
@@ -117,9 +110,9 @@ func TestAffineShared(t *testing.T) {
 	if _, err := x.Eval([]int64{100}, nil); err != nil {
 		t.Error(err)
 	}
-	mustPanic(t, "more than MLIR can handle", func() { x.Compose(c.AffineMap(1, 0, x)) })
-	mustPanic(t, "more than MLIR can handle", func() { c.AffineMap(1, 0, x).Replace(c.AffineDim(0), x, 1, 0) })
-	mustPanic(t, "more than MLIR can handle", func() {
+	check.Panics(t, "more than MLIR can handle", func() { x.Compose(c.AffineMap(1, 0, x)) })
+	check.Panics(t, "more than MLIR can handle", func() { c.AffineMap(1, 0, x).Replace(c.AffineDim(0), x, 1, 0) })
+	check.Panics(t, "more than MLIR can handle", func() {
 		c.IntegerSet(1, 0, mlir.Constraint{Expr: x}).Replace([]mlir.AffineExpr{x}, nil, 1, 0)
 	})
 	long := c.AffineConstant(0)
@@ -176,7 +169,7 @@ func TestAffineMap(t *testing.T) {
 			{c.MinorIdentityMap(3, 2), "(d0, d1, d2) -> (d1, d2)", is{minor: true, projected: true}},
 			{c.MinorIdentityMap(3, 0), "(d0, d1, d2) -> ()", is{minor: true, projected: true}},
 			{c.PermutationMap(2, 0, 1), "(d0, d1, d2) -> (d2, d0, d1)", is{permutation: true, projected: true}},
-			{must(c.ParseAffineMap("(i)[n] -> (i * n)")), "(d0)[s0] -> (d0 * s0)", is{}},
+			{check.Must(c.ParseAffineMap("(i)[n] -> (i * n)")), "(d0)[s0] -> (d0 * s0)", is{}},
 		} {
 			m := test.m
 			if got := m.String(); got != test.want {
@@ -197,38 +190,32 @@ func TestAffineMap(t *testing.T) {
 			t.Errorf("the permutation of nothing is %s", m)
 		}
 
-		m := must(c.ParseAffineMap("(d0, d1, d2)[s0] -> (d0 + s0, d1, d2 * 2)"))
-		check := func(what string, got, want any) {
-			t.Helper()
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", what, diff)
-			}
-		}
-		check("sizes", []int{m.NumDims(), m.NumSymbols(), m.NumInputs(), m.NumResults()}, []int{3, 1, 4, 3})
+		m := check.Must(c.ParseAffineMap("(d0, d1, d2)[s0] -> (d0 + s0, d1, d2 * 2)"))
+		check.Diff(t, "sizes", []int{3, 1, 4, 3}, []int{m.NumDims(), m.NumSymbols(), m.NumInputs(), m.NumResults()})
 		var results []string
 		for _, r := range m.Results() {
 			results = append(results, r.String())
 		}
-		check("results", results, []string{"d0 + s0", "d1", "d2 * 2"})
-		check("sub", m.SubMap(2, 0).String(), "(d0, d1, d2)[s0] -> (d2 * 2, d0 + s0)")
-		check("no sub", m.SubMap().String(), "(d0, d1, d2)[s0] -> ()")
-		check("major", []string{m.MajorSubMap(1).String(), m.MajorSubMap(0).String()}, []string{"(d0, d1, d2)[s0] -> (d0 + s0)", "(d0, d1, d2)[s0] -> ()"})
-		check("minor", []string{m.MinorSubMap(3).String(), m.MinorSubMap(1).String()}, []string{m.String(), "(d0, d1, d2)[s0] -> (d2 * 2)"})
-		check("replace", m.Replace(d(1), d(0), 3, 1).String(), "(d0, d1, d2)[s0] -> (d0 + s0, d0, d2 * 2)")
-		check("compose", m.Compose(must(c.ParseAffineMap("(d0)[s0, s1] -> (d0, s0, s1 + 1)"))).String(),
-			"(d0)[s0, s1, s2] -> (d0 + s0, s1, (s2 + 1) * 2)")
+		check.Diff(t, "results", []string{"d0 + s0", "d1", "d2 * 2"}, results)
+		check.Diff(t, "sub", "(d0, d1, d2)[s0] -> (d2 * 2, d0 + s0)", m.SubMap(2, 0).String())
+		check.Diff(t, "no sub", "(d0, d1, d2)[s0] -> ()", m.SubMap().String())
+		check.Diff(t, "major", []string{"(d0, d1, d2)[s0] -> (d0 + s0)", "(d0, d1, d2)[s0] -> ()"}, []string{m.MajorSubMap(1).String(), m.MajorSubMap(0).String()})
+		check.Diff(t, "minor", []string{m.String(), "(d0, d1, d2)[s0] -> (d2 * 2)"}, []string{m.MinorSubMap(3).String(), m.MinorSubMap(1).String()})
+		check.Diff(t, "replace", "(d0, d1, d2)[s0] -> (d0 + s0, d0, d2 * 2)", m.Replace(d(1), d(0), 3, 1).String())
+		check.Diff(t, "compose", "(d0)[s0, s1, s2] -> (d0 + s0, s1, (s2 + 1) * 2)",
+			m.Compose(check.Must(c.ParseAffineMap("(d0)[s0, s1] -> (d0, s0, s1 + 1)"))).String())
 		v, err := m.Eval([]int64{1, 2, 3}, []int64{10})
-		check("eval", []any{v, err}, []any{[]int64{11, 2, 6}, nil})
+		check.Diff(t, "eval", []any{[]int64{11, 2, 6}, nil}, []any{v, err})
 		if _, err := m.Eval(nil, nil); err == nil {
 			t.Error("no values are enough for a map of three dimensions")
 		}
 		constant, ok := c.ConstantMap(-1).Constant()
-		check("constant", []any{constant, ok}, []any{int64(-1), true})
+		check.Diff(t, "constant", []any{int64(-1), true}, []any{constant, ok})
 		_, ok = m.Constant()
-		check("a map is a constant", ok, false)
-		pair := mlir.CompressUnusedSymbols(must(c.ParseAffineMap("(d0)[s0, s1, s2] -> (d0 + s1)")), must(c.ParseAffineMap("(d0)[s0, s1, s2] -> (s2)")))
-		check("compressed", []string{pair[0].String(), pair[1].String()}, []string{"(d0)[s0, s1] -> (d0 + s0)", "(d0)[s0, s1] -> (s1)"})
-		check("compressed nothing", len(mlir.CompressUnusedSymbols()), 0)
+		check.Diff(t, "a map is a constant", false, ok)
+		pair := mlir.CompressUnusedSymbols(check.Must(c.ParseAffineMap("(d0)[s0, s1, s2] -> (d0 + s1)")), check.Must(c.ParseAffineMap("(d0)[s0, s1, s2] -> (s2)")))
+		check.Diff(t, "compressed", []string{"(d0)[s0, s1] -> (d0 + s0)", "(d0)[s0, s1] -> (s1)"}, []string{pair[0].String(), pair[1].String()})
+		check.Diff(t, "compressed nothing", 0, len(mlir.CompressUnusedSymbols()))
 		if _, err := c.ParseAffineMap("(d0) -> (d1)"); err == nil {
 			t.Error("a map of an unknown dimension was read")
 		}
@@ -240,38 +227,32 @@ func TestIntegerSet(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		d0, s0 := c.AffineDim(0), c.AffineSymbol(0)
 		s := c.IntegerSet(1, 1, mlir.Constraint{Expr: d0}, mlir.Constraint{Expr: s0.Sub(d0), Equality: true})
-		check := func(what string, got, want any) {
-			t.Helper()
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", what, diff)
-			}
-		}
-		check("text", s.String(), "(d0)[s0] : (d0 >= 0, -d0 + s0 == 0)")
+		check.Diff(t, "text", "(d0)[s0] : (d0 >= 0, -d0 + s0 == 0)", s.String())
 		parsed, err := c.ParseIntegerSet("(d0)[s0] : (d0 >= 0, s0 - d0 == 0)")
-		check("parsed", []any{parsed.Equal(s), err}, []any{true, nil})
-		check("sizes", []int{s.NumDims(), s.NumSymbols(), s.NumInputs(), s.NumConstraints(), s.NumEqualities(), s.NumInequalities()}, []int{1, 1, 2, 2, 1, 1})
+		check.Diff(t, "parsed", []any{true, nil}, []any{parsed.Equal(s), err})
+		check.Diff(t, "sizes", []int{1, 1, 2, 2, 1, 1}, []int{s.NumDims(), s.NumSymbols(), s.NumInputs(), s.NumConstraints(), s.NumEqualities(), s.NumInequalities()})
 		var all []string
 		for _, k := range s.Constraints() {
 			all = append(all, k.Expr.String()+map[bool]string{true: " == 0", false: " >= 0"}[k.Equality])
 		}
-		check("constraints", all, []string{"d0 >= 0", "-d0 + s0 == 0"})
-		check("replaced", s.Replace([]mlir.AffineExpr{c.AffineDim(1)}, []mlir.AffineExpr{c.AffineConstant(4)}, 2, 0).String(),
-			"(d0, d1) : (d1 >= 0, -d1 + 4 == 0)")
+		check.Diff(t, "constraints", []string{"d0 >= 0", "-d0 + s0 == 0"}, all)
+		check.Diff(t, "replaced", "(d0, d1) : (d1 >= 0, -d1 + 4 == 0)",
+			s.Replace([]mlir.AffineExpr{c.AffineDim(1)}, []mlir.AffineExpr{c.AffineConstant(4)}, 2, 0).String())
 		for _, test := range []struct {
 			d0, s0 int64
 			want   bool
 		}{{3, 3, true}, {3, 4, false}, {-1, -1, false}} {
 			got, err := s.Contains([]int64{test.d0}, []int64{test.s0})
-			check("contains", []any{got, err}, []any{test.want, nil})
+			check.Diff(t, "contains", []any{test.want, nil}, []any{got, err})
 		}
 		if _, err := s.Contains(nil, nil); err == nil {
 			t.Error("no point was asked for")
 		}
 		empty, all0 := c.EmptyIntegerSet(1, 0), c.IntegerSet(1, 0)
-		check("empty", []any{empty.String(), empty.IsCanonicalEmpty(), s.IsCanonicalEmpty()}, []any{"(d0) : (1 == 0)", true, false})
-		check("everything", all0.String(), "(d0) : (0 == 0)")
+		check.Diff(t, "empty", []any{"(d0) : (1 == 0)", true, false}, []any{empty.String(), empty.IsCanonicalEmpty(), s.IsCanonicalEmpty()})
+		check.Diff(t, "everything", "(d0) : (0 == 0)", all0.String())
 		inside, _ := all0.Contains([]int64{5}, nil)
-		check("everything contains", inside, true)
+		check.Diff(t, "everything contains", true, inside)
 		if _, err := c.ParseIntegerSet("(d0) -> (d0)"); err == nil {
 			t.Error("a map was read as a set")
 		}
@@ -319,13 +300,13 @@ func TestAffineMisuse(t *testing.T) {
 		"IntegerSet.NumDims called on a zero value":                func() { mlir.IntegerSet{}.NumDims() },
 		"Context.IntegerSet called on a zero value":                func() { c.IntegerSet(1, 0, mlir.Constraint{}) },
 	} {
-		mustPanic(t, want, f)
+		check.Panics(t, want, f)
 	}
 	if got := []string{mlir.AffineExpr{}.String(), mlir.AffineMap{}.String(), mlir.IntegerSet{}.String()}; slices.Contains(got, "") {
 		t.Errorf("zero values print as %q", got)
 	}
 	c.Close()
-	mustPanic(t, "AffineExpr.Kind called after Context.Close", func() { d0.Kind() })
-	mustPanic(t, "AffineMap.IsEmpty called after Context.Close", func() { m.IsEmpty() })
-	mustPanic(t, "IntegerSet.NumInputs called after Context.Close", func() { set.NumInputs() })
+	check.Panics(t, "AffineExpr.Kind called after Context.Close", func() { d0.Kind() })
+	check.Panics(t, "AffineMap.IsEmpty called after Context.Close", func() { m.IsEmpty() })
+	check.Panics(t, "IntegerSet.NumInputs called after Context.Close", func() { set.NumInputs() })
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -40,7 +41,7 @@ func TestEnginesAgree(t *testing.T) {
 					t.Errorf("%s: %v", e.Name, err)
 				}
 				printed := m.Operation().Print(mlir.PrintOptions{DebugInfo: true})
-				if diff := cmp.Diff(m.String(), parse(t, contexts[i], printed).String()); diff != "" {
+				if diff := cmp.Diff(m.String(), mlirtest.Parse(t, contexts[i], printed).String()); diff != "" {
 					t.Errorf("%s reads something else than it prints (-printed +read):\n%s", e.Name, diff)
 				}
 				texts = append(texts, printed+"\n"+m.Operation().Print(mlir.PrintOptions{Generic: true}))
@@ -294,7 +295,7 @@ var programs = []program{
 			set("set", w.attr("affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 mod 2 == 0)>"))
 			set("layout", c.StridedLayoutAttribute(3, 4, 1))
 			set("nested", c.DictionaryAttribute(mlir.NamedAttribute{Name: "b", Value: c.UnitAttribute()}, mlir.NamedAttribute{Name: "a", Value: c.TypeAttribute(i8)}))
-			set("bytes", mlirtest.Must(c.DenseAttribute(w.typ("tensor<2x2xi8>"), []byte{1, 2, 3, 254})))
+			set("bytes", check.Must(c.DenseAttribute(w.typ("tensor<2x2xi8>"), []byte{1, 2, 3, 254})))
 			set("halves", w.attr("dense<[1.0, -0.0, 6.5e4]> : tensor<3xf16>"))
 			set("sparse", w.attr("sparse<[[0, 1]], [2.5]> : tensor<2x2xf32>"))
 			for i, text := range []string{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -21,9 +22,9 @@ func TestEachAttribute(t *testing.T) {
 		i1, i8, i64 := c.IntegerType(1, mlir.Signless), c.IntegerType(8, mlir.Signless), c.IntegerType(64, mlir.Signless)
 		i128 := c.IntegerType(128, mlir.Signless)
 		wide := new(big.Int).Lsh(big.NewInt(-1), 100)
-		vector := must(c.TensorType(i64, 2))
-		at := must(mlir.NewDense(must(c.TensorType(i64, 1, 1)), []int64{1}))
-		seven := must(mlir.NewDense(must(c.TensorType(i64, 1)), []int64{7}))
+		vector := check.Must(c.TensorType(i64, 2))
+		at := check.Must(mlir.NewDense(check.Must(c.TensorType(i64, 1, 1)), []int64{1}))
+		seven := check.Must(mlir.NewDense(check.Must(c.TensorType(i64, 1)), []int64{7}))
 		for _, test := range []struct {
 			attribute mlir.Attribute
 			kind      mlir.AttributeKind
@@ -37,9 +38,9 @@ func TestEachAttribute(t *testing.T) {
 			{c.IntegerAttribute(c.IntegerType(0, mlir.Signless), 0), mlir.AttrInteger, "0 : i0"},
 			{c.IntegerAttribute(c.IndexType(), math.MinInt64), mlir.AttrInteger, "-9223372036854775808 : index"},
 			{c.IntegerAttribute(i128, -5), mlir.AttrInteger, "-5 : i128"},
-			{must(c.BigIntegerAttribute(i128, wide)), mlir.AttrInteger, "-1267650600228229401496703205376 : i128"},
+			{check.Must(c.BigIntegerAttribute(i128, wide)), mlir.AttrInteger, "-1267650600228229401496703205376 : i128"},
 			{c.FloatAttribute(c.F32Type(), 1.5), mlir.AttrFloat, "1.500000e+00 : f32"},
-			{c.FloatAttribute(must(c.FloatType(mlir.BF16)), 1), mlir.AttrFloat, "1.000000e+00 : bf16"},
+			{c.FloatAttribute(check.Must(c.FloatType(mlir.BF16)), 1), mlir.AttrFloat, "1.000000e+00 : bf16"},
 			{c.StringAttribute("a\x00b"), mlir.AttrString, `"a\00b"`},
 			{c.TypedStringAttribute("s", i8), mlir.AttrString, `"s" : i8`},
 			{c.TypeAttribute(i8), mlir.AttrType, "i8"},
@@ -48,8 +49,8 @@ func TestEachAttribute(t *testing.T) {
 			{c.SymbolAttribute("a"), mlir.AttrSymbol, "@a"},
 			{c.NestedSymbolAttribute("a", "b", "c d"), mlir.AttrNestedSymbol, `@a::@b::@"c d"`},
 			{c.NestedSymbolAttribute("a"), mlir.AttrSymbol, "@a"},
-			{must(mlir.NewDense(vector, []int64{1, 2})), mlir.AttrDenseElements, "dense<[1, 2]> : tensor<2xi64>"},
-			{must(c.SparseAttribute(must(c.TensorType(i64, 3)), at, seven)), mlir.AttrSparseElements, "sparse<1, 7> : tensor<3xi64>"},
+			{check.Must(mlir.NewDense(vector, []int64{1, 2})), mlir.AttrDenseElements, "dense<[1, 2]> : tensor<2xi64>"},
+			{check.Must(c.SparseAttribute(check.Must(c.TensorType(i64, 3)), at, seven)), mlir.AttrSparseElements, "sparse<1, 7> : tensor<3xi64>"},
 			{mlir.NewDenseArray(c, true, false), mlir.AttrDenseArray, "array<i1: true, false>"},
 			{mlir.NewDenseArray[int8](c), mlir.AttrDenseArray, "array<i8>"},
 			{mlir.NewDenseArray[int16](c, -1), mlir.AttrDenseArray, "array<i16: -1>"},
@@ -146,7 +147,7 @@ func TestAttributeValues(t *testing.T) {
 			"dense<0> : tensor<2xi8>":          {"DenseBytes": []byte{0, 0}},
 			"dense_resource<r> : tensor<2xi8>": {"Resource": "r"},
 		} {
-			a := must(c.ParseAttribute(text))
+			a := check.Must(c.ParseAttribute(text))
 			got := map[string]any{}
 			for name, read := range readers {
 				if v, ok := read(a); ok {
@@ -157,10 +158,10 @@ func TestAttributeValues(t *testing.T) {
 				t.Errorf("%s reads as (-want +got):\n%s", text, diff)
 			}
 		}
-		if nan, ok := must(c.ParseAttribute("0x7FC00000 : f32")).Float(); !math.IsNaN(nan) || !ok {
+		if nan, ok := check.Must(c.ParseAttribute("0x7FC00000 : f32")).Float(); !math.IsNaN(nan) || !ok {
 			t.Errorf("NaN reads as %v, %v", nan, ok)
 		}
-		typed, ok := must(c.ParseAttribute("1 : i8")).Type()
+		typed, ok := check.Must(c.ParseAttribute("1 : i8")).Type()
 		if typed.String() != "i8" || !ok {
 			t.Errorf("the type of 1 : i8 is %s, %v", typed, ok)
 		}
@@ -192,7 +193,7 @@ func TestFloatAttribute(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		for _, k := range mlir.FloatKinds() {
-			typ := must(c.FloatType(k))
+			typ := check.Must(c.FloatType(k))
 			for _, v := range []float64{1, 2, 0, -1, math.Copysign(0, -1), 1e300, -1e300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1)} {
 				got, ok := math.NaN(), false
 				refused := panics(func() { got, ok = c.FloatAttribute(typ, v).Float() })
@@ -224,27 +225,27 @@ func panics(f func()) (did bool) {
 func TestAttributeMisuse(t *testing.T) {
 	c, other := mlirtest.Context(t), mlirtest.Context(t)
 	i8 := c.IntegerType(8, mlir.Signless)
-	mustPanic(t, "256 has no place in i8", func() { c.IntegerAttribute(i8, 256) })
-	mustPanic(t, "-129 has no place in i8", func() { c.IntegerAttribute(i8, -129) })
-	mustPanic(t, "128 has no place in si8", func() { c.IntegerAttribute(c.IntegerType(8, mlir.Signed), 128) })
-	mustPanic(t, "-1 has no place in ui64", func() { c.IntegerAttribute(c.IntegerType(64, mlir.Unsigned), -1) })
-	mustPanic(t, "1 has no place in i0", func() { c.IntegerAttribute(c.IntegerType(0, mlir.Signless), 1) })
-	mustPanic(t, "no floating-point type", func() { c.FloatAttribute(i8, 1) })
-	mustPanic(t, "NaN has no place in f4E2M1FN", func() { c.FloatAttribute(must(c.FloatType(mlir.F4E2M1FN)), math.NaN()) })
-	mustPanic(t, "a type of another context", func() { other.TypeAttribute(i8) })
-	mustPanic(t, "an attribute of another context", func() { other.ArrayAttribute(c.UnitAttribute()) })
-	mustPanic(t, "an affine map of another context", func() { other.AffineMapAttribute(c.IdentityMap(1)) })
-	mustPanic(t, "an integer set of another context", func() { other.IntegerSetAttribute(c.EmptyIntegerSet(0, 0)) })
-	mustPanic(t, "Attribute.Int called on a zero value", func() { mlir.Attribute{}.Int() })
-	mustPanic(t, "Attribute.Kind was given the nil attribute", func() {
+	check.Panics(t, "256 has no place in i8", func() { c.IntegerAttribute(i8, 256) })
+	check.Panics(t, "-129 has no place in i8", func() { c.IntegerAttribute(i8, -129) })
+	check.Panics(t, "128 has no place in si8", func() { c.IntegerAttribute(c.IntegerType(8, mlir.Signed), 128) })
+	check.Panics(t, "-1 has no place in ui64", func() { c.IntegerAttribute(c.IntegerType(64, mlir.Unsigned), -1) })
+	check.Panics(t, "1 has no place in i0", func() { c.IntegerAttribute(c.IntegerType(0, mlir.Signless), 1) })
+	check.Panics(t, "no floating-point type", func() { c.FloatAttribute(i8, 1) })
+	check.Panics(t, "NaN has no place in f4E2M1FN", func() { c.FloatAttribute(check.Must(c.FloatType(mlir.F4E2M1FN)), math.NaN()) })
+	check.Panics(t, "a type of another context", func() { other.TypeAttribute(i8) })
+	check.Panics(t, "an attribute of another context", func() { other.ArrayAttribute(c.UnitAttribute()) })
+	check.Panics(t, "an affine map of another context", func() { other.AffineMapAttribute(c.IdentityMap(1)) })
+	check.Panics(t, "an integer set of another context", func() { other.IntegerSetAttribute(c.EmptyIntegerSet(0, 0)) })
+	check.Panics(t, "Attribute.Int called on a zero value", func() { mlir.Attribute{}.Int() })
+	check.Panics(t, "Attribute.Kind was given the nil attribute", func() {
 		missing, _ := c.DictionaryAttribute().Entry("x")
 		missing.Kind()
 	})
-	mustPanic(t, "Type.Kind called on a zero value", func() {
+	check.Panics(t, "Type.Kind called on a zero value", func() {
 		missing, _ := c.ArrayAttribute().Type()
 		missing.Kind()
 	})
-	mustPanic(t, "Context.ArrayAttribute was given an attribute that is nil", func() {
+	check.Panics(t, "Context.ArrayAttribute was given an attribute that is nil", func() {
 		missing, _ := c.DictionaryAttribute().Entry("x")
 		c.ArrayAttribute(missing)
 	})
@@ -261,7 +262,7 @@ func TestAttributeMisuse(t *testing.T) {
 	}
 	dictionary, array := c.DictionaryAttribute(), mlir.NewDenseArray(c, 1.5)
 	c.Close()
-	mustPanic(t, "Attribute.Entry called after Context.Close", func() { dictionary.Entry("x") })
-	mustPanic(t, "DenseArrayOf called after Context.Close", func() { mlir.DenseArrayOf[float64](array) })
-	mustPanic(t, "NewDenseArray called after Context.Close", func() { mlir.NewDenseArray(c, 1.5) })
+	check.Panics(t, "Attribute.Entry called after Context.Close", func() { dictionary.Entry("x") })
+	check.Panics(t, "DenseArrayOf called after Context.Close", func() { mlir.DenseArrayOf[float64](array) })
+	check.Panics(t, "NewDenseArray called after Context.Close", func() { mlir.NewDenseArray(c, 1.5) })
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -37,9 +38,9 @@ func useAtOnce(t *testing.T) {
 	block := c.NewBlock(mlir.Location{}, i32)
 	uses := []func(){
 		func() {
-			mlirtest.Must(block.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{block.Argument(0), block.Argument(0)}, Results: []mlir.Type{i32}}))
+			check.Must(block.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{block.Argument(0), block.Argument(0)}, Results: []mlir.Type{i32}}))
 		},
-		func() { mlirtest.Must(c.ParseType("tensor<2x?xf32>")) },
+		func() { check.Must(c.ParseType("tensor<2x?xf32>")) },
 	}
 	for _, use := range uses {
 		use()

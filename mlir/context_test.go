@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -28,14 +29,14 @@ func TestDialects(t *testing.T) {
 		}
 		loaded := c.NumLoaded()
 		c.LoadAllDialects()
-		same(t, "loaded", []bool{loaded >= len(list), c.NumLoaded() >= loaded}, []bool{true, true})
+		check.Diff(t, "loaded", []bool{true, true}, []bool{loaded >= len(list), c.NumLoaded() >= loaded})
 		if err := c.LoadDialect("nosuch"); err == nil {
 			t.Error("loaded a dialect that there is not")
 		}
-		same(t, "unregistered", c.AllowsUnregistered(), false)
+		check.Diff(t, "unregistered", false, c.AllowsUnregistered())
 		c.SetAllowUnregistered(true)
-		parse(t, c, `"no.such"() : () -> ()`)
-		same(t, "unregistered", c.AllowsUnregistered(), true)
+		mlirtest.Parse(t, c, `"no.such"() : () -> ()`)
+		check.Diff(t, "unregistered", true, c.AllowsUnregistered())
 	})
 }
 
@@ -45,14 +46,14 @@ func TestThreads(t *testing.T) {
 		c := e.Library.NewContext(mlir.ContextOptions{})
 		n, err := c.NumThreads()
 		if !without(t, e, "mlirContextGetNumThreads", err) {
-			same(t, "threads", n, 1)
+			check.Diff(t, "threads", 1, n)
 		}
 		c.SetThreadPool(pool)
 		c.SetThreadPool(pool)
 		c.SetThreads(true)
 		other := e.Library.NewContext(mlir.ContextOptions{Threads: true})
 		other.SetThreadPool(pool)
-		if err := parse(t, c, symbols).Verify(); err != nil {
+		if err := mlirtest.Parse(t, c, symbols).Verify(); err != nil {
 			t.Error(err)
 		}
 		if err := pool.Close(); err == nil || !strings.Contains(err.Error(), "2 contexts still use the pool") {
@@ -65,7 +66,7 @@ func TestThreads(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		mustPanic(t, "a pool that is closed", func() { other.SetThreadPool(pool) })
+		check.Panics(t, "a pool that is closed", func() { other.SetThreadPool(pool) })
 		other.SetThreads(true)
 		other.Close()
 	})
@@ -78,14 +79,14 @@ func TestOnDiagnostic(t *testing.T) {
 		stop := c.OnDiagnostic(func(d mlir.Diagnostic) { first = append(first, d.String()) })
 		defer c.OnDiagnostic(func(d mlir.Diagnostic) { second = append(second, d.Message) })()
 		c.EmitError(c.FileLocation("a.go", 1, 2), "one")
-		m := parse(t, c, `"t.x"() : () -> ()`)
+		m := mlirtest.Parse(t, c, `"t.x"() : () -> ()`)
 		op(m, "t.x").EmitError("two\x00 and more")
 		stop()
 		if _, err := c.ParseType("tensor<"); err == nil {
 			t.Error("half a type is one")
 		}
-		same(t, "first", first, []string{"a.go:1:2: error: one", "-:1:1: error: two"})
-		same(t, "second", []any{len(second), second[0]}, []any{3, "one"})
+		check.Diff(t, "first", []string{"a.go:1:2: error: one", "-:1:1: error: two"}, first)
+		check.Diff(t, "second", []any{3, "one"}, []any{len(second), second[0]})
 	})
 }
 
@@ -100,7 +101,7 @@ func TestParseFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	name, ok := m.Name()
-	same(t, "name", []any{name, ok}, []any{"top", true})
+	check.Diff(t, "name", []any{"top", true}, []any{name, ok})
 	if _, err := c.ParseFile(path + "x"); err == nil || !strings.Contains(err.Error(), path+"x") {
 		t.Errorf("a missing file: %v", err)
 	}

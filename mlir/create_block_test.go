@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -72,7 +73,7 @@ func TestBlockCreate(t *testing.T) {
 		if !block.Terminator().Equal(detached) {
 			t.Error("Append did not put it at the end")
 		}
-		mustPanic(t, "stands in a block already", func() { block.Append(detached) })
+		check.Panics(t, "stands in a block already", func() { block.Append(detached) })
 	})
 }
 
@@ -105,22 +106,22 @@ func TestCreateRefused(t *testing.T) {
 			t.Errorf("want %q, got %v", test.want, err)
 		}
 	}
-	mustPanic(t, "a value of another context", func() {
+	check.Panics(t, "a value of another context", func() {
 		_, _ = block.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{foreign.Argument(0)}})
 	})
-	mustPanic(t, "a type of another context", func() {
+	check.Panics(t, "a type of another context", func() {
 		_, _ = block.Create(mlir.OperationState{Name: "func.return", Results: []mlir.Type{foreign.Argument(0).Type()}})
 	})
-	mustPanic(t, "given no place", func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
-	mustPanic(t, "given no place", func() { mlir.ContextOf(nil) })
-	mustPanic(t, "zero value", func() { _, _ = mlir.Block{}.Create(mlir.OperationState{Name: "func.return"}) })
-	mustPanic(t, "called on a nil handle", func() { _, _ = m.Operation().Block().Create(mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "given no place", func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "given no place", func() { mlir.ContextOf(nil) })
+	check.Panics(t, "zero value", func() { _, _ = mlir.Block{}.Create(mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "called on a nil handle", func() { _, _ = m.Operation().Block().Create(mlir.OperationState{Name: "func.return"}) })
 	for op := range block.Operations() {
 		t.Errorf("the block holds %s", op)
 	}
 	m.Close()
-	mustPanic(t, "after Module.Close", func() { _, _ = block.Create(mlir.OperationState{Name: "func.return"}) })
-	mustPanic(t, "after Module.Close", func() { mlir.ContextOf(block) })
+	check.Panics(t, "after Module.Close", func() { _, _ = block.Create(mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "after Module.Close", func() { mlir.ContextOf(block) })
 }
 
 // TestInferenceFails holds that what inference says against an operation is the error,

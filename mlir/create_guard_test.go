@@ -3,6 +3,7 @@ package mlir_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -12,8 +13,8 @@ import (
 func TestCreateGuards(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		i32, tensor := c.IntegerType(32, mlir.Signless), mlirtest.Must(c.ParseType("tensor<2x3xf32>"))
-		memref := mlirtest.Must(c.ParseType("memref<2x3xf32>"))
+		i32, tensor := c.IntegerType(32, mlir.Signless), check.Must(c.ParseType("tensor<2x3xf32>"))
+		memref := check.Must(c.ParseType("memref<2x3xf32>"))
 		block := c.NewBlock(mlir.Location{}, i32, tensor, memref)
 		number, value, buffer := block.Argument(0), block.Argument(1), block.Argument(2)
 		none := mlir.NamedAttribute{Name: "tag_map", Value: c.AffineMapAttribute(c.AffineMap(0, 0))}
@@ -37,9 +38,9 @@ func TestCreateGuards(t *testing.T) {
 			o, err := c.Create(test.s)
 			switch known := c.Registered(test.s.Name); {
 			case !known:
-				mlirtest.Refused(t, err, "knows no operation")
+				check.Error(t, err, "knows no operation")
 			case test.want != "":
-				mlirtest.Refused(t, err, "mlir: "+test.want)
+				check.Error(t, err, "mlir: "+test.want)
 			case err != nil:
 				t.Error(err)
 			default:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -183,7 +184,7 @@ func TestCycles(t *testing.T) {
 		}
 		for _, test := range cycles {
 			for name, way := range ways {
-				m := parse(t, c, test.text)
+				m := mlirtest.Parse(t, c, test.text)
 				if err := m.Verify(); err != nil {
 					t.Fatalf("%s: %v", test.name, err)
 				}
@@ -199,7 +200,7 @@ func TestCycles(t *testing.T) {
 				if !errors.As(err, &diagnostic) || !strings.Contains(err.Error(), test.refused) {
 					t.Errorf("%s, %s: the error is %v, want it to say %q", test.name, name, err, test.refused)
 				}
-				mlirtest.Same(t, test.name+", "+name, before, m.String())
+				check.Diff(t, test.name+", "+name, before, m.String())
 			}
 		}
 	})
@@ -209,7 +210,7 @@ func TestCycles(t *testing.T) {
 func TestCycleInside(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		m := parse(t, c, `module {
+		m := mlirtest.Parse(t, c, `module {
   module @inner {
     %c = arith.constant 0 : i32
     %a = arith.addi %c, %c : i32
@@ -222,9 +223,9 @@ func TestCycleInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mlirtest.Same(t, "what is left", "module @inner {\n}", strings.TrimSpace(inner.String()))
+		check.Diff(t, "what is left", "module @inner {\n}", strings.TrimSpace(inner.String()))
 		_, err = pm.RunOn(inner.Parent())
-		mlirtest.Refused(t, err, "break the cycle, or set NoVerify")
+		check.Error(t, err, "break the cycle, or set NoVerify")
 	})
 }
 
@@ -233,7 +234,7 @@ func TestCycleInside(t *testing.T) {
 func TestLongCycle(t *testing.T) {
 	const n = 100_000
 	c := mlirtest.Context(t)
-	m := parse(t, c, "module {\n}")
+	m := mlirtest.Parse(t, c, "module {\n}")
 	i32 := c.IntegerType(32, mlir.Signless)
 	zero, err := mlir.Create(m.Body(), mlir.OperationState{
 		Name: "arith.constant", Location: c.UnknownLocation(), Results: []mlir.Type{i32},
@@ -260,7 +261,7 @@ func TestLongCycle(t *testing.T) {
 	pm := passManager(t, c, mlir.PassManagerOptions{})
 	runs := func(m *mlir.Module) error { return pm.Run(m) }
 	last.SetOperand(1, first.Result(0))
-	mlirtest.Refused(t, runs(m), "'arith.addi' op uses its own result")
+	check.Error(t, runs(m), "'arith.addi' op uses its own result")
 	last.SetOperand(1, zero.Result(0))
 	if err := runs(m); err != nil {
 		t.Error(err)
@@ -274,7 +275,7 @@ func TestPatternMakesCycle(t *testing.T) {
 			sum := op.Next()
 			return true, r.Modify(sum, func() error { sum.SetOperand(0, sum.Result(0)); return nil })
 		}})
-		m := parse(t, c, `module {
+		m := mlirtest.Parse(t, c, `module {
   func.func private @f(i32) -> i32
   func.func private @g() -> i32
   %f = func.call @g() : () -> i32
@@ -287,6 +288,6 @@ func TestPatternMakesCycle(t *testing.T) {
 		if !errors.As(err, &pattern) || pattern.Pattern != "round" {
 			t.Errorf("the error is %v, want the pattern's", err)
 		}
-		mlirtest.Refused(t, err, "'arith.addi' op uses its own result")
+		check.Error(t, err, "'arith.addi' op uses its own result")
 	})
 }

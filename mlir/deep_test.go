@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -48,7 +49,7 @@ func TestDeepText(t *testing.T) {
 			if err != nil {
 				return 0, err
 			}
-			mlirtest.Same(t, "the map", "(d0) -> (d0)", m.String())
+			check.Diff(t, "the map", "(d0) -> (d0)", m.String())
 			return manyBrackets, nil
 		},
 		"a pipeline": func(t *testing.T, c *mlir.Context) (int, error) {
@@ -86,7 +87,7 @@ func TestDeepText(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%.300v", err)
 				}
-				mlirtest.Same(t, "levels", manyBrackets, n)
+				check.Diff(t, "levels", manyBrackets, n)
 			})
 		})
 	}

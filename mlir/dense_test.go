@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -16,7 +17,7 @@ import (
 // roundTrip makes dense elements of values, and expects the text and the same values.
 func roundTrip[T mlir.DenseElement](t *testing.T, c *mlir.Context, typ, want string, values ...T) {
 	t.Helper()
-	a, err := mlir.NewDense(must(c.ParseType(typ)), values)
+	a, err := mlir.NewDense(check.Must(c.ParseType(typ)), values)
 	if err != nil {
 		t.Errorf("%s: %v", typ, err)
 		return
@@ -32,7 +33,7 @@ func roundTrip[T mlir.DenseElement](t *testing.T, c *mlir.Context, typ, want str
 		t.Errorf("%s: %v", want, err)
 		return
 	}
-	if diff := cmp.Diff(append([]T{}, values...), must(d.Values())); diff != "" || d.Len() != len(values) {
+	if diff := cmp.Diff(append([]T{}, values...), check.Must(d.Values())); diff != "" || d.Len() != len(values) {
 		t.Errorf("%s has %d values (-want +got):\n%s", want, d.Len(), diff)
 	}
 	for i, v := range d.All() {
@@ -43,7 +44,7 @@ func roundTrip[T mlir.DenseElement](t *testing.T, c *mlir.Context, typ, want str
 	if _, ok := any(*new(T)).(string); ok {
 		return
 	}
-	if data, err := a.DenseBytes(); err != nil || !must(c.DenseAttribute(must(c.ParseType(typ)), data)).Equal(a) {
+	if data, err := a.DenseBytes(); err != nil || !check.Must(c.DenseAttribute(check.Must(c.ParseType(typ)), data)).Equal(a) {
 		t.Errorf("the bytes %v, %v do not make %s again", data, err, want)
 	}
 }
@@ -88,8 +89,8 @@ func TestDenseStrings(t *testing.T) {
 		defer c.Close()
 		roundTrip(t, c, "tensor<3x!nosuch.string>", `dense<["a", "", "c\00d"]>`, "a", "", "c\x00d")
 		roundTrip[string](t, c, "tensor<0x!nosuch.string>", "dense<>")
-		splat := must(mlir.NewDenseSplat(must(c.ParseType("tensor<2x!nosuch.string>")), "x"))
-		if got := must(must(mlir.DenseOf[string](splat)).Values()); !slices.Equal(got, []string{"x", "x"}) {
+		splat := check.Must(mlir.NewDenseSplat(check.Must(c.ParseType("tensor<2x!nosuch.string>")), "x"))
+		if got := check.Must(check.Must(mlir.DenseOf[string](splat)).Values()); !slices.Equal(got, []string{"x", "x"}) {
 			t.Errorf("%s has the values %q", splat, got)
 		}
 		if at, ok := splat.ElementAt(1); !ok || !strings.HasPrefix(at.String(), `"x"`) {
@@ -101,9 +102,9 @@ func TestDenseStrings(t *testing.T) {
 func TestDenseSplat(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		typ := func(text string) mlir.Type { return must(c.ParseType(text)) }
-		a := must(mlir.NewDenseSplat(typ("tensor<1000x1000000xf32>"), float32(2.5)))
-		d := must(mlir.DenseOf[float32](a))
+		typ := func(text string) mlir.Type { return check.Must(c.ParseType(text)) }
+		a := check.Must(mlir.NewDenseSplat(typ("tensor<1000x1000000xf32>"), float32(2.5)))
+		d := check.Must(mlir.DenseOf[float32](a))
 		v, ok := d.Splat()
 		if a.String() != "dense<2.500000e+00> : tensor<1000x1000000xf32>" || !a.IsSplat() || !ok || v != 2.5 || d.Len() != 1e9 || d.At(1e9-1) != 2.5 {
 			t.Errorf("the splat %s reads as %v, %v, of %d", a, v, ok, d.Len())
@@ -112,17 +113,17 @@ func TestDenseSplat(t *testing.T) {
 			a    mlir.Attribute
 			want string
 		}{
-			{must(mlir.NewDenseSplat(typ("tensor<4xi1>"), true)), "dense<true> : tensor<4xi1>"},
-			{must(mlir.NewDenseSplat(typ("tensor<4xi4>"), int8(-1))), "dense<-1> : tensor<4xi4>"},
-			{must(mlir.NewDenseSplat(typ("tensor<0xf32>"), float32(1))), "dense<> : tensor<0xf32>"},
-			{must(mlir.NewDenseSplat(typ("vector<[4]xf32>"), float32(1))), "dense<1.000000e+00> : vector<[4]xf32>"},
-			{must(mlir.NewDenseSplat(typ("vector<[4]xi1>"), false)), "dense<false> : vector<[4]xi1>"},
-			{must(c.DenseFromAttributes(typ("tensor<2xf8E5M2>"), c.FloatAttribute(must(c.FloatType(mlir.F8E5M2)), 3))), "dense<3.000000e+00> : tensor<2xf8E5M2>"},
-			{must(c.DenseFromAttributes(typ("tensor<2xi128>"), must(c.ParseAttribute("1 : i128")), must(c.ParseAttribute("-2 : i128")))), "dense<[1, -2]> : tensor<2xi128>"},
-			{must(c.DenseFromAttributes(typ("tensor<2xi1>"), c.BoolAttribute(true), c.BoolAttribute(false))), "dense<[true, false]> : tensor<2xi1>"},
-			{must(c.DenseFromAttributes(typ("tensor<0xi8>"))), "dense<> : tensor<0xi8>"},
-			{must(must(c.ParseAttribute("dense<[1, 2, 3, 4]> : tensor<4xi8>")).Reshape(typ("tensor<2x2xi8>"))), "dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>"},
-			{must(must(c.ParseAttribute("dense<5> : tensor<4xi8>")).Reshape(typ("vector<2x2xi8>"))), "dense<5> : vector<2x2xi8>"},
+			{check.Must(mlir.NewDenseSplat(typ("tensor<4xi1>"), true)), "dense<true> : tensor<4xi1>"},
+			{check.Must(mlir.NewDenseSplat(typ("tensor<4xi4>"), int8(-1))), "dense<-1> : tensor<4xi4>"},
+			{check.Must(mlir.NewDenseSplat(typ("tensor<0xf32>"), float32(1))), "dense<> : tensor<0xf32>"},
+			{check.Must(mlir.NewDenseSplat(typ("vector<[4]xf32>"), float32(1))), "dense<1.000000e+00> : vector<[4]xf32>"},
+			{check.Must(mlir.NewDenseSplat(typ("vector<[4]xi1>"), false)), "dense<false> : vector<[4]xi1>"},
+			{check.Must(c.DenseFromAttributes(typ("tensor<2xf8E5M2>"), c.FloatAttribute(check.Must(c.FloatType(mlir.F8E5M2)), 3))), "dense<3.000000e+00> : tensor<2xf8E5M2>"},
+			{check.Must(c.DenseFromAttributes(typ("tensor<2xi128>"), check.Must(c.ParseAttribute("1 : i128")), check.Must(c.ParseAttribute("-2 : i128")))), "dense<[1, -2]> : tensor<2xi128>"},
+			{check.Must(c.DenseFromAttributes(typ("tensor<2xi1>"), c.BoolAttribute(true), c.BoolAttribute(false))), "dense<[true, false]> : tensor<2xi1>"},
+			{check.Must(c.DenseFromAttributes(typ("tensor<0xi8>"))), "dense<> : tensor<0xi8>"},
+			{check.Must(check.Must(c.ParseAttribute("dense<[1, 2, 3, 4]> : tensor<4xi8>")).Reshape(typ("tensor<2x2xi8>"))), "dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>"},
+			{check.Must(check.Must(c.ParseAttribute("dense<5> : tensor<4xi8>")).Reshape(typ("vector<2x2xi8>"))), "dense<5> : vector<2x2xi8>"},
 		} {
 			if got := test.a.String(); got != test.want {
 				t.Errorf("made %s, want %s", got, test.want)
@@ -136,14 +137,14 @@ func TestDenseSplat(t *testing.T) {
 			"sparse<[[1, 1], [0, 0]], [7, 8]> : tensor<2x2xi8>":                     "0 : i8",
 			"dense<[[(1, 2), (3, 4)], [(5, 6), (7, 8)]]> : tensor<2x2xcomplex<i8>>": "[5 : i8, 6 : i8]",
 		} {
-			if at, ok := must(c.ParseAttribute(text)).ElementAt(1, 0); !ok || at.String() != want {
+			if at, ok := check.Must(c.ParseAttribute(text)).ElementAt(1, 0); !ok || at.String() != want {
 				t.Errorf("%s has %s at 1, 0, %v; want %s", text, at, ok, want)
 			}
 		}
-		if at, ok := must(c.ParseAttribute("dense<5> : tensor<i8>")).ElementAt(); !ok || at.String() != "5 : i8" {
+		if at, ok := check.Must(c.ParseAttribute("dense<5> : tensor<i8>")).ElementAt(); !ok || at.String() != "5 : i8" {
 			t.Errorf("a scalar has the element %s, %v", at, ok)
 		}
-		grid := must(c.ParseAttribute("dense<5> : tensor<2x2xi8>"))
+		grid := check.Must(c.ParseAttribute("dense<5> : tensor<2x2xi8>"))
 		for _, index := range [][]int64{{}, {0}, {0, 2}, {-1, 0}, {0, 0, 0}} {
 			if at, ok := grid.ElementAt(index...); ok {
 				t.Errorf("%s has %s at %v", grid, at, index)
@@ -157,8 +158,8 @@ func TestDenseSplat(t *testing.T) {
 func TestDenseRefused(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		typ := func(text string) mlir.Type { return must(c.ParseType(text)) }
-		attribute := func(text string) mlir.Attribute { return must(c.ParseAttribute(text)) }
+		typ := func(text string) mlir.Type { return check.Must(c.ParseType(text)) }
+		attribute := func(text string) mlir.Attribute { return check.Must(c.ParseAttribute(text)) }
 		make := func(a mlir.Attribute, err error) error { return err }
 		read := func(_ any, err error) error { return err }
 		for want, err := range map[string]error{
@@ -219,7 +220,7 @@ func TestResource(t *testing.T) {
 		c := e.Library.NewContext(mlir.ContextOptions{})
 		released := 0
 		values := []float32{1, 2, 3}
-		a := must(mlir.NewResource(must(c.ParseType("tensor<3xf32>")), "my weights", values, mlir.ResourceOptions{Released: func() { released++ }}))
+		a := check.Must(mlir.NewResource(check.Must(c.ParseType("tensor<3xf32>")), "my weights", values, mlir.ResourceOptions{Released: func() { released++ }}))
 		for range 3 {
 			runtime.GC() // the memory must outlive its slice
 		}
@@ -228,24 +229,24 @@ func TestResource(t *testing.T) {
 			t.Errorf("%s is a %s with the name %q, %v", a, a.Kind(), name, ok)
 		}
 		values[1] = 5 // not what a user may do: it shows that nothing was copied
-		d := must(mlir.DenseOf[float32](a))
-		if diff := cmp.Diff([]float32{1, 5, 3}, must(d.Values())); diff != "" {
+		d := check.Must(mlir.DenseOf[float32](a))
+		if diff := cmp.Diff([]float32{1, 5, 3}, check.Must(d.Values())); diff != "" {
 			t.Errorf("values (-want +got):\n%s", diff)
 		}
-		again := must(mlir.NewResource(must(c.ParseType("tensor<1xi1>")), "my weights", []bool{true}, mlir.ResourceOptions{}))
-		if name, _ := again.ResourceName(); name == "my weights" || !must(mlir.DenseOf[bool](again)).At(0) {
+		again := check.Must(mlir.NewResource(check.Must(c.ParseType("tensor<1xi1>")), "my weights", []bool{true}, mlir.ResourceOptions{}))
+		if name, _ := again.ResourceName(); name == "my weights" || !check.Must(mlir.DenseOf[bool](again)).At(0) {
 			t.Errorf("a second resource has the name %q", name)
 		}
-		empty := must(mlir.NewResource(must(c.ParseType("tensor<0xi64>")), "empty", []int64(nil), mlir.ResourceOptions{}))
-		if n := must(mlir.DenseOf[int64](empty)).Len(); n != 0 {
+		empty := check.Must(mlir.NewResource(check.Must(c.ParseType("tensor<0xi64>")), "empty", []int64(nil), mlir.ResourceOptions{}))
+		if n := check.Must(mlir.DenseOf[int64](empty)).Len(); n != 0 {
 			t.Errorf("an empty resource has %d elements", n)
 		}
-		m := must(c.Parse("r.mlir", []byte("module attributes {a.r = dense_resource<blob> : tensor<2xi16>} {}\n{-#\n dialect_resources: { builtin: { blob: \"0x0200000001000200\" } }\n#-}")))
+		m := check.Must(c.Parse("r.mlir", []byte("module attributes {a.r = dense_resource<blob> : tensor<2xi16>} {}\n{-#\n dialect_resources: { builtin: { blob: \"0x0200000001000200\" } }\n#-}")))
 		parsed, _ := m.Operation().Attribute("a.r")
-		if diff := cmp.Diff([]int16{1, 2}, must(must(mlir.DenseOf[int16](parsed)).Values())); diff != "" {
+		if diff := cmp.Diff([]int16{1, 2}, check.Must(check.Must(mlir.DenseOf[int16](parsed)).Values())); diff != "" {
 			t.Errorf("read from text (-want +got):\n%s", diff)
 		}
-		if _, err := mlir.DenseOf[int32](must(c.ParseAttribute("dense_resource<blob> : tensor<2xi32>"))); err == nil {
+		if _, err := mlir.DenseOf[int32](check.Must(c.ParseAttribute("dense_resource<blob> : tensor<2xi32>"))); err == nil {
 			t.Error("four bytes were read as two i32")
 		}
 		if released != 0 {
@@ -255,21 +256,21 @@ func TestResource(t *testing.T) {
 		if released != 1 {
 			t.Errorf("the memory was given back %d times", released)
 		}
-		mustPanic(t, "DenseElements.At called after Context.Close", func() { d.At(0) })
+		check.Panics(t, "DenseElements.At called after Context.Close", func() { d.At(0) })
 	})
 }
 
 func TestDenseMisuse(t *testing.T) {
 	c := mlirtest.Context(t)
-	d := must(mlir.DenseOf[int8](must(c.ParseAttribute("dense<[1, 2]> : tensor<2xi8>"))))
-	mustPanic(t, "DenseElements.At(2): there are 2", func() { d.At(2) })
-	mustPanic(t, "DenseElements.At(-1)", func() { d.At(-1) })
-	mustPanic(t, "NewDense", func() { _, _ = mlir.NewDense(mlir.Type{}, []int8{1}) })
-	mustPanic(t, "DenseOf called on a zero value", func() { _, _ = mlir.DenseOf[int8](mlir.Attribute{}) })
-	mustPanic(t, "DenseElements.Len called on a zero value", func() { mlir.DenseElements[int8]{}.Len() })
+	d := check.Must(mlir.DenseOf[int8](check.Must(c.ParseAttribute("dense<[1, 2]> : tensor<2xi8>"))))
+	check.Panics(t, "DenseElements.At(2): there are 2", func() { d.At(2) })
+	check.Panics(t, "DenseElements.At(-1)", func() { d.At(-1) })
+	check.Panics(t, "NewDense", func() { _, _ = mlir.NewDense(mlir.Type{}, []int8{1}) })
+	check.Panics(t, "DenseOf called on a zero value", func() { _, _ = mlir.DenseOf[int8](mlir.Attribute{}) })
+	check.Panics(t, "DenseElements.Len called on a zero value", func() { mlir.DenseElements[int8]{}.Len() })
 	c.Close()
-	mustPanic(t, "DenseElements.Values called after Context.Close", func() { d.Values() })
-	mustPanic(t, "DenseElements.All called after Context.Close", func() {
+	check.Panics(t, "DenseElements.Values called after Context.Close", func() { d.Values() })
+	check.Panics(t, "DenseElements.All called after Context.Close", func() {
 		for range d.All() {
 			break
 		}
@@ -321,15 +322,15 @@ func TestSplatLimit(t *testing.T) {
 		defer c.Close()
 		for _, text := range []string{"dense<1.0> : tensor<1099511627776xf32>", "dense<true> : tensor<1099511627776xi1>"} {
 			_, err := mlirtest.Attribute(c, text).DenseBytes()
-			mlirtest.Refused(t, err, want)
+			check.Error(t, err, want)
 		}
-		d := must(mlir.DenseOf[float32](mlirtest.Attribute(c, "dense<1.0> : tensor<1099511627776xf32>")))
+		d := check.Must(mlir.DenseOf[float32](mlirtest.Attribute(c, "dense<1.0> : tensor<1099511627776xf32>")))
 		_, err := d.Values()
-		mlirtest.Refused(t, err, want)
-		mlirtest.Same(t, "an element", float32(1), d.At(1<<40-1))
-		mlirtest.Same(t, "bytes", 4<<10, len(must(mlirtest.Attribute(c, "dense<1.0> : tensor<1024xf32>").DenseBytes())))
+		check.Error(t, err, want)
+		check.Diff(t, "an element", float32(1), d.At(1<<40-1))
+		check.Diff(t, "bytes", 4<<10, len(check.Must(mlirtest.Attribute(c, "dense<1.0> : tensor<1024xf32>").DenseBytes())))
 	}
 	c := mlirtest.Library(t).NewContext(mlir.ContextOptions{MaxSplatBytes: -1})
 	defer c.Close()
-	mlirtest.Same(t, "without a limit", 8<<20, len(must(mlirtest.Attribute(c, "dense<1.0> : tensor<2097152xf32>").DenseBytes())))
+	check.Diff(t, "without a limit", 8<<20, len(check.Must(mlirtest.Attribute(c, "dense<1.0> : tensor<2097152xf32>").DenseBytes())))
 }

@@ -3,6 +3,7 @@ package mlir_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -15,11 +16,11 @@ func TestEveryOperation(t *testing.T) { mlirtest.EveryOperation(t) }
 // that what is not valid is not written.
 func TestRequired(t *testing.T) {
 	c := mlirtest.Context(t)
-	f32 := mlirtest.Must(c.ParseType("tensor<f32>"))
+	f32 := check.Must(c.ParseType("tensor<f32>"))
 	_, err := c.Create(mlir.OperationState{Name: "stablehlo.constant", Results: []mlir.Type{f32}})
-	mlirtest.Refused(t, err, `stablehlo.constant needs the attribute "value"`)
-	m := parse(t, c, "func.func @f() { return }")
-	mustPanic(t, `func.func needs the attribute "function_type"`, func() { op(m, "func.func").RemoveAttribute("function_type") })
+	check.Error(t, err, `stablehlo.constant needs the attribute "value"`)
+	m := mlirtest.Parse(t, c, "func.func @f() { return }")
+	check.Panics(t, `func.func needs the attribute "function_type"`, func() { op(m, "func.func").RemoveAttribute("function_type") })
 	if err := op(m, "func.return").Verify(); err != nil {
 		t.Error(err)
 	}
@@ -27,5 +28,5 @@ func TestRequired(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = m.Bytecode()
-	mlirtest.Refused(t, err, "verify failed")
+	check.Error(t, err, "verify failed")
 }

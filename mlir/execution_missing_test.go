@@ -12,7 +12,7 @@ import (
 // LLVM's own C API, says so.
 func TestExecutionMissing(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
-		m := parse(t, mlirtest.ContextOf(t, e.Library), "module {}")
+		m := mlirtest.Parse(t, mlirtest.ContextOf(t, e.Library), "module {}")
 		engine, err := m.NewExecutionEngine(mlir.EngineOptions{})
 		_, textErr := m.LLVMIR()
 		if e.Library.Has("mlirExecutionEngineLookupPacked") {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -25,7 +26,7 @@ const lower = "builtin.module(convert-scf-to-cf,convert-to-llvm,reconcile-unreal
 func lowered(t testing.TB, text string) *mlir.Module {
 	t.Helper()
 	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
-	m := parse(t, c, text)
+	m := mlirtest.Parse(t, c, text)
 	if err := passManager(t, c, mlir.PassManagerOptions{Pipeline: lower}).Run(m); err != nil {
 		t.Fatal(err)
 	}
@@ -199,10 +200,10 @@ func TestInvokeErrors(t *testing.T) {
 	}
 	e.Close()
 	e.Close()
-	mustPanic(t, "called after ExecutionEngine.Close", func() { e.Lookup("add") })
+	check.Panics(t, "called after ExecutionEngine.Close", func() { e.Lookup("add") })
 
 	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
-	high := parse(t, c, twice) // not lowered
+	high := mlirtest.Parse(t, c, twice) // not lowered
 	var d *mlir.DiagnosticError
 	if _, err := high.NewExecutionEngine(mlir.EngineOptions{}); !errors.As(err, &d) {
 		t.Errorf("compiling what is not lowered: %v", err)

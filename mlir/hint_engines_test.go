@@ -5,6 +5,7 @@ package mlir_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -18,7 +19,7 @@ func TestHintTables(t *testing.T) {
 		part := byTitle[e.Name]
 		c := mlirtest.ContextOf(t, e.Library)
 		c.LoadAllDialects()
-		mlirtest.Same(t, "dialects", dialects[part], c.Dialects())
+		check.Diff(t, "dialects", dialects[part], c.Dialects())
 		for _, name := range newer {
 			if want := part == native.IREE; c.Registered(name) != want {
 				t.Errorf("%s is registered: %v", name, !want)

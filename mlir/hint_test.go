@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -35,10 +36,10 @@ func TestHint(t *testing.T) {
 				t.Fatalf("the error is %v", err)
 			}
 			if test.want == "" {
-				mlirtest.Same(t, "hint", "", d.Hint)
+				check.Diff(t, "hint", "", d.Hint)
 				return
 			}
-			mlirtest.Refused(t, err, "; "+test.want)
+			check.Error(t, err, "; "+test.want)
 			if !strings.HasPrefix(d.Hint, test.want) {
 				t.Errorf("the hint is %q, want %q", d.Hint, test.want)
 			}

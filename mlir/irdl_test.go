@@ -29,7 +29,7 @@ func TestIRDL(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		if !e.Library.Has("mlirLoadIRDLDialects") || c.LoadDialect("irdl") != nil {
-			err := c.LoadIRDL(parse(t, c, "module {}"))
+			err := c.LoadIRDL(mlirtest.Parse(t, c, "module {}"))
 			if err == nil || e.Library.Has("mlirLoadIRDLDialects") == errors.Is(err, mlir.ErrUnsupported) {
 				t.Errorf("a library without IRDL says %v", err)
 			}
@@ -38,7 +38,7 @@ func TestIRDL(t *testing.T) {
 		if c.Registered("cmath.norm") {
 			t.Fatal("the dialect is there before it was loaded")
 		}
-		m := parse(t, c, cmath)
+		m := mlirtest.Parse(t, c, cmath)
 		if err := c.LoadIRDL(m); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestIRDL(t *testing.T) {
 		if !c.Registered("cmath.norm") {
 			t.Error("the operation is not known")
 		}
-		used := parse(t, c, `func.func @f(%x: !cmath.complex<f32>) -> f32 {
+		used := mlirtest.Parse(t, c, `func.func @f(%x: !cmath.complex<f32>) -> f32 {
   %0 = "cmath.norm"(%x) : (!cmath.complex<f32>) -> f32
   return %0 : f32
 }`)
@@ -66,7 +66,7 @@ func TestIRDL(t *testing.T) {
 			}
 		}
 		for _, bad := range []string{"module {}", "irdl.dialect @arith {}", "irdl.dialect @builtin {}"} {
-			if err := c.LoadIRDL(parse(t, c, bad)); err == nil {
+			if err := c.LoadIRDL(mlirtest.Parse(t, c, bad)); err == nil {
 				t.Errorf("%s was loaded", bad)
 			}
 		}

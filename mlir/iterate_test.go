@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
@@ -24,7 +25,7 @@ func TestMoveWhileIterating(t *testing.T) {
     return
   }
 }`
-	m := parse(t, c, numbered)
+	m := mlirtest.Parse(t, c, numbered)
 	var seen []string
 	for f := range m.Body().Operations() {
 		name, _ := f.Symbol()
@@ -40,7 +41,7 @@ func TestMoveWhileIterating(t *testing.T) {
 			}
 		}
 	}
-	mlirtest.Same(t, "operations", "a b blocks", strings.Join(seen, " "))
+	check.Diff(t, "operations", "a b blocks", strings.Join(seen, " "))
 
 	f, _ := m.SymbolTable().Lookup("blocks")
 	region, n := f.Region(0), 0
@@ -54,5 +55,5 @@ func TestMoveWhileIterating(t *testing.T) {
 			last = b
 		}
 	}
-	mlirtest.Same(t, "blocks", 3, n)
+	check.Diff(t, "blocks", 3, n)
 }

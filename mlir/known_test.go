@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -12,8 +13,8 @@ import (
 // one that the library makes in the memory of the first.
 func TestForgets(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		r := mlirtest.Must(c.NewRewriter())
-		m := parse(t, c, `func.func @f(%x: i32) -> i32 {
+		r := check.Must(c.NewRewriter())
+		m := mlirtest.Parse(t, c, `func.func @f(%x: i32) -> i32 {
   %0 = arith.addi %x, %x : i32
   %1 = arith.muli %x, %x : i32
   return %0 : i32
@@ -33,8 +34,8 @@ func TestForgets(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.SetAfter(add)
-		again := mlirtest.Must(r.Clone(add))
-		mlirtest.Same(t, "the name", "arith.addi", again.Name())
+		again := check.Must(r.Clone(add))
+		check.Diff(t, "the name", "arith.addi", again.Name())
 	})
 }
 
@@ -47,7 +48,7 @@ func TestFirstResult(t *testing.T) {
 		var ops []mlir.Operation
 		var results []mlir.Value
 		for range 3 {
-			op := mlirtest.Must(block.Create(mlir.OperationState{
+			op := check.Must(block.Create(mlir.OperationState{
 				Name: "arith.addi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()},
 			}))
 			x = op.Result(0)
@@ -58,9 +59,9 @@ func TestFirstResult(t *testing.T) {
 				t.Errorf("operation %d has another result now", i)
 			}
 		}
-		end := mlirtest.Must(block.Create(mlir.OperationState{Name: "func.return"}))
-		mustPanic(t, "Operation.Result(0): there are 0", func() { end.Result(0) })
-		mustPanic(t, "Operation.Result(1): there are 1", func() { ops[2].Result(1) })
+		end := check.Must(block.Create(mlir.OperationState{Name: "func.return"}))
+		check.Panics(t, "Operation.Result(0): there are 0", func() { end.Result(0) })
+		check.Panics(t, "Operation.Result(1): there are 1", func() { ops[2].Result(1) })
 		got := slices.Collect(block.Operations())
 		if !got[2].Result(0).Equal(results[2]) {
 			t.Error("another handle has another result")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -117,7 +118,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	}
 	input := choices(data)
 	next := input.next
-	rewriters := []*mlir.Rewriter{mlirtest.Must(c.NewRewriter())}
+	rewriters := []*mlir.Rewriter{check.Must(c.NewRewriter())}
 	var step func()
 	// some does a few steps in a call of the library: with what was there before, and
 	// with what the call was given.

@@ -3,6 +3,7 @@ package mlir_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -17,32 +18,32 @@ func removeDead(t *testing.T, c *mlir.Context, m *mlir.Module) {
 	if err := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(symbol-dce)"}).Run(m); err != nil {
 		t.Fatal(err)
 	}
-	mlirtest.Same(t, "what is left", "module {\n}\n", m.String())
+	check.Diff(t, "what is left", "module {\n}\n", m.String())
 }
 
 // TestRunAfterMove holds that a handle from before a move is over when passes have run
 // where the thing stands now, and that so are all handles into where it stood.
 func TestRunAfterMove(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		from, to := parse(t, c, dead), c.NewModule(mlir.Location{})
+		from, to := mlirtest.Parse(t, c, dead), c.NewModule(mlir.Location{})
 		f, body := op(from, "func.func"), from.Body()
 		to.Body().Append(f.Detach())
 		removeDead(t, c, to)
-		mustPanic(t, "Operation.Name called after PassManager.Run on what something was moved to from there", func() { f.Name() })
-		mustPanic(t, "after PassManager.Run", func() { body.First() })
-		mlirtest.Same(t, "where it stood", true, from.Body().First().IsNil())
+		check.Panics(t, "Operation.Name called after PassManager.Run on what something was moved to from there", func() { f.Name() })
+		check.Panics(t, "after PassManager.Run", func() { body.First() })
+		check.Diff(t, "where it stood", true, from.Body().First().IsNil())
 	})
 }
 
 // TestRunOnUsed holds that something detached does not keep operands that passes destroy.
 func TestRunOnUsed(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		m := parse(t, c, dead)
+		m := mlirtest.Parse(t, c, dead)
 		v := op(m, "arith.addi").Result(0)
 		user := create(t, c, mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{v, v}, Results: []mlir.Type{v.Type()}})
 		removeDead(t, c, m)
-		mlirtest.Same(t, "the operand's type", "i32", user.Operand(0).Type().String())
-		mlirtest.Same(t, "it is a result", false, user.Operand(0).IsResult())
+		check.Diff(t, "the operand's type", "i32", user.Operand(0).Type().String())
+		check.Diff(t, "it is a result", false, user.Operand(0).IsResult())
 	})
 }
 
@@ -55,7 +56,7 @@ func TestRunElsewhere(t *testing.T) {
 		if err := block.EraseArgument(0); err != nil {
 			t.Fatal(err)
 		}
-		removeDead(t, c, parse(t, c, dead))
-		mustPanic(t, "that Block.EraseArgument has erased", func() { v.Type() })
+		removeDead(t, c, mlirtest.Parse(t, c, dead))
+		check.Panics(t, "that Block.EraseArgument has erased", func() { v.Type() })
 	})
 }

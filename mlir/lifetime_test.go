@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -52,7 +53,7 @@ const nested = `module {
 func TestErased(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		outer, inner, end, made := op(m, "t.outer"), op(m, "t.inner"), op(m, "t.end"), op(m, "t.make")
 		region := outer.Region(0)
 		block := region.First()
@@ -72,22 +73,22 @@ func TestErased(t *testing.T) {
 			t.Errorf("module is\n%s", got)
 		}
 		erased := "that Operation.Erase has erased"
-		mustPanic(t, "Operation.Name called on something "+erased, func() { outer.Name() })
-		mustPanic(t, "Operation.Erase called on something "+erased, func() { outer.Erase() })
-		mustPanic(t, erased, func() { _ = inner.String() })
-		mustPanic(t, erased, func() { end.SetOperand(0, made.Result(0)) })
-		mustPanic(t, erased, func() { region.First() })
-		mustPanic(t, erased, func() { block.Terminator() })
-		mustPanic(t, erased, func() { argument.Type() })
-		mustPanic(t, erased, func() { result.ReplaceAllUses(made.Result(0)) })
-		mustPanic(t, "was given a value "+erased, func() { made.Result(0).ReplaceAllUses(result) })
-		mustPanic(t, "was given an operation "+erased, func() { m.Body().Append(outer) })
-		mustPanic(t, "was given a value "+erased, func() {
+		check.Panics(t, "Operation.Name called on something "+erased, func() { outer.Name() })
+		check.Panics(t, "Operation.Erase called on something "+erased, func() { outer.Erase() })
+		check.Panics(t, erased, func() { _ = inner.String() })
+		check.Panics(t, erased, func() { end.SetOperand(0, made.Result(0)) })
+		check.Panics(t, erased, func() { region.First() })
+		check.Panics(t, erased, func() { block.Terminator() })
+		check.Panics(t, erased, func() { argument.Type() })
+		check.Panics(t, erased, func() { result.ReplaceAllUses(made.Result(0)) })
+		check.Panics(t, "was given a value "+erased, func() { made.Result(0).ReplaceAllUses(result) })
+		check.Panics(t, "was given an operation "+erased, func() { m.Body().Append(outer) })
+		check.Panics(t, "was given a value "+erased, func() {
 			c.Create(mlir.OperationState{Name: "t.use", Operands: []mlir.Value{argument}})
 		})
 		m.Close()
-		mustPanic(t, "Operation.Name called after Module.Close", func() { outer.Name() })
-		if again := parse(t, c, nested); op(again, "t.outer").NumRegions() != 1 {
+		check.Panics(t, "Operation.Name called after Module.Close", func() { outer.Name() })
+		if again := mlirtest.Parse(t, c, nested); op(again, "t.outer").NumRegions() != 1 {
 			t.Error("a new module is touched by what was erased from another one")
 		}
 	})
@@ -97,29 +98,23 @@ func TestErased(t *testing.T) {
 func TestEraseBlocks(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		outer := op(m, "t.outer")
 		region := outer.Region(0)
 		one := region.First()
 		two := one.Next()
-		check := func(err error, want string) {
-			t.Helper()
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error is %v, want it to say %q", err, want)
-			}
-		}
-		check(one.Erase(), "the block cannot be erased: a value in it is used by t.end")
-		check(two.Erase(), "t.jump at -:6:5 branches to it")
-		check(one.EraseArgument(0), "argument 0 cannot be erased: it is used by t.inner")
-		check(region.Erase(), "only with the operation")
+		check.Error(t, one.Erase(), "the block cannot be erased: a value in it is used by t.end")
+		check.Error(t, two.Erase(), "t.jump at -:6:5 branches to it")
+		check.Error(t, one.EraseArgument(0), "argument 0 cannot be erased: it is used by t.inner")
+		check.Error(t, region.Erase(), "only with the operation")
 		op(m, "t.end").Erase()
-		mustPanic(t, "Block.Argument(1): there are 1", func() { one.EraseArgument(1) })
+		check.Panics(t, "Block.Argument(1): there are 1", func() { one.EraseArgument(1) })
 		op(m, "t.inner").Erase()
 		argument := one.Argument(0)
 		if err := one.EraseArgument(0); err != nil {
 			t.Fatal(err)
 		}
-		mustPanic(t, "a block argument that Block.EraseArgument has erased", func() { argument.Type() })
+		check.Panics(t, "a block argument that Block.EraseArgument has erased", func() { argument.Type() })
 		for range 20 { // memory is used again
 			one.AddArgument(c.IndexType(), mlir.Location{})
 		}
@@ -132,7 +127,7 @@ func TestEraseBlocks(t *testing.T) {
 		if err := two.Erase(); err != nil {
 			t.Fatal(err)
 		}
-		mustPanic(t, "that Block.Erase has erased", func() { two.NumArguments() })
+		check.Panics(t, "that Block.Erase has erased", func() { two.NumArguments() })
 		if err := one.Erase(); err != nil {
 			t.Fatal(err)
 		}
@@ -143,13 +138,13 @@ func TestEraseBlocks(t *testing.T) {
 		if err := loose.Erase(); err != nil {
 			t.Fatal(err)
 		}
-		mustPanic(t, "Region.First called after Region.Erase", func() { loose.First() })
+		check.Panics(t, "Region.First called after Region.Erase", func() { loose.First() })
 		free := c.NewBlock(mlir.Location{}, c.IndexType())
 		value := free.Argument(0)
 		if err := free.Erase(); err != nil {
 			t.Fatal(err)
 		}
-		mustPanic(t, "Value.Type called after Block.Erase", func() { value.Type() })
+		check.Panics(t, "Value.Type called after Block.Erase", func() { value.Type() })
 	})
 }
 
@@ -168,28 +163,28 @@ func TestAdded(t *testing.T) {
 		block.Append(leaf)
 		region.Append(block)
 		outer := create(t, c, mlir.OperationState{Name: "t.outer", Regions: []mlir.Region{region}})
-		mustPanic(t, "a region that is part of an operation already", func() {
+		check.Panics(t, "a region that is part of an operation already", func() {
 			c.Create(mlir.OperationState{Name: "t.outer", Regions: []mlir.Region{region}})
 		})
-		mustPanic(t, "to put an operation into itself", func() { block.Append(outer) })
-		mustPanic(t, "to put an operation into itself", func() { block.InsertBefore(leaf, outer) })
-		mustPanic(t, "get it with Operation.Region", func() { region.First() })
-		same(t, "region", outer.Region(0).First().Region().First().Equal(block), true)
+		check.Panics(t, "to put an operation into itself", func() { block.Append(outer) })
+		check.Panics(t, "to put an operation into itself", func() { block.InsertBefore(leaf, outer) })
+		check.Panics(t, "get it with Operation.Region", func() { region.First() })
+		check.Diff(t, "region", true, outer.Region(0).First().Region().First().Equal(block))
 		region = outer.Region(0)
 		m.Body().Append(outer)
-		mustPanic(t, "stands in a block already", func() { m.Body().Append(outer) })
-		mustPanic(t, "a block that is part of a region already", func() { c.NewRegion().Append(block) })
-		mustPanic(t, "which owns it", func() { block.Append(m.Operation()) })
-		mustPanic(t, "close the module", func() { m.Operation().Erase() })
-		mustPanic(t, "which owns it", func() { m.Operation().Detach() })
+		check.Panics(t, "stands in a block already", func() { m.Body().Append(outer) })
+		check.Panics(t, "a block that is part of a region already", func() { c.NewRegion().Append(block) })
+		check.Panics(t, "which owns it", func() { block.Append(m.Operation()) })
+		check.Panics(t, "close the module", func() { m.Operation().Erase() })
+		check.Panics(t, "which owns it", func() { m.Operation().Detach() })
 		m.Close()
 		after := "called after Module.Close"
-		mustPanic(t, after, func() { outer.Name() })
-		mustPanic(t, after, func() { leaf.Name() })
-		mustPanic(t, after, func() { result.Type() })
-		mustPanic(t, after, func() { argument.Type() })
-		mustPanic(t, after, func() { block.First() })
-		mustPanic(t, after, func() { region.First() })
+		check.Panics(t, after, func() { outer.Name() })
+		check.Panics(t, after, func() { leaf.Name() })
+		check.Panics(t, after, func() { result.Type() })
+		check.Panics(t, after, func() { argument.Type() })
+		check.Panics(t, after, func() { block.First() })
+		check.Panics(t, after, func() { region.First() })
 	})
 }
 
@@ -197,7 +192,7 @@ func TestAdded(t *testing.T) {
 func TestMovedOut(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		from := parse(t, c, `"t.outer"() ({ "t.leaf"() : () -> () }) : () -> ()`)
+		from := mlirtest.Parse(t, c, `"t.outer"() ({ "t.leaf"() : () -> () }) : () -> ()`)
 		to, third := c.NewModule(mlir.Location{}), c.NewModule(mlir.Location{})
 		outer, leaf := op(from, "t.outer"), op(from, "t.leaf")
 		detached := outer.Detach()
@@ -211,16 +206,16 @@ func TestMovedOut(t *testing.T) {
 		inTo := op(to, "t.leaf")
 		third.Body().Append(placed.Detach())
 		third.Close()
-		mustPanic(t, "called after Module.Close", func() { op(third, "t.leaf") })
+		check.Panics(t, "called after Module.Close", func() { op(third, "t.leaf") })
 		// The handles of before still point to memory that is there.
 		for _, o := range []mlir.Operation{leaf, inTo, outer} {
-			mustPanic(t, "Operation.Name called on something that Module.Close has erased", func() { o.Name() })
+			check.Panics(t, "Operation.Name called on something that Module.Close has erased", func() { o.Name() })
 		}
 		from.Close()
-		mustPanic(t, "called after Module.Close", func() { leaf.Name() })
+		check.Panics(t, "called after Module.Close", func() { leaf.Name() })
 		to.Close()
-		mustPanic(t, "called after Module.Close", func() { inTo.Name() })
-		mustPanic(t, "called after Module.Close", func() { outer.Name() })
+		check.Panics(t, "called after Module.Close", func() { inTo.Name() })
+		check.Panics(t, "called after Module.Close", func() { outer.Name() })
 	})
 }
 
@@ -228,19 +223,19 @@ func TestMovedOut(t *testing.T) {
 func TestOtherModule(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		one := parse(t, c, nested)
-		two := parse(t, c, nested)
+		one := mlirtest.Parse(t, c, nested)
+		two := mlirtest.Parse(t, c, nested)
 		value := op(one, "t.make").Result(0)
 		user := create(t, c, mlir.OperationState{Name: "t.use", Operands: []mlir.Value{value}})
-		mustPanic(t, "which uses something that stands elsewhere", func() { two.Body().Append(user) })
+		check.Panics(t, "which uses something that stands elsewhere", func() { two.Body().Append(user) })
 		if !user.Block().IsNil() {
 			t.Error("the operation was added all the same")
 		}
-		mustPanic(t, "does not stand in the module", func() { op(two, "t.end").SetOperand(0, value) })
-		mustPanic(t, "does not stand in the module", func() { op(two, "t.end").SetOperands(value) })
-		mustPanic(t, "does not stand in the module", func() { op(two, "t.make").Result(0).ReplaceAllUses(value) })
-		mustPanic(t, "is still used where it was", func() { two.Body().Append(op(one, "t.make").Detach()) })
-		mustPanic(t, "which uses something that stands elsewhere", func() { two.Body().Append(op(one, "t.outer").Clone()) })
+		check.Panics(t, "does not stand in the module", func() { op(two, "t.end").SetOperand(0, value) })
+		check.Panics(t, "does not stand in the module", func() { op(two, "t.end").SetOperands(value) })
+		check.Panics(t, "does not stand in the module", func() { op(two, "t.make").Result(0).ReplaceAllUses(value) })
+		check.Panics(t, "is still used where it was", func() { two.Body().Append(op(one, "t.make").Detach()) })
+		check.Panics(t, "which uses something that stands elsewhere", func() { two.Body().Append(op(one, "t.outer").Clone()) })
 		one.Close()
 		// The user is detached and has lost its operand to a stand-in.
 		if got := user.Operand(0).Type().String(); got != "i32" {
@@ -259,33 +254,33 @@ func TestOtherModule(t *testing.T) {
 func TestBranches(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m, other := parse(t, c, nested), c.NewModule(mlir.Location{})
+		m, other := mlirtest.Parse(t, c, nested), c.NewModule(mlir.Location{})
 		region := op(m, "t.outer").Region(0)
 		two := region.First().Next()
-		mustPanic(t, "t.jump at -:6:5 branches to it", func() { two.Detach() })
+		check.Panics(t, "t.jump at -:6:5 branches to it", func() { two.Detach() })
 		two.MoveBefore(region.First())
-		same(t, "moved within the region", region.First().Equal(two), true)
-		mustPanic(t, "branches to it", func() { two.MoveAfter(other.Body()) })
+		check.Diff(t, "moved within the region", true, region.First().Equal(two))
+		check.Panics(t, "branches to it", func() { two.MoveAfter(other.Body()) })
 		op(m, "t.jump").MoveBefore(op(m, "t.outer"))
-		mustPanic(t, "t.jump at -:6:5, outside of it, branches into it", func() { op(m, "t.outer").Detach() })
+		check.Panics(t, "t.jump at -:6:5, outside of it, branches into it", func() { op(m, "t.outer").Detach() })
 		if err := op(m, "t.outer").Erase(); err == nil || !strings.Contains(err.Error(), "branches into it") {
 			t.Errorf("erasing what is branched into: %v", err)
 		}
 		jump := op(m, "t.jump").Detach()
-		mustPanic(t, "t.jump, which uses something that stands elsewhere", func() { other.Body().Append(jump) })
+		check.Panics(t, "t.jump, which uses something that stands elsewhere", func() { other.Body().Append(jump) })
 		made := create(t, c, mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{two}})
-		mustPanic(t, "which uses something that stands elsewhere", func() { other.Body().Append(made) })
+		check.Panics(t, "which uses something that stands elsewhere", func() { other.Body().Append(made) })
 		free := c.NewBlock(mlir.Location{})
 		jump.SetSuccessor(0, free)
 		if err := free.Erase(); err != nil {
 			t.Error(err)
 		}
 		other.Body().Detach()
-		mustPanic(t, "the module's block was taken out of it", func() { other.Body() })
+		check.Panics(t, "the module's block was taken out of it", func() { other.Body() })
 		if err := other.Verify(); err == nil {
 			t.Error("a module without a block is valid")
 		}
-		same(t, "a stand-in", jump.Successor(0).NumArguments(), 0)
+		check.Diff(t, "a stand-in", 0, jump.Successor(0).NumArguments())
 	})
 }
 
@@ -294,7 +289,7 @@ func TestBranches(t *testing.T) {
 func TestBranchInto(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, `"t.top"() ({
+		m := mlirtest.Parse(t, c, `"t.top"() ({
 ^a:
   "t.outer"() ({
   ^first:
@@ -307,7 +302,7 @@ func TestBranchInto(t *testing.T) {
 }) : () -> ()`)
 		a := op(m, "t.outer").Block()
 		op(m, "t.jump").MoveBefore(op(m, "t.last"))
-		mustPanic(t, "t.jump at -:5:5 branches to it", func() { a.Detach() })
+		check.Panics(t, "t.jump at -:5:5 branches to it", func() { a.Detach() })
 		if err := a.Erase(); err == nil || !strings.Contains(err.Error(), "t.jump at -:5:5 branches to it") {
 			t.Errorf("erasing what is branched into: %v", err)
 		}
@@ -320,7 +315,7 @@ func TestClosedWithLeftovers(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 		i32 := c.IntegerType(32, mlir.Signless)
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		a := create(t, c, mlir.OperationState{Name: "t.a", Operands: []mlir.Value{op(m, "t.make").Result(0)}, Results: []mlir.Type{i32}})
 		create(t, c, mlir.OperationState{Name: "t.b", Operands: []mlir.Value{a.Result(0), op(m, "t.inner").Result(0)}})
 		block := c.NewBlock(mlir.Location{}, i32)
@@ -332,7 +327,7 @@ func TestClosedWithLeftovers(t *testing.T) {
 		op(m, "t.end").Block().Detach()
 		op(m, "t.outer").Clone()
 		m.Clone()
-		parse(t, c, nested).Close()
+		mlirtest.Parse(t, c, nested).Close()
 		c.Close()
 	})
 }
@@ -342,7 +337,7 @@ func TestClosedWithLeftovers(t *testing.T) {
 func TestNoGrowth(t *testing.T) {
 	c := loose(t, mlirtest.Engine{Name: "default", Library: mlirtest.Library(t)})
 	round := func() {
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		op(m, "t.outer").Erase()
 		create(t, c, mlir.OperationState{Name: "t.a"}).Erase()
 		m.Close()
@@ -366,11 +361,11 @@ func TestNoGrowth(t *testing.T) {
 func TestNilHandles(t *testing.T) {
 	c := mlirtest.Context(t)
 	m := c.NewModule(mlir.Location{})
-	mustPanic(t, "Block.NumArguments called on a nil handle", func() { m.Operation().Block().NumArguments() })
-	mustPanic(t, "Operation.Name called on a nil handle", func() { m.Body().First().Name() })
-	mustPanic(t, "was given an operation that is nil", func() { m.Body().Append(m.Body().First()) })
-	mustPanic(t, "called on a zero value", func() { mlir.Value{}.Type() })
-	mustPanic(t, "called on a zero value", func() { mlir.Region{}.First() })
+	check.Panics(t, "Block.NumArguments called on a nil handle", func() { m.Operation().Block().NumArguments() })
+	check.Panics(t, "Operation.Name called on a nil handle", func() { m.Body().First().Name() })
+	check.Panics(t, "was given an operation that is nil", func() { m.Body().Append(m.Body().First()) })
+	check.Panics(t, "called on a zero value", func() { mlir.Value{}.Type() })
+	check.Panics(t, "called on a zero value", func() { mlir.Region{}.First() })
 	if s := fmt.Sprint(mlir.Operation{}, mlir.Block{}, mlir.Value{}, mlir.Location{}); s != "<nil operation> <nil block> <nil value> <nil location>" {
 		t.Errorf("nil handles print as %s", s)
 	}
@@ -381,11 +376,11 @@ func TestNilHandles(t *testing.T) {
 
 func TestInvalidate(t *testing.T) {
 	c := mlirtest.Context(t)
-	m := parse(t, c, addition)
+	m := mlirtest.Parse(t, c, addition)
 	f := op(m, "func.func")
 	m.Invalidate("PassManager.Run")
-	mustPanic(t, "Operation.Name called after PassManager.Run", func() { f.Name() })
-	same(t, "anew", op(m, "func.func").Equal(f), true)
+	check.Panics(t, "Operation.Name called after PassManager.Run", func() { f.Name() })
+	check.Diff(t, "anew", true, op(m, "func.func").Equal(f))
 	m.Close()
-	mustPanic(t, "Module.Invalidate called after Module.Close", func() { m.Invalidate("x") })
+	check.Panics(t, "Module.Invalidate called after Module.Close", func() { m.Invalidate("x") })
 }

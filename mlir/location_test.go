@@ -3,6 +3,7 @@ package mlir_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -31,7 +32,7 @@ func TestLocations(t *testing.T) {
 			{"fused", fused, mlir.LocationFused},
 			{"tagged", tagged, mlir.LocationFused},
 		} {
-			same(t, test.what+" kind", test.l.Kind(), test.kind)
+			check.Diff(t, test.what+" kind", test.kind, test.l.Kind())
 			again, err := c.ParseLocation(test.l.String())
 			if err != nil || !again.Equal(test.l) {
 				t.Errorf("%s: %s parses as %s, %v", test.what, test.l, again, err)
@@ -44,23 +45,23 @@ func TestLocations(t *testing.T) {
 			_, _, isName := test.l.Name()
 			_, _, isCall := test.l.CallSite()
 			_, _, isFused := test.l.Fused()
-			same(t, test.what+" taken apart", []bool{isFile, isName, isCall, isFused},
-				[]bool{test.kind == mlir.LocationFile, test.kind == mlir.LocationName, test.kind == mlir.LocationCallSite, test.kind == mlir.LocationFused})
+			check.Diff(t, test.what+" taken apart", []bool{test.kind == mlir.LocationFile, test.kind == mlir.LocationName, test.kind == mlir.LocationCallSite, test.kind == mlir.LocationFused},
+				[]bool{isFile, isName, isCall, isFused})
 		}
 		place, _ := file.FileRange()
-		same(t, "place", place, mlir.FileRange{File: `a "b"\c.py`, StartLine: 3, StartColumn: 7, EndLine: 3, EndColumn: 7})
+		check.Diff(t, "place", mlir.FileRange{File: `a "b"\c.py`, StartLine: 3, StartColumn: 7, EndLine: 3, EndColumn: 7}, place)
 		text, child, _ := name.Name()
-		same(t, "name", []any{text, child.Equal(file)}, []any{"na(me", true})
+		check.Diff(t, "name", []any{"na(me", true}, []any{text, child.Equal(file)})
 		text, child, _ = bare.Name()
-		same(t, "bare name", []any{text, child.Kind()}, []any{"x, y", mlir.LocationUnknown})
+		check.Diff(t, "bare name", []any{"x, y", mlir.LocationUnknown}, []any{text, child.Kind()})
 		callee, caller, _ := call.CallSite()
-		same(t, "call", []bool{callee.Equal(c.CallSiteLocation(name, other)), caller.Equal(c.CallSiteLocation(other, file))}, []bool{true, true})
+		check.Diff(t, "call", []bool{true, true}, []bool{callee.Equal(c.CallSiteLocation(name, other)), caller.Equal(c.CallSiteLocation(other, file))})
 		parts, metadata, _ := fused.Fused()
-		same(t, "fused", []bool{len(parts) == 3, parts[0].Equal(call), parts[1].Equal(name), parts[2].Equal(other), metadata.IsNil()}, []bool{true, true, true, true, true})
+		check.Diff(t, "fused", []bool{true, true, true, true, true}, []bool{len(parts) == 3, parts[0].Equal(call), parts[1].Equal(name), parts[2].Equal(other), metadata.IsNil()})
 		parts, metadata, _ = tagged.Fused()
-		same(t, "tagged", []any{len(parts), parts[1].Equal(other), metadata.String()}, []any{2, true, `{k = "]>, ["}`})
-		same(t, "one alone", c.FusedLocation(mlir.Attribute{}, file, file).Equal(file), true)
-		same(t, "none", c.FusedLocation(mlir.Attribute{}).Kind(), mlir.LocationUnknown)
+		check.Diff(t, "tagged", []any{2, true, `{k = "]>, ["}`}, []any{len(parts), parts[1].Equal(other), metadata.String()})
+		check.Diff(t, "one alone", true, c.FusedLocation(mlir.Attribute{}, file, file).Equal(file))
+		check.Diff(t, "none", mlir.LocationUnknown, c.FusedLocation(mlir.Attribute{}).Kind())
 		if _, err := c.ParseLocation("3 : i32"); err == nil {
 			t.Error("a number is a location")
 		}
@@ -78,8 +79,8 @@ func TestLocations(t *testing.T) {
 				continue
 			}
 			got, ok := l.FileRange()
-			same(t, l.String(), []any{got, ok, l.Position()}, []any{r, true, mlir.Position{File: "r.py", Line: 1, Column: 2}})
+			check.Diff(t, l.String(), []any{r, true, mlir.Position{File: "r.py", Line: 1, Column: 2}}, []any{got, ok, l.Position()})
 		}
-		mustPanic(t, "of another context", func() { loose(t, e).NameLocation("x", file) })
+		check.Panics(t, "of another context", func() { loose(t, e).NameLocation("x", file) })
 	})
 }

@@ -10,18 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
-
-func parse(t testing.TB, c *mlir.Context, text string) *mlir.Module {
-	t.Helper()
-	m, err := c.Parse("test.mlir", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 const addition = `func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = stablehlo.add %arg0, %arg0 : tensor<2x3xf32>
@@ -32,7 +24,7 @@ const addition = `func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // and bytecode, and expects the same module at the end.
 func TestForms(t *testing.T) {
 	c := mlirtest.Context(t)
-	m := parse(t, c, addition)
+	m := mlirtest.Parse(t, c, addition)
 	want := m.String()
 	bytecode, err := m.Bytecode()
 	if err != nil {
@@ -56,7 +48,7 @@ func TestForms(t *testing.T) {
 	}
 	for name, form := range forms {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(want, parse(t, mlirtest.Context(t), form).String()); diff != "" {
+			if diff := cmp.Diff(want, mlirtest.Parse(t, mlirtest.Context(t), form).String()); diff != "" {
 				t.Errorf("not the same module (-want +got):\n%s", diff)
 			}
 		})
@@ -118,7 +110,7 @@ func TestNotes(t *testing.T) {
 }
 
 func TestWalk(t *testing.T) {
-	m := parse(t, mlirtest.Context(t), `
+	m := mlirtest.Parse(t, mlirtest.Context(t), `
 func.func @main(%arg0: tensor<i1>, %arg1: tensor<f32>) -> tensor<f32> {
   %0 = "stablehlo.if"(%arg0) ({
     %1 = stablehlo.negate %arg1 : tensor<f32>
@@ -168,7 +160,7 @@ func.func @main(%arg0: tensor<i1>, %arg1: tensor<f32>) -> tensor<f32> {
 
 func TestNavigation(t *testing.T) {
 	c := mlirtest.Context(t)
-	m := parse(t, c, addition)
+	m := mlirtest.Parse(t, c, addition)
 	functions := slices.Collect(m.Body().Operations())
 	if len(functions) != 1 || functions[0].Name() != "func.func" {
 		t.Fatalf("the module holds %v", functions)
@@ -178,36 +170,30 @@ func TestNavigation(t *testing.T) {
 	add, ret := ops[0], ops[1]
 	arg := block.Argument(0)
 
-	check := func(what string, got, want any) {
-		t.Helper()
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
-	}
-	check("position", add.Location().Position(), mlir.Position{File: "-", Line: 2, Column: 8})
-	check("operands", add.NumOperands(), 2)
-	check("same operand", add.Operand(1).Equal(arg), true)
-	check("result type", add.Result(0).Type().String(), "tensor<2x3xf32>")
-	check("owner", add.Result(0).Owner().Equal(add), true)
-	check("argument's block", arg.Block().Parent().Equal(functions[0]), true)
-	check("argument has no owner", arg.Owner().IsNil(), true)
-	check("parent", add.Parent().Equal(functions[0]), true)
-	check("terminator", block.Terminator().Equal(ret), true)
-	check("top has no parent", m.Operation().Parent().IsNil(), true)
+	check.Diff(t, "position", mlir.Position{File: "-", Line: 2, Column: 8}, add.Location().Position())
+	check.Diff(t, "operands", 2, add.NumOperands())
+	check.Diff(t, "same operand", true, add.Operand(1).Equal(arg))
+	check.Diff(t, "result type", "tensor<2x3xf32>", add.Result(0).Type().String())
+	check.Diff(t, "owner", true, add.Result(0).Owner().Equal(add))
+	check.Diff(t, "argument's block", true, arg.Block().Parent().Equal(functions[0]))
+	check.Diff(t, "argument has no owner", true, arg.Owner().IsNil())
+	check.Diff(t, "parent", true, add.Parent().Equal(functions[0]))
+	check.Diff(t, "terminator", true, block.Terminator().Equal(ret))
+	check.Diff(t, "top has no parent", true, m.Operation().Parent().IsNil())
 	var uses []string
 	for use := range arg.Uses() {
 		uses = append(uses, fmt.Sprint(use.Owner.Name(), " ", use.Operand))
 	}
 	slices.Sort(uses)
-	check("uses", uses, []string{"stablehlo.add 0", "stablehlo.add 1"})
+	check.Diff(t, "uses", []string{"stablehlo.add 0", "stablehlo.add 1"}, uses)
 	name, ok := functions[0].Attribute("sym_name")
 	text, _ := name.Text()
-	check("symbol name", []any{ok, text}, []any{true, "main"})
+	check.Diff(t, "symbol name", []any{true, "main"}, []any{ok, text})
 	var attributes []string
 	for n := range functions[0].Attributes() {
 		attributes = append(attributes, n)
 	}
-	check("attributes", attributes, []string{"function_type", "sym_name"})
+	check.Diff(t, "attributes", []string{"function_type", "sym_name"}, attributes)
 
 	if err := add.Erase(); err == nil || !strings.Contains(err.Error(), "its result 0 is used by func.return") {
 		t.Errorf("erasing a used operation: %v", err)
@@ -216,7 +202,7 @@ func TestNavigation(t *testing.T) {
 	if err := add.Erase(); err != nil {
 		t.Errorf("erasing an unused operation: %v", err)
 	}
-	check("returned", ret.Operand(0).Equal(arg), true)
+	check.Diff(t, "returned", true, ret.Operand(0).Equal(arg))
 	if err := m.Verify(); err != nil {
 		t.Error(err)
 	}
@@ -365,46 +351,35 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-func mustPanic(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if r := recover(); !strings.Contains(fmt.Sprint(r), want) {
-			t.Errorf("panic is %v, want it to say %q", r, want)
-		}
-	}()
-	f()
-}
-
 // TestMisuse holds that what would be a segmentation fault in C is a sentence here.
 func TestMisuse(t *testing.T) {
 	c, other := mlirtest.Context(t), mlirtest.Context(t)
-	m := parse(t, c, addition)
+	m := mlirtest.Parse(t, c, addition)
 	fn := slices.Collect(m.Body().Operations())[0]
 	tensor, _ := c.TensorType(c.F32Type(), 1)
-	mustPanic(t, "Operation.Operand(0): there are 0", func() { fn.Operand(0) })
-	mustPanic(t, "Operation.Region(-1)", func() { fn.Region(-1) })
-	mustPanic(t, "a type of another context", func() { other.TupleType(tensor) })
-	mustPanic(t, "stands in a block already", func() { m.Body().Append(fn) })
-	mustPanic(t, "Operation.Name called on a zero value", func() { mlir.Operation{}.Name() })
-	mustPanic(t, "Library.NewContext called on no library", func() { (*mlir.Library)(nil).NewContext(mlir.ContextOptions{}) })
-	mustPanic(t, "Library.NewContext called on no library", func() { new(mlir.Library).NewContext(mlir.ContextOptions{}) })
-	mustPanic(t, "Module.Context called on a nil Module", func() { (*mlir.Module)(nil).Context() })
-	mustPanic(t, "Module.Operation called on a nil Module", func() { (*mlir.Module)(nil).Operation() })
-	mustPanic(t, "Module.Bytecode called on a nil Module", func() { _, _ = (*mlir.Module)(nil).Bytecode() })
-	mustPanic(t, "no integer type", func() { c.IntegerAttribute(c.F32Type(), 1) })
-	mustPanic(t, "no integer type has 16777216 bits", func() { c.IntegerType(1<<24, mlir.Signless) })
+	check.Panics(t, "Operation.Operand(0): there are 0", func() { fn.Operand(0) })
+	check.Panics(t, "Operation.Region(-1)", func() { fn.Region(-1) })
+	check.Panics(t, "a type of another context", func() { other.TupleType(tensor) })
+	check.Panics(t, "stands in a block already", func() { m.Body().Append(fn) })
+	check.Panics(t, "Operation.Name called on a zero value", func() { mlir.Operation{}.Name() })
+	check.Panics(t, "Library.NewContext called on no library", func() { (*mlir.Library)(nil).NewContext(mlir.ContextOptions{}) })
+	check.Panics(t, "Library.NewContext called on no library", func() { new(mlir.Library).NewContext(mlir.ContextOptions{}) })
+	check.Panics(t, "Module.Context called on a nil Module", func() { (*mlir.Module)(nil).Context() })
+	check.Panics(t, "Module.Operation called on a nil Module", func() { (*mlir.Module)(nil).Operation() })
+	check.Panics(t, "Module.Bytecode called on a nil Module", func() { _, _ = (*mlir.Module)(nil).Bytecode() })
+	check.Panics(t, "no integer type", func() { c.IntegerAttribute(c.F32Type(), 1) })
+	check.Panics(t, "no integer type has 16777216 bits", func() { c.IntegerType(1<<24, mlir.Signless) })
 	m.Close()
 	m.Close()
-	mustPanic(t, "Operation.Name called after Module.Close", func() { fn.Name() })
-	mustPanic(t, "Module.String called after Module.Close", func() { _ = m.String() })
+	check.Panics(t, "Operation.Name called after Module.Close", func() { fn.Name() })
+	check.Panics(t, "Module.String called after Module.Close", func() { _ = m.String() })
 	if got := tensor.String(); got != "tensor<1xf32>" {
 		t.Errorf("a type ended with a module: %s", got)
 	}
 	c.Close()
 	c.Close()
-	mustPanic(t, "Type.String called after Context.Close", func() { _ = tensor.String() })
-	mustPanic(t, "Context.Parse called after Context.Close", func() { c.Parse("", nil) })
+	check.Panics(t, "Type.String called after Context.Close", func() { _ = tensor.String() })
+	check.Panics(t, "Context.Parse called after Context.Close", func() { c.Parse("", nil) })
 }
 
 // TestDeepNesting goes far beyond what a thread's usual stack carries.
@@ -429,7 +404,7 @@ func TestDeepNesting(t *testing.T) {
 }
 
 func TestHandleFilePanics(t *testing.T) {
-	mustPanic(t, "boom", func() { mlir.HandleFile(func() error { panic("boom") }) })
+	check.Panics(t, "boom", func() { mlir.HandleFile(func() error { panic("boom") }) })
 	if err := mlir.HandleFile(func() error { return os.ErrClosed }); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("the error came out as %v", err)
 	}

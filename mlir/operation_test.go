@@ -6,19 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
-
-// same compares with go-cmp and names what was compared.
-func same(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
 
 // names are the operations of a block.
 func names(b mlir.Block) []string {
@@ -45,19 +36,19 @@ func without(t *testing.T, e mlirtest.Engine, function string, err error) bool {
 }
 
 func TestEncloses(t *testing.T) {
-	m := parse(t, mlirtest.Context(t), addition)
+	m := mlirtest.Parse(t, mlirtest.Context(t), addition)
 	fn := m.Body().First()
 	other := m.Operation().Clone()
 	defer other.Erase()
 	body := fn.Region(0).First()
 	argument, sum := body.Argument(0), body.First().Result(0)
 	for _, v := range []mlir.Value{argument, sum} {
-		same(t, "in the function", fn.Encloses(v), true)
-		same(t, "in the module", m.Operation().Encloses(v), true)
-		same(t, "in another", other.Encloses(v), false)
-		same(t, "in what makes or uses it", body.First().Encloses(v), false)
+		check.Diff(t, "in the function", true, fn.Encloses(v))
+		check.Diff(t, "in the module", true, m.Operation().Encloses(v))
+		check.Diff(t, "in another", false, other.Encloses(v))
+		check.Diff(t, "in what makes or uses it", false, body.First().Encloses(v))
 	}
-	mustPanic(t, "Operation.Encloses called on a zero value", func() { mlir.Operation{}.Encloses(sum) })
+	check.Panics(t, "Operation.Encloses called on a zero value", func() { mlir.Operation{}.Encloses(sum) })
 }
 
 func TestPlaces(t *testing.T) {
@@ -72,46 +63,46 @@ func TestPlaces(t *testing.T) {
 		four := b.InsertAfter(three, make("four"))
 		zero := b.Insert(0, make("zero"))
 		b.Insert(5, make("five"))
-		same(t, "inserted", names(b), []string{"zero", "one", "two", "three", "four", "five"})
-		mustPanic(t, "Block.Insert(8): there are 7", func() { b.Insert(8, make("eight")) })
+		check.Diff(t, "inserted", []string{"zero", "one", "two", "three", "four", "five"}, names(b))
+		check.Panics(t, "Block.Insert(8): there are 7", func() { b.Insert(8, make("eight")) })
 
-		same(t, "before", []bool{one.IsBefore(two), two.IsBefore(one), one.IsBefore(one)}, []bool{true, false, false})
-		mustPanic(t, "do not stand in one block", func() { one.IsBefore(m.Operation()) })
-		same(t, "next", three.Next().Equal(four), true)
-		same(t, "first", b.First().Equal(zero), true)
+		check.Diff(t, "before", []bool{true, false, false}, []bool{one.IsBefore(two), two.IsBefore(one), one.IsBefore(one)})
+		check.Panics(t, "do not stand in one block", func() { one.IsBefore(m.Operation()) })
+		check.Diff(t, "next", true, three.Next().Equal(four))
+		check.Diff(t, "first", true, b.First().Equal(zero))
 		four.MoveBefore(one)
 		zero.MoveAfter(two)
 		zero.MoveAfter(zero)
-		same(t, "moved", names(b), []string{"four", "one", "two", "zero", "three", "five"})
-		mustPanic(t, "into itself", func() { m.Operation().MoveBefore(one) })
-		mustPanic(t, "a detached operation", func() { one.MoveBefore(make("loose")) })
+		check.Diff(t, "moved", []string{"four", "one", "two", "zero", "three", "five"}, names(b))
+		check.Panics(t, "into itself", func() { m.Operation().MoveBefore(one) })
+		check.Panics(t, "a detached operation", func() { one.MoveBefore(make("loose")) })
 
 		other := c.NewModule(mlir.Location{})
 		anchor := other.Body().Append(make("anchor"))
 		one.MoveAfter(anchor)
-		same(t, "moved out", [][]string{names(b), names(other.Body())},
-			[][]string{{"four", "two", "zero", "three", "five"}, {"anchor", "one"}})
-		same(t, "hash", []bool{one.Hash() == anchor.Next().Hash(), one.Hash() == two.Hash()}, []bool{true, false})
+		check.Diff(t, "moved out", [][]string{{"four", "two", "zero", "three", "five"}, {"anchor", "one"}},
+			[][]string{names(b), names(other.Body())})
+		check.Diff(t, "hash", []bool{true, false}, []bool{one.Hash() == anchor.Next().Hash(), one.Hash() == two.Hash()})
 	})
 }
 
 func TestBlocksAndRegions(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		outer := op(m, "t.outer")
 		region := outer.Region(0)
 		one := region.First()
 		two := one.Next()
-		same(t, "next", []bool{two.IsNil(), two.Next().IsNil(), one.Region().Equal(region), m.Body().Next().IsNil()}, []bool{false, true, true, true})
+		check.Diff(t, "next", []bool{false, true, true, true}, []bool{two.IsNil(), two.Next().IsNil(), one.Region().Equal(region), m.Body().Next().IsNil()})
 		jump := op(m, "t.jump")
-		same(t, "successors", []int{jump.NumSuccessors(), outer.NumSuccessors()}, []int{1, 0})
-		same(t, "successor", jump.Successor(0).Equal(two), true)
-		mustPanic(t, "Operation.Successor(1): there are 1", func() { jump.Successor(1) })
-		mustPanic(t, "a block of another region", func() { jump.SetSuccessor(0, m.Body()) })
-		same(t, "predecessors", []int{len(two.Predecessors()), len(one.Predecessors())}, []int{1, 0})
+		check.Diff(t, "successors", []int{1, 0}, []int{jump.NumSuccessors(), outer.NumSuccessors()})
+		check.Diff(t, "successor", true, jump.Successor(0).Equal(two))
+		check.Panics(t, "Operation.Successor(1): there are 1", func() { jump.Successor(1) })
+		check.Panics(t, "a block of another region", func() { jump.SetSuccessor(0, m.Body()) })
+		check.Diff(t, "predecessors", []int{1, 0}, []int{len(two.Predecessors()), len(one.Predecessors())})
 		for _, s := range one.Successors() {
-			same(t, "block's successor", s.Equal(two), true)
+			check.Diff(t, "block's successor", true, s.Equal(two))
 		}
 		i32 := one.Argument(0).Type()
 		one.AddArgument(c.IndexType(), mlir.Location{})
@@ -120,21 +111,21 @@ func TestBlocksAndRegions(t *testing.T) {
 		for _, a := range one.Arguments() {
 			types = append(types, a.Type().String())
 		}
-		same(t, "arguments", types, []string{"i32", "f32", "index"})
-		mustPanic(t, "Block.InsertArgument(5): there are 4", func() { one.InsertArgument(5, i32, mlir.Location{}) })
+		check.Diff(t, "arguments", []string{"i32", "f32", "index"}, types)
+		check.Panics(t, "Block.InsertArgument(5): there are 4", func() { one.InsertArgument(5, i32, mlir.Location{}) })
 		one.Argument(1).SetType(c.F64Type())
-		same(t, "type", one.Argument(1).Type().String(), "f64")
-		same(t, "kinds", []bool{one.Argument(0).IsArgument(), one.Argument(0).IsResult()}, []bool{true, false})
+		check.Diff(t, "type", "f64", one.Argument(1).Type().String())
+		check.Diff(t, "kinds", []bool{true, false}, []bool{one.Argument(0).IsArgument(), one.Argument(0).IsResult()})
 		at, err := one.Argument(1).Location()
 		if !without(t, e, "mlirValueGetLocation", err) {
-			same(t, "location", at.Position(), mlir.Position{File: "a.go", Line: 1, Column: 2})
+			check.Diff(t, "location", mlir.Position{File: "a.go", Line: 1, Column: 2}, at.Position())
 		}
 		err = one.Argument(1).SetLocation(c.FileLocation("b.go", 3, 4))
 		if !without(t, e, "mlirBlockArgumentSetLocation", err) {
 			at, _ = one.Argument(1).Location()
-			same(t, "location", at.Position().File, "b.go")
+			check.Diff(t, "location", "b.go", at.Position().File)
 		}
-		mustPanic(t, "called on a result", func() { op(m, "t.make").Result(0).SetLocation(mlir.Location{}) })
+		check.Panics(t, "called on a result", func() { op(m, "t.make").Result(0).SetLocation(mlir.Location{}) })
 
 		// Blocks by place.
 		r := c.NewRegion()
@@ -156,23 +147,23 @@ func TestBlocksAndRegions(t *testing.T) {
 			}
 			return out
 		}
-		same(t, "blocks", counts(r), []int{1, 2, 3, 4})
-		mustPanic(t, "Region.Insert(6): there are 5", func() { r.Insert(6, tag(0)) })
-		mustPanic(t, "a block of another region", func() { r.InsertAfter(one, tag(0)) })
+		check.Diff(t, "blocks", []int{1, 2, 3, 4}, counts(r))
+		check.Panics(t, "Region.Insert(6): there are 5", func() { r.Insert(6, tag(0)) })
+		check.Panics(t, "a block of another region", func() { r.InsertAfter(one, tag(0)) })
 		second.MoveAfter(r.First().Next().Next())
 		r.First().MoveAfter(second)
-		same(t, "moved", counts(r), []int{3, 2, 1, 4})
+		check.Diff(t, "moved", []int{3, 2, 1, 4}, counts(r))
 
 		// A body goes to another region.
-		mustPanic(t, "needs an empty region", func() { region.TakeBody(r) })
+		check.Panics(t, "needs an empty region", func() { region.TakeBody(r) })
 		holder := m.Body().Append(create(t, c, mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{c.NewRegion(), c.NewRegion()}}))
 		holder.Region(0).TakeBody(r)
-		same(t, "taken", [][]int{counts(r), counts(holder.Region(0))}, [][]int{nil, {3, 2, 1, 4}})
-		same(t, "next region", []bool{holder.Region(0).Next().Equal(holder.Region(1)), holder.Region(1).Next().IsNil(), r.Next().IsNil()}, []bool{true, true, true})
+		check.Diff(t, "taken", [][]int{nil, {3, 2, 1, 4}}, [][]int{counts(r), counts(holder.Region(0))})
+		check.Diff(t, "next region", []bool{true, true, true}, []bool{holder.Region(0).Next().Equal(holder.Region(1)), holder.Region(1).Next().IsNil(), r.Next().IsNil()})
 		holder.Region(1).TakeBody(holder.Region(0))
-		same(t, "taken within", counts(holder.Region(1)), []int{3, 2, 1, 4})
+		check.Diff(t, "taken within", []int{3, 2, 1, 4}, counts(holder.Region(1)))
 		m.Close()
-		mustPanic(t, "called after", func() { holder.Region(1) })
+		check.Panics(t, "called after", func() { holder.Region(1) })
 		if got := counts(r); got != nil {
 			t.Errorf("the region has %v", got)
 		}
@@ -182,88 +173,88 @@ func TestBlocksAndRegions(t *testing.T) {
 func TestAttributesInPlace(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, `func.func private @f() attributes {a.b = 1 : i32, c.d}`)
+		m := mlirtest.Parse(t, c, `func.func private @f() attributes {a.b = 1 : i32, c.d}`)
 		f := op(m, "func.func")
 		has := func(n string) bool { return f.HasInherent(n) }
-		same(t, "inherent", []bool{has("sym_name"), has("a.b"), has("nosuch")}, []bool{true, false, false})
+		check.Diff(t, "inherent", []bool{true, false, false}, []bool{has("sym_name"), has("a.b"), has("nosuch")})
 		inherent, _ := f.Inherent("sym_name")
-		same(t, "sym_name", inherent.String(), `"f"`)
+		check.Diff(t, "sym_name", `"f"`, inherent.String())
 		_, ok := f.Inherent("a.b")
 		_, discardable := f.Discardable("a.b")
 		_, mixed := f.Discardable("sym_name")
-		same(t, "kinds", []bool{ok, discardable, mixed}, []bool{false, true, false})
+		check.Diff(t, "kinds", []bool{false, true, false}, []bool{ok, discardable, mixed})
 		var list []string
 		for n := range f.Discardables() {
 			list = append(list, n)
 		}
-		same(t, "discardable ones", list, []string{"a.b", "c.d"})
+		check.Diff(t, "discardable ones", []string{"a.b", "c.d"}, list)
 		f.SetDiscardable("e.f", c.UnitAttribute())
 		f.SetInherent("sym_name", c.StringAttribute("g"))
-		same(t, "removed", []bool{f.RemoveDiscardable("a.b"), f.RemoveDiscardable("a.b"), f.RemoveAttribute("c.d")}, []bool{true, false, true})
-		mustPanic(t, "is an inherent attribute", func() { f.SetDiscardable("sym_name", c.UnitAttribute()) })
-		mustPanic(t, `has no inherent attribute "a.b"`, func() { f.SetInherent("a.b", c.UnitAttribute()) })
-		mustPanic(t, "cannot be unit", func() { f.SetInherent("sym_name", c.UnitAttribute()) })
-		mustPanic(t, "the attribute function_type of func.func cannot be", func() { f.SetAttribute("function_type", c.StringAttribute("x")) })
-		mustPanic(t, "an empty name", func() { f.SetAttribute("", c.UnitAttribute()) })
-		mustPanic(t, "called on a zero value", func() { f.SetAttribute("x", mlir.Attribute{}) })
+		check.Diff(t, "removed", []bool{true, false, true}, []bool{f.RemoveDiscardable("a.b"), f.RemoveDiscardable("a.b"), f.RemoveAttribute("c.d")})
+		check.Panics(t, "is an inherent attribute", func() { f.SetDiscardable("sym_name", c.UnitAttribute()) })
+		check.Panics(t, `has no inherent attribute "a.b"`, func() { f.SetInherent("a.b", c.UnitAttribute()) })
+		check.Panics(t, "cannot be unit", func() { f.SetInherent("sym_name", c.UnitAttribute()) })
+		check.Panics(t, "the attribute function_type of func.func cannot be", func() { f.SetAttribute("function_type", c.StringAttribute("x")) })
+		check.Panics(t, "an empty name", func() { f.SetAttribute("", c.UnitAttribute()) })
+		check.Panics(t, "called on a zero value", func() { f.SetAttribute("x", mlir.Attribute{}) })
 		for n := range f.Attributes() { // one is removed while iterating
 			f.RemoveDiscardable(n)
 		}
 		if err := m.Verify(); err != nil {
 			t.Error(err)
 		}
-		same(t, "function", strings.TrimSpace(f.String()), "func.func private @g()")
+		check.Diff(t, "function", "func.func private @g()", strings.TrimSpace(f.String()))
 	})
 }
 
 func TestUses(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, `
+		m := mlirtest.Parse(t, c, `
 %a, %b = "t.make"() : () -> (i32, i32)
 "t.x"(%a, %a) : (i32, i32) -> ()
 "t.y"(%a) : (i32) -> ()`)
 		a, b := op(m, "t.make").Result(0), op(m, "t.make").Result(1)
 		x, y := op(m, "t.x"), op(m, "t.y")
-		same(t, "uses", []int{a.NumUses(), b.NumUses()}, []int{3, 0})
+		check.Diff(t, "uses", []int{3, 0}, []int{a.NumUses(), b.NumUses()})
 		a.ReplaceAllUsesExcept(b, y)
-		same(t, "but for y", []bool{x.Operand(0).Equal(b), x.Operand(1).Equal(b), y.Operand(0).Equal(a)}, []bool{true, true, true})
+		check.Diff(t, "but for y", []bool{true, true, true}, []bool{x.Operand(0).Equal(b), x.Operand(1).Equal(b), y.Operand(0).Equal(a)})
 		b.ReplaceAllUses(b)
 		x.ReplaceUsesOf(b, a)
-		same(t, "in x", []int{a.NumUses(), b.NumUses()}, []int{3, 0})
+		check.Diff(t, "in x", []int{3, 0}, []int{a.NumUses(), b.NumUses()})
 		x.SetOperands(b)
-		same(t, "set", []any{x.NumOperands(), x.Operand(0).Equal(b)}, []any{1, true})
+		check.Diff(t, "set", []any{1, true}, []any{x.NumOperands(), x.Operand(0).Equal(b)})
 		x.SetOperands()
-		same(t, "none", []any{x.NumOperands(), b.HasUses()}, []any{0, false})
-		same(t, "name", []string{a.Name(mlir.PrintOptions{}), b.Name(mlir.PrintOptions{})}, []string{"%0#0", "%0#1"})
+		check.Diff(t, "none", []any{0, false}, []any{x.NumOperands(), b.HasUses()})
+		check.Diff(t, "name", []string{"%0#0", "%0#1"}, []string{a.Name(mlir.PrintOptions{}), b.Name(mlir.PrintOptions{})})
 		err := y.SetLocation(c.FileLocation("y.go", 7, 1))
 		if !without(t, e, "mlirOperationSetLocation", err) {
-			same(t, "location", y.Location().Position().Line, 7)
+			check.Diff(t, "location", 7, y.Location().Position().Line)
 		}
 		at, err := a.Location()
-		same(t, "result's location", []any{at.Position().Line, err}, []any{2, nil})
+		check.Diff(t, "result's location", []any{2, nil}, []any{at.Position().Line, err})
 	})
 }
 
 func TestClone(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		outer, made := op(m, "t.outer"), op(m, "t.make")
 		plain := outer.Clone()
-		same(t, "same operands", plain.Operand(0).Equal(made.Result(0)), true)
+		check.Diff(t, "same operands", true, plain.Operand(0).Equal(made.Result(0)))
 		m.Body().Append(plain)
 
 		// With a mapping: the copy of t.make stands for it in the copy of t.outer.
 		var mapping mlir.Mapping
 		madeCopy := m.Body().Append(made.CloneWith(&mapping))
 		outerCopy := m.Body().Append(outer.CloneWith(&mapping))
-		same(t, "mapped operand", outerCopy.Operand(0).Equal(madeCopy.Result(0)), true)
+		check.Diff(t, "mapped operand", true, outerCopy.Operand(0).Equal(madeCopy.Result(0)))
 		block, _ := mapping.Block(outer.Region(0).First())
-		same(t, "mapped block", block.Equal(outerCopy.Region(0).First()), true)
+		check.Diff(t, "mapped block", true, block.Equal(outerCopy.Region(0).First()))
 		value, _ := mapping.Value(op(m, "t.inner").Result(0))
-		same(t, "mapped result", value.Owner().Parent().Equal(outerCopy), true)
-		same(t, "inner operand", value.Owner().Operand(0).Equal(madeCopy.Result(0)), true)
+		check.Diff(t, "mapped result", true, value.Owner().Parent().Equal(outerCopy))
+		check.Diff(t, "inner operand", true, value.Owner().Operand(0).Equal(madeCopy.Result(0)))
 		if _, ok := mapping.Value(block.Argument(0)); ok {
 			t.Error("a value of the copy is mapped")
 		}
@@ -271,7 +262,7 @@ func TestClone(t *testing.T) {
 			t.Error(err)
 		}
 		whole := m.Clone()
-		same(t, "module", whole.String(), m.String())
+		check.Diff(t, "module", m.String(), whole.String())
 		m.Close()
 		if err := whole.Verify(); err != nil {
 			t.Error(err)
@@ -282,28 +273,28 @@ func TestClone(t *testing.T) {
 func TestPostOrder(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		var got []string
 		whole := m.Operation().WalkPostOrder(func(o mlir.Operation) mlir.WalkAction {
 			got = append(got, o.Name())
 			return mlir.WalkContinue
 		})
-		same(t, "order", got, []string{"t.make", "t.inner", "t.jump", "t.end", "t.outer", "builtin.module"})
-		same(t, "whole", whole, true)
+		check.Diff(t, "order", []string{"t.make", "t.inner", "t.jump", "t.end", "t.outer", "builtin.module"}, got)
+		check.Diff(t, "whole", true, whole)
 		stopped := m.Operation().WalkPostOrder(func(o mlir.Operation) mlir.WalkAction {
 			if o.Name() == "t.inner" {
 				return mlir.WalkStop
 			}
 			return mlir.WalkSkip
 		})
-		same(t, "stopped", stopped, false)
+		check.Diff(t, "stopped", false, stopped)
 		var all []string
 		for o := range m.Operation().All() {
 			if all = append(all, o.Name()); len(all) == 3 {
 				break
 			}
 		}
-		same(t, "all", all, []string{"builtin.module", "t.make", "t.outer"})
+		check.Diff(t, "all", []string{"builtin.module", "t.make", "t.outer"}, all)
 		// Everything that nobody uses can be erased on the way.
 		m.Operation().WalkPostOrder(func(o mlir.Operation) mlir.WalkAction {
 			if o.Name() == "t.end" || o.Name() == "t.outer" {
@@ -313,13 +304,13 @@ func TestPostOrder(t *testing.T) {
 			}
 			return mlir.WalkContinue
 		})
-		same(t, "left", names(m.Body()), []string{"make"})
+		check.Diff(t, "left", []string{"make"}, names(m.Body()))
 
 		// So can, in either order, what would be visited later.
 		for what, walk := range map[string]func(mlir.Operation, func(mlir.Operation) mlir.WalkAction) bool{
 			"pre": mlir.Operation.Walk, "post": mlir.Operation.WalkPostOrder,
 		} {
-			m := parse(t, c, `"t.a"() : () -> () "t.b"() ({ "t.c"() : () -> () }) : () -> () "t.d"() : () -> ()`)
+			m := mlirtest.Parse(t, c, `"t.a"() : () -> () "t.b"() ({ "t.c"() : () -> () }) : () -> () "t.d"() : () -> ()`)
 			var got []string
 			walk(m.Operation(), func(o mlir.Operation) mlir.WalkAction {
 				got = append(got, o.Name())
@@ -330,7 +321,7 @@ func TestPostOrder(t *testing.T) {
 				return mlir.WalkContinue
 			})
 			slices.Sort(got)
-			same(t, what, got, []string{"builtin.module", "t.a", "t.d"})
+			check.Diff(t, what, []string{"builtin.module", "t.a", "t.d"}, got)
 		}
 	})
 }
@@ -342,7 +333,7 @@ func TestParseOperation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "operation", []any{o.Name(), o.Location().Position().File, o.Block().IsNil(), o.IsRegistered()}, []any{"t.x", "one.mlir", true, false})
+		check.Diff(t, "operation", []any{"t.x", "one.mlir", true, false}, []any{o.Name(), o.Location().Position().File, o.Block().IsNil(), o.IsRegistered()})
 		m := c.NewModule(mlir.Location{})
 		m.Body().Append(o)
 		_, err = c.ParseOperation("two.mlir", []byte("\"t.x\"("))
@@ -359,7 +350,7 @@ func TestParseOperation(t *testing.T) {
 			t.Fatal(err)
 		}
 		name, _ := adopted.Name()
-		same(t, "module", []any{name, names(adopted.Body())}, []any{"m", []string{"y"}})
+		check.Diff(t, "module", []any{"m", []string{"y"}}, []any{name, names(adopted.Body())})
 		if _, err := c.Adopt(whole); err == nil {
 			t.Error("adopted twice")
 		}
@@ -367,7 +358,7 @@ func TestParseOperation(t *testing.T) {
 			t.Error("adopted what stands in a module")
 		}
 		adopted.Close()
-		mustPanic(t, "called after Module.Close", func() { whole.Name() })
+		check.Panics(t, "called after Module.Close", func() { whole.Name() })
 	})
 }
 
@@ -375,13 +366,13 @@ func TestInterfaces(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := e.Library.NewContext(mlir.ContextOptions{})
 		defer c.Close()
-		same(t, "types", []bool{c.InfersTypes("arith.addi"), c.InfersTypes("func.func"), c.InfersTypes("nosuch.op"), c.InfersShapes("func.func")},
-			[]bool{true, false, false, false})
+		check.Diff(t, "types", []bool{true, false, false, false},
+			[]bool{c.InfersTypes("arith.addi"), c.InfersTypes("func.func"), c.InfersTypes("nosuch.op"), c.InfersShapes("func.func")})
 		mlir.AllowInference("arith.addi", mlir.Inference{Operands: 2})
 		i32 := c.IntegerType(32, mlir.Signless)
 		v := c.NewBlock(mlir.Location{}, i32).Argument(0)
 		types, err := c.InferTypes(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v, v}})
-		same(t, "inferred", []any{len(types) == 1 && types[0].Equal(i32), err, v.HasUses()}, []any{true, nil, false})
+		check.Diff(t, "inferred", []any{true, nil, false}, []any{len(types) == 1 && types[0].Equal(i32), err, v.HasUses()})
 		if _, err := c.InferTypes(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v}}); err == nil || !strings.Contains(err.Error(), "takes 2 operands") {
 			t.Errorf("too few operands: %v", err)
 		}

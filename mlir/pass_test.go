@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -69,7 +70,7 @@ func TestPipelines(t *testing.T) {
 			t.Errorf("the pipeline prints as %s", whole)
 		}
 		for name, pm := range map[string]*mlir.PassManager{"whole": whole, "built": built} {
-			m := parse(t, c, twice)
+			m := mlirtest.Parse(t, c, twice)
 			if err := pm.Run(m); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -101,7 +102,7 @@ func TestPipelineErrors(t *testing.T) {
 		// A pass manager for functions does not run on a module.
 		pm = passManager(t, c, mlir.PassManagerOptions{Op: "func.func"})
 		var d *mlir.DiagnosticError
-		if err := pm.Run(parse(t, c, twice)); !errors.As(err, &d) {
+		if err := pm.Run(mlirtest.Parse(t, c, twice)); !errors.As(err, &d) {
 			t.Errorf("running on the wrong kind of operation: %v", err)
 		}
 	})
@@ -137,7 +138,7 @@ func TestPassInGo(t *testing.T) {
 					functions = append(functions, fmt.Sprintf("func.func @f%02d() { return }", i))
 					want = append(want, fmt.Sprintf("f%02d", i))
 				}
-				m := parse(t, c, strings.Join(functions, "\n"))
+				m := mlirtest.Parse(t, c, strings.Join(functions, "\n"))
 				if err := pm.Run(m); err != nil {
 					t.Fatal(err)
 				}
@@ -164,7 +165,7 @@ func TestPassFailures(t *testing.T) {
 			if err := pm.AddPass(p); err != nil {
 				t.Fatal(err)
 			}
-			return pm.Run(parse(t, c, twice))
+			return pm.Run(mlirtest.Parse(t, c, twice))
 		}
 		var pass *mlir.PassError
 		err := run(mlir.Pass{Name: "fails", Run: func(mlir.Operation) error { return fs.ErrNotExist }})
@@ -196,7 +197,7 @@ func TestPassFailures(t *testing.T) {
 		if err := pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}); err != nil {
 			t.Fatal(err)
 		}
-		m := parse(t, c, twice)
+		m := mlirtest.Parse(t, c, twice)
 		if err := pm.Run(m); err != nil {
 			t.Errorf("without the verifier: %v", err)
 		}
@@ -210,7 +211,7 @@ func TestPassFailures(t *testing.T) {
 func TestPassMisuse(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		m := parse(t, c, twice)
+		m := mlirtest.Parse(t, c, twice)
 		before := slices.Collect(m.Body().Operations())[0]
 		var kept mlir.Operation
 		run := func(f func(mlir.Operation)) error {
@@ -223,8 +224,8 @@ func TestPassMisuse(t *testing.T) {
 		if err := run(func(o mlir.Operation) { kept = o }); err != nil {
 			t.Fatal(err)
 		}
-		mustPanic(t, "called after PassManager.Run", func() { before.Name() })
-		mustPanic(t, "called after PassManager.Run", func() { kept.Name() })
+		check.Panics(t, "called after PassManager.Run", func() { before.Name() })
+		check.Panics(t, "called after PassManager.Run", func() { kept.Name() })
 		two := passManager(t, c, mlir.PassManagerOptions{})
 		if err := errors.Join(
 			two.AddPass(mlir.Pass{Name: "keeps", Run: func(o mlir.Operation) error { kept = o; return nil }}),
@@ -254,17 +255,17 @@ func TestPassMisuse(t *testing.T) {
 		if err := pm.Run(m); err == nil || !strings.Contains(err.Error(), "called by a pass that it runs") {
 			t.Errorf("a pass manager within itself: %v", err)
 		}
-		mustPanic(t, "PassList.Add called after the first run", func() { pm.Add("cse") })
-		mustPanic(t, "PassList.AddPass called on a zero value", func() { mlir.PassList{}.AddPass(mlir.Pass{}) })
+		check.Panics(t, "PassList.Add called after the first run", func() { pm.Add("cse") })
+		check.Panics(t, "PassList.AddPass called on a zero value", func() { mlir.PassList{}.AddPass(mlir.Pass{}) })
 		if err := passManager(t, c, mlir.PassManagerOptions{}).AddPass(mlir.Pass{Name: "x"}); err == nil {
 			t.Error("a Pass without Run was added")
 		}
 		other := mlirtest.ContextOf(t, e.Library)
-		mustPanic(t, "was given an operation that is nil", func() { pm.RunOn(m.Body().Terminator()) })
-		mustPanic(t, "an operation of another context", func() { passManager(t, other, mlir.PassManagerOptions{}).Run(m) })
+		check.Panics(t, "was given an operation that is nil", func() { pm.RunOn(m.Body().Terminator()) })
+		check.Panics(t, "an operation of another context", func() { passManager(t, other, mlir.PassManagerOptions{}).Run(m) })
 		pm.Close()
 		pm.Close()
-		mustPanic(t, "called after PassManager.Close", func() { pm.Run(m) })
+		check.Panics(t, "called after PassManager.Close", func() { pm.Run(m) })
 	})
 }
 
@@ -287,7 +288,7 @@ func TestPassWithinPass(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := parse(t, c, twice)
+			m := mlirtest.Parse(t, c, twice)
 			err = outer.Run(m)
 			if threads {
 				if err == nil || !strings.Contains(err.Error(), "make it without Threads") {
@@ -349,7 +350,7 @@ func TestPassReports(t *testing.T) {
 			if o.PrintIR == nil {
 				continue // the others would write on the test's standard error
 			}
-			if err := errors.Join(pm.Nest("func.func").Add("cse"), pm.Run(parse(t, c, twice))); err != nil {
+			if err := errors.Join(pm.Nest("func.func").Add("cse"), pm.Run(mlirtest.Parse(t, c, twice))); err != nil {
 				t.Fatal(err)
 			}
 			files := 0
@@ -370,13 +371,13 @@ func TestPassReports(t *testing.T) {
 // crash on it.
 func TestRunVerifiesFirst(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		m := parse(t, c, "func.func @f() { return }")
+		m := mlirtest.Parse(t, c, "func.func @f() { return }")
 		for f := range m.Body().Operations() {
 			if err := f.Region(0).First().Terminator().Erase(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		pm := mlirtest.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(canonicalize)"}))
+		pm := check.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(canonicalize)"}))
 		defer pm.Close()
 		var invalid *mlir.DiagnosticError
 		if err := pm.Run(m); !errors.As(err, &invalid) {

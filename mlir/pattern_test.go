@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -98,7 +99,7 @@ func TestPatterns(t *testing.T) {
 				return s.Walk(m)
 			},
 		} {
-			m := parse(t, c, doubling)
+			m := mlirtest.Parse(t, c, doubling)
 			before := slices.Collect(m.Body().Operations())[0]
 			if err := apply(m); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -109,7 +110,7 @@ func TestPatterns(t *testing.T) {
 			if err := m.Verify(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			mustPanic(t, "Operation.Name called after Patterns.", func() { before.Name() })
+			check.Panics(t, "Operation.Name called after Patterns.", func() { before.Name() })
 		}
 	})
 }
@@ -119,7 +120,7 @@ func TestPatternFailures(t *testing.T) {
 		apply := func(f func(op mlir.Operation, r *mlir.Rewriter) (bool, error)) error {
 			s := patterns(t, c, mlir.Pattern{Name: "test", Op: "arith.muli", Rewrite: f})
 			defer s.Close()
-			return s.Apply(parse(t, c, doubling), mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 5})
+			return s.Apply(mlirtest.Parse(t, c, doubling), mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 5})
 		}
 		var pattern *mlir.PatternError
 		calls := 0
@@ -170,12 +171,12 @@ func TestPatternFailures(t *testing.T) {
 			r.Replace(constant, op.Operand(0))
 			return true, nil
 		}})
-		if err := s.Walk(parse(t, c, doubling)); err == nil || !strings.Contains(err.Error(), "outside the one that was matched") {
+		if err := s.Walk(mlirtest.Parse(t, c, doubling)); err == nil || !strings.Contains(err.Error(), "outside the one that was matched") {
 			t.Errorf("a walk that erases elsewhere: %v", err)
 		}
 		s.Close()
 		s.Close()
-		mustPanic(t, "called after Patterns.Close", func() { s.Walk(parse(t, c, doubling)) })
+		check.Panics(t, "called after Patterns.Close", func() { s.Walk(mlirtest.Parse(t, c, doubling)) })
 		for _, bad := range []mlir.Pattern{{}, {Op: "arith.muli"}, {Op: "arith.muli", Rewrite: double.Rewrite, Benefit: 1 << 16}} {
 			if _, err := c.NewPatterns(bad); err == nil {
 				t.Errorf("the pattern %+v was taken", bad)
@@ -194,7 +195,7 @@ func TestBenefit(t *testing.T) {
 				return false, nil
 			}}
 		}
-		if err := patterns(t, c, note("small", 1), note("large", 7), note("middle", 3)).Walk(parse(t, c, doubling)); err != nil {
+		if err := patterns(t, c, note("small", 1), note("large", 7), note("middle", 3)).Walk(mlirtest.Parse(t, c, doubling)); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{"large", "middle", "small"}, order); diff != "" {
@@ -215,7 +216,7 @@ func TestRewriter(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m := parse(t, c, `func.func @f(%x: i32) -> i32 {
+				m := mlirtest.Parse(t, c, `func.func @f(%x: i32) -> i32 {
   %0 = arith.addi %x, %x : i32
   %1 = arith.muli %0, %x : i32
   return %1 : i32
@@ -237,7 +238,7 @@ func.func @g(%x: i32) -> i32 {
 					t.Errorf("the module is %s, want %s", got, test.want)
 				}
 				r.Close()
-				mustPanic(t, "called after Rewriter.Close", func() { r.ClearPoint() })
+				check.Panics(t, "called after Rewriter.Close", func() { r.ClearPoint() })
 			})
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -83,7 +84,7 @@ func TestPatternInvalid(t *testing.T) {
 			r.ReplaceAllUses(end.Operand(0), find(o, "arith.cmpi", 0).Result(0))
 		}},
 		"its own result": {"does not dominate this use", func(o mlir.Operation, r *mlir.Rewriter) {
-			zero := mlirtest.Must(r.Create(mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{o.Result(0).Type()},
+			zero := check.Must(r.Create(mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{o.Result(0).Type()},
 				Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.Context().IntegerAttribute(o.Result(0).Type(), 0)}}}))
 			o.SetOperands(o.Result(0), zero.Result(0)) // folds to itself for ever
 		}},
@@ -103,10 +104,10 @@ func TestPatternInvalid(t *testing.T) {
 			find(o, "arith.cmpi", 0).MoveAfter(find(o, "cf.cond_br", 0))
 		}},
 		"no end": {"empty block: expect at least a terminator", func(o mlir.Operation, r *mlir.Rewriter) {
-			mlirtest.Must(0, r.Erase(find(o, "t.end", 0)))
+			check.Must(0, r.Erase(find(o, "t.end", 0)))
 		}},
 		"no yield": {"block with no terminator, has", func(o mlir.Operation, r *mlir.Rewriter) {
-			mlirtest.Must(0, r.Erase(find(o, "scf.yield", 0)))
+			check.Must(0, r.Erase(find(o, "scf.yield", 0)))
 		}},
 		"yields too little": {"region branch point has 0 operands", func(o mlir.Operation, r *mlir.Rewriter) {
 			find(o, "scf.yield", 0).SetOperands()
@@ -121,14 +122,14 @@ func TestPatternInvalid(t *testing.T) {
 			r.NewBlock(find(o, "cf.br", 0).Block(), mlir.Location{})
 		}},
 		"made with too little": {"'arith.addi' op expected 2 operands", func(o mlir.Operation, r *mlir.Rewriter) {
-			mlirtest.Must(r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{o.Operand(0)}, Results: []mlir.Type{o.Result(0).Type()}}))
+			check.Must(r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{o.Operand(0)}, Results: []mlir.Type{o.Result(0).Type()}}))
 		}},
 		"put in with something wrong in it": {"'arith.addi' op expected 2 operands", func(o mlir.Operation, r *mlir.Rewriter) {
 			c := o.Context()
 			region, block := c.NewRegion(), c.NewBlock(mlir.Location{})
 			region.Append(block)
-			mlirtest.Must(mlir.Create(block, mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{o.Operand(0)}, Results: []mlir.Type{o.Result(0).Type()}}))
-			mlirtest.Must(r.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{region}}))
+			check.Must(mlir.Create(block, mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{o.Operand(0)}, Results: []mlir.Type{o.Result(0).Type()}}))
+			check.Must(r.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{region}}))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,18 +144,18 @@ func TestPatternInvalid(t *testing.T) {
 					test.spoil(o, r)
 					return true, nil
 				}})
-				m := parse(t, c, judged)
+				m := mlirtest.Parse(t, c, judged)
 				err := s.Apply(m, mlir.GreedyOptions{TopDown: true, Regions: mlir.SimplifyAggressively})
 				var pattern *mlir.PatternError
 				var diagnostics *mlir.DiagnosticError
 				if !errors.As(err, &pattern) || !errors.As(err, &diagnostics) || !strings.Contains(err.Error(), test.want) {
 					t.Fatalf("the error is %v, want it to say %q", err, test.want)
 				}
-				mlirtest.Same(t, "calls", 1, calls)
+				check.Diff(t, "calls", 1, calls)
 				if err := m.Verify(); err == nil {
 					t.Errorf("the module is valid:\n%s", m)
 				}
-				mlirtest.Same(t, "functions", 2, count(m, "func.func"))
+				check.Diff(t, "functions", 2, count(m, "func.func"))
 			})
 		})
 	}
@@ -168,7 +169,7 @@ func TestPatternStops(t *testing.T) {
 			o.SetDiscardable("t.seen", o.Context().UnitAttribute())
 			return false, fs.ErrNotExist
 		}})
-		m := parse(t, c, judged)
+		m := mlirtest.Parse(t, c, judged)
 		want := strings.Replace(m.String(), "-> i32 {", "-> i32 attributes {t.seen} {", 1)
 		if err := s.Apply(m, mlir.GreedyOptions{TopDown: true}); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
@@ -190,12 +191,12 @@ func TestPatternMovesOn(t *testing.T) {
 			r.MoveAfter(o, o.Next())
 			return true, nil
 		}})
-		m := parse(t, c, `"t.op"() : () -> () "t.op"() : () -> () "t.end"() : () -> ()`)
+		m := mlirtest.Parse(t, c, `"t.op"() : () -> () "t.op"() : () -> () "t.end"() : () -> ()`)
 		op(m, "t.end").Erase()
 		if err := s.Walk(m); err != nil {
 			t.Error(err)
 		}
-		mlirtest.Same(t, "calls", 2, calls)
-		mlirtest.Same(t, "operations", 2, count(m, "t.op"))
+		check.Diff(t, "calls", 2, calls)
+		check.Diff(t, "operations", 2, count(m, "t.op"))
 	})
 }

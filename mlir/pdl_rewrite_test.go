@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -130,7 +131,7 @@ func TestPDLSteps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachPDL(t, test.pattern, func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error) {
-				m := parse(t, c, doubling)
+				m := mlirtest.Parse(t, c, doubling)
 				if err := apply(m); err != nil {
 					t.Fatal(err)
 				}
@@ -147,7 +148,7 @@ func TestPDLSteps(t *testing.T) {
 func eachPDL(t *testing.T, pattern string, test func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error)) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
-		s, err := c.NewPDLPatterns(parse(t, c, pattern), pdlFunctions)
+		s, err := c.NewPDLPatterns(mlirtest.Parse(t, c, pattern), pdlFunctions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +215,7 @@ func TestPDLWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachPDL(t, test.pattern, func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error) {
-				m := parse(t, c, doubling)
+				m := mlirtest.Parse(t, c, doubling)
 				err := apply(m)
 				var pattern *mlir.PatternError
 				if !errors.As(err, &pattern) || !strings.Contains(err.Error(), test.want) {
@@ -244,7 +245,7 @@ func TestPDLRefused(t *testing.T) {
       %v = pdl.results 0 of %op -> !pdl.value
       pdl.erase %op`),
 		} {
-			s, err := c.NewPDLPatterns(parse(t, c, pattern), pdlFunctions)
+			s, err := c.NewPDLPatterns(mlirtest.Parse(t, c, pattern), pdlFunctions)
 			if err == nil || !strings.HasPrefix(err.Error(), "mlir: the pattern p: pdl.") || !strings.Contains(err.Error(), want) {
 				t.Errorf("the error is %v, want it to say %q", err, want)
 			}
@@ -277,14 +278,14 @@ func TestPDLWalk(t *testing.T) {
 			"was given something outside the one that was matched": "pdl.replace %op with (%a : !pdl.value)",
 			"was given something outside":                          `pdl.apply_native_rewrite "erase next"(%inner, %op : !pdl.operation, !pdl.operation)`,
 		} {
-			s, err := c.NewPDLPatterns(parse(t, c, strings.Replace(far, "STEPS", steps, 1)), pdlFunctions)
+			s, err := c.NewPDLPatterns(mlirtest.Parse(t, c, strings.Replace(far, "STEPS", steps, 1)), pdlFunctions)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Walk(parse(t, c, squares)); err == nil || !strings.Contains(err.Error(), want) {
+			if err := s.Walk(mlirtest.Parse(t, c, squares)); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: the error is %v", steps, err)
 			}
-			m := parse(t, c, squares)
+			m := mlirtest.Parse(t, c, squares)
 			if err := s.Apply(m, mlir.GreedyOptions{}); err != nil || count(m, "arith.muli") != 1 {
 				t.Errorf("%s: applied: %v\n%s", steps, err, m)
 			}

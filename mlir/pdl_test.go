@@ -44,19 +44,19 @@ func TestPDL(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		if c.LoadDialect("pdl") != nil {
 			// The functions may be there, but there is no way to say what they should do.
-			if _, err := c.NewPDLPatterns(parse(t, c, "module {}"), mlir.PDLOptions{}); err == nil {
+			if _, err := c.NewPDLPatterns(mlirtest.Parse(t, c, "module {}"), mlir.PDLOptions{}); err == nil {
 				t.Error("a library without PDL made patterns")
 			}
 			return
 		}
-		description := parse(t, c, toAdd)
+		description := mlirtest.Parse(t, c, toAdd)
 		s, err := c.NewPDLPatterns(description, mlir.PDLOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		description.Close()
 		for range 2 {
-			m := parse(t, c, doubling)
+			m := mlirtest.Parse(t, c, doubling)
 			if err := s.Apply(m, mlir.GreedyOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestPDLFunctions(t *testing.T) {
 		}
 		type rewrite = func(*mlir.Rewriter, []any) ([]any, error)
 		apply := func(wanted func([]any) (bool, error), f rewrite) (*mlir.Module, error) {
-			s, err := c.NewPDLPatterns(parse(t, c, viaGo), mlir.PDLOptions{
+			s, err := c.NewPDLPatterns(mlirtest.Parse(t, c, viaGo), mlir.PDLOptions{
 				Constraints: map[string]func([]any) (bool, error){"wanted": wanted},
 				Rewrites:    map[string]func(*mlir.Rewriter, []any) ([]any, error){"sum": f},
 			})
@@ -97,7 +97,7 @@ func TestPDLFunctions(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			m := parse(t, c, doubling)
+			m := mlirtest.Parse(t, c, doubling)
 			return m, s.Apply(m, mlir.GreedyOptions{})
 		}
 		m, err := apply(wanted, sum)
@@ -127,7 +127,7 @@ func TestPDLFunctions(t *testing.T) {
 			}
 		}
 		for _, bad := range []string{"module {}", viaGo} {
-			if _, err := c.NewPDLPatterns(parse(t, c, bad), mlir.PDLOptions{}); err == nil {
+			if _, err := c.NewPDLPatterns(mlirtest.Parse(t, c, bad), mlir.PDLOptions{}); err == nil {
 				t.Errorf("made patterns of\n%s", bad)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -12,7 +13,7 @@ import (
 func TestPrintOptions(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, `
+		m := mlirtest.Parse(t, c, `
 #map = affine_map<(d0) -> (d0 + 1)>
 module {
   %0 = "t.make"() {big = dense<[1, 2, 3, 4, 5]> : tensor<5xi8>, m = #map, r = dense_resource<blob> : tensor<4xi8>} : () -> i32 loc("value"("f.py":1:2))
@@ -57,27 +58,27 @@ module {
 func TestAsmState(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		state, err := m.Operation().NewAsmState(mlir.PrintOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		inner := op(m, "t.inner")
-		same(t, "values", []string{state.Name(op(m, "t.make").Result(0)), state.Name(inner.Operand(1)), state.Name(inner.Result(0))},
-			[]string{"%0", "%arg0", "%1"})
-		same(t, "operation", state.Print(inner), `%1 = "t.inner"(%0, %arg0) : (i32, i32) -> i32`)
-		mustPanic(t, "of another context", func() { state.Print(parse(t, loose(t, e), nested).Operation()) })
+		check.Diff(t, "values", []string{"%0", "%arg0", "%1"},
+			[]string{state.Name(op(m, "t.make").Result(0)), state.Name(inner.Operand(1)), state.Name(inner.Result(0))})
+		check.Diff(t, "operation", `%1 = "t.inner"(%0, %arg0) : (i32, i32) -> i32`, state.Print(inner))
+		check.Panics(t, "of another context", func() { state.Print(mlirtest.Parse(t, loose(t, e), nested).Operation()) })
 		state.Close()
 		state.Close()
-		mustPanic(t, "called after AsmState.Close", func() { state.Print(inner) })
-		same(t, "name", inner.Result(0).Name(mlir.PrintOptions{}) != "", true)
+		check.Panics(t, "called after AsmState.Close", func() { state.Print(inner) })
+		check.Diff(t, "name", true, inner.Result(0).Name(mlir.PrintOptions{}) != "")
 		// The library has no numbering for what stands nowhere.
-		same(t, "detached argument", c.NewBlock(mlir.Location{}, c.IndexType()).Argument(0).Name(mlir.PrintOptions{}), "<<detached block argument>>")
+		check.Diff(t, "detached argument", "<<detached block argument>>", c.NewBlock(mlir.Location{}, c.IndexType()).Argument(0).Name(mlir.PrintOptions{}))
 		loose := create(t, c, mlir.OperationState{Name: "t.x", Results: []mlir.Type{c.IndexType()}})
-		same(t, "detached result", loose.Result(0).Name(mlir.PrintOptions{}), "%0")
+		check.Diff(t, "detached result", "%0", loose.Result(0).Name(mlir.PrintOptions{}))
 		late, _ := m.Operation().NewAsmState(mlir.PrintOptions{})
 		m.Close()
-		mustPanic(t, "called after Module.Close", func() { late.Print(m.Operation()) })
+		check.Panics(t, "called after Module.Close", func() { late.Print(m.Operation()) })
 		late.Close()
 	})
 }
@@ -85,7 +86,7 @@ func TestAsmState(t *testing.T) {
 func TestBytecodeVersions(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		latest, err := m.Bytecode()
 		if err != nil {
 			t.Fatal(err)
@@ -94,9 +95,9 @@ func TestBytecodeVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "version bytes", []any{old[4] >> 1, latest[4]>>1 > 1, bytes.Equal(old, latest)}, []any{byte(1), true, false})
+		check.Diff(t, "version bytes", []any{byte(1), true, false}, []any{old[4] >> 1, latest[4]>>1 > 1, bytes.Equal(old, latest)})
 		for _, data := range [][]byte{latest, old} {
-			same(t, "read again", parse(t, c, string(data)).String(), m.String())
+			check.Diff(t, "read again", m.String(), mlirtest.Parse(t, c, string(data)).String())
 		}
 		if _, err := m.Operation().BytecodeVersion(1000); err == nil {
 			t.Error("version 1000 was written")

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -58,8 +59,8 @@ func TestRewriterErased(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 				c := loose(t, e)
-				r := mlirtest.Must(c.NewRewriter())
-				m := parse(t, c, nested)
+				r := check.Must(c.NewRewriter())
+				m := mlirtest.Parse(t, c, nested)
 				outer, inner, end, first := op(m, "t.outer"), op(m, "t.inner"), op(m, "t.end"), op(m, "t.make")
 				block, argument, result := inner.Block(), inner.Block().Argument(0), inner.Result(0)
 				if err := test.erase(r, outer, inner, end); err != nil {
@@ -67,18 +68,18 @@ func TestRewriterErased(t *testing.T) {
 				}
 				r.SetAfter(first)
 				for range 50 { // memory is used again
-					mlirtest.Must(r.Clone(first))
+					check.Must(r.Clone(first))
 				}
 				for what, use := range test.gone(outer, inner, end, block, argument, result) {
 					t.Run(what, func(t *testing.T) {
-						mustPanic(t, "that "+test.by+" has erased", use)
+						check.Panics(t, "that "+test.by+" has erased", use)
 					})
 				}
 				if name == "merge" || name == "inline" {
-					mlirtest.Same(t, "the operand of what has moved", true, inner.Operand(1).Equal(first.Result(0)))
+					check.Diff(t, "the operand of what has moved", true, inner.Operand(1).Equal(first.Result(0)))
 				}
 				m.Close()
-				mustPanic(t, "called after Module.Close", func() { outer.Name() })
+				check.Panics(t, "called after Module.Close", func() { outer.Name() })
 			})
 		})
 	}
@@ -89,21 +90,21 @@ func TestRewriterErased(t *testing.T) {
 func TestRewriterRefuses(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		r := mlirtest.Must(c.NewRewriter())
-		one, two := parse(t, c, nested), parse(t, c, nested)
+		r := check.Must(c.NewRewriter())
+		one, two := mlirtest.Parse(t, c, nested), mlirtest.Parse(t, c, nested)
 		inner, end := op(one, "t.inner"), op(one, "t.end")
 		other := op(two, "t.make").Result(0)
-		mustPanic(t, "does not stand in the module", func() { r.Replace(inner, other) })
-		mustPanic(t, "does not stand in the module", func() { r.ReplaceUsesInBlock(inner, []mlir.Value{other}, end.Block()) })
-		mustPanic(t, "a value of another module", func() { _ = r.Merge(inner.Block(), end.Block(), other) })
-		mustPanic(t, "an argument of the block that goes away", func() { _ = r.Merge(inner.Block(), end.Block(), inner.Operand(1)) })
+		check.Panics(t, "does not stand in the module", func() { r.Replace(inner, other) })
+		check.Panics(t, "does not stand in the module", func() { r.ReplaceUsesInBlock(inner, []mlir.Value{other}, end.Block()) })
+		check.Panics(t, "a value of another module", func() { _ = r.Merge(inner.Block(), end.Block(), other) })
+		check.Panics(t, "an argument of the block that goes away", func() { _ = r.Merge(inner.Block(), end.Block(), inner.Operand(1)) })
 		loop := op(two, "t.jump")
 		loop.SetSuccessor(0, loop.Block())
 		if err := r.InlineBefore(loop.Block(), op(two, "t.outer"), other); err == nil || !strings.Contains(err.Error(), "t.jump at -:6:5, in it, branches to it") {
 			t.Errorf("inlining a loop: %v", err)
 		}
 		r.SetEnd(two.Body())
-		mustPanic(t, "of another module, which uses something there", func() { _, _ = r.Clone(inner) })
+		check.Panics(t, "of another module, which uses something there", func() { _, _ = r.Clone(inner) })
 		if _, err := r.Clone(op(one, "t.make")); err != nil {
 			t.Error(err)
 		}
@@ -120,11 +121,11 @@ func TestRewriterRefuses(t *testing.T) {
 		end.Detach()
 		gone("at what was detached")
 		two.Close()
-		made := parse(t, c, nested)
+		made := mlirtest.Parse(t, c, nested)
 		r.SetEnd(made.Body())
 		made.Close()
 		gone("in a module that was closed")
-		mlirtest.Same(t, "its block", true, r.Block().IsNil())
+		check.Diff(t, "its block", true, r.Block().IsNil())
 	})
 }
 
@@ -136,7 +137,7 @@ func TestPatternErased(t *testing.T) {
 		erased := 0
 		s := patterns(t, c, mlir.Pattern{Name: "double", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
 			for _, use := range kept {
-				mustPanic(t, "called after the end of the pass or pattern that it was for", use)
+				check.Panics(t, "called after the end of the pass or pattern that it was for", use)
 			}
 			x, result := op.Operand(0), op.Result(0)
 			made, err := r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
@@ -150,9 +151,9 @@ func TestPatternErased(t *testing.T) {
 					return false, err
 				}
 			}
-			mustPanic(t, "that Rewriter.Replace has erased", func() { op.Name() })
-			mustPanic(t, "that Rewriter.Replace has erased", func() { result.Type() })
-			mustPanic(t, "an operation that Rewriter.Replace has erased", func() { r.SetBefore(op) })
+			check.Panics(t, "that Rewriter.Replace has erased", func() { op.Name() })
+			check.Panics(t, "that Rewriter.Replace has erased", func() { result.Type() })
+			check.Panics(t, "an operation that Rewriter.Replace has erased", func() { r.SetBefore(op) })
 			kept = append(kept, func() { op.Name() }, func() { made.Name() }, func() { x.Type() }, func() { r.Block() })
 			return false, nil // which is not so, and what was erased must not be tried again
 		}})
@@ -160,7 +161,7 @@ func TestPatternErased(t *testing.T) {
 			func(m *mlir.Module) error { return s.Apply(m, mlir.GreedyOptions{}) },
 			s.Walk,
 		} {
-			m := parse(t, c, doubling)
+			m := mlirtest.Parse(t, c, doubling)
 			if err := apply(m); err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +169,7 @@ func TestPatternErased(t *testing.T) {
 				t.Error(err)
 			}
 			for _, use := range kept {
-				mustPanic(t, "mlir: ", use)
+				check.Panics(t, "mlir: ", use)
 			}
 			kept = nil
 		}
@@ -184,24 +185,24 @@ func TestPatternTakesAway(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		calls := 0
 		inner := patterns(t, c, mlir.Pattern{Name: "none", Op: "t.none", Rewrite: func(mlir.Operation, *mlir.Rewriter) (bool, error) { return false, nil }})
-		m := parse(t, c, doubling)
+		m := mlirtest.Parse(t, c, doubling)
 		s := patterns(t, c, mlir.Pattern{Name: "test", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
 			if calls++; calls > 1 {
 				return false, nil
 			}
-			mustPanic(t, "called in a pattern", func() { op.Detach() })
-			mustPanic(t, "called in a pattern", func() { op.Block().Detach() })
-			mustPanic(t, "called in a pattern", func() { _ = op.Block().Erase() })
-			mustPanic(t, "called in a pattern", func() { c.NewRegion().TakeBody(op.Block().Region()) })
+			check.Panics(t, "called in a pattern", func() { op.Detach() })
+			check.Panics(t, "called in a pattern", func() { op.Block().Detach() })
+			check.Panics(t, "called in a pattern", func() { _ = op.Block().Erase() })
+			check.Panics(t, "called in a pattern", func() { c.NewRegion().TakeBody(op.Block().Region()) })
 			if _, err := inner.ApplyTo(op.Parent(), mlir.GreedyOptions{}); err == nil || !strings.Contains(err.Error(), "called in a pattern, on what the pattern is in") {
 				t.Errorf("patterns in a pattern: %v", err)
 			}
-			other := parse(t, c, doubling)
+			other := mlirtest.Parse(t, c, doubling)
 			if err := inner.Apply(other, mlir.GreedyOptions{}); err != nil {
 				t.Error(err)
 			}
 			other.Body().First().Detach()
-			made := mlirtest.Must(c.Create(mlir.OperationState{Name: "func.return"}))
+			made := check.Must(c.Create(mlir.OperationState{Name: "func.return"}))
 			return false, made.Erase()
 		}})
 		if err := s.Apply(m, mlir.GreedyOptions{}); err != nil {
@@ -213,15 +214,15 @@ func TestPatternTakesAway(t *testing.T) {
 // TestPassTakesAway holds that a pass takes nothing away that the library goes on with.
 func TestPassTakesAway(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		m := parse(t, c, dead)
+		m := mlirtest.Parse(t, c, dead)
 		f := op(m, "func.func").Detach()
 		pm := passManager(t, c, mlir.PassManagerOptions{Op: "func.func"})
 		calls := 0
 		err := pm.AddPass(mlir.Pass{Name: "test", Run: func(o mlir.Operation) error {
 			calls++
 			const runs = "the operation that a pass or pattern runs on, or on one around it"
-			mustPanic(t, "was given what a pass or pattern runs on", func() { m.Body().Append(o) })
-			mustPanic(t, "Operation.Erase was called on "+runs, func() { _ = o.Erase() })
+			check.Panics(t, "was given what a pass or pattern runs on", func() { m.Body().Append(o) })
+			check.Panics(t, "Operation.Erase was called on "+runs, func() { _ = o.Erase() })
 			block := o.Region(0).First().Detach() // in it everything may be done
 			o.Region(0).Append(block)
 			return nil
@@ -237,21 +238,21 @@ func TestPassTakesAway(t *testing.T) {
 		if err := inModule.AddPass(mlir.Pass{Name: "test", Op: "func.func", Run: func(o mlir.Operation) error {
 			calls++
 			const runs = " was called on the operation that a pass runs on, or on one around it"
-			mustPanic(t, "Block.Detach was called on the operation that a pass or pattern runs on", func() { m.Body().Detach() })
+			check.Panics(t, "Block.Detach was called on the operation that a pass or pattern runs on", func() { m.Body().Detach() })
 			for other := range m.Body().Operations() {
 				if !other.Equal(o) {
-					mustPanic(t, "Operation.MoveBefore"+runs, func() { o.MoveBefore(other) })
+					check.Panics(t, "Operation.MoveBefore"+runs, func() { o.MoveBefore(other) })
 				}
 			}
 			return nil
 		}}); err != nil {
 			t.Fatal(err)
 		}
-		m.Body().Append(op(parse(t, c, strings.Replace(dead, "@dead", "@other", 1)), "func.func").Clone())
+		m.Body().Append(op(mlirtest.Parse(t, c, strings.Replace(dead, "@dead", "@other", 1)), "func.func").Clone())
 		if err := inModule.Run(m); err != nil {
 			t.Error(err)
 		}
-		mlirtest.Same(t, "calls", 3, calls)
+		check.Diff(t, "calls", 3, calls)
 	})
 }
 
@@ -262,13 +263,13 @@ func TestRunOnWhatIsUsed(t *testing.T) {
 		c := loose(t, e)
 		for want, reach := range map[string]func(m *mlir.Module){
 			", outside of it, uses a value in it": func(m *mlir.Module) {
-				mlirtest.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.user", Operands: []mlir.Value{op(m, "t.inner").Result(0)}}))
+				check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.user", Operands: []mlir.Value{op(m, "t.inner").Result(0)}}))
 			},
 			"t.jump at -:6:5, outside of it, branches into it": func(m *mlir.Module) { op(m, "t.jump").MoveBefore(op(m, "t.outer")) },
 		} {
-			m := parse(t, c, nested)
+			m := mlirtest.Parse(t, c, nested)
 			reach(m)
-			pm := mlirtest.Must(c.NewPassManager(mlir.PassManagerOptions{Op: "t.outer"}))
+			pm := check.Must(c.NewPassManager(mlir.PassManagerOptions{Op: "t.outer"}))
 			if err := pm.Add("cse"); err != nil {
 				t.Fatal(err)
 			}
@@ -284,21 +285,21 @@ func TestRunOnWhatIsUsed(t *testing.T) {
 func TestVerifyUnplaced(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		m := parse(t, c, nested)
+		m := mlirtest.Parse(t, c, nested)
 		free := c.NewBlock(mlir.Location{}, c.IntegerType(32, mlir.Signless))
 		outer := op(m, "t.outer").Detach()
 		outer.Region(0).First().First().SetOperand(0, free.Argument(0))
-		check := func(refused bool) {
+		verify := func(refused bool) {
 			t.Helper()
 			if err := outer.Verify(); err == nil || strings.Contains(err.Error(), "that is in no operation: put that into one first") != refused {
 				t.Errorf("the error is %v", err)
 			}
 		}
-		check(true)
+		verify(true)
 		region := c.NewRegion()
 		region.Append(free)
-		check(true)
+		verify(true)
 		create(t, c, mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{region}})
-		check(false) // it does not dominate, which the verifier says itself
+		verify(false) // it does not dominate, which the verifier says itself
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -23,7 +24,7 @@ func TestSymbols(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := e.Library.NewContext(mlir.ContextOptions{})
 		defer c.Close()
-		m := parse(t, c, symbols)
+		m := mlirtest.Parse(t, c, symbols)
 		table := m.SymbolTable()
 		list := func() (out []string) {
 			for n, o := range table.All() {
@@ -31,16 +32,16 @@ func TestSymbols(t *testing.T) {
 			}
 			return out
 		}
-		same(t, "all", list(), []string{"private f", "public g", "public inner"})
+		check.Diff(t, "all", []string{"private f", "public g", "public inner"}, list())
 		f, ok := table.Lookup("f")
-		same(t, "found", []any{ok, f.Name(), table.Operation().Equal(m.Operation())}, []any{true, "func.func", true})
+		check.Diff(t, "found", []any{true, "func.func", true}, []any{ok, f.Name(), table.Operation().Equal(m.Operation())})
 		_, ok = table.Lookup("h")
-		same(t, "not found", ok, false)
+		check.Diff(t, "not found", false, ok)
 
 		if err := table.Rename("f", "renamed"); err != nil {
 			t.Fatal(err)
 		}
-		same(t, "renamed", strings.Contains(m.String(), "call @renamed()"), true)
+		check.Diff(t, "renamed", true, strings.Contains(m.String(), "call @renamed()"))
 		if inner, _ := table.Lookup("inner"); !strings.Contains(inner.String(), "@f()") {
 			t.Errorf("the inner f is renamed too:\n%s", inner)
 		}
@@ -55,7 +56,7 @@ func TestSymbols(t *testing.T) {
 
 		// A second one of that name gets another name.
 		name, err := table.Insert(f.Clone())
-		same(t, "inserted", []any{name, err}, []any{"renamed_0", nil})
+		check.Diff(t, "inserted", []any{"renamed_0", nil}, []any{name, err})
 		if err := m.Verify(); err != nil {
 			t.Error(err)
 		}
@@ -67,11 +68,11 @@ func TestSymbols(t *testing.T) {
 			t.Error("a function is a symbol table")
 		}
 		g.SetVisibility(mlir.Private)
-		same(t, "private", g.Visibility(), mlir.Private)
+		check.Diff(t, "private", mlir.Private, g.Visibility())
 		g.SetVisibility(mlir.Public)
-		same(t, "public", g.Visibility(), mlir.Public)
-		mustPanic(t, `"secret" is no visibility`, func() { g.SetVisibility("secret") })
-		mustPanic(t, "an empty name", func() { g.SetSymbol("") })
+		check.Diff(t, "public", mlir.Public, g.Visibility())
+		check.Panics(t, `"secret" is no visibility`, func() { g.SetVisibility("secret") })
+		check.Panics(t, "an empty name", func() { g.SetSymbol("") })
 
 		if err := g.Erase(); err != nil {
 			t.Fatal(err)
@@ -85,15 +86,15 @@ func TestSymbols(t *testing.T) {
 		if err := table.Erase("renamed_0"); err != nil {
 			t.Error(err)
 		}
-		same(t, "left", list(), []string{"private renamed", "public inner"})
+		check.Diff(t, "left", []string{"private renamed", "public inner"}, list())
 		var tables []string
 		for s := range m.Operation().SymbolTables() {
 			n, _ := s.Operation().Symbol()
 			tables = append(tables, n)
 		}
-		same(t, "tables", tables, []string{"top", "inner"})
+		check.Diff(t, "tables", []string{"top", "inner"}, tables)
 		m.Close()
-		mustPanic(t, "called after Module.Close", func() { table.Lookup("renamed") })
+		check.Panics(t, "called after Module.Close", func() { table.Lookup("renamed") })
 	})
 }
 
@@ -108,7 +109,7 @@ func TestNoTable(t *testing.T) {
 		if _, err := create(t, c, mlir.OperationState{Name: "t.x"}).SymbolTable(); err == nil {
 			t.Error("an operation without regions has a symbol table")
 		}
-		m := parse(t, c, `"t.x"() {to = @f} : () -> ()`)
+		m := mlirtest.Parse(t, c, `"t.x"() {to = @f} : () -> ()`)
 		if err := m.Operation().ReplaceSymbolUses("", "x"); err == nil {
 			t.Error("an empty name is replaced")
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -12,14 +13,14 @@ import (
 func TestTransform(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		m := parse(t, c, twice)
+		m := mlirtest.Parse(t, c, twice)
 		if !e.Library.Has("mlirTransformApplyNamedSequence") {
-			if err := m.Transform(parse(t, c, "module {}"), mlir.TransformOptions{}); !errors.Is(err, mlir.ErrUnsupported) {
+			if err := m.Transform(mlirtest.Parse(t, c, "module {}"), mlir.TransformOptions{}); !errors.Is(err, mlir.ErrUnsupported) {
 				t.Errorf("the error is %v, want ErrUnsupported", err)
 			}
 			return
 		}
-		script := parse(t, c, `module attributes {transform.with_named_sequence} {
+		script := mlirtest.Parse(t, c, `module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
     %f = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
     transform.apply_cse to %f : !transform.any_op
@@ -44,15 +45,15 @@ func TestTransform(t *testing.T) {
 		if err := m.Transform(script, mlir.TransformOptions{Sequence: "nosuch"}); err == nil || !strings.Contains(err.Error(), "@nosuch") {
 			t.Errorf("a sequence that is not there: %v", err)
 		}
-		mustPanic(t, "itself as its script", func() { m.Transform(m, mlir.TransformOptions{}) })
+		check.Panics(t, "itself as its script", func() { m.Transform(m, mlir.TransformOptions{}) })
 	})
 }
 
 func TestMergeSymbols(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		a := parse(t, c, "func.func @a() { return }\nfunc.func private @p() { return }")
-		b := parse(t, c, "func.func @b() { func.call @p() : () -> ()\n return }\nfunc.func private @p() { return }")
+		a := mlirtest.Parse(t, c, "func.func @a() { return }\nfunc.func private @p() { return }")
+		b := mlirtest.Parse(t, c, "func.func @b() { func.call @p() : () -> ()\n return }\nfunc.func private @p() { return }")
 		err := a.MergeSymbols(b)
 		if !e.Library.Has("mlirMergeSymbolsIntoFromClone") {
 			if !errors.Is(err, mlir.ErrUnsupported) {
@@ -67,7 +68,7 @@ func TestMergeSymbols(t *testing.T) {
 			t.Errorf("the merged module (%v) is\n%s", err, a)
 		}
 		var d *mlir.DiagnosticError
-		if err := a.MergeSymbols(parse(t, c, "func.func @a() -> i32 { %0 = arith.constant 1 : i32\n return %0 : i32 }")); !errors.As(err, &d) {
+		if err := a.MergeSymbols(mlirtest.Parse(t, c, "func.func @a() -> i32 { %0 = arith.constant 1 : i32\n return %0 : i32 }")); !errors.As(err, &d) {
 			t.Errorf("two public symbols of one name: %v", err)
 		}
 		if err := a.MergeSymbols(a); err == nil {
@@ -94,8 +95,8 @@ func TestTransformCycle(t *testing.T) {
 			return // refused for that, as TestTransform holds
 		}
 		c := mlirtest.ContextOf(t, e.Library)
-		m := parse(t, c, "module {\n  %c = arith.constant 0 : i32\n  %a = arith.addi %a, %c : i32\n}")
-		script := parse(t, c, `module attributes {transform.with_named_sequence} {
+		m := mlirtest.Parse(t, c, "module {\n  %c = arith.constant 0 : i32\n  %a = arith.addi %a, %c : i32\n}")
+		script := mlirtest.Parse(t, c, `module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     transform.apply_patterns to %root {
       transform.apply_patterns.canonicalization
@@ -103,8 +104,8 @@ func TestTransformCycle(t *testing.T) {
     transform.yield
   }
 }`)
-		mlirtest.Refused(t, m.Transform(script, mlir.TransformOptions{}), "transforming failed: -:3:8: error: 'arith.addi' op uses its own result")
-		if err := parse(t, c, doubling).Transform(script, mlir.TransformOptions{}); err != nil {
+		check.Error(t, m.Transform(script, mlir.TransformOptions{}), "transforming failed: -:3:8: error: 'arith.addi' op uses its own result")
+		if err := mlirtest.Parse(t, c, doubling).Transform(script, mlir.TransformOptions{}); err != nil {
 			t.Error(err)
 		}
 	})

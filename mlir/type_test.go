@@ -7,19 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
-
-// must is for calls that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
 
 // TestEachType makes every builtin type, and expects MLIR's text for it, the same type
 // from that text, its kind and its dialect.
@@ -43,20 +34,20 @@ func TestEachType(t *testing.T) {
 			{f32, mlir.KindFloat, "f32"},
 			{c.F64Type(), mlir.KindFloat, "f64"},
 			{c.NoneType(), mlir.KindNone, "none"},
-			{must(c.ComplexType(f32)), mlir.KindComplex, "complex<f32>"},
-			{must(c.VectorType(f32)), mlir.KindVector, "vector<f32>"},
-			{must(c.VectorType(i8, 2, 4)), mlir.KindVector, "vector<2x4xi8>"},
-			{must(c.ScalableVectorType(f32, []int64{2, 4}, []bool{false, true})), mlir.KindVector, "vector<2x[4]xf32>"},
-			{must(c.TensorType(f32)), mlir.KindRankedTensor, "tensor<f32>"},
-			{must(c.TensorType(i8, 0, mlir.Dynamic)), mlir.KindRankedTensor, "tensor<0x?xi8>"},
-			{must(c.EncodedTensorType(f32, c.StringAttribute("csr"), 3)), mlir.KindRankedTensor, `tensor<3xf32, "csr">`},
-			{must(c.UnrankedTensorType(f32)), mlir.KindUnrankedTensor, "tensor<*xf32>"},
-			{must(c.MemRefType(f32, mlir.MemRefOptions{}, 2, mlir.Dynamic)), mlir.KindMemRef, "memref<2x?xf32>"},
-			{must(c.MemRefType(f32, mlir.MemRefOptions{MemorySpace: space}, 2)), mlir.KindMemRef, "memref<2xf32, 3>"},
-			{must(c.MemRefType(f32, mlir.MemRefOptions{Layout: transposed}, 2, 3)), mlir.KindMemRef, "memref<2x3xf32, affine_map<(d0, d1) -> (d1, d0)>>"},
-			{must(c.MemRefType(f32, mlir.MemRefOptions{Layout: strided, MemorySpace: space}, 2, 3)), mlir.KindMemRef, "memref<2x3xf32, strided<[4, ?], offset: ?>, 3>"},
-			{must(c.UnrankedMemRefType(f32, mlir.Attribute{})), mlir.KindUnrankedMemRef, "memref<*xf32>"},
-			{must(c.UnrankedMemRefType(f32, space)), mlir.KindUnrankedMemRef, "memref<*xf32, 3>"},
+			{check.Must(c.ComplexType(f32)), mlir.KindComplex, "complex<f32>"},
+			{check.Must(c.VectorType(f32)), mlir.KindVector, "vector<f32>"},
+			{check.Must(c.VectorType(i8, 2, 4)), mlir.KindVector, "vector<2x4xi8>"},
+			{check.Must(c.ScalableVectorType(f32, []int64{2, 4}, []bool{false, true})), mlir.KindVector, "vector<2x[4]xf32>"},
+			{check.Must(c.TensorType(f32)), mlir.KindRankedTensor, "tensor<f32>"},
+			{check.Must(c.TensorType(i8, 0, mlir.Dynamic)), mlir.KindRankedTensor, "tensor<0x?xi8>"},
+			{check.Must(c.EncodedTensorType(f32, c.StringAttribute("csr"), 3)), mlir.KindRankedTensor, `tensor<3xf32, "csr">`},
+			{check.Must(c.UnrankedTensorType(f32)), mlir.KindUnrankedTensor, "tensor<*xf32>"},
+			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{}, 2, mlir.Dynamic)), mlir.KindMemRef, "memref<2x?xf32>"},
+			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{MemorySpace: space}, 2)), mlir.KindMemRef, "memref<2xf32, 3>"},
+			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{Layout: transposed}, 2, 3)), mlir.KindMemRef, "memref<2x3xf32, affine_map<(d0, d1) -> (d1, d0)>>"},
+			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{Layout: strided, MemorySpace: space}, 2, 3)), mlir.KindMemRef, "memref<2x3xf32, strided<[4, ?], offset: ?>, 3>"},
+			{check.Must(c.UnrankedMemRefType(f32, mlir.Attribute{})), mlir.KindUnrankedMemRef, "memref<*xf32>"},
+			{check.Must(c.UnrankedMemRefType(f32, space)), mlir.KindUnrankedMemRef, "memref<*xf32, 3>"},
 			{c.TupleType(), mlir.KindTuple, "tuple<>"},
 			{c.TupleType(f32, i8), mlir.KindTuple, "tuple<f32, i8>"},
 			{c.FunctionType([]mlir.Type{f32}, []mlir.Type{i8, i8}), mlir.KindFunction, "(f32) -> (i8, i8)"},
@@ -110,23 +101,17 @@ func TestFloatTypes(t *testing.T) {
 func TestTypeQueries(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		parse := func(text string) mlir.Type { return must(c.ParseType(text)) }
-		check := func(what string, got, want any) {
-			t.Helper()
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", what, diff)
-			}
-		}
+		parse := func(text string) mlir.Type { return check.Must(c.ParseType(text)) }
 		bits, s, ok := parse("ui7").IntegerWidth()
-		check("ui7", []any{bits, s, ok}, []any{7, mlir.Unsigned, true})
+		check.Diff(t, "ui7", []any{7, mlir.Unsigned, true}, []any{bits, s, ok})
 		_, _, ok = parse("index").IntegerWidth()
-		check("index has a width", ok, false)
-		check("index", parse("index").IsIndex(), true)
-		check("none", parse("none").IsNone(), true)
+		check.Diff(t, "index has a width", false, ok)
+		check.Diff(t, "index", true, parse("index").IsIndex())
+		check.Diff(t, "none", true, parse("none").IsNone())
 		part, ok := parse("complex<i8>").ComplexElement()
-		check("complex", []any{part.String(), ok}, []any{"i8", true})
+		check.Diff(t, "complex", []any{"i8", true}, []any{part.String(), ok})
 		_, ok = parse("i8").ComplexElement()
-		check("i8 is complex", ok, false)
+		check.Diff(t, "i8 is complex", false, ok)
 
 		for _, test := range []struct {
 			typ    string
@@ -148,44 +133,44 @@ func TestTypeQueries(t *testing.T) {
 			{"i8", 0, false, 0, false},
 		} {
 			rank, ranked := parse(test.typ).Rank()
-			check("rank of "+test.typ, []any{rank, ranked}, []any{test.rank, test.ranked})
+			check.Diff(t, "rank of "+test.typ, []any{test.rank, test.ranked}, []any{rank, ranked})
 			n, known := parse(test.typ).NumElements()
 			if known != test.known || known && n != test.n {
 				t.Errorf("%s has %d elements, %v; want %d, %v", test.typ, n, known, test.n, test.known)
 			}
 		}
-		check("shaped", []bool{parse("tensor<*xf32>").IsShaped(), parse("f32").IsShaped()}, []bool{true, false})
+		check.Diff(t, "shaped", []bool{true, false}, []bool{parse("tensor<*xf32>").IsShaped(), parse("f32").IsShaped()})
 		scalable, ok := parse("vector<2x[4]xf32>").ScalableDims()
-		check("scalable", []any{scalable, ok, parse("vector<2xf32>").IsScalable()}, []any{[]bool{false, true}, true, false})
+		check.Diff(t, "scalable", []any{[]bool{false, true}, true, false}, []any{scalable, ok, parse("vector<2xf32>").IsScalable()})
 		_, ok = parse("tensor<2xf32>").ScalableDims()
-		check("a tensor is scalable", ok, false)
+		check.Diff(t, "a tensor is scalable", false, ok)
 		encoding, ok := parse(`tensor<2xf32, "x">`).Encoding()
-		check("encoding", []any{encoding.String(), ok}, []any{`"x"`, true})
+		check.Diff(t, "encoding", []any{`"x"`, true}, []any{encoding.String(), ok})
 		_, ok = parse("tensor<2xf32>").Encoding()
-		check("no encoding", ok, false)
+		check.Diff(t, "no encoding", false, ok)
 
 		strides, offset, ok := parse("memref<2x3xf32>").Strides()
-		check("strides", []any{strides, offset, ok}, []any{[]int64{3, 1}, int64(0), true})
+		check.Diff(t, "strides", []any{[]int64{3, 1}, int64(0), true}, []any{strides, offset, ok})
 		strides, offset, ok = parse("memref<2x3xf32, strided<[?, 1], offset: 5>>").Strides()
-		check("given strides", []any{strides, offset, ok}, []any{[]int64{mlir.Dynamic, 1}, int64(5), true})
+		check.Diff(t, "given strides", []any{[]int64{mlir.Dynamic, 1}, int64(5), true}, []any{strides, offset, ok})
 		_, _, ok = parse("memref<f32>").Strides()
-		check("strides of rank 0", ok, true)
+		check.Diff(t, "strides of rank 0", true, ok)
 		_, _, ok = parse("memref<9xf32, affine_map<(d0) -> (d0 floordiv 3, d0 mod 3)>>").Strides()
-		check("a tiled layout has strides", ok, false)
+		check.Diff(t, "a tiled layout has strides", false, ok)
 		_, _, ok = parse("f32").Strides()
-		check("f32 has strides", ok, false)
+		check.Diff(t, "f32 has strides", false, ok)
 		layout, ok := parse("memref<2x3xf32>").LayoutMap()
-		check("layout", []any{layout.String(), layout.IsIdentity(), ok}, []any{"(d0, d1) -> (d0, d1)", true, true})
+		check.Diff(t, "layout", []any{"(d0, d1) -> (d0, d1)", true, true}, []any{layout.String(), layout.IsIdentity(), ok})
 		attribute, ok := parse("memref<2xf32, strided<[4]>>").Layout()
-		check("layout attribute", []any{attribute.Kind(), ok}, []any{mlir.AttrStridedLayout, true})
+		check.Diff(t, "layout attribute", []any{mlir.AttrStridedLayout, true}, []any{attribute.Kind(), ok})
 		_, ok = parse("f32").LayoutMap()
-		check("f32 has a layout", ok, false)
+		check.Diff(t, "f32 has a layout", false, ok)
 		for typ, want := range map[string]string{"memref<2xf32, 1>": "1 : i64", "memref<*xf32, 2>": "2 : i64"} {
 			space, ok := parse(typ).MemorySpace()
-			check("memory space of "+typ, []any{space.String(), ok}, []any{want, true})
+			check.Diff(t, "memory space of "+typ, []any{want, true}, []any{space.String(), ok})
 		}
 		_, ok = parse("memref<2xf32>").MemorySpace()
-		check("the default memory space", ok, false)
+		check.Diff(t, "the default memory space", false, ok)
 	})
 }
 
@@ -231,17 +216,17 @@ func TestOpaque(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 		defer c.Close()
-		typ := must(c.OpaqueType("nosuch", "t<1>"))
+		typ := check.Must(c.OpaqueType("nosuch", "t<1>"))
 		namespace, data, ok := typ.Opaque()
 		if typ.String() != "!nosuch.t<1>" || typ.Kind() != mlir.KindOpaque || namespace != "nosuch" || data != "t<1>" || !ok {
 			t.Errorf("opaque type %s of %q, %q, %v", typ, namespace, data, ok)
 		}
-		attribute := must(c.OpaqueAttribute("nosuch", "a<2>", mlir.Type{}))
+		attribute := check.Must(c.OpaqueAttribute("nosuch", "a<2>", mlir.Type{}))
 		namespace, data, ok = attribute.Opaque()
 		if attribute.String() != "#nosuch.a<2>" || attribute.Kind() != mlir.AttrOpaque || namespace != "nosuch" || data != "a<2>" || !ok {
 			t.Errorf("opaque attribute %s of %q, %q, %v", attribute, namespace, data, ok)
 		}
-		typed := must(c.OpaqueAttribute("nosuch", "", c.IndexType()))
+		typed := check.Must(c.OpaqueAttribute("nosuch", "", c.IndexType()))
 		if of, _ := typed.Type(); !of.IsIndex() {
 			t.Errorf("the opaque attribute %s is of type %s", typed, of)
 		}

@@ -3,7 +3,6 @@ package native
 import (
 	"archive/tar"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // debPart is a part whose packages are made here. A false package is just the tar
@@ -46,19 +47,19 @@ var debFiles = map[string][]struct{ name, data string }{
 func debBytes(name string) []byte {
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
-	check := func(err error) {
+	must := func(err error) {
 		if err != nil {
 			panic(err)
 		}
 	}
-	check(w.WriteHeader(&tar.Header{Name: "./usr/", Typeflag: tar.TypeDir, Mode: 0o755}))
-	check(w.WriteHeader(&tar.Header{Name: "./usr/lib/libtest.so.1.a", Typeflag: tar.TypeSymlink, Linkname: "libtest.so.1"}))
+	must(w.WriteHeader(&tar.Header{Name: "./usr/", Typeflag: tar.TypeDir, Mode: 0o755}))
+	must(w.WriteHeader(&tar.Header{Name: "./usr/lib/libtest.so.1.a", Typeflag: tar.TypeSymlink, Linkname: "libtest.so.1"}))
 	for _, f := range debFiles[name] {
-		check(w.WriteHeader(&tar.Header{Name: f.name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(f.data))}))
+		must(w.WriteHeader(&tar.Header{Name: f.name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(f.data))}))
 		_, err := io.WriteString(w, f.data)
-		check(err)
+		must(err)
 	}
-	check(w.Close())
+	must(w.Close())
 	buf.Write(make([]byte, 100_000)) // padding, more than a pipe holds
 	return buf.Bytes()
 }
@@ -298,7 +299,7 @@ func TestDebErrors(t *testing.T) {
 			cache, _ := setUp(t, test.mode, test.programs...)
 			t.Setenv("CXX", test.cxx)
 			_, err := Ensure(t.Context(), debPart, EnsureOptions{Progress: new(bytes.Buffer)})
-			wantError(t, err, test.want...)
+			check.Error(t, err, test.want...)
 			if diff := cmp.Diff(emptyDebCache(), files(t, cache)); diff != "" {
 				t.Errorf("files in the cache (-want +got):\n%s", diff)
 			}
@@ -357,7 +358,7 @@ func TestDebMends(t *testing.T) {
 			if _, ok := errors.AsType[*NotFoundError](err); !ok {
 				t.Fatalf("Find: %v, want a NotFoundError", err)
 			}
-			wantError(t, err, test.found)
+			check.Error(t, err, test.found)
 			debMended(t, cache)
 		})
 	}
@@ -378,45 +379,18 @@ func TestDebCheckFindsDamage(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, found.Check(), "libtest.so.1 has the sha256", "rm -r ", "-fetch "+string(debPart))
+	check.Error(t, found.Check(), "libtest.so.1 has the sha256", "rm -r ", "-fetch "+string(debPart))
 }
 
 func TestDebStops(t *testing.T) {
 	cache, meet := setUp(t, "partial", debPrograms...)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		appears(filepath.Join(meet, "started"))
-		cancel()
-	}()
-	_, err := Ensure(ctx, debPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantError(t, err, "fetching the library of packages was stopped")
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want context.Canceled", err)
-	}
-	if diff := cmp.Diff(emptyDebCache(), files(t, cache)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	stopEnsure(t, debPart, cache, meet, "fetching the library of packages was stopped", emptyDebCache())
 	debMended(t, cache)
 }
 
 func TestDebKilledProcess(t *testing.T) {
 	cache, meet := setUp(t, "partial", debPrograms...)
-	cmd := ensureProcess(t, debPart, io.Discard, io.Discard)
-	// Lets the orphaned apt-get end with the test.
-	defer os.WriteFile(filepath.Join(meet, "go"), nil, 0o644)
-	if !appears(filepath.Join(meet, "started")) {
-		t.Fatal("the process does not download")
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Wait()
-	half := filepath.Join(table[debPart].slot(cache).work, "deb", "libtest1_1%3a1.2-3_amd64.deb")
-	if _, err := os.Stat(half); err != nil {
-		t.Fatalf("no half package is left, so this test shows nothing: %v", err)
-	}
-	_, err := Find(debPart)
-	wantError(t, err, "not found")
+	killProcess(t, debPart, meet, filepath.Join(table[debPart].slot(cache).work, "deb", "libtest1_1%3a1.2-3_amd64.deb"))
 	debMended(t, cache)
 }
 
@@ -430,7 +404,7 @@ func TestUnpackTarOddName(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "a")
 	kept, err := unpackTar(&buf, regexp.MustCompile(`^lib/(.+)$`), dir)
-	wantError(t, err, `"./lib/../../x"`)
+	check.Error(t, err, `"./lib/../../x"`)
 	if kept != 0 {
 		t.Errorf("kept %d files, want none", kept)
 	}
@@ -439,16 +413,16 @@ func TestUnpackTarOddName(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	cache, meet := setUp(t, "", "apt-get", "dpkg-deb")
 	_, err := Headers(t.Context(), 18, EnsureOptions{})
-	wantError(t, err, "LLVM 18", "ask for 19 or 22")
+	check.Error(t, err, "LLVM 18", "ask for 19 or 22")
 	_, err = Headers(t.Context(), testHeaders, EnsureOptions{Offline: true})
-	wantError(t, err, "the test headers are not in the cache", "fetch them first")
+	check.Error(t, err, "the test headers are not in the cache", "fetch them first")
 	if got := downloads(t, meet); got != nil {
 		t.Errorf("downloaded all the same: %q", got)
 	}
 
 	dir, err := Headers(t.Context(), testHeaders, EnsureOptions{Progress: new(bytes.Buffer)})
 	if runtime.GOOS+"/"+runtime.GOARCH != debPlatform {
-		wantError(t, err, "can be fetched on "+debPlatform+" only")
+		check.Error(t, err, "can be fetched on "+debPlatform+" only")
 		return
 	}
 	if err != nil {
@@ -482,7 +456,7 @@ func TestHeadersErrors(t *testing.T) {
 	} {
 		cache, _ := setUp(t, test.mode, "apt-get", "dpkg-deb")
 		_, err := Headers(t.Context(), testHeaders, EnsureOptions{Progress: new(bytes.Buffer)})
-		wantError(t, err, test.want...)
+		check.Error(t, err, test.want...)
 		if strings.Contains(err.Error(), "library that you have") {
 			t.Errorf("advice for a library: %v", err)
 		}

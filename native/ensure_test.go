@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 func TestEnsureFetches(t *testing.T) {
@@ -96,7 +98,7 @@ func TestEnsureErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cache, _ := setUp(t, test.mode, test.programs...)
 			_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-			wantError(t, err, test.want...)
+			check.Error(t, err, test.want...)
 			if diff := cmp.Diff(emptyCache(), files(t, cache)); diff != "" {
 				t.Errorf("files in the cache (-want +got):\n%s", diff)
 			}
@@ -158,7 +160,7 @@ func TestEnsureMends(t *testing.T) {
 			if !errors.As(err, &missing) {
 				t.Fatalf("Find: %v, want a NotFoundError", err)
 			}
-			wantError(t, err, test.found)
+			check.Error(t, err, test.found)
 			mended(t, cache)
 		})
 	}
@@ -175,7 +177,7 @@ func TestEnsureUnwritableCache(t *testing.T) {
 	cache := filepath.Join(file, "cache")
 	t.Setenv(cacheEnv, cache)
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantError(t, err, "the cache folder "+cache+" cannot be written", "set CALLIOPE_CACHE")
+	check.Error(t, err, "the cache folder "+cache+" cannot be written", "set CALLIOPE_CACHE")
 	if got := downloads(t, meet); got != nil {
 		t.Errorf("downloaded all the same: %q", got)
 	}
@@ -192,7 +194,7 @@ func TestCacheErrorAdvice(t *testing.T) {
 		{errors.New("odd"), "cannot be used"},
 	} {
 		err := cacheError("/some/cache", fmt.Errorf("open x: %w", test.err))
-		wantError(t, err, "/some/cache", test.want, "set CALLIOPE_CACHE to")
+		check.Error(t, err, "/some/cache", test.want, "set CALLIOPE_CACHE to")
 		if !errors.Is(err, test.err) {
 			t.Errorf("%v does not match its cause %v", err, test.err)
 		}
@@ -212,7 +214,7 @@ func TestEnsureDoesNotFetch(t *testing.T) {
 		_, meet := setUp(t, "", "python3")
 		t.Setenv("CALLIOPE_TEST_LIBRARY", "/no/such/library.so")
 		_, err := Ensure(t.Context(), testPart, EnsureOptions{})
-		wantError(t, err, "$CALLIOPE_TEST_LIBRARY")
+		check.Error(t, err, "$CALLIOPE_TEST_LIBRARY")
 		if got := downloads(t, meet); got != nil {
 			t.Errorf("downloaded all the same: %q", got)
 		}
@@ -228,7 +230,7 @@ func TestEnsureDoesNotFetch(t *testing.T) {
 func TestEnsureAll(t *testing.T) {
 	cache, meet := setUp(t, "", "python3")
 	err := EnsureAll(t.Context(), EnsureOptions{Progress: new(bytes.Buffer)}, testPart, "elsewhere", testPart)
-	wantError(t, err, "elsewhere")
+	check.Error(t, err, "elsewhere")
 	if n := len(downloads(t, meet)); n != 1 {
 		t.Errorf("%d downloads, want one", n)
 	}
@@ -242,7 +244,7 @@ func TestEnsureAll(t *testing.T) {
 		t.Errorf("with every default part named by its variable: %v", err)
 	}
 	t.Setenv(MLIR.Env(), "/no/such/library.so")
-	wantError(t, EnsureAll(t.Context(), EnsureOptions{}), "$"+MLIR.Env())
+	check.Error(t, EnsureAll(t.Context(), EnsureOptions{}), "$"+MLIR.Env())
 }
 
 // on calls do when a line with the text is written.
@@ -275,7 +277,7 @@ func TestEnsureStops(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err = Ensure(ctx, testPart, EnsureOptions{Progress: on{"another process is fetching the test library", cancel}})
-		wantError(t, err, "gave up waiting", sl.lock)
+		check.Error(t, err, "gave up waiting", sl.lock)
 		if !errors.Is(err, context.Canceled) || downloads(t, meet) != nil {
 			t.Errorf("error %v after %q, want context.Canceled and no download", err, downloads(t, meet))
 		}
@@ -284,19 +286,7 @@ func TestEnsureStops(t *testing.T) {
 	})
 	t.Run("while pip runs", func(t *testing.T) {
 		cache, meet := setUp(t, "partial", "python3")
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			appears(filepath.Join(meet, "started"))
-			cancel()
-		}()
-		_, err := Ensure(ctx, testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-		wantError(t, err, "was stopped")
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v, want context.Canceled", err)
-		}
-		if diff := cmp.Diff(emptyCache(), files(t, cache)); diff != "" {
-			t.Errorf("files (-want +got):\n%s", diff)
-		}
+		stopEnsure(t, testPart, cache, meet, "was stopped", emptyCache())
 		mended(t, cache)
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 func TestFindOrder(t *testing.T) {
@@ -103,7 +105,7 @@ func TestFindErrors(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			_, err := Find(test.part)
-			wantError(t, err, test.want...)
+			check.Error(t, err, test.want...)
 			var missing *NotFoundError
 			if got := errors.As(err, &missing); got != test.found {
 				t.Errorf("is a NotFoundError: %v, want %v: %v", got, test.found, err)

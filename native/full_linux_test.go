@@ -2,13 +2,12 @@ package native
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // Unpacking writes to /dev/full, where the kernel answers each write as a full
@@ -16,13 +15,7 @@ import (
 func TestEnsureDiskFull(t *testing.T) {
 	cache, _ := setUp(t, "unpackfull", "python3")
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantError(t, err, "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("error %v does not match ENOSPC", err)
-	}
-	if diff := cmp.Diff(emptyCache(), files(t, cache)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	wantFailed(t, err, syscall.ENOSPC, cache, emptyCache(), "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
 	mended(t, cache)
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Errorf("cleaning up went through the link: %v", err)
@@ -32,13 +25,7 @@ func TestEnsureDiskFull(t *testing.T) {
 func TestDebDiskFull(t *testing.T) {
 	cache, _ := setUp(t, "unpackfull", debPrograms...)
 	_, err := Ensure(t.Context(), debPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantError(t, err, "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("error %v does not match ENOSPC", err)
-	}
-	if diff := cmp.Diff(emptyDebCache(), files(t, cache)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	wantFailed(t, err, syscall.ENOSPC, cache, emptyDebCache(), "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
 	debMended(t, cache)
 }
 
@@ -48,7 +35,7 @@ func TestEnsureReadOnlyFileSystem(t *testing.T) {
 	cache := filepath.Join("/proc", "calliope")
 	t.Setenv(cacheEnv, cache)
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantError(t, err, "the cache folder "+cache+" cannot be written", "set CALLIOPE_CACHE")
+	check.Error(t, err, "the cache folder "+cache+" cannot be written", "set CALLIOPE_CACHE")
 	err = cacheError("/some/cache", &os.PathError{Op: "open", Path: "x", Err: syscall.EROFS})
-	wantError(t, err, "cannot be written", "read-only file system")
+	check.Error(t, err, "cannot be written", "read-only file system")
 }

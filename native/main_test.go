@@ -250,16 +250,3 @@ func emptyCache() []string {
 	id := table[testPart].id()
 	return []string{id, id + ".lock"}
 }
-
-// wantError reports an error whose text lacks one of the wanted pieces.
-func wantError(t *testing.T, err error, pieces ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatal("no error")
-	}
-	for _, piece := range pieces {
-		if !strings.Contains(err.Error(), piece) {
-			t.Errorf("the error lacks %q:\n%v", piece, err)
-		}
-	}
-}

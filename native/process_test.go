@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // ensureProcess starts a process that ensures a part, prints its path and ends.
@@ -31,6 +34,51 @@ func ensureProcess(t *testing.T, p Part, stdout, stderr io.Writer) *exec.Cmd {
 		t.Fatal(err)
 	}
 	return cmd
+}
+
+// killProcess kills a process that ensures a part while it downloads, which leaves half of
+// a file behind, and no part to be found.
+func killProcess(t *testing.T, p Part, meet, half string) {
+	t.Helper()
+	cmd := ensureProcess(t, p, io.Discard, io.Discard)
+	// Lets the orphaned download end with the test.
+	t.Cleanup(func() { os.WriteFile(filepath.Join(meet, "go"), nil, 0o644) })
+	if !appears(filepath.Join(meet, "started")) {
+		t.Fatal("the process does not download")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if _, err := os.Stat(half); err != nil {
+		t.Fatalf("no half file is left, so this test shows nothing: %v", err)
+	}
+	_, err := Find(p)
+	check.Error(t, err, "not found")
+}
+
+// stopEnsure ensures a part in a context that is cancelled during the download, after
+// which nothing but want is in the cache.
+func stopEnsure(t *testing.T, p Part, cache, meet, text string, want []string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		appears(filepath.Join(meet, "started"))
+		cancel()
+	}()
+	_, err := Ensure(ctx, p, EnsureOptions{Progress: new(bytes.Buffer)})
+	wantFailed(t, err, context.Canceled, cache, want, text)
+}
+
+// wantFailed wants an error that matches target and says the parts, and nothing in the
+// cache but these files.
+func wantFailed(t *testing.T, err, target error, cache string, left []string, parts ...string) {
+	t.Helper()
+	check.Error(t, err, parts...)
+	if !errors.Is(err, target) {
+		t.Errorf("error %v does not match %v", err, target)
+	}
+	check.Diff(t, "files", left, files(t, cache))
 }
 
 func TestTwoProcesses(t *testing.T) {
@@ -77,22 +125,7 @@ func TestTwoProcesses(t *testing.T) {
 
 func TestKilledProcess(t *testing.T) {
 	cache, meet := setUp(t, "partial", "python3")
-	cmd := ensureProcess(t, testPart, io.Discard, io.Discard)
-	// Lets the orphaned pip end with the test.
-	defer os.WriteFile(filepath.Join(meet, "go"), nil, 0o644)
-	if !appears(filepath.Join(meet, "started")) {
-		t.Fatal("the process does not download")
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Wait()
-	half := filepath.Join(testSlot(cache).work, "wheel", testWheel)
-	if _, err := os.Stat(half); err != nil {
-		t.Fatalf("no half wheel is left, so this test shows nothing: %v", err)
-	}
-	_, err := Find(testPart)
-	wantError(t, err, "not found")
+	killProcess(t, testPart, meet, filepath.Join(testSlot(cache).work, "wheel", testWheel))
 	// Also: the orphan does not keep the lock.
 	mended(t, cache)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // Whoever else may write to a folder or a file of the cache, or owns it, may change
@@ -68,7 +70,7 @@ func TestUnsafeCache(t *testing.T) {
 				if !ok {
 					t.Fatalf("%s: %v, want an UnsafeError", what, err)
 				}
-				wantError(t, err, unsafe.Path, test.problem, "run `", test.mend, cacheEnv)
+				check.Error(t, err, unsafe.Path, test.problem, "run `", test.mend, cacheEnv)
 				if real, err := filepath.EvalSymlinks(cache); err != nil || !strings.HasSuffix(unsafe.Mend, " "+quote(real)) {
 					t.Errorf("%s: it is mended by %q", what, unsafe.Mend)
 				}

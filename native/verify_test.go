@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // otherBytes has the size of the library, so that only reading it tells.
@@ -61,7 +63,7 @@ func TestFindOtherBytes(t *testing.T) {
 				if _, ok := errors.AsType[*NotFoundError](err); !ok {
 					t.Fatalf("Find: %v, want a NotFoundError", err)
 				}
-				wantError(t, err, "damaged: "+testLibrary+" has the sha256 "+sum(otherBytes)+" instead of "+sum(libraryBytes), FetchCommand)
+				check.Error(t, err, "damaged: "+testLibrary+" has the sha256 "+sum(otherBytes)+" instead of "+sum(libraryBytes), FetchCommand)
 				anotherProcess(sl)
 			}
 
@@ -155,7 +157,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: this test shows nothing", err)
 	}
-	wantError(t, found.Check(), "damaged", sum(otherBytes), sum(libraryBytes), "`rm -r '"+sl.dir+"' && "+FetchCommand+" test`")
+	check.Error(t, found.Check(), "damaged", sum(otherBytes), sum(libraryBytes), "`rm -r '"+sl.dir+"' && "+FetchCommand+" test`")
 	if _, err := Find(testPart); err == nil {
 		t.Error("found again after Check has seen it")
 	}
@@ -163,16 +165,16 @@ func TestCheckFindsDamage(t *testing.T) {
 	if err := os.Remove(sl.library); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, found.Check(), "damaged", "no such file")
+	check.Error(t, found.Check(), "damaged", "no such file")
 	if err := os.Remove(sl.record); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, found.Check(), "cannot check", "`rm -r '"+sl.dir+"'` and fetch the part again")
+	check.Error(t, found.Check(), "cannot check", "`rm -r '"+sl.dir+"'` and fetch the part again")
 	// The folder of the record is all that may be read.
 	if err := os.WriteFile(sl.record, []byte(`{"beside": [{"name": "../x"}]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, found.Check(), "cannot check", `"../x"`)
+	check.Error(t, found.Check(), "cannot check", `"../x"`)
 }
 
 // change alters the test part for one test.
@@ -194,7 +196,7 @@ func TestEnsureHoldsLibraryAgainstPin(t *testing.T) {
 	cache, _ := setUp(t, "", "python3")
 	change(t, func(b *build) { b.files = map[string]string{testLibrary: sum(otherBytes)} })
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantError(t, err, testLibrary, sum(libraryBytes), "should have "+sum(otherBytes))
+	check.Error(t, err, testLibrary, sum(libraryBytes), "should have "+sum(otherBytes))
 	if diff := cmp.Diff(emptyCache(), files(t, cache)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}

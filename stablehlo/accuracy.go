@@ -32,8 +32,8 @@ func (r ResultAccuracy) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 			return mlir.Attribute{}, fmt.Errorf("a tolerance of %v is not a finite number", v)
 		}
 	}
-	return structured(c, "stablehloResultAccuracyAttrGet", r.String, func(t *capi.Table) capi.MlirAttribute {
-		return capi.StablehloResultAccuracyAttrGet(t, c.Raw(), r.Atol, r.Rtol, r.Ulps, string(r.Mode))
+	return ods.NewAttribute(c, "stablehlo", "stablehloResultAccuracyAttrGet", r.String, func(t *capi.Table, raw capi.MlirContext) capi.MlirAttribute {
+		return capi.StablehloResultAccuracyAttrGet(t, raw, r.Atol, r.Rtol, r.Ulps, string(r.Mode))
 	})
 }
 
@@ -45,9 +45,9 @@ func (r ResultAccuracy) String() string {
 
 // AsResultAccuracy reads the attribute; false where it is another one.
 func AsResultAccuracy(attr mlir.Attribute) (ResultAccuracy, bool) {
-	t, a, ok := handle(attr, "stablehloAttributeIsAResultAccuracyAttr")
+	t, a, ok := ods.Handle(attr, "stablehloAttributeIsAResultAccuracyAttr")
 	if !ok {
-		return parseResultAccuracy(text(attr))
+		return parseResultAccuracy(ods.TextOf(attr))
 	}
 	if !capi.StablehloAttributeIsAResultAccuracyAttr(t, a) {
 		return ResultAccuracy{}, false
@@ -62,7 +62,7 @@ func AsResultAccuracy(attr mlir.Attribute) (ResultAccuracy, bool) {
 }
 
 func parseResultAccuracy(text string) (r ResultAccuracy, ok bool) {
-	f, ok := ods.Fields(text, "#stablehlo.result_accuracy")
+	f, ok := ods.Fields(text, "#stablehlo.result_accuracy<")
 	number := func(text string) float64 {
 		if text == "" {
 			return 0

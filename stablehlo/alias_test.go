@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
@@ -32,8 +33,8 @@ func TestAlias(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "printed by MLIR", text, attribute.String())
-			diff(t, "printed here", text, test.alias.String())
+			check.Diff(t, "printed by MLIR", text, attribute.String())
+			check.Diff(t, "printed here", text, test.alias.String())
 			parsed, err := c.ParseAttribute(test.alias.String())
 			if err != nil || !parsed.Equal(attribute) {
 				t.Errorf("the text parses as %v, %v", parsed, err)
@@ -42,7 +43,7 @@ func TestAlias(t *testing.T) {
 			if d := cmp.Diff(test.alias, read, cmpopts.EquateEmpty()); d != "" || !ok {
 				t.Errorf("read through the C API: %v (-want +got):\n%s", ok, d)
 			}
-			read, ok = parseAlias(attribute.String())
+			read, ok = parseOutputOperandAlias(attribute.String())
 			if d := cmp.Diff(test.alias, read, cmpopts.EquateEmpty()); d != "" || !ok {
 				t.Errorf("read from the text: %v (-want +got):\n%s", ok, d)
 			}
@@ -60,7 +61,7 @@ func TestNoAlias(t *testing.T) {
 		if a, ok := AsOutputOperandAlias(attribute); ok {
 			t.Errorf("%s was read as %v", text, a)
 		}
-		if a, ok := parseAlias(attribute.String()); ok {
+		if a, ok := parseOutputOperandAlias(attribute.String()); ok {
 			t.Errorf("the text %s was read as %v", text, a)
 		}
 	}
@@ -72,7 +73,7 @@ func TestNoAlias(t *testing.T) {
 		"output_tuple_indices = [1x], operand_index = 0, operand_tuple_indices = []>",
 		"output_tuple_indices = [], operand_index = 99999999999999999999, operand_tuple_indices = []>",
 	} {
-		if a, ok := parseAlias("#stablehlo.output_operand_alias<" + body); ok {
+		if a, ok := parseOutputOperandAlias("#stablehlo.output_operand_alias<" + body); ok {
 			t.Errorf("%q was read as %v", body, a)
 		}
 	}

@@ -7,23 +7,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
 func TestVersions(t *testing.T) {
-	current, err := CurrentVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	minimum, err := MinimumVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	minimum, current := versions(t)
 	c, m := number(t, current), number(t, minimum)
 	if m > c || m == 0 {
 		t.Errorf("the minimum version %s and the current one %s do not go together", minimum, current)
 	}
+}
+
+// versions are those of the library.
+func versions(t *testing.T) (minimum, current string) {
+	t.Helper()
+	minimum, err := MinimumVersion(mlirtest.Library(t))
+	check.NoError(t, err)
+	current, err = CurrentVersion(mlirtest.Library(t))
+	check.NoError(t, err)
+	return minimum, current
 }
 
 // number makes a version of the form major.minor.patch comparable.
@@ -65,29 +69,22 @@ const portable = `module @m {
 `
 
 func TestPortableArtifact(t *testing.T) {
-	minimum, err := MinimumVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	current, err := CurrentVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	minimum, current := versions(t)
 	for _, test := range []struct{ name, text, target, stamp string }{
 		{"default", portable, "", current},
 		{"current", portable, current, current},
 		{"minimum", old, minimum, minimum},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse(t, mlirtest.Context(t), test.text)
-			cosine := operations(m, "stablehlo.cosine")[0]
+			m := mlirtest.Parse(t, mlirtest.Context(t), test.text)
+			cosine := mlirtest.Find(m, "stablehlo.cosine")[0]
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "the module afterwards", before, m.String())
-			diff(t, "an operation of it", "tensor<4xf32>", cosine.Result(0).Type().String())
+			check.Diff(t, "the module afterwards", before, m.String())
+			check.Diff(t, "an operation of it", "tensor<4xf32>", cosine.Result(0).Type().String())
 			if !mlir.IsPortableArtifact(data) || !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
 				t.Errorf("the artifact does not say that it is of version %s: %q", test.stamp, data[:min(len(data), 40)])
 			}
@@ -98,14 +95,14 @@ func TestPortableArtifact(t *testing.T) {
 			if err := again.Verify(); err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "the module read again", before, again.String())
+			check.Diff(t, "the module read again", before, again.String())
 		})
 	}
 }
 
 // TestPortableArtifactForms holds what does not come back as it went in.
 func TestPortableArtifactForms(t *testing.T) {
-	m := parse(t, mlirtest.Context(t), `func.func @main() {
+	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main() {
   stablehlo.custom_call @t() {api_version = 4 : i32, backend_config = {id = array<i64: 7, 8>}} : () -> ()
   stablehlo.custom_call @t() {api_version = 1 : i32, backend_config = ""} : () -> ()
   return
@@ -120,28 +117,15 @@ func TestPortableArtifactForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, op := range operations(again, "stablehlo.custom_call") {
+	for _, op := range mlirtest.Find(again, "stablehlo.custom_call") {
 		call, _ := AsCustomCall(op)
 		got = append(got, call.BackendConfig.String())
 	}
-	diff(t, "backend configs", []string{"{id = dense<[7, 8]> : tensor<2xi64>}", "<nil attribute>"}, got)
-}
-
-func operations(m *mlir.Module, name string) (found []mlir.Operation) {
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if op.Name() == name {
-			found = append(found, op)
-		}
-		return mlir.WalkContinue
-	})
-	return found
+	check.Diff(t, "backend configs", []string{"{id = dense<[7, 8]> : tensor<2xi64>}", "<nil attribute>"}, got)
 }
 
 func TestPortableArtifactErrors(t *testing.T) {
-	minimum, err := MinimumVersion(mlirtest.Library(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	minimum, _ := versions(t)
 	const sharding = `sdy.mesh @mesh = <["x"=2]>
 func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   %0 = sdy.sharding_constraint %arg0 <@mesh, [{"x"}]> : tensor<4xf32>
@@ -178,15 +162,15 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 		{"past", portable, "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse(t, mlirtest.Context(t), test.text)
+			m := mlirtest.Parse(t, mlirtest.Context(t), test.text)
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
-			wantError(t, err, test.want)
-			wantError(t, err, fmt.Sprintf("mlir: serializing a portable artifact of StableHLO %s", test.target))
+			check.Error(t, err, test.want)
+			check.Error(t, err, fmt.Sprintf("mlir: serializing a portable artifact of StableHLO %s", test.target))
 			if d := new(mlir.DiagnosticError); !errors.As(err, &d) || data != nil {
 				t.Errorf("%d bytes and the error %v, want none and a DiagnosticError", len(data), err)
 			}
-			diff(t, "the module afterwards", before, m.String())
+			check.Diff(t, "the module afterwards", before, m.String())
 		})
 	}
 }

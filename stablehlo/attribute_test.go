@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -19,9 +20,9 @@ type attributer interface {
 
 var sameTypes = cmp.Options{cmpopts.EquateEmpty(), cmp.Comparer(func(a, b mlir.Type) bool { return a.String() == b.String() })}
 
-// check takes a structure through both ways, the C API and the text, which is what
+// roundTrip takes a structure through both ways, the C API and the text, which is what
 // serves a library without that API.
-func check[T attributer](t *testing.T, c *mlir.Context, v T, text func(T) string, as func(mlir.Attribute) (T, bool), parse func(string) (T, bool)) {
+func roundTrip[T attributer](t *testing.T, c *mlir.Context, v T, text func(T) string, as func(mlir.Attribute) (T, bool), parse func(string) (T, bool)) {
 	t.Helper()
 	a, err := v.Attribute(c)
 	if err != nil {
@@ -81,12 +82,12 @@ func sameKind(a, b mlir.Attribute) bool {
 func TestStructures(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, v := range []DotDimensionNumbers{{}, {[]int64{0}, []int64{1}, []int64{2, 3}, []int64{3, 2}}, {LHSContractingDimensions: []int64{1}, RHSContractingDimensions: []int64{0}}} {
-		check(t, c, v, DotDimensionNumbers.String, AsDotDimensionNumbers, parseDotDimensionNumbers)
+		roundTrip(t, c, v, DotDimensionNumbers.String, AsDotDimensionNumbers, parseDotDimensionNumbers)
 	}
-	types := parseTypes(t, c, "tf32", "f32", "f8E5M2")
+	types := mlirtest.Types(c, "tf32", "f32", "f8E5M2")
 	tf32, f32, f8 := types[0], types[1], types[2]
 	for _, v := range []DotAlgorithm{{tf32, tf32, f32, 1, 1, 3, false}, {f8, f8, f32, 1, 1, 1, true}} {
-		check(t, c, v, DotAlgorithm.String, AsDotAlgorithm, func(text string) (DotAlgorithm, bool) {
+		roundTrip(t, c, v, DotAlgorithm.String, AsDotAlgorithm, func(text string) (DotAlgorithm, bool) {
 			a, err := c.ParseAttribute(text)
 			if err != nil {
 				return DotAlgorithm{}, false
@@ -95,22 +96,22 @@ func TestStructures(t *testing.T) {
 		})
 	}
 	for _, v := range []ConvDimensionNumbers{nhwc, {0, 1, nil, 1, 0, nil, 1, 0, nil}, {3, 0, []int64{1, 2}, 1, 2, []int64{3, 0}, 0, 3, []int64{2, 1}}} {
-		check(t, c, v, ConvDimensionNumbers.String, AsConvDimensionNumbers, parseConvDimensionNumbers)
+		roundTrip(t, c, v, ConvDimensionNumbers.String, AsConvDimensionNumbers, parseConvDimensionNumbers)
 	}
 	for _, v := range []GatherDimensionNumbers{{}, rows, {[]int64{1}, []int64{2}, []int64{3}, []int64{4}, []int64{5, 6}, 7}} {
-		check(t, c, v, GatherDimensionNumbers.String, AsGatherDimensionNumbers, parseGatherDimensionNumbers)
+		roundTrip(t, c, v, GatherDimensionNumbers.String, AsGatherDimensionNumbers, parseGatherDimensionNumbers)
 	}
 	for _, v := range []ScatterDimensionNumbers{{}, {[]int64{1}, []int64{2}, []int64{3}, []int64{4}, []int64{5, 6}, 7}} {
-		check(t, c, v, ScatterDimensionNumbers.String, AsScatterDimensionNumbers, parseScatterDimensionNumbers)
+		roundTrip(t, c, v, ScatterDimensionNumbers.String, AsScatterDimensionNumbers, parseScatterDimensionNumbers)
 	}
 	for _, v := range []ChannelHandle{{}, {1, 2}, {math.MaxInt64, -1}} {
-		check(t, c, v, ChannelHandle.String, AsChannelHandle, parseChannelHandle)
+		roundTrip(t, c, v, ChannelHandle.String, AsChannelHandle, parseChannelHandle)
 	}
 	for _, v := range []TypeExtensions{{[]int64{3}}, {[]int64{mlir.Dynamic, 4, 0}}, {[]int64{mlir.Dynamic}}} {
-		check(t, c, v, TypeExtensions.String, AsTypeExtensions, parseTypeExtensions)
+		roundTrip(t, c, v, TypeExtensions.String, AsTypeExtensions, parseTypeExtensions)
 	}
 	for _, v := range []ResultAccuracy{{Mode: AccuracyDefault}, {Mode: AccuracyHighest}, {1e-5, 0.25, 3, AccuracyTolerance}, {1, 2, math.MaxInt64, AccuracyTolerance}, {1.0 / 3, 1e300, 0, AccuracyTolerance}} {
-		check(t, c, v, ResultAccuracy.String, AsResultAccuracy, parseResultAccuracy)
+		roundTrip(t, c, v, ResultAccuracy.String, AsResultAccuracy, parseResultAccuracy)
 	}
 }
 
@@ -118,18 +119,18 @@ func TestStructuresRefused(t *testing.T) {
 	c := mlirtest.Context(t)
 	f32 := c.F32Type()
 	for want, v := range map[string]attributer{
-		"a dot algorithm needs":                                                 DotAlgorithm{LHSPrecisionType: f32, RHSPrecisionType: f32},
-		"there is no input dimension 4 among 4":                                 ConvDimensionNumbers{4, 0, []int64{1, 2}, 0, 1, []int64{2, 3}, 0, 1, []int64{2, 3}},
-		"the kernel dimension 1 is named twice":                                 ConvDimensionNumbers{0, 1, nil, 1, 1, nil, 0, 1, nil},
-		`"" is no result accuracy mode: use one of DEFAULT, HIGHEST, TOLERANCE`: ResultAccuracy{},
-		"a tolerance of NaN is not a finite number":                             ResultAccuracy{Atol: math.NaN(), Mode: AccuracyTolerance},
-		"a bound of -1 is no size":                                              TypeExtensions{[]int64{-1}},
-		`"eq" is no comparison direction: use one of EQ`:                        ComparisonDirection("eq"),
-		`"" is no precision`:                                                    Precision(""),
+		"a dot algorithm needs":                                                          DotAlgorithm{LHSPrecisionType: f32, RHSPrecisionType: f32},
+		"there is no input dimension 4 among 4":                                          ConvDimensionNumbers{4, 0, []int64{1, 2}, 0, 1, []int64{2, 3}, 0, 1, []int64{2, 3}},
+		"the kernel dimension 1 is named twice":                                          ConvDimensionNumbers{0, 1, nil, 1, 1, nil, 0, 1, nil},
+		`"" is not a known result accuracy mode: use one of DEFAULT, HIGHEST, TOLERANCE`: ResultAccuracy{},
+		"a tolerance of NaN is not a finite number":                                      ResultAccuracy{Atol: math.NaN(), Mode: AccuracyTolerance},
+		"a bound of -1 is no size":                                                       TypeExtensions{[]int64{-1}},
+		`"eq" is not a known comparison direction: use one of EQ`:                        ComparisonDirection("eq"),
+		`"" is not a known precision`:                                                    Precision(""),
 	} {
 		a, err := v.Attribute(c)
-		wantError(t, err, want)
-		diff(t, "no attribute", true, a.IsNil())
+		check.Error(t, err, want)
+		check.Diff(t, "no attribute", true, a.IsNil())
 	}
 }
 
@@ -145,9 +146,9 @@ func keywords[T interface {
 			t.Fatal(err)
 		}
 		got, ok := as(a)
-		diff(t, "read", v, got)
-		diff(t, "is read", true, ok)
-		diff(t, "printed and parsed", true, parseAttribute(t, c, a.String()).Equal(a))
+		check.Diff(t, "read", v, got)
+		check.Diff(t, "is read", true, ok)
+		check.Diff(t, "printed and parsed", true, parseAttribute(t, c, a.String()).Equal(a))
 	}
 	for _, text := range []string{"unit", `"EQ"`, "#stablehlo.bounds<2>"} {
 		if got, ok := as(parseAttribute(t, c, text)); ok {

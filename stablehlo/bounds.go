@@ -25,8 +25,8 @@ func (e TypeExtensions) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 			return mlir.Attribute{}, fmt.Errorf("stablehlo: a bound of %d is no size: use mlir.Dynamic for none", b)
 		}
 	}
-	return structured(c, "stablehloTypeExtensionsGet", e.String, func(t *capi.Table) capi.MlirAttribute {
-		return capi.StablehloTypeExtensionsGet(t, c.Raw(), len(e.Bounds), ods.First(e.Bounds))
+	return ods.NewAttribute(c, "stablehlo", "stablehloTypeExtensionsGet", e.String, func(t *capi.Table, raw capi.MlirContext) capi.MlirAttribute {
+		return capi.StablehloTypeExtensionsGet(t, raw, len(e.Bounds), ods.First(e.Bounds))
 	})
 }
 
@@ -45,9 +45,9 @@ func (e TypeExtensions) String() string {
 
 // AsTypeExtensions reads the attribute; false where it is another one.
 func AsTypeExtensions(attr mlir.Attribute) (TypeExtensions, bool) {
-	t, a, ok := handle(attr, "stablehloAttributeIsTypeExtensions")
+	t, a, ok := ods.Handle(attr, "stablehloAttributeIsTypeExtensions")
 	if !ok {
-		return parseTypeExtensions(text(attr))
+		return parseTypeExtensions(ods.TextOf(attr))
 	}
 	if !capi.StablehloAttributeIsTypeExtensions(t, a) {
 		return TypeExtensions{}, false

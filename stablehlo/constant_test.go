@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -90,28 +91,28 @@ func TestConstant(t *testing.T) {
 		d := test.view.Shape.DType
 		tested = append(tested, d)
 		t.Run(d.String(), func(t *testing.T) {
-			check := func(want string, data []byte, dims ...int) {
+			made := func(want string, data []byte, dims ...int) {
 				t.Helper()
 				shape := tensor.ShapeOf(d, dims...)
 				typ, err := TensorType(c, shape)
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "value", "dense<"+want+"> : "+typ.String(), constant(t, c, tensor.View{Shape: shape, Data: data}))
+				check.Diff(t, "value", "dense<"+want+"> : "+typ.String(), constant(t, c, tensor.View{Shape: shape, Data: data}))
 			}
 			p, data, size := test.printed, test.view.Data, d.Size()
 			last := data[2*size:]
-			check("["+strings.Join(p[:], ", ")+"]", data, 3)
-			check("[["+p[0]+"], ["+p[1]+"], ["+p[2]+"]]", data, 3, 1)
-			check("[["+p[0]+", "+p[1]+", "+p[2]+"], ["+p[0]+", "+p[1]+", "+p[2]+"]]", slices.Repeat(data, 2), 2, 3)
-			check(p[2], last)
-			check(p[2], last, 1)
-			check(p[2], slices.Repeat(last, 4), 2, 2)
-			check("", nil, 0)
-			check("", []byte{}, 2, 0)
+			made("["+strings.Join(p[:], ", ")+"]", data, 3)
+			made("[["+p[0]+"], ["+p[1]+"], ["+p[2]+"]]", data, 3, 1)
+			made("[["+p[0]+", "+p[1]+", "+p[2]+"], ["+p[0]+", "+p[1]+", "+p[2]+"]]", slices.Repeat(data, 2), 2, 3)
+			made(p[2], last)
+			made(p[2], last, 1)
+			made(p[2], slices.Repeat(last, 4), 2, 2)
+			made("", nil, 0)
+			made("", []byte{}, 2, 0)
 		})
 	}
-	diff(t, "element types", tensor.All(), tested)
+	check.Diff(t, "element types", tensor.All(), tested)
 }
 
 // TestConstantPred goes over sizes around a whole byte, as booleans may be packed
@@ -142,7 +143,7 @@ func TestConstantPred(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, shape.String(), want+typ.String(), constant(t, c, tensor.View{Shape: shape, Data: data}))
+			check.Diff(t, shape.String(), want+typ.String(), constant(t, c, tensor.View{Shape: shape, Data: data}))
 		}
 		for value, word := range []string{"false", "true"} {
 			shape := tensor.ShapeOf(tensor.Pred, n)
@@ -151,7 +152,7 @@ func TestConstantPred(t *testing.T) {
 				t.Fatal(err)
 			}
 			splat := tensor.View{Shape: shape, Data: slices.Repeat([]byte{byte(value)}, n)}
-			diff(t, "splat "+shape.String(), "dense<"+word+"> : "+typ.String(), constant(t, c, splat))
+			check.Diff(t, "splat "+shape.String(), "dense<"+word+"> : "+typ.String(), constant(t, c, splat))
 		}
 	}
 }
@@ -165,8 +166,8 @@ func TestConstantBitsAbove(t *testing.T) {
 		tensor.F4E2M1FN: "[-6.000000e+00, 3.000000e+00, 0.000000e+00]",
 	} {
 		view := raw(d, 0xff, 0xf5, 0xf0)
-		diff(t, d.String(), "dense<"+want+"> : tensor<3x"+d.MLIR()+">", constant(t, c, view))
-		diff(t, "the given bytes", []byte{0xff, 0xf5, 0xf0}, view.Data)
+		check.Diff(t, d.String(), "dense<"+want+"> : tensor<3x"+d.MLIR()+">", constant(t, c, view))
+		check.Diff(t, "the given bytes", []byte{0xff, 0xf5, 0xf0}, view.Data)
 	}
 }
 
@@ -184,6 +185,6 @@ func TestConstantErrors(t *testing.T) {
 		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 1<<40, 1<<40)}, "stablehlo: constant: tensor: f32[1099511627776,1099511627776] is larger than any array can be"},
 	} {
 		_, err := Constant{test.view}.Create(c, mlir.Location{})
-		wantError(t, err, test.want)
+		check.Error(t, err, test.want)
 	}
 }

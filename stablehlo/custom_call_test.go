@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -134,7 +135,7 @@ func TestCustomCall(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := mlirtest.Context(t)
 			call := test.call
-			call.Operands, call.Results = values(t, c, test.operands...), parseTypes(t, c, test.results...)
+			call.Operands, call.Results = values(t, c, test.operands...), mlirtest.Types(c, test.results...)
 			if test.config != "" {
 				call.BackendConfig = attribute(t, c, test.config)
 			}
@@ -149,8 +150,8 @@ func TestCustomCall(t *testing.T) {
 			for name, a := range op.Attributes() {
 				entries = append(entries, mlir.NamedAttribute{Name: name, Value: a})
 			}
-			diff(t, "attributes", "{"+test.want+"}", c.DictionaryAttribute(entries...).String())
-			diff(t, "position", mlir.Position{File: "call.go", Line: 3, Column: 4}, op.Location().Position())
+			check.Diff(t, "attributes", "{"+test.want+"}", c.DictionaryAttribute(entries...).String())
+			check.Diff(t, "position", mlir.Position{File: "call.go", Line: 3, Column: 4}, op.Location().Position())
 
 			read, ok := AsCustomCall(op)
 			if d := cmp.Diff(call, read, compareCalls); d != "" || !ok {
@@ -169,7 +170,7 @@ func TestCustomCall(t *testing.T) {
 				t.Fatal(err)
 			}
 			generic := mlir.PrintOptions{Generic: true}
-			diff(t, "made again", op.Print(generic), again.Print(generic))
+			check.Diff(t, "made again", op.Print(generic), again.Print(generic))
 		})
 	}
 }
@@ -177,7 +178,7 @@ func TestCustomCall(t *testing.T) {
 // TestAsCustomCall reads calls as they stand in files.
 func TestAsCustomCall(t *testing.T) {
 	c := mlirtest.Context(t)
-	m := parse(t, c, `func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+	m := mlirtest.Parse(t, c, `func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.custom_call @short(%arg0) : (tensor<2xf32>) -> tensor<2xf32>
   %1 = stablehlo.custom_call @jax(%0) {mhlo.backend_config = {x = 1 : i64}, backend_config = "", operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = [dense<0> : tensor<1xindex>]} : (tensor<2xf32>) -> tensor<2xf32>
   return %1 : tensor<2xf32>
@@ -196,7 +197,7 @@ func TestAsCustomCall(t *testing.T) {
 	if len(got) != 2 {
 		t.Fatalf("%d custom calls were found", len(got))
 	}
-	typ := parseTypes(t, c, "tensor<2xf32>")
+	typ := mlirtest.Types(c, "tensor<2xf32>")
 	want := []CustomCall{
 		{Target: "short", APIVersion: 1, Operands: got[0].Operands, Results: typ},
 		{
@@ -207,12 +208,12 @@ func TestAsCustomCall(t *testing.T) {
 	if d := cmp.Diff(want, got, compareCalls); d != "" {
 		t.Errorf("calls (-want +got):\n%s", d)
 	}
-	diff(t, "the operand is the other call", true, got[1].Operands[0].Owner().Result(0).Equal(got[1].Operands[0]))
+	check.Diff(t, "the operand is the other call", true, got[1].Operands[0].Owner().Result(0).Equal(got[1].Operands[0]))
 }
 
 func TestCustomCallErrors(t *testing.T) {
 	c := mlirtest.Context(t)
-	in, types := values(t, c, vector), parseTypes(t, c, vector)
+	in, types := values(t, c, vector), mlirtest.Types(c, vector)
 	dictionary, text := attribute(t, c, "{}"), attribute(t, c, `"x"`)
 	tests := []struct {
 		call CustomCall
@@ -230,13 +231,13 @@ func TestCustomCallErrors(t *testing.T) {
 		{CustomCall{Target: "t", ResultLayouts: [][]int64{}}, "operand layouts and result layouts are given together or not at all"},
 		{CustomCall{Target: "t", Operands: in, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}}, "operand_layouts has 0 entries, it needs 1"},
 		{CustomCall{Target: "t", Results: types, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{0}, {0}}}, "result_layouts has 2 entries, it needs 1"},
-		{CustomCall{Target: "t", Results: parseTypes(t, c, pair), OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, it needs 2"},
+		{CustomCall{Target: "t", Results: mlirtest.Types(c, pair), OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, it needs 2"},
 		{CustomCall{Target: "t", Operands: in, Aliases: []OutputOperandAlias{{}}}, "there is no result that an operand could be aliased to"},
 		{CustomCall{Target: "t", CalledComputations: []string{"f", ""}}, "a called computation has no name"},
 	}
 	for _, test := range tests {
 		_, err := test.call.Create(c, mlir.Location{})
-		wantError(t, err, test.want)
+		check.Error(t, err, test.want)
 	}
 }
 
@@ -245,7 +246,7 @@ func TestCustomCallErrors(t *testing.T) {
 func TestCustomCallVerifier(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, vector, pair)
-	vectors := parseTypes(t, c, vector, vector)
+	vectors := mlirtest.Types(c, vector, vector)
 	alias := func(a OutputOperandAlias) []OutputOperandAlias { return []OutputOperandAlias{a} }
 	tests := []struct {
 		call CustomCall
@@ -266,7 +267,7 @@ func TestCustomCallVerifier(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = op.Verify()
-		wantError(t, err, test.want)
+		check.Error(t, err, test.want)
 		if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
 			t.Errorf("%v is no DiagnosticError", err)
 		}
@@ -276,6 +277,6 @@ func TestCustomCallVerifier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantError(t, op.Verify(), "layout must be a permutation of [0, 1)")
+		check.Error(t, op.Verify(), "layout must be a permutation of [0, 1)")
 	}
 }

@@ -9,58 +9,6 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// DotDimensionNumbers says which dimensions of its operands dot_general takes
-// together (StableHLO specification, dot_general). The i-th batching or contracting
-// dimension of one operand goes with the i-th of the other.
-type DotDimensionNumbers struct {
-	LHSBatchingDimensions, RHSBatchingDimensions       []int64
-	LHSContractingDimensions, RHSContractingDimensions []int64
-}
-
-// Attribute is #stablehlo.dot<…>.
-func (d DotDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	return structured(c, "stablehloDotDimensionNumbersGet", d.String, func(t *capi.Table) capi.MlirAttribute {
-		return capi.StablehloDotDimensionNumbersGet(t, c.Raw(),
-			len(d.LHSBatchingDimensions), ods.First(d.LHSBatchingDimensions),
-			len(d.RHSBatchingDimensions), ods.First(d.RHSBatchingDimensions),
-			len(d.LHSContractingDimensions), ods.First(d.LHSContractingDimensions),
-			len(d.RHSContractingDimensions), ods.First(d.RHSContractingDimensions))
-	})
-}
-
-// String is the attribute's text.
-func (d DotDimensionNumbers) String() string {
-	return fmt.Sprintf("#stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s>",
-		ods.List(d.LHSBatchingDimensions), ods.List(d.RHSBatchingDimensions),
-		ods.List(d.LHSContractingDimensions), ods.List(d.RHSContractingDimensions))
-}
-
-// AsDotDimensionNumbers reads the attribute; false where it is another one.
-func AsDotDimensionNumbers(attr mlir.Attribute) (DotDimensionNumbers, bool) {
-	t, a, ok := handle(attr, "stablehloAttributeIsADotDimensionNumbers")
-	if !ok {
-		return parseDotDimensionNumbers(text(attr))
-	}
-	if !capi.StablehloAttributeIsADotDimensionNumbers(t, a) {
-		return DotDimensionNumbers{}, false
-	}
-	return DotDimensionNumbers{
-		LHSBatchingDimensions:    ods.Gather(t, a, capi.StablehloDotDimensionNumbersGetLhsBatchingDimensionsSize, capi.StablehloDotDimensionNumbersGetLhsBatchingDimensionsElem),
-		RHSBatchingDimensions:    ods.Gather(t, a, capi.StablehloDotDimensionNumbersGetRhsBatchingDimensionsSize, capi.StablehloDotDimensionNumbersGetRhsBatchingDimensionsElem),
-		LHSContractingDimensions: ods.Gather(t, a, capi.StablehloDotDimensionNumbersGetLhsContractingDimensionsSize, capi.StablehloDotDimensionNumbersGetLhsContractingDimensionsElem),
-		RHSContractingDimensions: ods.Gather(t, a, capi.StablehloDotDimensionNumbersGetRhsContractingDimensionsSize, capi.StablehloDotDimensionNumbersGetRhsContractingDimensionsElem),
-	}, true
-}
-
-func parseDotDimensionNumbers(text string) (d DotDimensionNumbers, ok bool) {
-	f, ok := ods.Fields(text, "#stablehlo.dot")
-	d.LHSBatchingDimensions = ods.Numbers(f["lhs_batching_dimensions"], &ok)
-	d.RHSBatchingDimensions = ods.Numbers(f["rhs_batching_dimensions"], &ok)
-	d.LHSContractingDimensions = ods.Numbers(f["lhs_contracting_dimensions"], &ok)
-	d.RHSContractingDimensions = ods.Numbers(f["rhs_contracting_dimensions"], &ok)
-	return d, ok
-}
-
 // DotAlgorithm says how dot_general is to be computed (StableHLO specification,
 // dot_general, dot_algorithm).
 type DotAlgorithm struct {
@@ -80,8 +28,8 @@ func (d DotAlgorithm) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	}
 	const method = "DotAlgorithm.Attribute"
 	lhs, rhs, accumulation := d.LHSPrecisionType.In(c, method), d.RHSPrecisionType.In(c, method), d.AccumulationType.In(c, method)
-	return structured(c, "stablehloDotAlgorithmGet", d.String, func(t *capi.Table) capi.MlirAttribute {
-		return capi.StablehloDotAlgorithmGet(t, c.Raw(), lhs, rhs, accumulation,
+	return ods.NewAttribute(c, "stablehlo", "stablehloDotAlgorithmGet", d.String, func(t *capi.Table, raw capi.MlirContext) capi.MlirAttribute {
+		return capi.StablehloDotAlgorithmGet(t, raw, lhs, rhs, accumulation,
 			d.LHSComponentCount, d.RHSComponentCount, d.NumPrimitiveOperations, d.AllowImpreciseAccumulation)
 	})
 }
@@ -94,7 +42,7 @@ func (d DotAlgorithm) String() string {
 
 // AsDotAlgorithm reads the attribute; false where it is another one.
 func AsDotAlgorithm(attr mlir.Attribute) (DotAlgorithm, bool) {
-	t, a, ok := handle(attr, "stablehloAttributeIsADotAlgorithm")
+	t, a, ok := ods.Handle(attr, "stablehloAttributeIsADotAlgorithm")
 	if !ok {
 		return parseDotAlgorithm(attr)
 	}
@@ -114,7 +62,7 @@ func AsDotAlgorithm(attr mlir.Attribute) (DotAlgorithm, bool) {
 }
 
 func parseDotAlgorithm(attr mlir.Attribute) (d DotAlgorithm, ok bool) {
-	f, ok := ods.Fields(text(attr), "#stablehlo.dot_algorithm")
+	f, ok := ods.Fields(ods.TextOf(attr), "#stablehlo.dot_algorithm<")
 	if !ok {
 		return d, false
 	}

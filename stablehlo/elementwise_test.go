@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -61,7 +62,7 @@ var binaryOps = []struct {
 // a module, and verifies it. It returns the types of the operations' results.
 func inFunction(t *testing.T, c *mlir.Context, types []string, create func([]mlir.Value) (mlir.Operation, error)) (result string, err error) {
 	t.Helper()
-	arguments := parseTypes(t, c, types...)
+	arguments := mlirtest.Types(c, types...)
 	block := c.NewBlock(mlir.Location{}, arguments...)
 	var in []mlir.Value
 	for _, v := range block.Arguments() {
@@ -104,14 +105,14 @@ func TestUnary(t *testing.T) {
 				got, err := inFunction(t, c, []string{typ}, func(in []mlir.Value) (mlir.Operation, error) {
 					op, err := Unary{Op: test.op, Operand: in[0]}.Create(c, mlir.Location{})
 					if err == nil {
-						diff(t, "name", "stablehlo."+test.name, op.Name())
+						check.Diff(t, "name", "stablehlo."+test.name, op.Name())
 					}
 					return op, err
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "inferred type", typ, got)
+				check.Diff(t, "inferred type", typ, got)
 			}
 		})
 	}
@@ -121,7 +122,7 @@ func TestUnary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "abs of complex numbers", "tensor<3xf32>", got)
+	check.Diff(t, "abs of complex numbers", "tensor<3xf32>", got)
 }
 
 func TestBinary(t *testing.T) {
@@ -139,14 +140,14 @@ func TestBinary(t *testing.T) {
 				got, err := inFunction(t, c, []string{typ(dims.lhs), typ(dims.rhs)}, func(in []mlir.Value) (mlir.Operation, error) {
 					op, err := Binary{test.op, in[0], in[1]}.Create(c, mlir.Location{})
 					if err == nil {
-						diff(t, "name", "stablehlo."+test.name, op.Name())
+						check.Diff(t, "name", "stablehlo."+test.name, op.Name())
 					}
 					return op, err
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "inferred type", typ(dims.want), got)
+				check.Diff(t, "inferred type", typ(dims.want), got)
 			}
 		})
 	}
@@ -184,7 +185,7 @@ func TestStrangeOperands(t *testing.T) {
 		}
 	}
 	_, err := Unary{Op: Abs, Operand: values(t, c, "!stablehlo.token")[0]}.Create(c, mlir.Location{})
-	wantError(t, err, "stablehlo: abs: operand 0 is a ranked tensor, not !stablehlo.token")
+	check.Error(t, err, "stablehlo: abs: operand 0 is a ranked tensor, not !stablehlo.token")
 }
 
 func TestMismatch(t *testing.T) {
@@ -204,7 +205,7 @@ func TestMismatch(t *testing.T) {
 			_, err := inFunction(t, c, []string{test.lhs, test.rhs}, func(in []mlir.Value) (mlir.Operation, error) {
 				return Binary{Add, in[0], in[1]}.Create(c, mlir.Location{})
 			})
-			wantError(t, err, test.want)
+			check.Error(t, err, test.want)
 			if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
 				t.Errorf("%v is no DiagnosticError", err)
 			}
@@ -218,7 +219,7 @@ func TestMismatch(t *testing.T) {
 		_, err := inFunction(t, c, []string{"tensor<4x" + test.element + ">"}, func(in []mlir.Value) (mlir.Operation, error) {
 			return Unary{Op: test.op, Operand: in[0]}.Create(c, mlir.Location{})
 		})
-		wantError(t, err, "verify failed: error: '"+string(test.op)+"' op operand #0 must be ranked tensor of")
+		check.Error(t, err, "verify failed: error: '"+string(test.op)+"' op operand #0 must be ranked tensor of")
 	}
 }
 
@@ -235,8 +236,8 @@ func TestOtherOperations(t *testing.T) {
 		"dot_general": `the type inference of "stablehlo.dot_general" reads is not known here`,
 	} {
 		_, err := Unary{Op: UnaryOp(dialect + op), Operand: in[0]}.Create(c, mlir.Location{})
-		wantError(t, err, want)
+		check.Error(t, err, want)
 	}
 	_, err := Binary{BinaryOp(Abs), in[0], in[0]}.Create(c, mlir.Location{})
-	wantError(t, err, "stablehlo.abs takes 1 operands, 2 given")
+	check.Error(t, err, "stablehlo.abs takes 1 operands, 2 given")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -72,7 +73,7 @@ func TestEvaluate(t *testing.T) {
 			return %0, %1, %2, %3, %5, %6 : tensor<2x2xf32>, tensor<2x4xf32>, tensor<3xi32>, tensor<6xf32>, tensor<i32>, tensor<1xf32> }`,
 			[]tensor.View{tensor.Vector[float32](1, 2, 3, 4)},
 			[]tensor.View{
-				mlirtest.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 2)), mlirtest.Must(tensor.FromSlice([]float32{1, 2, 3, 4, 1, 2, 3, 4}, 2, 4)),
+				check.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 2)), check.Must(tensor.FromSlice([]float32{1, 2, 3, 4, 1, 2, 3, 4}, 2, 4)),
 				tensor.Vector[int32](0, 1, 2), tensor.Vector[float32](9, 1, 2, 3, 4, 9), tensor.Scalar[int32](4), tensor.Vector[float32](3),
 			}},
 		{"dynamic convolution of a static type", `func.func @main(%a: tensor<1x3x1xf32>, %b: tensor<2x1x1xf32>) -> tensor<1x3x1xf32> {
@@ -81,21 +82,21 @@ func TestEvaluate(t *testing.T) {
 				dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>}
 				: (tensor<1x3x1xf32>, tensor<2x1x1xf32>, tensor<1x2xi64>) -> tensor<1x3x1xf32>
 			return %0 : tensor<1x3x1xf32> }`,
-			[]tensor.View{mlirtest.Must(tensor.FromSlice([]float32{1, 2, 3}, 1, 3, 1)), mlirtest.Must(tensor.FromSlice([]float32{10, 1}, 2, 1, 1))},
-			[]tensor.View{mlirtest.Must(tensor.FromSlice([]float32{1, 12, 23}, 1, 3, 1))}},
+			[]tensor.View{check.Must(tensor.FromSlice([]float32{1, 2, 3}, 1, 3, 1)), check.Must(tensor.FromSlice([]float32{10, 1}, 2, 1, 1))},
+			[]tensor.View{check.Must(tensor.FromSlice([]float32{1, 12, 23}, 1, 3, 1))}},
 		{"no results", `func.func @main() { return }`, nil, []tensor.View{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := parse(t, c, test.module)
+			m := mlirtest.Parse(t, c, test.module)
 			defer m.Close()
 			before := m.String()
 			got, err := Evaluate(m, test.in...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "results", test.want, got)
-			diff(t, "the module afterwards", before, m.String())
+			check.Diff(t, "results", test.want, got)
+			check.Diff(t, "the module afterwards", before, m.String())
 		})
 	}
 }
@@ -105,7 +106,7 @@ func TestEvaluateTypes(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, d := range tensor.All() {
 		typ := "tensor<2x" + d.MLIR() + ">"
-		m := parse(t, c, "func.func @main(%a: "+typ+") -> "+typ+" { %0 = stablehlo.add %a, %a : "+typ+"\n return %0 : "+typ+" }")
+		m := mlirtest.Parse(t, c, "func.func @main(%a: "+typ+") -> "+typ+" { %0 = stablehlo.add %a, %a : "+typ+"\n return %0 : "+typ+" }")
 		zero := tensor.View{Shape: tensor.ShapeOf(d, 2), Data: make([]byte, 2*d.Size())}
 		got, err := Evaluate(m, zero)
 		want := zero
@@ -237,9 +238,9 @@ func TestEvaluateRefuses(t *testing.T) {
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{{Shape: tensor.ShapeOf(tensor.F32, 2)}}, "argument 0"},
 	}
 	for _, test := range tests {
-		m := parse(t, c, test.module)
+		m := mlirtest.Parse(t, c, test.module)
 		_, err := Evaluate(m, test.in...)
-		wantError(t, err, test.want)
+		check.Error(t, err, test.want)
 		if strings.Contains(test.want, "evaluating") && !errors.As(err, new(*EvaluateError)) {
 			t.Errorf("%v is no EvaluateError", err)
 		}
@@ -252,10 +253,10 @@ func TestEvaluateErrorOutlives(t *testing.T) {
 	err := func() error {
 		c := mlirtest.Library(t).NewContext(mlir.ContextOptions{})
 		defer c.Close()
-		_, err := Evaluate(parse(t, c, "func.func @other() { return }"))
+		_, err := Evaluate(mlirtest.Parse(t, c, "func.func @other() { return }"))
 		return err
 	}()
-	wantError(t, err, "it has no function main")
+	check.Error(t, err, "it has no function main")
 }
 
 // TestEvaluateElsewhere holds that a library without the interpreter says so.
@@ -264,7 +265,7 @@ func TestEvaluateElsewhere(t *testing.T) {
 		if c.LoadDialect("func") != nil {
 			t.Fatal("there is no func dialect")
 		}
-		m := parse(t, c, "func.func @main() { return }")
+		m := mlirtest.Parse(t, c, "func.func @main() { return }")
 		defer m.Close()
 		_, err := Evaluate(m)
 		mlirtest.Supported(t, c.Library(), err, "stablehloEvalModule")

@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -13,20 +14,20 @@ func TestMissing(t *testing.T) {
 	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
 	b := &body{C: c}
 	for want, o := range map[string]mlirtest.Operation{
-		"stablehlo: slice: the operand operand is missing":                                                           Slice{},
-		"stablehlo: concatenate: operand 1 of inputs is missing":                                                     Concatenate{Inputs: []mlir.Value{in[0], {}}},
-		"stablehlo: reduce: the region body is missing":                                                              Reduce{Inputs: in[:1], InitValues: in[1:], Dimensions: []int64{0}},
-		"stablehlo: case: region 1 of branches is missing":                                                           Case{Index: in[1], Branches: []mlir.Region{b.Returns(0, "tensor<f32>"), {}}},
-		"stablehlo: reduce: inputs and init_values have the same number of operands, but 2 and 0 are given":          Reduce{Inputs: in, Body: b.Returns(0, "tensor<f32>")},
-		"stablehlo: reshape: the type Result is missing: it is not inferred":                                         Reshape{Operand: in[0]},
-		"stablehlo: all_gather: type 0 of Results is missing":                                                        AllGather{Operands: in[:1], Results: make([]mlir.Type, 1)},
-		"stablehlo: rng_bit_generator: it has 2 results, but 0 types are given in Results":                           RngBitGenerator{InitialState: in[0], RngAlgorithm: RngDefault},
-		`stablehlo: compare: comparison_direction: "" is no comparison direction: use one of EQ, NE, GE, GT, LE, LT`: Compare{LHS: in[0], RHS: in[0]},
-		`stablehlo: dot: precision_config: element 1: "LOW" is no precision`:                                         Dot{LHS: in[0], RHS: in[0], PrecisionConfig: []Precision{PrecisionHigh, "LOW"}, Result: in[1].Type()},
-		"stablehlo: composite: the symbol decomposition is missing":                                                  Composite{Name: "x.y"},
+		"stablehlo: slice: the operand operand is missing":                                                                    Slice{},
+		"stablehlo: concatenate: operand 1 of inputs is missing":                                                              Concatenate{Inputs: []mlir.Value{in[0], {}}},
+		"stablehlo: reduce: the region body is missing":                                                                       Reduce{Inputs: in[:1], InitValues: in[1:], Dimensions: []int64{0}},
+		"stablehlo: case: region 1 of branches is missing":                                                                    Case{Index: in[1], Branches: []mlir.Region{b.Returns(0, "tensor<f32>"), {}}},
+		"stablehlo: reduce: inputs and init_values have the same number of operands, but 2 and 0 are given":                   Reduce{Inputs: in, Body: b.Returns(0, "tensor<f32>")},
+		"stablehlo: reshape: the type Result is missing: it is not inferred":                                                  Reshape{Operand: in[0]},
+		"stablehlo: all_gather: type 0 of Results is missing":                                                                 AllGather{Operands: in[:1], Results: make([]mlir.Type, 1)},
+		"stablehlo: rng_bit_generator: it has 2 results, but 0 types are given in Results":                                    RngBitGenerator{InitialState: in[0], RngAlgorithm: RngDefault},
+		`stablehlo: compare: comparison_direction: "" is not a known comparison direction: use one of EQ, NE, GE, GT, LE, LT`: Compare{LHS: in[0], RHS: in[0]},
+		`stablehlo: dot: precision_config: element 1: "LOW" is not a known precision`:                                         Dot{LHS: in[0], RHS: in[0], PrecisionConfig: []Precision{PrecisionHigh, "LOW"}, Result: in[1].Type()},
+		"stablehlo: composite: the symbol decomposition is missing":                                                           Composite{Name: "x.y"},
 	} {
 		_, err := o.Create(c, mlir.Location{})
-		wantError(t, err, want)
+		check.Error(t, err, want)
 	}
 }
 
@@ -37,7 +38,7 @@ func TestUnread(t *testing.T) {
 	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
 	numbers := c.Int64ArrayAttribute(0)
 	state := func(name string, operands []mlir.Value, attributes ...mlir.NamedAttribute) mlir.Operation {
-		op, err := c.Create(mlir.OperationState{Name: dialect + name, Operands: operands, Results: parseTypes(t, c, "tensor<4xf32>"), Attributes: attributes})
+		op, err := c.Create(mlir.OperationState{Name: dialect + name, Operands: operands, Results: mlirtest.Types(c, "tensor<4xf32>"), Attributes: attributes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,8 +59,8 @@ func TestUnread(t *testing.T) {
 	if _, ok := AsSlice(state("slice", in[:1], start, limit, stride)); !ok {
 		t.Error("a whole one is not read")
 	}
-	_, err := c.Create(mlir.OperationState{Name: "stablehlo.slice", Operands: in[:1], Results: parseTypes(t, c, "tensor<4xf32>"), Attributes: []mlir.NamedAttribute{start, limit}})
-	wantError(t, err, `mlir: stablehlo.slice needs the attribute "strides"`)
+	_, err := c.Create(mlir.OperationState{Name: "stablehlo.slice", Operands: in[:1], Results: mlirtest.Types(c, "tensor<4xf32>"), Attributes: []mlir.NamedAttribute{start, limit}})
+	check.Error(t, err, `mlir: stablehlo.slice needs the attribute "strides"`)
 	if o, ok := AsReduce(state("reduce", in, mlir.NamedAttribute{Name: "dimensions", Value: numbers})); ok {
 		t.Errorf("a reduce without a body is read as %v", o)
 	}

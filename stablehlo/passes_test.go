@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -72,13 +73,13 @@ func TestPasses(t *testing.T) {
 	}
 	versioned := runPass(t, c, byName["stablehlo-legalize-to-vhlo"], "", plain)
 	old := runPass(t, c, byName["vhlo-to-version"], "target=1.0.0", versioned)
-	diff(t, "there and back", runPass(t, c, byName["stablehlo-convert-to-signless"], "", plain), runPass(t, c, byName["vhlo-legalize-to-stablehlo"], "", old))
+	check.Diff(t, "there and back", runPass(t, c, byName["stablehlo-convert-to-signless"], "", plain), runPass(t, c, byName["vhlo-legalize-to-stablehlo"], "", old))
 }
 
 // runPass is the text of a module after a pass.
 func runPass(t *testing.T, c *mlir.Context, p Pass, options, module string) string {
 	t.Helper()
-	m := parse(t, c, module)
+	m := mlirtest.Parse(t, c, module)
 	defer m.Close()
 	pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: p.Pipeline(options)})
 	if err != nil {

@@ -129,48 +129,44 @@ func RngBitGeneratorTypes(initialState, output mlir.Type) ([]mlir.Type, error) {
 // as many times longer as there are devices in a group.
 func AllGatherType(operand mlir.Type, dimension, groupSize int64) (mlir.Type, error) {
 	const op = "all_gather"
-	t, err := tensorOf(op, "operand", operand)
-	if err != nil {
-		return mlir.Type{}, err
-	}
-	if err := place(op, "all-gather dimension", dimension, make([]bool, len(t.dims))); err != nil {
-		return mlir.Type{}, err
-	}
-	if groupSize < 1 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: %s: a group of %d devices gathers nothing", op, groupSize)
-	}
-	if d := &t.dims[dimension]; d.Size != mlir.Dynamic {
-		if d.Size > 0 && groupSize > maxSize/d.Size {
-			return mlir.Type{}, fmt.Errorf("stablehlo: %s: %d times the size %d is too large", op, groupSize, d.Size)
+	return resized(op, operand, "all-gather dimension", dimension, groupSize, "gathers", func(size int64) (int64, error) {
+		if size > 0 && groupSize > maxSize/size {
+			return 0, fmt.Errorf("stablehlo: %s: %d times the size %d is too large", op, groupSize, size)
 		}
-		d.Size *= groupSize
-	} else {
-		*d = Dimension{Size: mlir.Dynamic}
-	}
-	return BoundedTensorType(t.c, t.element, t.dims...)
+		return size * groupSize, nil
+	})
 }
 
 // ReduceScatterType is the result type of reduce_scatter: one dimension is shared
 // out among the devices of a group, and must be divisible by their number.
 func ReduceScatterType(operand mlir.Type, dimension, groupSize int64) (mlir.Type, error) {
 	const op = "reduce_scatter"
+	return resized(op, operand, "scatter dimension", dimension, groupSize, "shares", func(size int64) (int64, error) {
+		if size%groupSize != 0 {
+			return 0, fmt.Errorf("stablehlo: %s: the size %d of dimension %d cannot be shared by %d devices", op, size, dimension, groupSize)
+		}
+		return size / groupSize, nil
+	})
+}
+
+// resized is the type of an operand one of whose dimensions gets another size, by the
+// number of devices in a group. What and does are for errors.
+func resized(op string, operand mlir.Type, what string, dimension, groupSize int64, does string, resize func(size int64) (int64, error)) (mlir.Type, error) {
 	t, err := tensorOf(op, "operand", operand)
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	if err := place(op, "scatter dimension", dimension, make([]bool, len(t.dims))); err != nil {
+	if err := place(op, what, dimension, make([]bool, len(t.dims))); err != nil {
 		return mlir.Type{}, err
 	}
 	if groupSize < 1 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: %s: a group of %d devices shares nothing", op, groupSize)
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: a group of %d devices %s nothing", op, groupSize, does)
 	}
-	if d := &t.dims[dimension]; d.Size != mlir.Dynamic {
-		if d.Size%groupSize != 0 {
-			return mlir.Type{}, fmt.Errorf("stablehlo: %s: the size %d of dimension %d cannot be shared by %d devices", op, d.Size, dimension, groupSize)
-		}
-		d.Size /= groupSize
-	} else {
+	d := &t.dims[dimension]
+	if d.Size == mlir.Dynamic {
 		*d = Dimension{Size: mlir.Dynamic}
+	} else if d.Size, err = resize(d.Size); err != nil {
+		return mlir.Type{}, err
 	}
 	return BoundedTensorType(t.c, t.element, t.dims...)
 }

@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -123,16 +124,16 @@ func TestResultTypes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := test.make()
 			if err != nil {
-				wantError(t, err, test.want)
+				check.Error(t, err, test.want)
 				return
 			}
-			diff(t, "type", test.want, got.String())
+			check.Diff(t, "type", test.want, got.String())
 		})
 	}
 	_, err := RngBitGeneratorTypes(typ("none"), typ("tensor<f32>"))
-	wantError(t, err, "the initial state is a ranked tensor, not none")
+	check.Error(t, err, "the initial state is a ranked tensor, not none")
 	_, err = RngBitGeneratorTypes(typ("tensor<2xui64>"), typ("none"))
-	wantError(t, err, "the output is a ranked tensor, not none")
+	check.Error(t, err, "the output is a ranked tensor, not none")
 }
 
 func TestBounds(t *testing.T) {
@@ -148,15 +149,15 @@ func TestBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "made again", text, back.String())
+		check.Diff(t, "made again", text, back.String())
 	}
 	if dims, ok := DimensionsOf(mlirtest.Type(c, "tensor<*xf32>")); ok {
 		t.Errorf("an unranked tensor has the dimensions %v", dims)
 	}
 	_, err := BoundedTensorType(c, c.F32Type(), Dimension{3, 4})
-	wantError(t, err, "dimension 0 has the size 3 and so needs no bound")
+	check.Error(t, err, "dimension 0 has the size 3 and so needs no bound")
 	_, err = BoundedTensorType(c, c.F32Type(), Dimension{mlir.Dynamic, -4})
-	wantError(t, err, "a bound of -4 is no size")
+	check.Error(t, err, "a bound of -4 is no size")
 }
 
 // TestQuantized makes and reads quantized types.
@@ -182,7 +183,7 @@ func TestQuantized(t *testing.T) {
 			if !ok {
 				t.Errorf("%s is not read", typ)
 			}
-			mlirtest.Same(t, typ.String(), q.String(), read.String())
+			check.Diff(t, typ.String(), q.String(), read.String())
 		}
 		if q, ok := AsQuantized(f32); ok {
 			t.Errorf("f32 is read as %v", q)
@@ -200,7 +201,7 @@ func TestQuantized(t *testing.T) {
 			"a scale of 0 is not above zero": {Bits: 8, Expressed: f32, Scales: []float64{0}},
 		} {
 			_, err := q.Type(c)
-			wantError(t, err, want)
+			check.Error(t, err, want)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -44,7 +45,7 @@ func TestElementwise(t *testing.T) {
 					continue
 				}
 				_, _, _, err := s.Module(c)
-				wantError(t, err, "stablehlo: "+test.name+" takes no result accuracy")
+				check.Error(t, err, "stablehlo: "+test.name+" takes no result accuracy")
 			}
 		}
 		for _, test := range binaryOps {
@@ -59,27 +60,14 @@ func TestElementwise(t *testing.T) {
 // TestSamplesAreComplete holds that no operation of the dialect goes without a sample or
 // a test of its own.
 func TestSamplesAreComplete(t *testing.T) {
-	have := map[string]bool{
-		"stablehlo.constant": true, "stablehlo.custom_call": true, "stablehlo.return": true,
-	}
+	others := []string{"stablehlo.constant", "stablehlo.custom_call", "stablehlo.return"}
 	for _, test := range unaryOps {
-		have[string(test.op)] = true
+		others = append(others, string(test.op))
 	}
 	for _, test := range binaryOps {
-		have[string(test.op)] = true
+		others = append(others, string(test.op))
 	}
-	for _, s := range samples {
-		have[s.Name] = true
-	}
-	c := mlirtest.Context(t)
-	for _, name := range operationNames {
-		if !have[name] {
-			t.Errorf("%s has no sample", name)
-		}
-		if !c.Registered(name) {
-			t.Errorf("%s is not in the library", name)
-		}
-	}
+	mlirtest.Complete(t, operationNames, samples, others...)
 }
 
 // TestReturn reads the terminator of a region, and makes one.

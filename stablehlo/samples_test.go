@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -23,14 +24,14 @@ type types = []string
 // sum is a region that adds its two arguments of one type.
 func sum(b *body, typ string) mlir.Region {
 	return b.Region(types{typ, typ}, func(block mlir.Block, in []mlir.Value) []mlir.Value {
-		return []mlir.Value{mlirtest.Must(Binary{Add, in[0], in[1]}.Create(block, mlir.Location{})).Result(0)}
+		return []mlir.Value{check.Must(Binary{Add, in[0], in[1]}.Create(block, mlir.Location{})).Result(0)}
 	})
 }
 
 // less is a region that compares the first two of its arguments.
 func less(b *body, typ ...string) mlir.Region {
 	return b.Region(typ, func(block mlir.Block, in []mlir.Value) []mlir.Value {
-		return []mlir.Value{mlirtest.Must(Compare{LHS: in[0], RHS: in[1], ComparisonDirection: CompareGE}.Create(block, mlir.Location{})).Result(0)}
+		return []mlir.Value{check.Must(Compare{LHS: in[0], RHS: in[1], ComparisonDirection: CompareGE}.Create(block, mlir.Location{})).Result(0)}
 	})
 }
 
@@ -69,10 +70,10 @@ var samples = []mlirtest.Sample{
 		return mlirtest.Of(BatchNormTraining{Operand: b.In[0], Scale: b.In[1], Offset: b.In[2], Epsilon: 1e-5, FeatureIndex: 1}, AsBatchNormTraining)
 	}),
 	of("bitcast_convert", types{"tensor<2xf32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(BitcastConvert{Operand: b.In[0], Result: mlirtest.Must(BitcastConvertType(b.In[0].Type(), b.Type("i8")))}, AsBitcastConvert)
+		return mlirtest.Of(BitcastConvert{Operand: b.In[0], Result: check.Must(BitcastConvertType(b.In[0].Type(), b.Type("i8")))}, AsBitcastConvert)
 	}),
 	of("broadcast_in_dim", types{"tensor<1x3xf32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(BroadcastInDim{Operand: b.In[0], BroadcastDimensions: []int64{2, 0}, Result: mlirtest.Must(BroadcastInDimType(b.In[0].Type(), []int64{2, 0}, 3, 4, 5))}, AsBroadcastInDim)
+		return mlirtest.Of(BroadcastInDim{Operand: b.In[0], BroadcastDimensions: []int64{2, 0}, Result: check.Must(BroadcastInDimType(b.In[0].Type(), []int64{2, 0}, 3, 4, 5))}, AsBroadcastInDim)
 	}),
 	of("broadcast", types{"tensor<3xf32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(Broadcast{Operand: b.In[0], BroadcastSizes: []int64{1, 2}}, AsBroadcast)
@@ -120,7 +121,7 @@ var samples = []mlirtest.Sample{
 		return mlirtest.Of(Concatenate{Inputs: b.In, Dimension: 1}, AsConcatenate)
 	}),
 	of("convert", types{"tensor<3xf32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(Convert{Operand: b.In[0], Result: mlirtest.Must(ConvertType(b.In[0].Type(), b.Type("i8")))}, AsConvert)
+		return mlirtest.Of(Convert{Operand: b.In[0], Result: check.Must(ConvertType(b.In[0].Type(), b.Type("i8")))}, AsConvert)
 	}),
 	of("convolution", types{"tensor<1x8x8x4xf32>", "tensor<3x3x2x6xf32>"}, func(b *body) mlirtest.Made {
 		o := Convolution{
@@ -129,12 +130,12 @@ var samples = []mlirtest.Sample{
 			DimensionNumbers: nhwc, FeatureGroupCount: 2, BatchGroupCount: 1,
 			PrecisionConfig: []Precision{PrecisionHigh, PrecisionDefault},
 		}
-		o.Result = mlirtest.Must(ConvolutionType(o, mlir.Type{}))
+		o.Result = check.Must(ConvolutionType(o, mlir.Type{}))
 		return mlirtest.Of(o, AsConvolution)
 	}),
 	of("convolution", types{"tensor<1x8x8x4xf32>", "tensor<3x3x4x6xf32>"}, func(b *body) mlirtest.Made {
 		o := Convolution{LHS: b.In[0], RHS: b.In[1], DimensionNumbers: nhwc, FeatureGroupCount: 1, BatchGroupCount: 1}
-		o.Result = mlirtest.Must(ConvolutionType(o, mlir.Type{}))
+		o.Result = check.Must(ConvolutionType(o, mlir.Type{}))
 		return mlirtest.Of(o, AsConvolution)
 	}),
 	of("create_token", nil, func(b *body) mlirtest.Made { return mlirtest.Of(CreateToken{}, AsCreateToken) }),
@@ -145,7 +146,7 @@ var samples = []mlirtest.Sample{
 		d := DotDimensionNumbers{LHSBatchingDimensions: []int64{0}, RHSBatchingDimensions: []int64{0}, LHSContractingDimensions: []int64{2}, RHSContractingDimensions: []int64{1}}
 		return mlirtest.Of(DotGeneral{
 			LHS: b.In[0], RHS: b.In[1], DotDimensionNumbers: d, PrecisionConfig: []Precision{PrecisionHighest, PrecisionHighest},
-			Result: mlirtest.Must(DotGeneralType(b.In[0].Type(), b.In[1].Type(), d, mlir.Type{})),
+			Result: check.Must(DotGeneralType(b.In[0].Type(), b.In[1].Type(), d, mlir.Type{})),
 		}, AsDotGeneral)
 	}),
 	of("dot_general", types{"tensor<3xf32>", "tensor<3xf32>"}, func(b *body) mlirtest.Made {
@@ -156,11 +157,11 @@ var samples = []mlirtest.Sample{
 				LHSPrecisionType: b.Type("tf32"), RHSPrecisionType: b.Type("tf32"), AccumulationType: b.Type("f32"),
 				LHSComponentCount: 1, RHSComponentCount: 1, NumPrimitiveOperations: 3,
 			},
-			Result: mlirtest.Must(DotGeneralType(b.In[0].Type(), b.In[1].Type(), d, mlir.Type{})),
+			Result: check.Must(DotGeneralType(b.In[0].Type(), b.In[1].Type(), d, mlir.Type{})),
 		}, AsDotGeneral)
 	}),
 	of("dot", types{"tensor<3x2xf32>", "tensor<2xf32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(Dot{LHS: b.In[0], RHS: b.In[1], PrecisionConfig: []Precision{PrecisionHigh, PrecisionHigh}, Result: mlirtest.Must(DotType(b.In[0].Type(), b.In[1].Type(), mlir.Type{}))}, AsDot)
+		return mlirtest.Of(Dot{LHS: b.In[0], RHS: b.In[1], PrecisionConfig: []Precision{PrecisionHigh, PrecisionHigh}, Result: check.Must(DotType(b.In[0].Type(), b.In[1].Type(), mlir.Type{}))}, AsDot)
 	}),
 	of("dynamic_broadcast_in_dim", types{"tensor<?xf32>", "tensor<2xi32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(DynamicBroadcastInDim{
@@ -221,7 +222,7 @@ var samples = []mlirtest.Sample{
 		return mlirtest.Of(Infeed{Token: b.In[0], InfeedConfig: "x", Layout: b.Attribute("[[1, 0]]"), Results: b.Types("tensor<2x3xf32>", "!stablehlo.token")}, AsInfeed)
 	}),
 	of("iota", nil, func(b *body) mlirtest.Made {
-		return mlirtest.Of(Iota{IotaDimension: 1, Result: mlirtest.Must(IotaType(b.Type("i32"), 1, 2, 3))}, AsIota)
+		return mlirtest.Of(Iota{IotaDimension: 1, Result: check.Must(IotaType(b.Type("i32"), 1, 2, 3))}, AsIota)
 	}),
 	of("is_finite", types{"tensor<2xf32>"}, func(b *body) mlirtest.Made { return mlirtest.Of(IsFinite{X: b.In[0]}, AsIsFinite) }),
 	of("map", types{"tensor<2x3xf32>", "tensor<2x3xf32>"}, func(b *body) mlirtest.Made {
@@ -260,7 +261,7 @@ var samples = []mlirtest.Sample{
 	of("reduce_scatter", types{"tensor<2x8xf32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(ReduceScatter{
 			Operand: b.In[0], ScatterDimension: 1, ReplicaGroups: [][]int64{{0, 1}}, ChannelHandle: &ChannelHandle{1, 1}, UseGlobalDeviceIDs: true,
-			Computation: sum(b, "tensor<f32>"), Result: mlirtest.Must(ReduceScatterType(b.In[0].Type(), 1, 2)),
+			Computation: sum(b, "tensor<f32>"), Result: check.Must(ReduceScatterType(b.In[0].Type(), 1, 2)),
 		}, AsReduceScatter)
 	}),
 	of("reduce_window", types{"tensor<3x8xf32>", "tensor<f32>"}, func(b *body) mlirtest.Made {
@@ -274,7 +275,7 @@ var samples = []mlirtest.Sample{
 	}),
 	of("replica_id", nil, func(b *body) mlirtest.Made { return mlirtest.Of(ReplicaID{}, AsReplicaID) }),
 	of("reshape", types{"tensor<2x3xf32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(Reshape{Operand: b.In[0], Result: mlirtest.Must(ReshapeType(b.In[0].Type(), 6, 1))}, AsReshape)
+		return mlirtest.Of(Reshape{Operand: b.In[0], Result: check.Must(ReshapeType(b.In[0].Type(), 6, 1))}, AsReshape)
 	}),
 	of("reverse", types{"tensor<2x3xf32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(Reverse{Operand: b.In[0], Dimensions: []int64{1}}, AsReverse)
@@ -282,7 +283,7 @@ var samples = []mlirtest.Sample{
 	of("rng_bit_generator", types{"tensor<2xui64>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(RngBitGenerator{
 			InitialState: b.In[0], RngAlgorithm: RngThreeFry,
-			Results: mlirtest.Must(RngBitGeneratorTypes(b.In[0].Type(), b.Type("tensor<4xui32>"))),
+			Results: check.Must(RngBitGeneratorTypes(b.In[0].Type(), b.Type("tensor<4xui32>"))),
 		}, AsRngBitGenerator)
 	}),
 	of("rng", types{"tensor<f32>", "tensor<f32>", "tensor<2xi64>"}, func(b *body) mlirtest.Made {
@@ -339,7 +340,7 @@ var samples = []mlirtest.Sample{
 		}, AsWhile)
 	}),
 	quantized("uniform_quantize", types{"tensor<2xf32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(UniformQuantize{Operand: b.In[0], Result: mlirtest.Must(ConvertType(b.In[0].Type(), b.Type("!quant.uniform<i8:f32, 5.000000e-01:3>")))}, AsUniformQuantize)
+		return mlirtest.Of(UniformQuantize{Operand: b.In[0], Result: check.Must(ConvertType(b.In[0].Type(), b.Type("!quant.uniform<i8:f32, 5.000000e-01:3>")))}, AsUniformQuantize)
 	}),
 	quantized("uniform_dequantize", types{"tensor<2x!quant.uniform<i8:f32, 5.000000e-01:3>>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(UniformDequantize{Operand: b.In[0]}, AsUniformDequantize)
@@ -348,11 +349,11 @@ var samples = []mlirtest.Sample{
 		d := DotDimensionNumbers{LHSContractingDimensions: []int64{1}, RHSContractingDimensions: []int64{0}}
 		return mlirtest.Of(DotGeneral{
 			LHS: b.In[0], RHS: b.In[1], DotDimensionNumbers: d,
-			Result: mlirtest.Must(DotGeneralType(b.In[0].Type(), b.In[1].Type(), d, b.Type("!quant.uniform<i32:f32, 2.500000e-01>"))),
+			Result: check.Must(DotGeneralType(b.In[0].Type(), b.In[1].Type(), d, b.Type("!quant.uniform<i32:f32, 2.500000e-01>"))),
 		}, AsDotGeneral)
 	}),
 	quantized("bitcast_convert", types{"tensor<2x!quant.uniform<i8:f32, 5.000000e-01:3>>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(BitcastConvert{Operand: b.In[0], Result: mlirtest.Must(BitcastConvertType(b.In[0].Type(), b.Type("i8")))}, AsBitcastConvert)
+		return mlirtest.Of(BitcastConvert{Operand: b.In[0], Result: check.Must(BitcastConvertType(b.In[0].Type(), b.Type("i8")))}, AsBitcastConvert)
 	}),
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -30,12 +31,12 @@ func TestTensorType(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "type", "tensor<"+d.text+dtype.MLIR()+">", typ.String())
+				check.Diff(t, "type", "tensor<"+d.text+dtype.MLIR()+">", typ.String())
 				back, err := ShapeOf(typ)
 				if err != nil {
 					t.Fatal(err)
 				}
-				diff(t, "ShapeOf", shape, back)
+				check.Diff(t, "ShapeOf", shape, back)
 			})
 		}
 	}
@@ -52,20 +53,20 @@ func TestUnknownDimension(t *testing.T) {
 	if _, err := TensorType(c, tensor.ShapeOf(tensor.F32, 2, -5)); err == nil || !strings.Contains(err.Error(), "dimension 1 of f32[2,-5] is negative") {
 		t.Errorf("the error of a negative dimension is %v", err)
 	}
-	diff(t, "type", "tensor<?xf32>", typ.String())
-	bounded, err := ShapeOf(parseTypes(t, c, "tensor<?xf32, #stablehlo.bounds<3>>")[0])
+	check.Diff(t, "type", "tensor<?xf32>", typ.String())
+	bounded, err := ShapeOf(mlirtest.Types(c, "tensor<?xf32, #stablehlo.bounds<3>>")[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "shape", tensor.ShapeOf(tensor.F32, -1), bounded)
+	check.Diff(t, "shape", tensor.ShapeOf(tensor.F32, -1), bounded)
 }
 
 func TestTypeErrors(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, d := range []tensor.DType{tensor.Invalid, tensor.Token, 200} {
 		typ, err := TensorType(c, tensor.ShapeOf(d, 2))
-		wantError(t, err, "stablehlo: "+d.String()+" is no element type")
-		diff(t, "no type", true, typ.IsNil())
+		check.Error(t, err, "stablehlo: "+d.String()+" is no element type")
+		check.Diff(t, "no type", true, typ.IsNil())
 	}
 	for text, want := range map[string]string{
 		"f32":                        "stablehlo: f32 is no ranked tensor type",
@@ -87,7 +88,7 @@ func TestTypeErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = ShapeOf(typ)
-		wantError(t, err, want)
+		check.Error(t, err, want)
 	}
 }
 
@@ -97,8 +98,8 @@ func TestToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "text", "!stablehlo.token", token.String())
-	if !token.Equal(parseTypes(t, c, "!stablehlo.token")[0]) {
+	check.Diff(t, "text", "!stablehlo.token", token.String())
+	if !token.Equal(mlirtest.Types(c, "!stablehlo.token")[0]) {
 		t.Error("the token parses as another type")
 	}
 	for text, want := range map[string]bool{
@@ -107,7 +108,7 @@ func TestToken(t *testing.T) {
 		"tensor<1xi8>":            false,
 		"i1":                      false,
 	} {
-		diff(t, text, want, IsToken(parseTypes(t, c, text)[0]))
+		check.Diff(t, text, want, IsToken(mlirtest.Types(c, text)[0]))
 	}
-	diff(t, "nothing", false, IsToken(mlir.Type{}))
+	check.Diff(t, "nothing", false, IsToken(mlir.Type{}))
 }

@@ -6,19 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
 func TestCompatibility(t *testing.T) {
 	l := mlirtest.Library(t)
-	minimum, err := MinimumVersion(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	current, err := CurrentVersion(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	minimum, current := versions(t)
 	last := current
 	for _, c := range []Compatibility{CompatibleNone, CompatibleWeeks4, CompatibleWeeks12, CompatibleMax} {
 		v, err := VersionFor(l, c)
@@ -32,23 +26,23 @@ func TestCompatibility(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "the smaller version", v, smaller)
+		check.Diff(t, "the smaller version", v, smaller)
 		if smaller, err = SmallerVersion(l, last, v); err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "the smaller version", v, smaller)
+		check.Diff(t, "the smaller version", v, smaller)
 		last = v
 	}
-	diff(t, "the widest compatibility", minimum, last)
+	check.Diff(t, "the widest compatibility", minimum, last)
 	for _, c := range []Compatibility{-1, 4} {
 		_, err := VersionFor(l, c)
-		wantError(t, err, "there is no compatibility")
+		check.Error(t, err, "there is no compatibility")
 	}
 	for _, v := range []string{"", "1", "1.2", "1.2.3.4", "a.b.c", "1.-2.3", "1.2.99999999999", "v1.2.3"} {
 		_, err := SmallerVersion(l, v, current)
-		wantError(t, err, "is no version")
+		check.Error(t, err, "is no version")
 		_, err = SmallerVersion(l, current, v)
-		wantError(t, err, "is no version")
+		check.Error(t, err, "is no version")
 	}
 }
 
@@ -64,7 +58,7 @@ func TestEveryVersion(t *testing.T) {
 	if err != nil || !strings.HasPrefix(current, "1.") {
 		t.Fatalf("the version %s is not expected here: %v", current, err)
 	}
-	m := parse(t, c, `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+	m := mlirtest.Parse(t, c, `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 		%0 = stablehlo.add %a, %a : tensor<2xf32>
 		return %0 : tensor<2xf32> }`)
 	defer m.Close()
@@ -80,7 +74,7 @@ func TestEveryVersion(t *testing.T) {
 			t.Errorf("%s: %v", v, err)
 			continue
 		}
-		diff(t, v, m.String(), back.String())
+		check.Diff(t, v, m.String(), back.String())
 		back.Close()
 	}
 }

@@ -2,11 +2,9 @@ package tensor_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -54,15 +52,15 @@ func TestDTypeFacts(t *testing.T) {
 			d := want.D
 			got := want
 			got.Name, got.MLIR, got.Bits, got.Size = d.String(), d.MLIR(), d.Bits(), d.Size()
-			diff(t, "facts", want, got)
+			check.Diff(t, "facts", want, got)
 
 			parsed, err := tensor.ParseDType(want.Name)
-			noError(t, err)
-			diff(t, "ParseDType", d, parsed)
+			check.NoError(t, err)
+			check.Diff(t, "ParseDType", d, parsed)
 
 			parsed, err = tensor.DTypeFromMLIR(want.MLIR)
-			noError(t, err)
-			diff(t, "DTypeFromMLIR", d, parsed)
+			check.NoError(t, err)
+			check.Diff(t, "DTypeFromMLIR", d, parsed)
 		})
 	}
 }
@@ -75,7 +73,7 @@ func TestAll(t *testing.T) {
 			want = append(want, f.D)
 		}
 	}
-	diff(t, "All", want, tensor.All())
+	check.Diff(t, "All", want, tensor.All())
 }
 
 func TestDTypeOutsideOfTable(t *testing.T) {
@@ -88,20 +86,20 @@ func TestDTypeOutsideOfTable(t *testing.T) {
 		tensor.Token + 1: {"dtype(30)", "dtype(30)", 0, 0},
 		255:              {"dtype(255)", "dtype(255)", 0, 0},
 	} {
-		diff(t, "facts", want, facts{d.String(), d.MLIR(), d.Bits(), d.Size()})
+		check.Diff(t, "facts", want, facts{d.String(), d.MLIR(), d.Bits(), d.Size()})
 	}
 }
 
 func TestParseDTypeErrors(t *testing.T) {
 	for _, name := range []string{"", "invalid", "F32", "f32 ", "i32", "float", "dtype(30)", "f8E4M3FN"} {
 		d, err := tensor.ParseDType(name)
-		wantError(t, err, fmt.Sprintf("%q is no element type", name))
-		diff(t, "dtype", tensor.Invalid, d)
+		check.Error(t, err, fmt.Sprintf("%q is no element type", name))
+		check.Diff(t, "dtype", tensor.Invalid, d)
 	}
 	for _, name := range []string{"", "invalid", "s32", "si32", "I32", "complex<f16>", "tensor<i8>", "index"} {
 		d, err := tensor.DTypeFromMLIR(name)
-		wantError(t, err, "the MLIR type "+name+" is no element type")
-		diff(t, "dtype", tensor.Invalid, d)
+		check.Error(t, err, "the MLIR type "+name+" is no element type")
+		check.Diff(t, "dtype", tensor.Invalid, d)
 	}
 }
 
@@ -123,27 +121,6 @@ func TestDTypeOf(t *testing.T) {
 		{tensor.DTypeOf[complex64](), tensor.C64},
 		{tensor.DTypeOf[complex128](), tensor.C128},
 	} {
-		diff(t, "DTypeOf", c.want, c.got)
-	}
-}
-
-func diff(t *testing.T, what string, want, got any) {
-	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func wantError(t *testing.T, err error, part string) {
-	t.Helper()
-	if err == nil || !strings.HasPrefix(err.Error(), "tensor: ") || !strings.Contains(err.Error(), part) {
-		t.Errorf("got the error %v, want one of tensor with %q", err, part)
+		check.Diff(t, "DTypeOf", c.want, c.got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -179,8 +180,8 @@ func TestFloat16Landmarks(t *testing.T) {
 		{name: "minus NaN", x: math.Float32frombits(0xffffffff), half: 0xfe00, bf: 0xffff},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			diff(t, "half", tensor.Float16(c.half), tensor.ToFloat16(c.x))
-			diff(t, "bfloat16", tensor.BFloat16(c.bf), tensor.ToBFloat16(c.x))
+			check.Diff(t, "half", tensor.Float16(c.half), tensor.ToFloat16(c.x))
+			check.Diff(t, "bfloat16", tensor.BFloat16(c.bf), tensor.ToBFloat16(c.x))
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -26,14 +27,14 @@ func TestShape(t *testing.T) {
 		{"f8e4m3b11fnuz[10,10]", tensor.ShapeOf(tensor.F8E4M3B11FNUZ, 10, 10), 100, 100},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			diff(t, "String", c.text, c.shape.String())
+			check.Diff(t, "String", c.text, c.shape.String())
 			parsed, err := tensor.ParseShape(c.text)
-			noError(t, err)
-			diff(t, "ParseShape", c.shape, parsed)
-			noError(t, c.shape.Check())
-			diff(t, "NumElements", c.elements, c.shape.NumElements())
-			diff(t, "NumBytes", c.bytes, c.shape.NumBytes())
-			diff(t, "Rank", len(c.shape.Dims), c.shape.Rank())
+			check.NoError(t, err)
+			check.Diff(t, "ParseShape", c.shape, parsed)
+			check.NoError(t, c.shape.Check())
+			check.Diff(t, "NumElements", c.elements, c.shape.NumElements())
+			check.Diff(t, "NumBytes", c.bytes, c.shape.NumBytes())
+			check.Diff(t, "Rank", len(c.shape.Dims), c.shape.Rank())
 		})
 	}
 }
@@ -41,19 +42,19 @@ func TestShape(t *testing.T) {
 func TestShapeOfEveryDType(t *testing.T) {
 	for _, f := range dtypeFacts {
 		s := tensor.ShapeOf(f.D, 2, -1)
-		diff(t, "String", f.Name+"[2,?]", s.String())
+		check.Diff(t, "String", f.Name+"[2,?]", s.String())
 		parsed, err := tensor.ParseShape(s.String())
-		noError(t, err)
-		diff(t, "ParseShape", s, parsed)
+		check.NoError(t, err)
+		check.Diff(t, "ParseShape", s, parsed)
 	}
 }
 
 func TestParseShapeUnknownDims(t *testing.T) {
 	s, err := tensor.ParseShape("f32[?,3,?]")
-	noError(t, err)
-	diff(t, "shape", tensor.ShapeOf(tensor.F32, -1, 3, -1), s)
-	diff(t, "String", "f32[?,3,?]", s.String())
-	wantError(t, s.Check(), "dimension 0 of f32[?,3,?] is not known")
+	check.NoError(t, err)
+	check.Diff(t, "shape", tensor.ShapeOf(tensor.F32, -1, 3, -1), s)
+	check.Diff(t, "String", "f32[?,3,?]", s.String())
+	check.Error(t, s.Check(), "dimension 0 of f32[?,3,?] is not known")
 }
 
 func TestParseShapeErrors(t *testing.T) {
@@ -86,8 +87,8 @@ func TestParseShapeErrors(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			s, err := tensor.ParseShape(text)
-			wantError(t, err, want)
-			diff(t, "shape", tensor.Shape{}, s)
+			check.Error(t, err, want)
+			check.Diff(t, "shape", tensor.Shape{}, s)
 		})
 	}
 }
@@ -118,10 +119,10 @@ func TestShapeCheck(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			err := c.shape.Check()
 			if c.want != "" {
-				wantError(t, err, c.want)
+				check.Error(t, err, c.want)
 				return
 			}
-			noError(t, err)
+			check.NoError(t, err)
 			if n := c.shape.NumBytes(); n < 0 {
 				t.Errorf("NumBytes is %d", n)
 			}
@@ -133,10 +134,10 @@ func TestShapeCheck(t *testing.T) {
 func TestShapeOfNegative(t *testing.T) {
 	for _, n := range []int{-2, -3, math.MinInt} {
 		text := fmt.Sprintf("f32[2,%d]", n)
-		diff(t, "String", text, tensor.ShapeOf(tensor.F32, 2, n).String())
-		wantError(t, tensor.ShapeOf(tensor.F32, 2, n).Check(), "dimension 1 of "+text+" is negative: give its size, or -1 where that is not known")
+		check.Diff(t, "String", text, tensor.ShapeOf(tensor.F32, 2, n).String())
+		check.Error(t, tensor.ShapeOf(tensor.F32, 2, n).Check(), "dimension 1 of "+text+" is negative: give its size, or -1 where that is not known")
 		_, err := tensor.FromSlice([]float32{1}, 2, n)
-		wantError(t, err, "is negative")
+		check.Error(t, err, "is negative")
 	}
 }
 
@@ -160,7 +161,7 @@ func TestRowMajor(t *testing.T) {
 		{tensor.ShapeOf(tensor.F32, 2, 3), []int64{2, 1}, false},
 		{tensor.ShapeOf(tensor.F32, 2, 3), []int64{-1, 0}, false},
 	} {
-		diff(t, fmt.Sprint(c.shape, c.layout), c.want, c.shape.RowMajor(c.layout))
+		check.Diff(t, fmt.Sprint(c.shape, c.layout), c.want, c.shape.RowMajor(c.layout))
 	}
 }
 
@@ -176,10 +177,10 @@ func TestShapeEqual(t *testing.T) {
 		{tensor.ShapeOf(tensor.F32, 2), false},
 		{tensor.ShapeOf(tensor.F32), false},
 	} {
-		diff(t, "Equal "+c.b.String(), c.want, a.Equal(c.b))
-		diff(t, "Equal, the other way", c.want, c.b.Equal(a))
+		check.Diff(t, "Equal "+c.b.String(), c.want, a.Equal(c.b))
+		check.Diff(t, "Equal, the other way", c.want, c.b.Equal(a))
 	}
-	diff(t, "nil and no dimensions", true, tensor.ShapeOf(tensor.F32).Equal(tensor.Shape{DType: tensor.F32, Dims: []int{}}))
+	check.Diff(t, "nil and no dimensions", true, tensor.ShapeOf(tensor.F32).Equal(tensor.Shape{DType: tensor.F32, Dims: []int{}}))
 }
 
 // A caller may use a slice of dimensions again.
@@ -187,10 +188,10 @@ func TestShapeOfCopiesDims(t *testing.T) {
 	dims := []int{2, 3}
 	s := tensor.ShapeOf(tensor.F32, dims...)
 	v, err := tensor.FromSlice(make([]int8, 6), dims...)
-	noError(t, err)
+	check.NoError(t, err)
 	dims[0] = 100
-	diff(t, "shape", "f32[2,3]", s.String())
-	diff(t, "view", "s8[2,3]", v.Shape.String())
+	check.Diff(t, "shape", "f32[2,3]", s.String())
+	check.Diff(t, "view", "s8[2,3]", v.Shape.String())
 }
 
 // What parses prints as it stood, and a shape that passes Check has a size.
@@ -204,11 +205,11 @@ func FuzzParseShape(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := tensor.ParseShape(text)
 		if err != nil {
-			wantError(t, err, "is no ")
-			diff(t, "shape", tensor.Shape{}, s)
+			check.Error(t, err, "is no ")
+			check.Diff(t, "shape", tensor.Shape{}, s)
 			return
 		}
-		diff(t, "String", text, s.String())
+		check.Diff(t, "String", text, s.String())
 		if s.Check() == nil && (s.NumElements() < 0 || s.NumBytes() != s.NumElements()*s.DType.Size()) {
 			t.Errorf("%s has %d elements and %d bytes", s, s.NumElements(), s.NumBytes())
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -24,51 +25,51 @@ func element[T tensor.Element](t *testing.T, printed []any, values ...T) {
 	t.Run(fmt.Sprintf("%T", zero), func(t *testing.T) {
 		n := len(values)
 		v, err := tensor.FromSlice(values, n, 1)
-		noError(t, err)
-		diff(t, "shape", tensor.ShapeOf(tensor.DTypeOf[T](), n, 1), v.Shape)
-		noError(t, v.Check())
-		diff(t, "bytes", n*int(unsafe.Sizeof(zero)), len(v.Data))
+		check.NoError(t, err)
+		check.Diff(t, "shape", tensor.ShapeOf(tensor.DTypeOf[T](), n, 1), v.Shape)
+		check.NoError(t, v.Check())
+		check.Diff(t, "bytes", n*int(unsafe.Sizeof(zero)), len(v.Data))
 
 		for i, want := range printed {
-			diff(t, fmt.Sprintf("At(%d)", i), want, v.At(i))
+			check.Diff(t, fmt.Sprintf("At(%d)", i), want, v.At(i))
 		}
 
 		back, err := tensor.Slice[T](v)
-		noError(t, err)
-		diff(t, "Slice", values, back)
+		check.NoError(t, err)
+		check.Diff(t, "Slice", values, back)
 		if unsafe.SliceData(back) != unsafe.SliceData(values) {
 			t.Error("Slice or FromSlice copied")
 		}
 
 		clone := v.Clone()
-		diff(t, "clone", v, clone)
+		check.Diff(t, "clone", v, clone)
 		copied, err := tensor.Slice[T](clone)
-		noError(t, err)
+		check.NoError(t, err)
 		copied[0] = values[1]
 		clone.Shape.Dims[0] = 99
-		diff(t, "original", printed[0], v.At(0))
-		diff(t, "original's shape", n, v.Shape.Dims[0])
+		check.Diff(t, "original", printed[0], v.At(0))
+		check.Diff(t, "original's shape", n, v.Shape.Dims[0])
 
-		diff(t, "Vector", tensor.View{Shape: tensor.ShapeOf(v.Shape.DType, n), Data: v.Data}, tensor.Vector(values...))
+		check.Diff(t, "Vector", tensor.View{Shape: tensor.ShapeOf(v.Shape.DType, n), Data: v.Data}, tensor.Vector(values...))
 		scalar := tensor.Scalar(values[1])
-		diff(t, "Scalar's shape", tensor.ShapeOf(v.Shape.DType), scalar.Shape)
-		diff(t, "Scalar", printed[1], scalar.At(0))
-		diff(t, "Scalar's String", fmt.Sprintf("%s[] %v", v.Shape.DType, printed[1]), scalar.String())
+		check.Diff(t, "Scalar's shape", tensor.ShapeOf(v.Shape.DType), scalar.Shape)
+		check.Diff(t, "Scalar", printed[1], scalar.At(0))
+		check.Diff(t, "Scalar's String", fmt.Sprintf("%s[] %v", v.Shape.DType, printed[1]), scalar.String())
 
 		odd := tensor.View{Shape: v.Shape, Data: memory(len(v.Data), 1)}
 		copy(odd.Data, v.Data)
 		for i, want := range printed {
-			diff(t, fmt.Sprintf("At(%d), not aligned", i), want, odd.At(i))
+			check.Diff(t, fmt.Sprintf("At(%d), not aligned", i), want, odd.At(i))
 		}
 		values, err := tensor.Slice[T](odd)
 		if unsafe.Alignof(zero) == 1 {
-			noError(t, err)
-			diff(t, "Slice at an odd address", back, values)
+			check.NoError(t, err)
+			check.Diff(t, "Slice at an odd address", back, values)
 		} else {
-			wantError(t, err, fmt.Sprintf("not aligned for %T: use Clone", zero))
+			check.Error(t, err, fmt.Sprintf("not aligned for %T: use Clone", zero))
 			values, err = tensor.Slice[T](odd.Clone())
-			noError(t, err)
-			diff(t, "Slice of a clone", back, values)
+			check.NoError(t, err)
+			check.Diff(t, "Slice of a clone", back, values)
 		}
 
 		for _, empty := range []tensor.View{
@@ -78,16 +79,16 @@ func element[T tensor.Element](t *testing.T, printed []any, values ...T) {
 			tensor.Vector[T](),
 		} {
 			values, err := tensor.Slice[T](empty)
-			noError(t, err)
-			diff(t, "Slice of nothing", []T{}, values)
-			diff(t, "String of nothing", v.Shape.DType.String()+"[0] []", empty.String())
-			diff(t, "Clone of nothing", 0, len(empty.Clone().Data))
-			noError(t, empty.Clone().Check())
+			check.NoError(t, err)
+			check.Diff(t, "Slice of nothing", []T{}, values)
+			check.Diff(t, "String of nothing", v.Shape.DType.String()+"[0] []", empty.String())
+			check.Diff(t, "Clone of nothing", 0, len(empty.Clone().Data))
+			check.NoError(t, empty.Clone().Check())
 		}
 		for _, none := range [][]T{nil, {}, values[:0]} {
 			v, err := tensor.FromSlice(none, 3, 0)
-			noError(t, err)
-			noError(t, v.Check())
+			check.NoError(t, err)
+			check.NoError(t, v.Check())
 		}
 	})
 }
@@ -145,17 +146,17 @@ func TestAtEveryDType(t *testing.T) {
 				}
 			}
 			v := tensor.View{Shape: tensor.ShapeOf(d, 3), Data: data}
-			noError(t, v.Check())
-			diff(t, "At", want[d], v.At(1))
+			check.NoError(t, v.Check())
+			check.Diff(t, "At", want[d], v.At(1))
 			shown := func(i int) any {
 				if f, small := tensor.Float8(d, v.Data[i*size]); small {
 					return f
 				}
 				return v.At(i)
 			}
-			diff(t, "String", fmt.Sprintf("%s[3] [%v %v %v]", d, shown(0), shown(1), shown(2)), v.String())
+			check.Diff(t, "String", fmt.Sprintf("%s[3] [%v %v %v]", d, shown(0), shown(1), shown(2)), v.String())
 			clone := v.Clone()
-			diff(t, "Clone", v, clone)
+			check.Diff(t, "Clone", v, clone)
 			if p := uintptr(unsafe.Pointer(&clone.Data[0])); p%unsafe.Alignof(complex128(0)) != 0 {
 				t.Errorf("the clone is at %#x", p)
 			}
@@ -165,7 +166,7 @@ func TestAtEveryDType(t *testing.T) {
 
 func TestViewString(t *testing.T) {
 	eight, err := tensor.FromSlice([]int32{1, 2, 3, 4, 5, 6, 7, 8}, 2, 2, 2)
-	noError(t, err)
+	check.NoError(t, err)
 	for want, v := range map[string]tensor.View{
 		"f32[4] [1 2 3.5 -0]":                         tensor.Vector(1, 2, 3.5, float32(math.Copysign(0, -1))),
 		"s32[2,2,2] [1 2 3 4 5 6 7 8]":                eight,
@@ -184,36 +185,36 @@ func TestViewString(t *testing.T) {
 		"token[] (0 bytes)":                           {Shape: tensor.ShapeOf(tensor.Token)},
 		fmt.Sprintf("f64[%d] (1 bytes)", math.MaxInt): {Shape: tensor.ShapeOf(tensor.F64, math.MaxInt), Data: []byte{1}},
 	} {
-		diff(t, "String", want, v.String())
+		check.Diff(t, "String", want, v.String())
 	}
 }
 
 func TestViewErrors(t *testing.T) {
 	_, err := tensor.FromSlice([]float32{1, 2, 3}, 2)
-	wantError(t, err, "f32[2] has 2 elements, the slice has 3")
+	check.Error(t, err, "f32[2] has 2 elements, the slice has 3")
 	_, err = tensor.FromSlice([]float32{1, 2})
-	wantError(t, err, "f32[] has 1 elements, the slice has 2")
+	check.Error(t, err, "f32[] has 1 elements, the slice has 2")
 	_, err = tensor.FromSlice([]float32{})
-	wantError(t, err, "f32[] has 1 elements, the slice has 0")
+	check.Error(t, err, "f32[] has 1 elements, the slice has 0")
 	_, err = tensor.FromSlice([]float32{1}, -1)
-	wantError(t, err, "dimension 0")
+	check.Error(t, err, "dimension 0")
 	_, err = tensor.FromSlice([]bool{}, math.MaxInt, 2)
-	wantError(t, err, "larger than any array")
+	check.Error(t, err, "larger than any array")
 
 	v := tensor.Vector[float32](1, 2)
 	_, err = tensor.Slice[float64](v)
-	wantError(t, err, "the array is f32[2], its elements are no float64 (f64)")
+	check.Error(t, err, "the array is f32[2], its elements are no float64 (f64)")
 	_, err = tensor.Slice[int8](tensor.View{Shape: tensor.ShapeOf(tensor.S4, 1), Data: []byte{1}})
-	wantError(t, err, "the array is s4[1], its elements are no int8 (s8)")
+	check.Error(t, err, "the array is s4[1], its elements are no int8 (s8)")
 	v.Data = v.Data[:7]
 	_, err = tensor.Slice[float32](v)
-	wantError(t, err, "an array f32[2] takes 8 bytes, there are 7")
+	check.Error(t, err, "an array f32[2] takes 8 bytes, there are 7")
 	v.Shape.Dims = []int{-1}
 	_, err = tensor.Slice[float32](v)
-	wantError(t, err, "dimension 0 of f32[?]")
+	check.Error(t, err, "dimension 0 of f32[?]")
 
-	wantError(t, tensor.View{}.Check(), "no element type")
-	wantError(t, tensor.View{Shape: tensor.ShapeOf(tensor.Token)}.Check(), "a token is no array")
+	check.Error(t, tensor.View{}.Check(), "no element type")
+	check.Error(t, tensor.View{Shape: tensor.ShapeOf(tensor.Token)}.Check(), "a token is no array")
 }
 
 // A clone keeps what is broken, too: it is Check that says so.
@@ -223,7 +224,7 @@ func TestCloneOfBrokenViews(t *testing.T) {
 		{Shape: tensor.ShapeOf(tensor.F32, 2), Data: []byte{1, 2, 3}},
 		{Shape: tensor.ShapeOf(tensor.F32, -1), Data: make([]byte, 17)},
 	} {
-		diff(t, "Clone", v.Shape, v.Clone().Shape)
+		check.Diff(t, "Clone", v.Shape, v.Clone().Shape)
 		if d := len(v.Clone().Data) - len(v.Data); d != 0 {
 			t.Errorf("the clone has %d bytes more", d)
 		}

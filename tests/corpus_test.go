@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -35,24 +36,9 @@ func (r corpusRow) read(t testing.TB) []byte {
 }
 
 // corpus is the rows of INDEX.tsv.
-func corpus(t testing.TB) []corpusRow {
+func corpus(t testing.TB) (rows []corpusRow) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(corpusFolder, "INDEX.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
-	header := strings.Split(lines[0], "\t")
-	var rows []corpusRow
-	for _, line := range lines[1:] {
-		fields := strings.Split(line, "\t")
-		if len(fields) != len(header) {
-			t.Fatalf("INDEX.tsv has a row of %d fields, the header has %d: %.60s", len(fields), len(header), line)
-		}
-		row := corpusRow{}
-		for i, name := range header {
-			row[name] = fields[i]
-		}
+	for _, row := range check.Rows(t, filepath.Join(corpusFolder, "INDEX.tsv")) {
 		rows = append(rows, row)
 	}
 	return rows

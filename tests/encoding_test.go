@@ -34,39 +34,7 @@ func compileBuilt(t *testing.T, main func(f *builder.Func, x, server builder.Val
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := newClient(t, 0).Compile(t.Context(), program, bridge.CompileOptions{})
-	if err == nil {
-		t.Cleanup(func() {
-			if err := e.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	return e, err
-}
-
-// newClient makes a client of so many devices, as many as the plugin likes where 0, and
-// closes it with the test.
-func newClient(t *testing.T, devices int) *bridge.Client {
-	t.Helper()
-	plugin, err := bridge.Open(bridge.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := plugin.NewClient(bridge.ClientOptions{Devices: devices})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return client
+	return tryCompile(t, m)
 }
 
 func runVector(t *testing.T, e *bridge.Executable, server string) ([]float32, error) {

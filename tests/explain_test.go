@@ -152,11 +152,7 @@ func compileAliasPrograms() error {
 	if err := callbacks.Default.Register("pass", func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err != nil {
 		return err
 	}
-	plugin, err := bridge.Open(bridge.Options{})
-	if err != nil {
-		return err
-	}
-	client, err := plugin.NewClient(bridge.ClientOptions{})
+	client, err := openClient(0)
 	if err != nil {
 		return err
 	}

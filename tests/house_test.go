@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"internal/dispatch/access":       {"contract"},
 	"internal/dispatch/dispatchtest": {"callbacks", "contract", "internal/dispatch"},
 	"internal/errtext":               {},
-	"internal/mlirtest":              {"mlir", "native"},
+	"internal/mlirtest":              {"mlir", "native", "internal/check"},
 	"internal/nativetest":            {"native"},
 	"internal/nearest":               {},
 	"mlir":                           {"internal/capi", "native"},
@@ -50,12 +50,13 @@ var mayImport = map[string][]string{
 	"examples":                       {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge"},
 	"tools":                          {"*"},
 	"tests":                          {"*"},
+	"internal/check":                 {},
 }
 
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{
 	"github.com/gomlx/gopjrt":  {"bridge", "tools/bench"}, // the bench measures it beside ours
-	"github.com/google/go-cmp": {"internal/mlirtest"},
+	"github.com/google/go-cmp": {"internal/check", "internal/mlirtest"},
 	"modernc.org/cc/v4":        {"tools"},
 }
 

@@ -208,14 +208,7 @@ func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...brid
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := make([]tensor.View, len(outputs))
-	for i, out := range outputs {
-		if results[i], err = out.ToHost(); err != nil {
-			t.Fatal(err)
-		}
-		out.Close()
-	}
-	return results
+	return toHost(t, outputs)
 }
 
 // numbers prints an array as operations.py does.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -197,16 +196,7 @@ func TestOverlap(t *testing.T) {
 // run gives the results of a module of one vector 0, 1, 2 …
 func run(t *testing.T, m *mlir.Module, n int) (results [][]float32) {
 	t.Helper()
-	client := newClient(t, 0)
-	code, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := client.Compile(t.Context(), code, bridge.CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
+	e := compile(t, m)
 	data := make([]float32, n)
 	for i := range data {
 		data[i] = float32(i)
@@ -217,19 +207,7 @@ func run(t *testing.T, m *mlir.Module, n int) (results [][]float32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range out {
-		v, err := o.ToHost()
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Close()
-		values, err := tensor.Slice[float32](v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		results = append(results, values)
-	}
-	return results
+	return toFloats(t, out)
 }
 
 // Blocks in which nothing can overlap stay as they are, and so does one that has help.

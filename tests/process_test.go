@@ -58,17 +58,7 @@ func save(form func(*mlir.Module) ([]byte, error)) error {
 }
 
 func load(name, signature string) error {
-	return loadFunc(name, signature, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
-		in, err := tensor.Slice[float32](args[0])
-		if err != nil {
-			return nil, err
-		}
-		out := make([]float32, len(in))
-		for i, v := range in {
-			out[i] = 10 * v
-		}
-		return []tensor.View{tensor.Vector(out...)}, nil
-	}))
+	return loadFunc(name, signature, timesTen)
 }
 
 func loadFunc(name, signature string, fn callbacks.Func) error {
@@ -80,11 +70,7 @@ func loadFunc(name, signature string, fn callbacks.Func) error {
 	if err != nil {
 		return err
 	}
-	plugin, err := bridge.Open(bridge.Options{})
-	if err != nil {
-		return err
-	}
-	client, err := plugin.NewClient(bridge.ClientOptions{})
+	client, err := openClient(0)
 	if err != nil {
 		return err
 	}

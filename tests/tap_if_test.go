@@ -10,7 +10,6 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -27,25 +26,7 @@ func conditional(t *testing.T, main func(cond, x builder.Value)) *bridge.Executa
 		t.Fatal(err)
 	}
 	defer m.Close()
-	e, err := newClient(t, 0).Compile(t.Context(), bytecode(t, m), bridge.CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
-}
-
-func bytecode(t *testing.T, m *mlir.Module) []byte {
-	t.Helper()
-	program, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return program
+	return compile(t, m)
 }
 
 func runIf(t *testing.T, e *bridge.Executable, cond bool) error {

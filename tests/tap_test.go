@@ -62,15 +62,7 @@ func TestTapInModuleOfJAX(t *testing.T) {
 			t.Fatalf("%d taps of %s: %v", n, tap.name, err)
 		}
 	}
-	program, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := newClient(t, 0).Compile(t.Context(), program, bridge.CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
+	e := compile(t, m)
 	var in []bridge.Input
 	for _, dims := range [][]int{{7, 7}, {7, 7}, {5, 7}, {5, 7}, {7}, {9, 5}} {
 		shape := tensor.ShapeOf(tensor.F32, dims...)
@@ -88,21 +80,7 @@ func TestTapInModuleOfJAX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var results [][]float32
-	for _, b := range buffers {
-		v, err := b.ToHost()
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, err := tensor.Slice[float32](v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		results = append(results, values)
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	}
+	results := toFloats(t, buffers)
 	if diff := cmp.Diff(strings.Split(strings.Repeat("state output ", 9), " ")[:18], order); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}

@@ -157,20 +157,7 @@ func compileMain(t *testing.T, main func(f *builder.Func) []builder.Value) *brid
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := newClient(t, 0).Compile(t.Context(), program, bridge.CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
+	return compile(t, m)
 }
 
 // runMain compiles and runs once.
@@ -180,16 +167,5 @@ func runMain(t *testing.T, main func(f *builder.Func) []builder.Value) []tensor.
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []tensor.View
-	for _, b := range buffers {
-		v, err := b.ToHost()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	return out
+	return toHost(t, buffers)
 }

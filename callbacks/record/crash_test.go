@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // crashEnv makes the test program one that is killed in its third call.
@@ -66,12 +67,12 @@ func TestCrash(t *testing.T) {
 	for _, c := range r.Calls {
 		got = append(got, fmt.Sprint(c.Args, " ", c.Results, " ", c.Finished))
 	}
-	diff(t, "calls", []string{"[f32[1] [0]] [f32[1] [0]] true", "[f32[1] [1]] [f32[1] [2]] true", "[f32[1] [2]] [] false"}, got)
+	check.Diff(t, "calls", []string{"[f32[1] [0]] [f32[1] [0]] true", "[f32[1] [1]] [f32[1] [2]] true", "[f32[1] [2]] [] false"}, got)
 
 	data, err := os.ReadFile(filepath.Join(folder, "trace.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := tracks(t, events(t, append(data, ']')))
-	diff(t, "tracks", map[string][]string{"devices/device 0": {"f", "f"}, "callbacks/f": {"f", "f"}}, found)
+	check.Diff(t, "tracks", map[string][]string{"devices/device 0": {"f", "f"}, "callbacks/f": {"f", "f"}}, found)
 }

@@ -14,20 +14,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
-
-func diff(t *testing.T, what string, want, got any) {
-	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
-}
 
 // double is a callback of the call form that doubles floats.
 var double = callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
@@ -101,13 +93,13 @@ func TestRoundTrip(t *testing.T) {
 			t.Error(err)
 		}
 		_, err := call(wrap(double), configOf("double", 0), 0, 1, -1)
-		diff(t, "error", "-1 is negative", fmt.Sprint(err))
+		check.Diff(t, "error", "-1 is negative", fmt.Sprint(err))
 		func() {
-			defer func() { diff(t, "panic", any("oh"), recover()) }()
+			defer func() { check.Diff(t, "panic", any("oh"), recover()) }()
 			_, _ = call(wrap(func(*callbacks.Frame) error { panic("oh") }), configOf("panics", 0), 0, 1, 0)
 		}()
 		_, err = call(wrap(func(*callbacks.Frame) error { return badError{} }), configOf("bad", 0), 0, 1, 0)
-		diff(t, "error", error(badError{}), err)
+		check.Diff(t, "error", error(badError{}), err)
 		// In the middle of another call of the same site.
 		nested := wrap(func(*callbacks.Frame) error { _, err := call(wrap(double), configOf("double", 0), 1, 2, 4); return err })
 		if _, err := call(nested, configOf("double", 0), 1, 2, 3); err != nil {
@@ -125,8 +117,8 @@ func TestRoundTrip(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(c.Name(), " ", c.Device, " ", c.RunID, " ", c.Args, " ", c.IDs, " ", c.Results, " ", c.Panicked, " ", c.Err))
 	}
-	diff(t, "config", config, r.Calls[0].Config)
-	diff(t, "calls", []string{
+	check.Diff(t, "config", config, r.Calls[0].Config)
+	check.Diff(t, "calls", []string{
 		"f 3 -5 [u8[2,2] [5 6 7 8] s64[0,3] [] pred[] true] [u32[] 9] [u8[2,2] [1 2 3 4] s64[0,3] [] pred[] true] false ",
 		"double 0 1 [f32[1] [-1]] [] [] false -1 is negative",
 		"panics 0 1 [f32[1] [0]] [] [] true ",
@@ -134,7 +126,7 @@ func TestRoundTrip(t *testing.T) {
 		"double 1 2 [f32[1] [3]] [] [f32[1] [0]] false ",
 		"double 1 2 [f32[1] [4]] [] [f32[1] [8]] false ",
 	}, got)
-	diff(t, "registries", []string{"r", ""}, r.Registries())
+	check.Diff(t, "registries", []string{"r", ""}, r.Registries())
 }
 
 type badError struct{}
@@ -171,7 +163,7 @@ func TestTorn(t *testing.T) {
 			if !c.Finished {
 				want.Finished, want.Results, want.End = false, nil, 0
 			}
-			diff(t, fmt.Sprint("call ", i, " of ", n, " bytes"), want, c)
+			check.Diff(t, fmt.Sprint("call ", i, " of ", n, " bytes"), want, c)
 		}
 		// One bit is enough to be found.
 		broken := bytes.Clone(data)
@@ -183,7 +175,7 @@ func TestTorn(t *testing.T) {
 	if torn < len(data)-20 {
 		t.Errorf("only %d of %d are torn", torn, len(data))
 	}
-	diff(t, "torn", "record: the recording is torn at byte 8, after 0 calls: it ends too early", fmt.Sprint(read(t, data[:12]).Torn))
+	check.Diff(t, "torn", "record: the recording is torn at byte 8, after 0 calls: it ends too early", fmt.Sprint(read(t, data[:12]).Torn))
 }
 
 func TestRefused(t *testing.T) {
@@ -270,7 +262,7 @@ func TestEncodings(t *testing.T) {
 	for _, c := range r.Calls {
 		got = append(got, c.Config)
 	}
-	diff(t, "configs", configs, got)
+	check.Diff(t, "configs", configs, got)
 }
 
 // Many goroutines record at once: none is lost, and each has its own data.
@@ -302,9 +294,9 @@ func TestConcurrent(t *testing.T) {
 		}
 		next[c.Device]++
 		result, _ := tensor.Slice[float32](c.Results[0])
-		diff(t, "result", 2*value[0], result[0])
+		check.Diff(t, "result", 2*value[0], result[0])
 	}
-	diff(t, "calls", callers*each, len(r.Calls))
+	check.Diff(t, "calls", callers*each, len(r.Calls))
 }
 
 // A call of 16 bytes, alone, and with a recorder or a tracer that writes to nowhere.

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
@@ -93,7 +95,7 @@ func TestReplay(t *testing.T) {
 				}
 				got = append(got, v)
 			}
-			diff(t, "results", test.want, got)
+			check.Diff(t, "results", test.want, got)
 			var said []string
 			if err := replay.Finish(); err != nil {
 				said = strings.Split(err.Error(), "\n")
@@ -143,7 +145,7 @@ func TestDifference(t *testing.T) {
 				}
 			}))
 			err := record.NewReplay(recording).Wrap(nil)(&test.is)
-			diff(t, "error", `record: callback "f" on device 0 differs from call 0 of the recording: `+test.want, fmt.Sprint(err))
+			check.Diff(t, "error", `record: callback "f" on device 0 differs from call 0 of the recording: `+test.want, fmt.Sprint(err))
 		})
 	}
 	nan := func(last byte) tensor.View {
@@ -196,8 +198,8 @@ func TestReplayFailures(t *testing.T) {
 		_, _ = call(fn, configOf("x", 0), 0, 1, 4)
 	}
 	said := strings.Split(replay.Finish().Error(), "\n")
-	diff(t, "lines", 21, len(said))
-	diff(t, "last", "record: and 31 calls more differ from the recording", said[20])
+	check.Diff(t, "lines", 21, len(said))
+	check.Diff(t, "last", "record: and 31 calls more differ from the recording", said[20])
 }
 
 // Calls from many goroutines, in whatever order they come, each get their own result.

@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // event is what these tests read of a trace.
@@ -113,9 +114,9 @@ func TestTraceLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := events(t, b.Bytes())
-	diff(t, "tracks", wantTracks, tracks(t, list))
+	check.Diff(t, "tracks", wantTracks, tracks(t, list))
 	i := slices.IndexFunc(list, func(e event) bool { return e.Args["error"] == "-1 is negative" })
-	diff(t, "arguments", map[string]any{"run": 2.0, "device": 1.0, "arguments": []any{"f32[1]"}, "error": "-1 is negative"}, list[i].Args)
+	check.Diff(t, "arguments", map[string]any{"run": 2.0, "device": 1.0, "arguments": []any{"f32[1]"}, "error": "-1 is negative"}, list[i].Args)
 	// What a process that died left is whole but for its end.
 	events(t, append(before, ']'))
 
@@ -134,7 +135,7 @@ func TestTraceOfRecording(t *testing.T) {
 	if err := r.WriteTrace(&b); err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "tracks", wantTracks, tracks(t, events(t, b.Bytes())))
+	check.Diff(t, "tracks", wantTracks, tracks(t, events(t, b.Bytes())))
 }
 
 func TestTraceFails(t *testing.T) {
@@ -194,7 +195,7 @@ func TestTraceOfRun(t *testing.T) {
 	}
 	open.End()
 	list := events(t, b.Bytes())
-	diff(t, "tracks", []string{"run 7", "run 8"}, tracks(t, list)["runs/runs"])
+	check.Diff(t, "tracks", []string{"run 7", "run 8"}, tracks(t, list)["runs/runs"])
 	find := func(name string) event {
 		return list[slices.IndexFunc(list, func(e event) bool { return e.Name == name && e.Ph == "X" })]
 	}

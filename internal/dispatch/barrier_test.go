@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -38,18 +40,18 @@ func TestTapErrors(t *testing.T) {
 			run := begin(t, g, dispatch.RunOptions{})
 			const calls = 100
 			for i := range int32(calls) {
-				noError(t, invoke(s, frame(run, contract.Observe, i)))
+				check.NoError(t, invoke(s, frame(run, contract.Observe, i)))
 			}
 			run.End()
 			err := g.Barrier(t.Context(), "here")
 			e := wantAs[*callbacks.Error](t, err)
-			diff(t, "count", calls, e.Count)
-			diff(t, "kept", 64, len(e.Errors))
-			diff(t, "is", true, errors.Is(err, errMine) && errors.Is(e.Last(), errMine))
-			diff(t, "last", callbacks.CallError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63], cmpErrors)
+			check.Diff(t, "count", calls, e.Count)
+			check.Diff(t, "kept", 64, len(e.Errors))
+			check.Diff(t, "is", true, errors.Is(err, errMine) && errors.Is(e.Last(), errMine))
+			check.Diff(t, "last", callbacks.CallError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63], cmpErrors)
 			wantText(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last one: callbacks: tap "f" on device 1 in run 5: mine`)
-			diff(t, "lines in the log", calls, strings.Count(log.String(), "a tap failed"))
-			noError(t, g.Barrier(t.Context(), "again"))
+			check.Diff(t, "lines in the log", calls, strings.Count(log.String(), "a tap failed"))
+			check.NoError(t, g.Barrier(t.Context(), "again"))
 		})
 	}
 }
@@ -59,7 +61,7 @@ func TestTapErrorWithoutText(t *testing.T) {
 	g := group(t)
 	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet}, callbacks.Options{}, func(*callbacks.Frame) error { return broken{} })
 	run := begin(t, g, dispatch.RunOptions{})
-	noError(t, invoke(s, frame(run, contract.Observe, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
 	wantText(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last one: callbacks: tap "f" on device 1 in run 5: an error of type dispatch_test.broken whose text cannot be had`)
 }
@@ -71,21 +73,21 @@ func TestErrorsThatFailTheRun(t *testing.T) {
 	fail := func(*callbacks.Frame) error { return errMine }
 	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{FailRun: true}, fail)
 	run := begin(t, g, dispatch.RunOptions{})
-	diff(t, "FailRun", errMine, invoke(s, frame(run, contract.Observe, 1)), cmpErrors)
+	check.Diff(t, "FailRun", errMine, invoke(s, frame(run, contract.Observe, 1)), cmpErrors)
 	r := registry2(t, "taps", fail)
-	diff(t, "passthrough", errMine, invoke(resolve(t, r, contract.Passthrough), frame(run, contract.Passthrough, 1)), cmpErrors)
+	check.Diff(t, "passthrough", errMine, invoke(resolve(t, r, contract.Passthrough), frame(run, contract.Passthrough, 1)), cmpErrors)
 	run.Cancel()
-	diff(t, "cancelled", context.Canceled, invoke(resolve(t, r, contract.Observe), frame(run, contract.Observe, 1)), cmpErrors)
+	check.Diff(t, "cancelled", context.Canceled, invoke(resolve(t, r, contract.Observe), frame(run, contract.Observe, 1)), cmpErrors)
 	run.End()
-	noError(t, g.Barrier(t.Context(), "b"))
+	check.NoError(t, g.Barrier(t.Context(), "b"))
 }
 
 func registry2(t testing.TB, name string, fn callbacks.Func) *callbacks.Registry {
 	t.Helper()
 	r, err := callbacks.NewRegistry(t.Name()+name, callbacks.RegistryOptions{})
-	noError(t, err)
+	check.NoError(t, err)
 	t.Cleanup(r.Close)
-	noError(t, r.Register("f", fn, callbacks.Options{}))
+	check.NoError(t, r.Register("f", fn, callbacks.Options{}))
 	return r
 }
 
@@ -100,15 +102,15 @@ func TestBarrierWaits(t *testing.T) {
 		return nil
 	})
 	run := begin(t, g, dispatch.RunOptions{})
-	noError(t, invoke(s, frame(run, contract.Observe, 1)))
-	noError(t, invoke(s, frame(run, contract.Observe, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 
 	ended, stop := context.WithTimeout(t.Context(), short)
 	defer stop()
 	err := g.Barrier(ended, "early")
-	diff(t, "error", context.DeadlineExceeded, err, cmpErrors)
+	check.Diff(t, "error", context.DeadlineExceeded, err, cmpErrors)
 	e := wantAs[*callbacks.BarrierError](t, err)
-	diff(t, "waiting", 1, len(e.Waiting))
+	check.Diff(t, "waiting", 1, len(e.Waiting))
 	wantText(t, err, `callbacks: barrier "early" waited in vain, under way are calls of "f": context deadline exceeded`)
 
 	run.End() // the queue is still full
@@ -119,10 +121,10 @@ func TestBarrierWaits(t *testing.T) {
 	go func() { done <- g.Barrier(t.Context(), "last") }()
 	leave <- true
 	leave <- true
-	noError(t, <-done)
-	diff(t, "delivered", 2, delivered)
+	check.NoError(t, <-done)
+	check.Diff(t, "delivered", 2, delivered)
 	run.End() // again, which does nothing
-	noError(t, callbacks.Barrier(t.Context(), "everywhere"))
+	check.NoError(t, callbacks.Barrier(t.Context(), "everywhere"))
 }
 
 // Errors of taps whose context the barrier outlived are not lost.
@@ -130,7 +132,7 @@ func TestBarrierKeepsErrors(t *testing.T) {
 	g := group(t)
 	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet}, callbacks.Options{}, func(*callbacks.Frame) error { return errMine })
 	run := begin(t, g, dispatch.RunOptions{})
-	noError(t, invoke(s, frame(run, contract.Observe, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := g.Barrier(ended, "early")
@@ -138,13 +140,13 @@ func TestBarrierKeepsErrors(t *testing.T) {
 	run.End()
 	other := group(t)
 	run = begin(t, other, dispatch.RunOptions{})
-	noError(t, invoke(s, frame(run, contract.Observe, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
 	err = callbacks.Barrier(t.Context(), "everywhere")
-	diff(t, "count", 2, wantAs[*callbacks.Error](t, err).Count)
+	check.Diff(t, "count", 2, wantAs[*callbacks.Error](t, err).Count)
 	// Without a run the error is kept all the same.
-	noError(t, invoke(s, frame(nil, contract.Observe, 1)))
-	diff(t, "count", 1, wantAs[*callbacks.Error](t, callbacks.Barrier(t.Context(), "everywhere")).Count)
+	check.NoError(t, invoke(s, frame(nil, contract.Observe, 1)))
+	check.Diff(t, "count", 1, wantAs[*callbacks.Error](t, callbacks.Barrier(t.Context(), "everywhere")).Count)
 }
 
 func TestBarrierInside(t *testing.T) {
@@ -157,19 +159,19 @@ func TestBarrierInside(t *testing.T) {
 				return nil
 			})
 			run := begin(t, g, dispatch.RunOptions{})
-			noError(t, invoke(s, frame(run, contract.Observe, 1)))
+			check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 			run.End()
-			noError(t, g.Barrier(t.Context(), "end"))
+			check.NoError(t, g.Barrier(t.Context(), "end"))
 			for _, err := range errs {
-				diff(t, "refused", callbacks.ErrBarrierInside, err, cmpErrors)
+				check.Diff(t, "refused", callbacks.ErrBarrierInside, err, cmpErrors)
 			}
-			diff(t, "refusals", 2, len(errs))
+			check.Diff(t, "refusals", 2, len(errs))
 		})
 	}
 	// Where the context is lost, the thread may know.
 	g := dispatch.NewGroup(dispatch.GroupOptions{Inside: func() bool { return true }})
 	defer g.Close()
-	diff(t, "refused", callbacks.ErrBarrierInside, g.Barrier(t.Context(), "b"), cmpErrors)
+	check.Diff(t, "refused", callbacks.ErrBarrierInside, g.Barrier(t.Context(), "b"), cmpErrors)
 }
 
 // Functions on goroutines of ours run between Enter and Leave.
@@ -188,7 +190,7 @@ func TestEnter(t *testing.T) {
 	defer g.Close()
 	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(*callbacks.Frame) error { add("call"); return nil })
 	run := begin(t, g, dispatch.RunOptions{})
-	noError(t, invoke(s, frame(run, contract.Call, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Call, 1)))
 	add("over")
-	diff(t, "order", []string{"enter", "call", "leave 7", "over"}, order)
+	check.Diff(t, "order", []string{"enter", "call", "leave 7", "over"}, order)
 }

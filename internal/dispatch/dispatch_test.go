@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -30,16 +32,16 @@ var errMine = errors.New("mine")
 func bound(t testing.TB, form contract.Form, r callbacks.RegistryOptions, o callbacks.Options, fn callbacks.Func) (*callbacks.Registry, *dispatch.Slot) {
 	t.Helper()
 	registry, err := callbacks.NewRegistry(t.Name(), r)
-	noError(t, err)
+	check.NoError(t, err)
 	t.Cleanup(registry.Close)
-	noError(t, registry.Register("f", fn, o))
+	check.NoError(t, registry.Register("f", fn, o))
 	return registry, resolve(t, registry, form)
 }
 
 func resolve(t testing.TB, r *callbacks.Registry, form contract.Form) *dispatch.Slot {
 	t.Helper()
 	s, err := dispatch.Resolve(contract.Config{Form: form, Callback: "f", Registry: r.Name()})
-	noError(t, err)
+	check.NoError(t, err)
 	return s
 }
 
@@ -86,7 +88,7 @@ func start(s *dispatch.Slot, c call, done func(error)) (later bool, err error) {
 func ints(t testing.TB, v tensor.View) []int32 {
 	t.Helper()
 	values, err := tensor.Slice[int32](v)
-	noError(t, err)
+	check.NoError(t, err)
 	return values
 }
 
@@ -111,15 +113,15 @@ func TestDispatch(t *testing.T) {
 				f := frame(nil, form, 1, 2, 3)
 				original := &f.Args[0].Data[0]
 				_, s := bound(t, form, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(got *callbacks.Frame) error {
-					diff(t, "on the runtime's memory", way == callbacks.Inline, &got.Args[0].Data[0] == original)
-					diff(t, "device and run", []int64{1, 5}, []int64{int64(got.Device), got.RunID})
-					noError(t, got.Context().Err())
+					check.Diff(t, "on the runtime's memory", way == callbacks.Inline, &got.Args[0].Data[0] == original)
+					check.Diff(t, "device and run", []int64{1, 5}, []int64{int64(got.Device), got.RunID})
+					check.NoError(t, got.Context().Err())
 					return double(got)
 				})
-				diff(t, "in place", way == callbacks.Inline, s.InPlace(nil))
-				diff(t, "deferred", way == callbacks.Deferred, s.Deferred())
-				noError(t, invoke(s, f))
-				diff(t, "results", []int32{2, 4, 6}, ints(t, f.Results[0]))
+				check.Diff(t, "in place", way == callbacks.Inline, s.InPlace(nil))
+				check.Diff(t, "deferred", way == callbacks.Deferred, s.Deferred())
+				check.NoError(t, invoke(s, f))
+				check.Diff(t, "results", []int32{2, 4, 6}, ints(t, f.Results[0]))
 			})
 		}
 	}
@@ -132,7 +134,7 @@ func TestDispatchErrors(t *testing.T) {
 			fn    func()
 			check func(t *testing.T, err error)
 		}{
-			"error": {func() {}, func(t *testing.T, err error) { diff(t, "the very error", true, err == errMine) }},
+			"error": {func() {}, func(t *testing.T, err error) { check.Diff(t, "the very error", true, err == errMine) }},
 			"panic": {func() { panic("oops") }, func(t *testing.T, err error) {
 				p := wantAs[*callbacks.PanicError](t, err)
 				if !strings.Contains(string(p.Stack), "TestDispatchErrors") {
@@ -140,20 +142,20 @@ func TestDispatchErrors(t *testing.T) {
 				}
 			}},
 			"goexit": {runtime.Goexit, func(t *testing.T, err error) {
-				diff(t, "callback", "f", wantAs[*callbacks.GoexitError](t, err).Callback)
+				check.Diff(t, "callback", "f", wantAs[*callbacks.GoexitError](t, err).Callback)
 				wantText(t, err, `callbacks: callback "f" called runtime.Goexit (testing.T.Fatal does): return an error instead`)
 			}},
 		} {
 			t.Run(way.String()+"/"+what, func(t *testing.T) {
 				_, s := bound(t, contract.Passthrough, callbacks.RegistryOptions{Workers: 1}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
-					noError(t, double(f))
+					check.NoError(t, double(f))
 					test.fn()
 					return errMine
 				})
 				for range 3 { // the worker is free again
 					f := frame(nil, contract.Passthrough, 1)
 					test.check(t, invoke(s, f))
-					diff(t, "memory", []int32{1}, ints(t, f.Args[0]))
+					check.Diff(t, "memory", []int32{1}, ints(t, f.Args[0]))
 				}
 			})
 		}
@@ -175,7 +177,7 @@ func TestTimeout(t *testing.T) {
 			leave, left := make(chan bool), make(chan bool)
 			_, s := bound(t, contract.Call, test.registry, test.options, func(f *callbacks.Frame) error {
 				<-f.Context().Done()
-				diff(t, "the context's end", context.DeadlineExceeded, f.Context().Err(), cmpErrors)
+				check.Diff(t, "the context's end", context.DeadlineExceeded, f.Context().Err(), cmpErrors)
 				<-leave
 				defer close(left)
 				return double(f)
@@ -183,12 +185,12 @@ func TestTimeout(t *testing.T) {
 			f := frame(nil, contract.Call, 1)
 			err := invoke(s, f)
 			e := wantAs[*callbacks.TimeoutError](t, err)
-			diff(t, "error", callbacks.TimeoutError{Callback: "f", Limit: short}, *e)
-			diff(t, "is", true, errors.Is(err, context.DeadlineExceeded) && errors.Is(err, os.ErrDeadlineExceeded) && e.Timeout())
+			check.Diff(t, "error", callbacks.TimeoutError{Callback: "f", Limit: short}, *e)
+			check.Diff(t, "is", true, errors.Is(err, context.DeadlineExceeded) && errors.Is(err, os.ErrDeadlineExceeded) && e.Timeout())
 			wantText(t, err, `callbacks: callback "f" was not done after 20ms`)
 			close(leave)
 			<-left
-			diff(t, "memory", []int32{0}, ints(t, f.Results[0]))
+			check.Diff(t, "memory", []int32{0}, ints(t, f.Results[0]))
 		})
 	}
 }
@@ -214,18 +216,18 @@ func TestTimeoutWaitingForWorker(t *testing.T) {
 		return nil
 	})
 	called := false
-	noError(t, registry.Register("g", func(*callbacks.Frame) error { called = true; return nil }, callbacks.Options{Timeout: short}))
+	check.NoError(t, registry.Register("g", func(*callbacks.Frame) error { called = true; return nil }, callbacks.Options{Timeout: short}))
 	late, err := dispatch.Resolve(contract.Config{Form: contract.Call, Callback: "g", Registry: registry.Name()})
-	noError(t, err)
+	check.NoError(t, err)
 	done := make(chan error)
 	go func() { done <- invoke(hog, frame(nil, contract.Call, 1)) }()
 	<-entered
 	err = invoke(late, call{&callbacks.Frame{Name: "g"}, nil})
-	diff(t, "waiting", "for a worker", wantAs[*callbacks.TimeoutError](t, err).Waiting)
+	check.Diff(t, "waiting", "for a worker", wantAs[*callbacks.TimeoutError](t, err).Waiting)
 	wantText(t, err, `callbacks: callback "g" still waited for a worker after 20ms`)
 	close(leave)
-	noError(t, <-done)
-	diff(t, "called", false, called)
+	check.NoError(t, <-done)
+	check.Diff(t, "called", false, called)
 }
 
 // The end of the run ends the wait, with the context's error.
@@ -240,8 +242,8 @@ func TestCancel(t *testing.T) {
 				<-leave
 				return nil
 			})
-			diff(t, "error", true, invoke(s, frame(run, contract.Call, 1)) == context.Canceled)
-			diff(t, "the next call", true, invoke(s, frame(run, contract.Call, 1)) == context.Canceled)
+			check.Diff(t, "error", true, invoke(s, frame(run, contract.Call, 1)) == context.Canceled)
+			check.Diff(t, "the next call", true, invoke(s, frame(run, contract.Call, 1)) == context.Canceled)
 		})
 	}
 }
@@ -258,13 +260,13 @@ func TestNestedNeedsNoWorker(t *testing.T) {
 		return invoke(inner, frame(&run, contract.Call, 1))
 	})
 	calls := 0
-	noError(t, registry.Register("inner", func(*callbacks.Frame) error { calls++; return nil }, callbacks.Options{Dispatch: callbacks.Goroutine}))
+	check.NoError(t, registry.Register("inner", func(*callbacks.Frame) error { calls++; return nil }, callbacks.Options{Dispatch: callbacks.Goroutine}))
 	inner, err := dispatch.Resolve(contract.Config{Form: contract.Call, Callback: "inner", Registry: registry.Name()})
-	noError(t, err)
-	noError(t, invoke(outer, frame(begin(t, g, dispatch.RunOptions{}), contract.Call, 1)))
+	check.NoError(t, err)
+	check.NoError(t, invoke(outer, frame(begin(t, g, dispatch.RunOptions{}), contract.Call, 1)))
 	// Without the context the runtime says so.
-	noError(t, invoke(outer, frame(begin(t, g, dispatch.RunOptions{Nested: true}), contract.Call, 1)))
-	diff(t, "calls", 2, calls)
+	check.NoError(t, invoke(outer, frame(begin(t, g, dispatch.RunOptions{Nested: true}), contract.Call, 1)))
+	check.Diff(t, "calls", 2, calls)
 }
 
 // No more functions run at once than there are workers, and all of them run.
@@ -284,14 +286,14 @@ func TestWorkers(t *testing.T) {
 	for range calls {
 		wg.Add(1)
 		later, err := start(s, frame(nil, contract.Call, 1), func(err error) {
-			noError(t, err)
+			check.NoError(t, err)
 			wg.Done()
 		})
-		diff(t, "later", true, later)
-		noError(t, err)
+		check.Diff(t, "later", true, later)
+		check.NoError(t, err)
 	}
 	wg.Wait()
-	diff(t, "calls", int32(calls), all.Load())
+	check.Diff(t, "calls", int32(calls), all.Load())
 	if most.Load() > workers {
 		t.Errorf("%d functions ran at once, with %d workers", most.Load(), workers)
 	}
@@ -319,20 +321,20 @@ func TestAsync(t *testing.T) {
 				data := []int32{i}
 				f := frame(run, contract.Observe, data...)
 				f.Device = device
-				noError(t, invoke(s, f))
+				check.NoError(t, invoke(s, f))
 				f.Args[0].Data[0] = 0xff // the device goes on with its memory
 			}
 		})
 	}
 	wg.Wait()
 	run.End()
-	noError(t, g.Barrier(t.Context(), "all"))
+	check.NoError(t, g.Barrier(t.Context(), "all"))
 	want := make([]int32, calls)
 	for i := range want {
 		want[i] = int32(i)
 	}
 	for device := range devices {
-		diff(t, fmt.Sprint("device ", device), want, saw[device])
+		check.Diff(t, fmt.Sprint("device ", device), want, saw[device])
 	}
 }
 
@@ -349,8 +351,8 @@ func TestAsyncBackPressure(t *testing.T) {
 		return nil
 	})
 	run := begin(t, g, dispatch.RunOptions{})
-	noError(t, invoke(s, frame(run, contract.Observe, 1)))
-	noError(t, invoke(s, frame(run, contract.Observe, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	full := make(chan error)
 	go func() { full <- invoke(s, frame(run, contract.Observe, make([]int32, 1000)...)) }()
 	// The third call waits: it stays out as long as nothing leaves.
@@ -364,11 +366,11 @@ func TestAsyncBackPressure(t *testing.T) {
 	}
 	leave <- true
 	leave <- true
-	noError(t, <-full)
+	check.NoError(t, <-full)
 	leave <- true
 	run.End()
-	noError(t, g.Barrier(t.Context(), "end"))
-	diff(t, "sizes", []int{4, 4, 4000}, sizes)
+	check.NoError(t, g.Barrier(t.Context(), "end"))
+	check.Diff(t, "sizes", []int{4, 4, 4000}, sizes)
 }
 
 func TestAsyncQueueTimeout(t *testing.T) {
@@ -380,7 +382,7 @@ func TestAsyncQueueTimeout(t *testing.T) {
 	})
 	run := begin(t, g, dispatch.RunOptions{})
 	for range 20 { // each waits for the one before, which takes as long
-		noError(t, invoke(s, frame(run, contract.Observe, 1)))
+		check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	}
 	close(leave)
 	run.End()
@@ -403,14 +405,14 @@ func TestAsyncCancelled(t *testing.T) {
 		return nil
 	})
 	run := begin(t, g, dispatch.RunOptions{})
-	noError(t, invoke(s, frame(run, contract.Observe, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	waiting := make(chan error)
 	go func() { waiting <- invoke(s, frame(run, contract.Observe, 1)) }()
 	run.Cancel()
-	diff(t, "error", true, <-waiting == context.Canceled)
+	check.Diff(t, "error", true, <-waiting == context.Canceled)
 	close(leave)
 	run.End()
-	noError(t, g.Barrier(t.Context(), "end")) // the first was delivered all the same
+	check.NoError(t, g.Barrier(t.Context(), "end")) // the first was delivered all the same
 }
 
 func TestRefusedOptions(t *testing.T) {
@@ -439,8 +441,8 @@ func TestRefusedOptions(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	noError(t, r.Register("async", fn, callbacks.Options{Dispatch: callbacks.Async}))
-	noError(t, r.Register("rare", fn, callbacks.Options{PerSecond: 1}))
+	check.NoError(t, r.Register("async", fn, callbacks.Options{Dispatch: callbacks.Async}))
+	check.NoError(t, r.Register("rare", fn, callbacks.Options{PerSecond: 1}))
 	for name, want := range map[string]string{"async": "use Deferred", "rare": "somebody must make its results"} {
 		_, err := dispatch.Resolve(named(r, name))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -451,8 +453,8 @@ func TestRefusedOptions(t *testing.T) {
 
 func TestConfigure(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", func(f *callbacks.Frame) error { <-f.Context().Done(); return nil }, callbacks.Options{}))
-	noError(t, r.Configure(callbacks.RegistryOptions{Timeout: short}))
+	check.NoError(t, r.Register("f", func(f *callbacks.Frame) error { <-f.Context().Done(); return nil }, callbacks.Options{}))
+	check.NoError(t, r.Configure(callbacks.RegistryOptions{Timeout: short}))
 	wantAs[*callbacks.TimeoutError](t, invoke(resolve(t, r, contract.Call), frame(nil, contract.Call, 1)))
 }
 
@@ -461,19 +463,19 @@ func TestDispatchNames(t *testing.T) {
 	for d := callbacks.Inline; d <= callbacks.Deferred+1; d++ {
 		names = append(names, d.String())
 	}
-	diff(t, "names", []string{"inline", "goroutine", "async", "deferred", "Dispatch(4)"}, names)
+	check.Diff(t, "names", []string{"inline", "goroutine", "async", "deferred", "Dispatch(4)"}, names)
 }
 
 // Whether results are in the operands' memory is the runtime's to say, also to a copy.
 func TestAliased(t *testing.T) {
 	_, s := bound(t, contract.Passthrough, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(f *callbacks.Frame) error {
-		diff(t, "aliased", []bool{false, true, false, false}, []bool{f.Aliased(-1), f.Aliased(0), f.Aliased(1), f.Aliased(2)})
+		check.Diff(t, "aliased", []bool{false, true, false, false}, []bool{f.Aliased(-1), f.Aliased(0), f.Aliased(1), f.Aliased(2)})
 		return nil
 	})
 	f := frame(nil, contract.Passthrough, 1)
 	access.FrameOf(f.Frame).Aliased = []bool{true, false}
-	noError(t, invoke(s, f))
-	diff(t, "unknown", false, frame(nil, contract.Call, 1).Aliased(0))
+	check.NoError(t, invoke(s, f))
+	check.Diff(t, "unknown", false, frame(nil, contract.Call, 1).Aliased(0))
 }
 
 // Zero-sized and many operands, of odd sizes, each in memory of its own.
@@ -494,6 +496,6 @@ func TestCopies(t *testing.T) {
 		f.Args = nil // its own to do with what it likes
 		return err
 	})
-	noError(t, invoke(s, f))
-	diff(t, "operands", want, got)
+	check.NoError(t, invoke(s, f))
+	check.Diff(t, "operands", want, got)
 }

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/google/go-cmp/cmp"
 )
 
 func nothing(*callbacks.Frame) error { return nil }
@@ -15,7 +16,7 @@ func nothing(*callbacks.Frame) error { return nil }
 func registry(t testing.TB) *callbacks.Registry {
 	t.Helper()
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	noError(t, err)
+	check.NoError(t, err)
 	t.Cleanup(r.Close)
 	return r
 }
@@ -29,27 +30,13 @@ func withID(r *callbacks.Registry, id int64) contract.Config {
 	return contract.Config{Form: contract.Call, ID: id, Registry: r.Name()}
 }
 
-func diff(t testing.TB, what string, want, got any, options ...cmp.Option) {
-	t.Helper()
-	if d := cmp.Diff(want, got, options...); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
-}
-
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func wantText(t testing.TB, err error, want string) {
 	t.Helper()
 	if err == nil {
 		t.Errorf("no error, want %s", want)
 		return
 	}
-	diff(t, "error", want, err.Error())
+	check.Diff(t, "error", want, err.Error())
 }
 
 func wantAs[E error](t testing.TB, err error) (e E) {
@@ -62,5 +49,5 @@ func wantAs[E error](t testing.TB, err error) (e E) {
 
 func wantUnknown(t testing.TB, err error, want callbacks.UnknownError) {
 	t.Helper()
-	diff(t, "error", want, *wantAs[*callbacks.UnknownError](t, err))
+	check.Diff(t, "error", want, *wantAs[*callbacks.UnknownError](t, err))
 }

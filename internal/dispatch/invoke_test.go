@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -21,9 +23,9 @@ import (
 func slot(t testing.TB, fn callbacks.Func) *dispatch.Slot {
 	t.Helper()
 	r := registry(t)
-	noError(t, r.Register("f", fn, callbacks.Options{}))
+	check.NoError(t, r.Register("f", fn, callbacks.Options{}))
 	s, err := dispatch.Resolve(named(r, "f"))
-	noError(t, err)
+	check.NoError(t, err)
 	return s
 }
 
@@ -35,13 +37,13 @@ func TestInvoke(t *testing.T) {
 		calls := 0
 		s := slotOnce(t, func(got *callbacks.Frame) error {
 			calls++
-			diff(t, "the call", []any{"f", 3, int64(12)}, []any{got.Name, got.Device, got.RunID})
+			check.Diff(t, "the call", []any{"f", 3, int64(12)}, []any{got.Name, got.Device, got.RunID})
 			return err
 		})
 		if got := invoke(s, want); got != err {
 			t.Errorf("got the error %v, want %v itself", got, err)
 		}
-		diff(t, "calls", 1, calls)
+		check.Diff(t, "calls", 1, calls)
 	}
 }
 
@@ -50,9 +52,9 @@ func slotOnce(t testing.TB, fn callbacks.Func) *dispatch.Slot {
 	t.Helper()
 	var r callbacks.Registry
 	id, err := r.RegisterFunc(fn, callbacks.Options{})
-	noError(t, err)
+	check.NoError(t, err)
 	s, err := dispatch.ResolveIn(&r, withID(&r, id))
-	noError(t, err)
+	check.NoError(t, err)
 	return s
 }
 
@@ -84,7 +86,7 @@ func TestInvokePanic(t *testing.T) {
 			s := slot(t, func(*callbacks.Frame) error { c.fn(); return nil })
 			err := invoke(s, call{&callbacks.Frame{Name: "f"}, nil})
 			p := wantAs[*callbacks.PanicError](t, err)
-			diff(t, "Callback", "f", p.Callback)
+			check.Diff(t, "Callback", "f", p.Callback)
 			wantText(t, err, c.text)
 			if !c.unwrap(errors.Unwrap(err)) {
 				t.Errorf("it unwraps to %v", errors.Unwrap(err))
@@ -103,7 +105,7 @@ func TestInvokePanic(t *testing.T) {
 func TestInvokePanicNilOfOldCode(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
 	err := invoke(slot(t, func(*callbacks.Frame) error { panic(nil) }), call{&callbacks.Frame{Name: "f"}, nil})
-	diff(t, "Value", nil, wantAs[*callbacks.PanicError](t, err).Value)
+	check.Diff(t, "Value", nil, wantAs[*callbacks.PanicError](t, err).Value)
 	wantText(t, err, `callbacks: callback "f" panicked: <nil>`)
 }
 
@@ -117,8 +119,8 @@ func TestInvokeAfterPanic(t *testing.T) {
 		return nil
 	})
 	wantAs[*callbacks.PanicError](t, invoke(s, call{&callbacks.Frame{}, nil}))
-	noError(t, invoke(s, call{&callbacks.Frame{}, nil}))
-	diff(t, "calls", 2, calls)
+	check.NoError(t, invoke(s, call{&callbacks.Frame{}, nil}))
+	check.Diff(t, "calls", 2, calls)
 }
 
 func TestInvokeContext(t *testing.T) {
@@ -160,7 +162,7 @@ func TestInvokeContext(t *testing.T) {
 			if err := invoke(s, f); err != c.want {
 				t.Errorf("got the error %v, want %v", err, c.want)
 			}
-			diff(t, "calls", c.calls, calls)
+			check.Diff(t, "calls", c.calls, calls)
 		})
 	}
 	if got := new(callbacks.Frame).Context(); got != context.Background() {
@@ -179,13 +181,13 @@ func late(t *testing.T) context.Context {
 func TestUnregisterDuringCall(t *testing.T) {
 	r := registry(t)
 	begun, finish := make(chan struct{}), make(chan struct{})
-	noError(t, r.Register("f", func(*callbacks.Frame) error { close(begun); <-finish; return io.EOF }, callbacks.Options{}))
+	check.NoError(t, r.Register("f", func(*callbacks.Frame) error { close(begun); <-finish; return io.EOF }, callbacks.Options{}))
 	s, err := dispatch.Resolve(named(r, "f"))
-	noError(t, err)
+	check.NoError(t, err)
 	result := make(chan error)
 	go func() { result <- invoke(s, call{&callbacks.Frame{}, nil}) }()
 	<-begun
-	noError(t, r.Unregister("f"))
+	check.NoError(t, r.Unregister("f"))
 	wantUnknown(t, invoke(s, call{&callbacks.Frame{}, nil}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	close(finish)
 	if err := <-result; err != io.EOF {
@@ -196,14 +198,14 @@ func TestUnregisterDuringCall(t *testing.T) {
 // A function may register and release others, also itself: no lock is held.
 func TestRegistryInsideCall(t *testing.T) {
 	r := registry(t)
-	noError(t, r.Register("f", func(*callbacks.Frame) error {
+	check.NoError(t, r.Register("f", func(*callbacks.Frame) error {
 		return errors.Join(r.Register("g", nothing, callbacks.Options{}), r.Unregister("f"))
 	}, callbacks.Options{}))
 	s, err := dispatch.Resolve(named(r, "f"))
-	noError(t, err)
-	noError(t, invoke(s, call{&callbacks.Frame{}, nil}))
+	check.NoError(t, err)
+	check.NoError(t, invoke(s, call{&callbacks.Frame{}, nil}))
 	_, err = dispatch.Resolve(named(r, "g"))
-	noError(t, err)
+	check.NoError(t, err)
 }
 
 func TestInvokeConcurrently(t *testing.T) {
@@ -227,15 +229,15 @@ func TestInvokeAllocatesNothing(t *testing.T) {
 	optional := named(registry(t), "nobody")
 	optional.Optional = true
 	noOp, err := dispatch.Resolve(optional)
-	noError(t, err)
+	check.NoError(t, err)
 	calls := 0
 	plain := slotOnce(t, func(*callbacks.Frame) error { calls++; return nil })
 	failing := slotOnce(t, func(*callbacks.Frame) error { return io.EOF })
 	call := dispatchtest.New((&callbacks.Frame{Name: "f"}).WithContext(t.Context()), -1)
 	for name, s := range map[string]*dispatch.Slot{"plain": plain, "failing": failing, "no-op": noOp} {
-		diff(t, name, 0.0, testing.AllocsPerRun(100, func() { _ = call.Invoke(s, nil) }))
+		check.Diff(t, name, 0.0, testing.AllocsPerRun(100, func() { _ = call.Invoke(s, nil) }))
 	}
-	diff(t, "calls", 101, calls) // AllocsPerRun makes one more
+	check.Diff(t, "calls", 101, calls) // AllocsPerRun makes one more
 }
 
 func BenchmarkInvoke(b *testing.B) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -49,13 +51,13 @@ func TestRunContext(t *testing.T) {
 				stop = cancel
 			}
 			test.end(&run)
-			diff(t, what, test.err, ctx.Err(), cmpErrors)
-			diff(t, what+": cause", test.cause, context.Cause(ctx), cmpErrors)
-			diff(t, what+": value", test.outer.Value(valueKey{}), ctx.Value(valueKey{}))
-			diff(t, what+": run", true, dispatch.RunOf(ctx) == &run && dispatch.RunOf(child) == &run)
+			check.Diff(t, what, test.err, ctx.Err(), cmpErrors)
+			check.Diff(t, what+": cause", test.cause, context.Cause(ctx), cmpErrors)
+			check.Diff(t, what+": value", test.outer.Value(valueKey{}), ctx.Value(valueKey{}))
+			check.Diff(t, what+": run", true, dispatch.RunOf(ctx) == &run && dispatch.RunOf(child) == &run)
 			select {
 			case <-ctx.Done():
-				diff(t, what+": child", test.cause, context.Cause(child), cmpErrors)
+				check.Diff(t, what+": child", test.cause, context.Cause(child), cmpErrors)
 				if test.err == nil {
 					t.Errorf("%s: it is done", what)
 				}
@@ -85,12 +87,12 @@ func TestRunContextStays(t *testing.T) {
 		if first == "run" {
 			run.End()
 		}
-		diff(t, first, want, run.Context().Err(), cmpErrors)
+		check.Diff(t, first, want, run.Context().Err(), cmpErrors)
 		<-outer.Done()
 		run.End()
-		diff(t, first+", later", want, run.Context().Err(), cmpErrors)
+		check.Diff(t, first+", later", want, run.Context().Err(), cmpErrors)
 		<-run.Context().Done()
-		diff(t, first+", at last", want, run.Context().Err(), cmpErrors)
+		check.Diff(t, first+", at last", want, run.Context().Err(), cmpErrors)
 		end()
 	}
 }
@@ -103,13 +105,13 @@ func TestCallContextStays(t *testing.T) {
 		kept = f.Context()
 		return nil
 	})
-	noError(t, invoke(s, frame(nil, contract.Call, 1)))
-	diff(t, "over", context.Canceled, kept.Err(), cmpErrors)
+	check.NoError(t, invoke(s, frame(nil, contract.Call, 1)))
+	check.Diff(t, "over", context.Canceled, kept.Err(), cmpErrors)
 	at, _ := kept.Deadline()
 	time.Sleep(time.Until(at))
-	diff(t, "after the limit", context.Canceled, kept.Err(), cmpErrors)
+	check.Diff(t, "after the limit", context.Canceled, kept.Err(), cmpErrors)
 	<-kept.Done()
-	diff(t, "at last", context.Canceled, kept.Err(), cmpErrors)
+	check.Diff(t, "at last", context.Canceled, kept.Err(), cmpErrors)
 }
 
 // Whoever waits is told, whenever the run ends.
@@ -124,6 +126,6 @@ func TestRunContextRace(t *testing.T) {
 		}
 		run.End()
 		wg.Wait()
-		diff(t, "error", context.Canceled, run.Context().Err(), cmpErrors)
+		check.Diff(t, "error", context.Canceled, run.Context().Err(), cmpErrors)
 	}
 }

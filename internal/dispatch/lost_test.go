@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -44,14 +46,14 @@ func TestLost(t *testing.T) {
 				<-leave
 				return nil
 			})
-			noError(t, registry.Register("healthy", double, callbacks.Options{Dispatch: callbacks.Goroutine, Timeout: 10 * time.Second}))
+			check.NoError(t, registry.Register("healthy", double, callbacks.Options{Dispatch: callbacks.Goroutine, Timeout: 10 * time.Second}))
 			healthy, err := dispatch.Resolve(contract.Config{Form: contract.Call, Callback: "healthy", Registry: registry.Name()})
-			noError(t, err)
+			check.NoError(t, err)
 			g := group(t)
 			for n := range limit {
 				f := frame(nil, contract.Call, 4)
-				noError(t, invoke(healthy, f))
-				diff(t, "result", []int32{8}, ints(t, f.Results[0]))
+				check.NoError(t, invoke(healthy, f))
+				check.Diff(t, "result", []int32{8}, ints(t, f.Results[0]))
 				inside.Add(1)
 				run := begin(t, g, dispatch.RunOptions{})
 				if test.cancel {
@@ -63,17 +65,17 @@ func TestLost(t *testing.T) {
 					err = g.Barrier(t.Context(), "stuck")
 				}
 				if test.cancel {
-					diff(t, "error", context.Canceled, err, cmpErrors)
+					check.Diff(t, "error", context.Canceled, err, cmpErrors)
 				} else {
 					wantAs[*callbacks.TimeoutError](t, err)
 				}
-				diff(t, "lost", n+1, registry.QueueState().Lost)
+				check.Diff(t, "lost", n+1, registry.QueueState().Lost)
 			}
 			var lost *callbacks.LostError
 			if err := invoke(healthy, frame(nil, contract.Call, 4)); !errors.As(err, &lost) {
 				t.Fatalf("got %v, want a *LostError", err)
 			}
-			diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit, Callbacks: map[string]int{"f": limit}}, *lost)
+			check.Diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit, Callbacks: map[string]int{"f": limit}}, *lost)
 			wantText(t, lost, `callbacks: 3 functions have not returned though their calls were given up, and RegistryOptions.LostLimit allows no more: "f" (3): have them end when their context does`)
 			n := 0
 			for _, c := range callbacks.Waiting() {
@@ -81,16 +83,16 @@ func TestLost(t *testing.T) {
 					n++
 				}
 			}
-			diff(t, "listed", limit, n)
-			noError(t, g.Barrier(t.Context(), "no barrier waits for them"))
+			check.Diff(t, "listed", limit, n)
+			check.NoError(t, g.Barrier(t.Context(), "no barrier waits for them"))
 			close(leave)
 			inside.Wait()
 			for registry.QueueState().Lost > 0 {
 				runtime.Gosched()
 			}
-			noError(t, invoke(healthy, frame(nil, contract.Call, 4)))
+			check.NoError(t, invoke(healthy, frame(nil, contract.Call, 4)))
 			for _, s := range registry.Stats() {
-				diff(t, s.Callback+" under way", []int64{0, 0, 0}, []int64{s.Underway, s.Queued, s.Lost})
+				check.Diff(t, s.Callback+" under way", []int64{0, 0, 0}, []int64{s.Underway, s.Queued, s.Lost})
 			}
 		})
 	}
@@ -129,12 +131,12 @@ func TestLateWrites(t *testing.T) {
 					run := begin(t, group(t), dispatch.RunOptions{})
 					time.AfterFunc(short, run.Cancel)
 					data[0] = 99
-					diff(t, "error", context.Canceled, invoke(s, frame(run, contract.Call, data...)), cmpErrors)
+					check.Diff(t, "error", context.Canceled, invoke(s, frame(run, contract.Call, data...)), cmpErrors)
 				}
 				for i := range 50 {
 					data[0], want[0] = int32(i%90), int32(i%90*2)
 					f := frame(nil, contract.Call, data...)
-					noError(t, invoke(s, f))
+					check.NoError(t, invoke(s, f))
 					if got := ints(t, f.Results[0]); !slices.Equal(want, got) {
 						t.Fatalf("call %d: the results begin with %v, want %v", i, got[:4], want[:4])
 					}
@@ -157,12 +159,12 @@ func TestCopiesAreClean(t *testing.T) {
 	})
 	for i := range 10 {
 		f := frame(nil, contract.Call, 1, 2)
-		noError(t, invoke(s, f))
+		check.NoError(t, invoke(s, f))
 		want := []int32{2, 4}
 		if i%2 == 1 {
 			want = []int32{0, 0}
 		}
-		diff(t, "result", want, ints(t, f.Results[0]))
+		check.Diff(t, "result", want, ints(t, f.Results[0]))
 	}
 }
 
@@ -178,7 +180,7 @@ func TestReplacedResult(t *testing.T) {
 	})
 	for _, data := range []int32{1, 2} {
 		err := invoke(s, frame(nil, contract.Call, data))
-		diff(t, "error", callbacks.ReplacedError{Callback: "f"}, *wantAs[*callbacks.ReplacedError](t, err))
+		check.Diff(t, "error", callbacks.ReplacedError{Callback: "f"}, *wantAs[*callbacks.ReplacedError](t, err))
 	}
 }
 
@@ -193,18 +195,18 @@ func TestTimeoutContext(t *testing.T) {
 		if left := time.Until(at); !ok || left > time.Hour || left < time.Minute {
 			t.Errorf("the deadline is %v away (%t)", left, ok)
 		}
-		diff(t, "value", "mine", ctx.Value(key{}))
+		check.Diff(t, "value", "mine", ctx.Value(key{}))
 		child, cancel := context.WithCancel(ctx)
 		defer cancel()
-		noError(t, child.Err())
+		check.NoError(t, child.Err())
 		return ctx.Err()
 	})
 	run := new(dispatch.Run)
 	group(t).Begin(context.WithValue(t.Context(), key{}, "mine"), run, dispatch.RunOptions{})
 	defer run.End()
-	noError(t, invoke(s, frame(run, contract.Call, 1)))
+	check.NoError(t, invoke(s, frame(run, contract.Call, 1)))
 	<-late.Done() // the call is over
-	diff(t, "after the call", context.Canceled, late.Err(), cmpErrors)
+	check.Diff(t, "after the call", context.Canceled, late.Err(), cmpErrors)
 }
 
 // A log handler that blocks holds nobody up, and costs no memory without end.
@@ -226,12 +228,12 @@ func TestLogThatBlocks(t *testing.T) {
 	run := begin(t, g, dispatch.RunOptions{})
 	const calls = 20_000
 	for range calls {
-		noError(t, invoke(s, frame(run, contract.Observe, 1)))
+		check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	}
 	run.End()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	diff(t, "count", calls, wantAs[*callbacks.Error](t, g.Barrier(ctx, "here")).Count)
+	check.Diff(t, "count", calls, wantAs[*callbacks.Error](t, g.Barrier(ctx, "here")).Count)
 	close(release)
 	if line := <-written; !strings.Contains(line, "lines=") {
 		t.Errorf("the log says %q, want how many lines were dropped", line)
@@ -294,9 +296,9 @@ func TestDispatchStress(t *testing.T) {
 					time.Sleep(time.Millisecond)
 				}
 				stat := registry.Stats()[0]
-				diff(t, "fired", int64(callers*calls), stat.Fired)
-				diff(t, "left", []int64{0, 0, 0}, []int64{stat.Underway, stat.Queued, stat.Lost})
-				diff(t, "state", callbacks.QueueState{Registry: registry.Name()}, registry.QueueState())
+				check.Diff(t, "fired", int64(callers*calls), stat.Fired)
+				check.Diff(t, "left", []int64{0, 0, 0}, []int64{stat.Underway, stat.Queued, stat.Lost})
+				check.Diff(t, "state", callbacks.QueueState{Registry: registry.Name()}, registry.QueueState())
 				if made.Load() > stat.Fired || stat.Delivered > over.Load() {
 					t.Errorf("%d calls, of which %d were made and %d ended well, and %d count as delivered", stat.Fired, made.Load(), over.Load(), stat.Delivered)
 				}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -19,7 +21,7 @@ func TestProfile(t *testing.T) {
 		for _, on := range []bool{false, true} {
 			labels := func() string {
 				var b bytes.Buffer
-				noError(t, pprof.Lookup("goroutine").WriteTo(&b, 1))
+				check.NoError(t, pprof.Lookup("goroutine").WriteTo(&b, 1))
 				return b.String()
 			}
 			var inside string
@@ -28,10 +30,10 @@ func TestProfile(t *testing.T) {
 					inside = labels()
 					return nil
 				})
-				noError(t, invoke(s, frame(nil, contract.Call, 1)))
+				check.NoError(t, invoke(s, frame(nil, contract.Call, 1)))
 				want := `"callback":"f", "registry":"` + r.Name() + `"`
-				diff(t, "labels inside", on, strings.Contains(inside, want))
-				diff(t, "labels after", false, strings.Contains(labels(), want))
+				check.Diff(t, "labels inside", on, strings.Contains(inside, want))
+				check.Diff(t, "labels after", false, strings.Contains(labels(), want))
 			})
 		}
 	}
@@ -43,17 +45,17 @@ func TestTraceRegions(t *testing.T) {
 		t.Fatal("a trace is taken already: leave -trace out")
 	}
 	var b bytes.Buffer
-	noError(t, trace.Start(&b))
+	check.NoError(t, trace.Start(&b))
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine} {
 		t.Run(way.String(), func(t *testing.T) {
 			registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-			noError(t, err)
+			check.NoError(t, err)
 			defer registry.Close()
 			name := "traced " + way.String()
-			noError(t, registry.Register(name, double, callbacks.Options{Dispatch: way}))
+			check.NoError(t, registry.Register(name, double, callbacks.Options{Dispatch: way}))
 			s, err := dispatch.ResolveIn(registry, contract.Config{Form: contract.Call, Callback: name})
-			noError(t, err)
-			noError(t, invoke(s, frame(nil, contract.Call, 1)))
+			check.NoError(t, err)
+			check.NoError(t, invoke(s, frame(nil, contract.Call, 1)))
 		})
 	}
 	trace.Stop()

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -20,19 +22,19 @@ func TestWith(t *testing.T) {
 		without error // of a run that brings nothing
 	}{
 		"registered": {func(r *callbacks.Registry) {
-			noError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{}))
+			check.NoError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{}))
 		}, errMine},
 		"dispatched": {func(r *callbacks.Registry) {
-			noError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{Dispatch: callbacks.Goroutine}))
+			check.NoError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{Dispatch: callbacks.Goroutine}))
 		}, errMine},
-		"declared": {func(r *callbacks.Registry) { noError(t, r.Declare("f", callbacks.Options{})) }, nil},
+		"declared": {func(r *callbacks.Registry) { check.NoError(t, r.Declare("f", callbacks.Options{})) }, nil},
 		"optional": {func(*callbacks.Registry) {}, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
 			r := registry(t)
 			test.prepare(r)
 			s, err := dispatch.Resolve(contract.Config{Form: contract.Passthrough, Callback: "f", Registry: r.Name(), Optional: true})
-			noError(t, err)
+			check.NoError(t, err)
 			g := group(t)
 			var called []string
 			use := func(who string) callbacks.Func {
@@ -45,12 +47,12 @@ func TestWith(t *testing.T) {
 			for _, ctx := range []context.Context{ctx, inner, ctx} {
 				var run dispatch.Run
 				g.Begin(ctx, &run, dispatch.RunOptions{})
-				noError(t, invoke(s, optional(&run)))
+				check.NoError(t, invoke(s, optional(&run)))
 				run.End()
 			}
-			diff(t, "called", []string{"outer", "inner", "outer"}, called)
+			check.Diff(t, "called", []string{"outer", "inner", "outer"}, called)
 			run := begin(t, g, dispatch.RunOptions{})
-			diff(t, "a run without", test.without, invoke(s, optional(run)), cmpErrors)
+			check.Diff(t, "a run without", test.without, invoke(s, optional(run)), cmpErrors)
 		})
 	}
 }
@@ -68,7 +70,7 @@ func TestWithNil(t *testing.T) {
 func TestReleased(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine} {
 		r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error { return nil })
-		noError(t, r.Unregister("f"))
+		check.NoError(t, r.Unregister("f"))
 		wantAs[*callbacks.UnknownError](t, invoke(s, frame(nil, contract.Call, 1)))
 		r.Close()
 	}
@@ -87,18 +89,18 @@ func TestServe(t *testing.T) {
 			})
 			caller := dispatch.NewCaller()
 			run := begin(t, group(t), dispatch.RunOptions{OnCaller: caller})
-			diff(t, "in place", true, s.InPlace(run))
+			check.Diff(t, "in place", true, s.InPlace(run))
 			over := make(chan struct{})
 			go func() {
 				defer close(over)
 				for range 10 {
 					f := frame(run, contract.Call, 4)
-					noError(t, invoke(s, f))
-					diff(t, "result", []int32{8}, ints(t, f.Results[0]))
+					check.NoError(t, invoke(s, f))
+					check.Diff(t, "result", []int32{8}, ints(t, f.Results[0]))
 				}
 			}()
 			caller.Serve(over)
-			diff(t, "calls", 10, calls)
+			check.Diff(t, "calls", 10, calls)
 			var names []string
 			for frames := runtime.CallersFrames(stack[:n]); ; {
 				f, more := frames.Next()
@@ -131,7 +133,7 @@ func TestServeEnds(t *testing.T) {
 	waiting := make(chan error)
 	go func() { waiting <- invoke(s, frame(run, contract.Call, 1)) }()
 	run.Cancel()
-	diff(t, "error", context.Canceled, <-waiting, cmpErrors)
+	check.Diff(t, "error", context.Canceled, <-waiting, cmpErrors)
 }
 
 // optional is a call of an optional callback.

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/check"
+
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -37,18 +39,18 @@ func TestStatsOfCallsNotMade(t *testing.T) {
 	var c unread
 	c.call.Init("f", contract.Config{}, -1, &c)
 	_, err := s.Do(&c.call, nil)
-	diff(t, "error", errMine, err, cmpErrors)
+	check.Diff(t, "error", errMine, err, cmpErrors)
 	run := begin(t, group(t), dispatch.RunOptions{Devices: 2})
-	diff(t, "the first failure", []bool{true, false}, []bool{run.Fail(errMine), run.Fail(errors.New("another"))})
-	diff(t, "kept", errMine, run.Err(), cmpErrors)
+	check.Diff(t, "the first failure", []bool{true, false}, []bool{run.Fail(errMine), run.Fail(errors.New("another"))})
+	check.Diff(t, "kept", errMine, run.Err(), cmpErrors)
 	for range 2 {
 		f := frame(run, contract.Call, 1)
 		f.Results[0].Data[0] = 7
-		noError(t, invoke(s, f))
-		diff(t, "cleared", []int32{0}, ints(t, f.Results[0]))
+		check.NoError(t, invoke(s, f))
+		check.Diff(t, "cleared", []int32{0}, ints(t, f.Results[0]))
 	}
 	want := callbacks.Stat{Callback: "f", Registry: r.Name(), Fired: 3, Dropped: 2, Failed: 1}
-	diff(t, "stats", []callbacks.Stat{want}, r.Stats())
+	check.Diff(t, "stats", []callbacks.Stat{want}, r.Stats())
 }
 
 // Whatever becomes of the calls, the numbers add up; those of call sites that are gone
@@ -72,22 +74,22 @@ func TestStats(t *testing.T) {
 			for range goroutines {
 				wg.Go(func() {
 					s, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: r.Name(), Every: 2})
-					noError(t, err)
+					check.NoError(t, err)
 					defer s.Close()
 					for i := range int32(calls) {
-						noError(t, invoke(s, frame(run, contract.Observe, i/2)))
+						check.NoError(t, invoke(s, frame(run, contract.Observe, i/2)))
 					}
 				})
 			}
 			wg.Wait()
 			run.End()
-			diff(t, "errors", goroutines*calls/4, wantAs[*callbacks.Error](t, g.Barrier(t.Context(), "end")).Count)
+			check.Diff(t, "errors", goroutines*calls/4, wantAs[*callbacks.Error](t, g.Barrier(t.Context(), "end")).Count)
 			want := callbacks.Stat{
 				Callback: "f", Registry: r.Name(), Fired: goroutines * calls, Delivered: goroutines * calls / 4,
 				Dropped: goroutines * calls / 2, Failed: goroutines * calls / 4, Latency: callbacks.Latency{Count: goroutines * calls / 2},
 			}
 			list := r.Stats()
-			diff(t, "stats", []callbacks.Stat{want}, list, cmpopts.IgnoreFields(callbacks.Latency{}, "Total", "Max"))
+			check.Diff(t, "stats", []callbacks.Stat{want}, list, cmpopts.IgnoreFields(callbacks.Latency{}, "Total", "Max"))
 			if l := list[0].Latency; l.Total <= 0 || l.Max <= 0 || l.Max > l.Total {
 				t.Errorf("the latency is %+v", l)
 			}
@@ -95,7 +97,7 @@ func TestStats(t *testing.T) {
 			for _, s := range callbacks.Stats() {
 				found = found || s == list[0]
 			}
-			diff(t, "among those of all registries", true, found)
+			check.Diff(t, "among those of all registries", true, found)
 		})
 	}
 }
@@ -106,19 +108,19 @@ func TestStatsOfPlainCalls(t *testing.T) {
 	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(f *callbacks.Frame) error { return nil })
 	f := frame(nil, contract.Call, 1)
 	for range 5 {
-		noError(t, invoke(s, f))
+		check.NoError(t, invoke(s, f))
 	}
 	silent, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "nobody", Registry: r.Name(), Optional: true})
-	noError(t, err)
+	check.NoError(t, err)
 	c := dispatchtest.New(frame(nil, contract.Observe, 1).Frame, -1)
-	diff(t, "allocations", 0.0, testing.AllocsPerRun(10, func() { noError(t, c.Invoke(silent, nil)) }))
-	diff(t, "stats", []callbacks.Stat{
+	check.Diff(t, "allocations", 0.0, testing.AllocsPerRun(10, func() { check.NoError(t, c.Invoke(silent, nil)) }))
+	check.Diff(t, "stats", []callbacks.Stat{
 		{Callback: "f", Registry: r.Name(), Fired: 5, Delivered: 5},
 		{Callback: "nobody", Registry: r.Name(), Fired: 11, Dropped: 11},
 	}, r.Stats())
 	elsewhere, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: "no registry of that name", Optional: true})
-	noError(t, err)
-	noError(t, invoke(elsewhere, frame(nil, contract.Observe, 1)))
+	check.NoError(t, err)
+	check.NoError(t, invoke(elsewhere, frame(nil, contract.Observe, 1)))
 	elsewhere.Close()
 	elsewhere.Close()
 }
@@ -147,11 +149,11 @@ func TestWatchdog(t *testing.T) {
 						waiting = append(waiting, c)
 					}
 				}
-				diff(t, "waiting", []callbacks.Underway{{Callback: "f", Registry: t.Name(), Device: 1, RunID: 5, Dispatch: way, Running: true}},
+				check.Diff(t, "waiting", []callbacks.Underway{{Callback: "f", Registry: t.Name(), Device: 1, RunID: 5, Dispatch: way, Running: true}},
 					waiting, cmpopts.IgnoreFields(callbacks.Underway{}, "Since"))
 				return nil
 			})
-			noError(t, invoke(s, frame(nil, contract.Call, 1)))
+			check.NoError(t, invoke(s, frame(nil, contract.Call, 1)))
 			for _, c := range callbacks.Waiting() {
 				if c.Registry == r.Name() {
 					t.Errorf("still %v", c)
@@ -168,7 +170,7 @@ func TestWaitingForWorker(t *testing.T) {
 	done := make(chan error)
 	for range 2 {
 		later, err := start(s, frame(nil, contract.Call, 1), func(err error) { done <- err })
-		diff(t, "later", true, later && err == nil)
+		check.Diff(t, "later", true, later && err == nil)
 	}
 	texts := map[string]bool{}
 	for len(texts) < 2 {
@@ -179,10 +181,10 @@ func TestWaitingForWorker(t *testing.T) {
 			}
 		}
 	}
-	diff(t, "texts", map[string]bool{"true false": true, "false true": true}, texts)
+	check.Diff(t, "texts", map[string]bool{"true false": true, "false true": true}, texts)
 	close(leave)
-	noError(t, <-done)
-	noError(t, <-done)
+	check.NoError(t, <-done)
+	check.NoError(t, <-done)
 }
 
 // writer makes a Writer of a function.
@@ -219,12 +221,12 @@ func TestLanes(t *testing.T) {
 	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(*callbacks.Frame) error { return err })
 	for _, err = range []error{nil, errMine, nil} {
 		lane := s.Lane(3)
-		diff(t, "lane", 3, lane)
-		diff(t, "while others have theirs", []int{4, 5, -1}, []int{s.Lane(3), s.Lane(3), s.Lane(3)})
+		check.Diff(t, "lane", 3, lane)
+		check.Diff(t, "while others have theirs", []int{4, 5, -1}, []int{s.Lane(3), s.Lane(3), s.Lane(3)})
 		for _, lane := range []int{3, 4, 5, -1} {
-			diff(t, "error", err, dispatchtest.New(frame(nil, contract.Call, 1).Frame, lane).Invoke(s, nil), cmpErrors)
+			check.Diff(t, "error", err, dispatchtest.New(frame(nil, contract.Call, 1).Frame, lane).Invoke(s, nil), cmpErrors)
 		}
 	}
-	diff(t, "any hint", []int{7, 0, 1}, []int{s.Lane(-1), s.Lane(8), s.Lane(17)})
-	diff(t, "stats", []callbacks.Stat{{Callback: "f", Registry: r.Name(), Fired: 12, Delivered: 8, Failed: 4}}, r.Stats())
+	check.Diff(t, "any hint", []int{7, 0, 1}, []int{s.Lane(-1), s.Lane(8), s.Lane(17)})
+	check.Diff(t, "stats", []callbacks.Stat{{Callback: "f", Registry: r.Name(), Fired: 12, Delivered: 8, Failed: 4}}, r.Stats())
 }

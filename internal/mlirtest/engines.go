@@ -19,11 +19,7 @@ func Engines(t testing.TB) []Engine {
 	t.Helper()
 	list := []Engine{{"default", Library(t)}}
 	for _, part := range furtherEngines {
-		l, err := openPart(part)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, Engine{part.String(), l})
+		list = append(list, Engine{part.String(), library(t, part)})
 	}
 	return list
 }
@@ -40,9 +36,5 @@ func EachEngine(t *testing.T, test func(t *testing.T, e Engine)) {
 // engine, rewriting, most dialects. Only tests with the build tag engines have it.
 func Upstream(t testing.TB) *mlir.Library {
 	t.Helper()
-	l, err := openPart(native.LLVM)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return library(t, native.LLVM)
 }

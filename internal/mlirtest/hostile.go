@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -176,7 +177,7 @@ func (h *hostility) try(n, first, second int) {
 
 // state is what the sample's operation is made of, and whether it infers its types.
 func (h *hostility) state() mlir.OperationState {
-	op := Must(h.fresh().Interface().(Operation).Create(h.c, mlir.Location{}))
+	op := check.Must(h.fresh().Interface().(Operation).Create(h.c, mlir.Location{}))
 	s := mlir.OperationState{Name: h.s.Name, InferResults: h.c.InfersTypes(h.s.Name)}
 	for _, v := range op.Operands() {
 		s.Operands = append(s.Operands, v)
@@ -404,7 +405,7 @@ func (h *hostility) regions() func(yield func(string, func() mlir.Region) bool) 
 			for range returns {
 				values = append(values, b.Argument(0))
 			}
-			Must(b.Create(mlir.OperationState{Name: "stablehlo.return", Operands: values}))
+			check.Must(b.Create(mlir.OperationState{Name: "stablehlo.return", Operands: values}))
 		}
 		return b
 	}

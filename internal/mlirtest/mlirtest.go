@@ -33,7 +33,12 @@ func Default() (*mlir.Library, error) { return openPart(native.MLIR) }
 // have it fails with the command that brings it.
 func Library(t testing.TB) *mlir.Library {
 	t.Helper()
-	l, err := openPart(native.MLIR)
+	return library(t, native.MLIR)
+}
+
+func library(t testing.TB, part native.Part) *mlir.Library {
+	t.Helper()
+	l, err := openPart(part)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +57,27 @@ func ContextOf(t testing.TB, l *mlir.Library) *mlir.Context {
 	c := l.NewContext(mlir.ContextOptions{})
 	t.Cleanup(c.Close)
 	return c
+}
+
+// Parse is a module that is parsed from text. The context closes it.
+func Parse(t testing.TB, c *mlir.Context, text string) *mlir.Module {
+	t.Helper()
+	m, err := c.Parse("test.mlir", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Find returns the operations of a name in a module, in the order of its text.
+func Find(m *mlir.Module, name string) (found []mlir.Operation) {
+	m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
+		if o.Name() == name {
+			found = append(found, o)
+		}
+		return mlir.WalkContinue
+	})
+	return found
 }
 
 // Main is the TestMain of packages whose examples open the library themselves: it

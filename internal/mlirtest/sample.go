@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -46,12 +47,7 @@ type Body struct {
 func (b *Body) Type(text string) mlir.Type { return Type(b.C, text) }
 
 // Types parses types.
-func (b *Body) Types(texts ...string) (types []mlir.Type) {
-	for _, text := range texts {
-		types = append(types, b.Type(text))
-	}
-	return types
-}
+func (b *Body) Types(texts ...string) []mlir.Type { return Types(b.C, texts...) }
 
 // Attribute parses an attribute.
 func (b *Body) Attribute(text string) mlir.Attribute { return Attribute(b.C, text) }
@@ -65,7 +61,7 @@ func (b *Body) Region(types []string, result func(block mlir.Block, in []mlir.Va
 		in = append(in, v)
 	}
 	values := result(block, in)
-	Must(block.Create(mlir.OperationState{Name: "stablehlo.return", Operands: values}))
+	check.Must(block.Create(mlir.OperationState{Name: "stablehlo.return", Operands: values}))
 	region := b.C.NewRegion()
 	region.Append(block)
 	return region
@@ -79,7 +75,7 @@ func (b *Body) Returns(i int, types ...string) mlir.Region {
 // Module makes the sample in a module of its own, in a function that returns the
 // operation's results, and returns both.
 func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, error) {
-	m := Must(c.Parse("sample.mlir", []byte("module {"+s.Around+"}")))
+	m := check.Must(c.Parse("sample.mlir", []byte("module {"+s.Around+"}")))
 	b := &Body{C: c}
 	arguments := b.Types(s.Operand...)
 	b.Block = c.NewBlock(mlir.Location{}, arguments...)
@@ -98,15 +94,37 @@ func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, err
 		values, results = append(values, v), append(results, v.Type())
 	}
 	if op.Name() != "stablehlo.return" {
-		Must(b.Block.Create(mlir.OperationState{Name: "func.return", Operands: values}))
+		check.Must(b.Block.Create(mlir.OperationState{Name: "func.return", Operands: values}))
 	}
 	body := c.NewRegion()
 	body.Append(b.Block)
-	Must(m.Body().Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{body}, Attributes: []mlir.NamedAttribute{
+	check.Must(m.Body().Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{body}, Attributes: []mlir.NamedAttribute{
 		{Name: "sym_name", Value: c.StringAttribute("main")},
 		{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(arguments, results))},
 	}}))
 	return m, op, made, nil
+}
+
+// Complete reports each operation of a dialect that neither has a sample nor is tested
+// in another way, and each that the library lacks.
+func Complete(t testing.TB, operations []string, samples []Sample, others ...string) {
+	t.Helper()
+	have := map[string]bool{}
+	for _, name := range others {
+		have[name] = true
+	}
+	for _, s := range samples {
+		have[s.Name] = true
+	}
+	c := Context(t)
+	for _, name := range operations {
+		if !have[name] {
+			t.Errorf("%s has no sample", name)
+		}
+		if !c.Registered(name) {
+			t.Errorf("%s is not in the library", name)
+		}
+	}
 }
 
 // supported reports whether the library has what the sample needs.
@@ -125,7 +143,7 @@ func (s Sample) RoundTrip(t *testing.T, c *mlir.Context) {
 	}
 	if !c.Registered(s.Name) { // in another release of the dialect
 		_, _, _, err := s.Module(c)
-		Refused(t, err, fmt.Sprintf("knows no operation %q", s.Name))
+		check.Error(t, err, fmt.Sprintf("knows no operation %q", s.Name))
 		return
 	}
 	m, op, made, err := s.Module(c)
@@ -133,7 +151,7 @@ func (s Sample) RoundTrip(t *testing.T, c *mlir.Context) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	Same(t, "name", s.Name, op.Name())
+	check.Diff(t, "name", s.Name, op.Name())
 	if err := m.Verify(); err != nil {
 		t.Fatalf("%v\n%s", err, m)
 	}
@@ -142,7 +160,7 @@ func (s Sample) RoundTrip(t *testing.T, c *mlir.Context) {
 		t.Fatalf("%v\n%s", err, m)
 	}
 	defer parsed.Close()
-	Same(t, "printed again", m.String(), parsed.String())
+	check.Diff(t, "printed again", m.String(), parsed.String())
 	here, ok := made.read(op)
 	if !ok {
 		t.Errorf("the operation is not read: %s", op)

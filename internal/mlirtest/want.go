@@ -2,11 +2,9 @@ package mlirtest
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -16,34 +14,20 @@ func EachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	EachEngine(t, func(t *testing.T, e Engine) { test(t, ContextOf(t, e.Library)) })
 }
 
-// Must is a value that a test cannot go on without.
-func Must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Type parses a type.
-func Type(c *mlir.Context, text string) mlir.Type { return Must(c.ParseType(text)) }
+func Type(c *mlir.Context, text string) mlir.Type { return check.Must(c.ParseType(text)) }
+
+// Types parses types.
+func Types(c *mlir.Context, texts ...string) (types []mlir.Type) {
+	for _, text := range texts {
+		types = append(types, Type(c, text))
+	}
+	return types
+}
 
 // Attribute parses an attribute.
-func Attribute(c *mlir.Context, text string) mlir.Attribute { return Must(c.ParseAttribute(text)) }
-
-// Same compares what a test wants with what it got.
-func Same(t testing.TB, what string, want, got any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// Refused wants an error that says part.
-func Refused(t testing.TB, err error, part string) {
-	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), part) {
-		t.Errorf("the error is %v, want it to say %q", err, part)
-	}
+func Attribute(c *mlir.Context, text string) mlir.Attribute {
+	return check.Must(c.ParseAttribute(text))
 }
 
 // Unsupported wants an error that says that the library lacks something.
@@ -68,16 +52,4 @@ func Supported(t testing.TB, l *mlir.Library, err error, functions ...string) bo
 		t.Fatal(err)
 	}
 	return true
-}
-
-// Panics wants f to panic with a sentence.
-func Panics(t testing.TB, sentence string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got, _ := recover().(string); !strings.Contains(got, sentence) {
-			t.Errorf("the panic is %q, want it to say %q", got, sentence)
-		}
-	}()
-	f()
 }

@@ -1,7 +1,7 @@
 package conformance
 
 import (
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	. "github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -19,7 +19,7 @@ var (
 // host or another device could answer.
 var deviceSamples = []sample{
 	{op: "all_gather", replicas: 2, notInterpreted: alone, in: in("f32[1,2] 1 2", "f32[1,2] 3 4"), want: in("f32[2,2] 1 2 3 4", "f32[2,2] 1 2 3 4"), build: func(b *body) []mlir.Value {
-		return b.op(AllGather{Operands: b.In, AllGatherDim: 0, ReplicaGroups: both, Results: []mlir.Type{mlirtest.Must(AllGatherType(b.In[0].Type(), 0, 2))}})
+		return b.op(AllGather{Operands: b.In, AllGatherDim: 0, ReplicaGroups: both, Results: []mlir.Type{check.Must(AllGatherType(b.In[0].Type(), 0, 2))}})
 	}},
 	{op: "all_reduce", replicas: 2, notInterpreted: alone, in: in("f32[2] 1 2", "f32[2] 3 4"), want: in("f32[2] 4 6", "f32[2] 4 6"), build: func(b *body) []mlir.Value {
 		return b.op(AllReduce{Operands: b.In, ReplicaGroups: both, Computation: b.fold(Add, "tensor<f32>")})
@@ -42,7 +42,7 @@ var deviceSamples = []sample{
 	{op: "reduce_scatter", replicas: 2, notInterpreted: alone, in: in("f32[4] 1 2 3 4", "f32[4] 10 20 30 40"), want: in("f32[2] 11 22", "f32[2] 33 44"), build: func(b *body) []mlir.Value {
 		return b.op(ReduceScatter{
 			Operand: b.In[0], ScatterDimension: 0, ReplicaGroups: both, Computation: b.fold(Add, "tensor<f32>"),
-			Result: mlirtest.Must(ReduceScatterType(b.In[0].Type(), 0, 2)),
+			Result: check.Must(ReduceScatterType(b.In[0].Type(), 0, 2)),
 		})
 	}},
 	{op: "cross-replica-sum", replicas: 2, notInterpreted: alone, in: in("f32[2] 1 2", "f32[2] 3 4"), want: in("f32[2] 4 6", "f32[2] 4 6"), build: func(b *body) []mlir.Value {

@@ -3,7 +3,7 @@ package conformance
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	. "github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -23,7 +23,7 @@ var dynamicSamples = slices.Concat(
 			return b.op(DynamicConv{
 				LHS: c.LHS, RHS: c.RHS, Padding: b.constant("s64[2,2] 1 0 0 2"), DimensionNumbers: nhwc, WindowStrides: c.WindowStrides,
 				LHSDilation: c.LHSDilation, RHSDilation: c.RHSDilation, FeatureGroupCount: 1, BatchGroupCount: 1,
-				Result: mlirtest.Must(ConvolutionType(c, mlir.Type{})),
+				Result: check.Must(ConvolutionType(c, mlir.Type{})),
 			})
 		}},
 		{op: "dynamic_iota", in: in(), want: in("s32[2,3] 0 1 2 0 1 2"), build: func(b *body) []mlir.Value {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	. "github.com/calliope-mlir/calliope/stablehlo"
@@ -36,7 +37,7 @@ func convolve(about string, c Convolution, element string, arrays ...string) sam
 		if element != "" {
 			result = b.Type(element)
 		}
-		c.Result = mlirtest.Must(ConvolutionType(c, result))
+		c.Result = check.Must(ConvolutionType(c, result))
 		return b.op(c)
 	}}
 }
@@ -49,7 +50,7 @@ func dotGeneral(about string, d DotGeneral, element string, arrays ...string) sa
 		if element != "" {
 			result = b.Type(element)
 		}
-		d.Result = mlirtest.Must(DotGeneralType(d.LHS.Type(), d.RHS.Type(), d.DotDimensionNumbers, result))
+		d.Result = check.Must(DotGeneralType(d.LHS.Type(), d.RHS.Type(), d.DotDimensionNumbers, result))
 		return b.op(d)
 	}}
 }
@@ -103,7 +104,7 @@ var productSamples = slices.Concat([]sample{
 		return b.op(TriangularSolve{A: b.In[0], B: b.In[1], LeftSide: true, Lower: true, UnitDiagonal: true, TransposeA: TransposeAdjoint})
 	}),
 	judged("fft", []string{"forward c64", "forward c128", "two dimensions c64"}, func(b *body) []mlir.Value {
-		s := mlirtest.Must(ShapeOf(b.In[0].Type()))
+		s := check.Must(ShapeOf(b.In[0].Type()))
 		var length []int64
 		for _, d := range s.Dims {
 			length = append(length, int64(d))
@@ -129,17 +130,17 @@ var productSamples = slices.Concat([]sample{
 		return b.op(BatchNormGrad{Operand: b.In[0], Scale: b.In[1], Mean: b.In[2], Variance: b.In[3], GradOutput: b.In[4], Epsilon: 0.125, FeatureIndex: 1})
 	}),
 	judged("rng_bit_generator", []string{"three fry"}, func(b *body) []mlir.Value {
-		return b.op(RngBitGenerator{InitialState: b.In[0], RngAlgorithm: RngThreeFry, Results: mlirtest.Must(RngBitGeneratorTypes(b.In[0].Type(), b.Type("tensor<6xui32>")))})
+		return b.op(RngBitGenerator{InitialState: b.In[0], RngAlgorithm: RngThreeFry, Results: check.Must(RngBitGeneratorTypes(b.In[0].Type(), b.Type("tensor<6xui32>")))})
 	}),
 	judged("rng_bit_generator", []string{"philox"}, func(b *body) []mlir.Value {
-		return b.op(RngBitGenerator{InitialState: b.In[0], RngAlgorithm: RngPhilox, Results: mlirtest.Must(RngBitGeneratorTypes(b.In[0].Type(), b.Type("tensor<4xui64>")))})
+		return b.op(RngBitGenerator{InitialState: b.In[0], RngAlgorithm: RngPhilox, Results: check.Must(RngBitGeneratorTypes(b.In[0].Type(), b.Type("tensor<4xui64>")))})
 	}),
 	[]sample{
 		{op: "uniform_quantize", quantized: true, in: in("f32[6] 1 -1.3 0.75 0.25 1000 -1000"), want: in("s8[6] 5 0 4 4 127 -128"), build: func(b *body) []mlir.Value {
-			return b.op(UniformQuantize{Operand: b.In[0], Result: mlirtest.Must(ConvertType(b.In[0].Type(), b.Type(half)))})
+			return b.op(UniformQuantize{Operand: b.In[0], Result: check.Must(ConvertType(b.In[0].Type(), b.Type(half)))})
 		}},
 		{op: "uniform_dequantize", quantized: true, in: in("f32[6] 1 -1.3 0.75 0.25 1000 -1000"), want: in("f32[6] 1 -1.5 0.5 0.5 62 -65.5"), build: func(b *body) []mlir.Value {
-			q := b.one(UniformQuantize{Operand: b.In[0], Result: mlirtest.Must(ConvertType(b.In[0].Type(), b.Type(half)))})
+			q := b.one(UniformQuantize{Operand: b.In[0], Result: check.Must(ConvertType(b.In[0].Type(), b.Type(half)))})
 			return b.op(UniformDequantize{Operand: q})
 		}},
 		{op: "rng", about: "uniform f32", in: in("f32[] -2", "f32[] 3"), notInterpreted: refused, want: in("pred[] 1", "pred[] 1"), build: func(b *body) []mlir.Value {
@@ -167,7 +168,7 @@ var productSamples = slices.Concat([]sample{
 const half = "!quant.uniform<i8:f32, 0.5:3>"
 
 func dot(b *body) []mlir.Value {
-	return b.op(Dot{LHS: b.In[0], RHS: b.In[1], Result: mlirtest.Must(DotType(b.In[0].Type(), b.In[1].Type(), mlir.Type{}))})
+	return b.op(Dot{LHS: b.In[0], RHS: b.In[1], Result: check.Must(DotType(b.In[0].Type(), b.In[1].Type(), mlir.Type{}))})
 }
 
 // filled is a vector that holds a scalar everywhere.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -35,7 +36,7 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 	var types []mlir.Type
 	for _, s := range samples {
 		at = s
-		list := mlirtest.Must(s.arguments())
+		list := check.Must(s.arguments())
 		p.Arguments = append(p.Arguments, list...)
 		list = list[:len(list)/p.replicas]
 		arguments = append(arguments, list)
@@ -49,7 +50,7 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 			return nil, err
 		}
 	}
-	m := mlirtest.Must(c.Parse("conformance", []byte("module {"+around.String()+"}")))
+	m := check.Must(c.Parse("conformance", []byte("module {"+around.String()+"}")))
 	block := c.NewBlock(mlir.Location{}, types...)
 	var results []mlir.Value
 	var resultTypes []mlir.Type
@@ -70,10 +71,10 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 			results, resultTypes = append(results, v), append(resultTypes, v.Type())
 		}
 	}
-	mlirtest.Must(block.Create(mlir.OperationState{Name: "func.return", Operands: results}))
+	check.Must(block.Create(mlir.OperationState{Name: "func.return", Operands: results}))
 	region := c.NewRegion()
 	region.Append(block)
-	mlirtest.Must(m.Body().Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}, Attributes: []mlir.NamedAttribute{
+	check.Must(m.Body().Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}, Attributes: []mlir.NamedAttribute{
 		{Name: "sym_name", Value: c.StringAttribute("main")},
 		{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(types, resultTypes))},
 	}}))
@@ -93,7 +94,7 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 
 // pass runs a pass pipeline.
 func pass(c *mlir.Context, m *mlir.Module, pipeline string) {
-	manager := mlirtest.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline}))
+	manager := check.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline}))
 	defer manager.Close()
 	if err := manager.Run(m); err != nil {
 		panic(err)

@@ -3,7 +3,7 @@ package conformance
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	. "github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -136,11 +136,11 @@ func powers(b *body) While {
 	for _, v := range b.In {
 		types = append(types, v.Type().String())
 	}
-	one := mlirtest.Must(ShapeOf(b.In[0].Type())).String() + " 1"
+	one := check.Must(ShapeOf(b.In[0].Type())).String() + " 1"
 	return While{
 		Operand: b.In, Cond: b.compare(CompareLT, types...),
 		Body: b.region(types, func(block mlir.Block, in []mlir.Value) []mlir.Value {
-			step := b.at(block, Constant{Value: mlirtest.Must(array(one))})[0]
+			step := b.at(block, Constant{Value: check.Must(array(one))})[0]
 			return slices.Concat(b.at(block, Binary{Op: Add, LHS: in[0], RHS: step}), in[1:2], b.at(block, Binary{Op: Add, LHS: in[2], RHS: in[2]}))
 		}),
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -56,7 +57,7 @@ type body struct {
 func (b *body) op(o mlirtest.Operation) (results []mlir.Value) { return b.at(b.Block, o) }
 
 func (b *body) at(block mlir.Block, o mlirtest.Operation) (results []mlir.Value) {
-	made := mlirtest.Must(o.Create(block, mlir.Location{}))
+	made := check.Must(o.Create(block, mlir.Location{}))
 	b.goType[made.Name()] = reflect.TypeOf(o).Name()
 	b.made[made.Name()] = true
 	for _, r := range made.Results() {
@@ -94,13 +95,13 @@ func (b *body) gives(values ...mlir.Value) mlir.Region {
 
 // constant makes a constant of an array's text.
 func (b *body) constant(text string) mlir.Value {
-	return b.one(stablehlo.Constant{Value: mlirtest.Must(array(text))})
+	return b.one(stablehlo.Constant{Value: check.Must(array(text))})
 }
 
 // likeElements is the type of tensors of v's elements with other dimensions.
 func (b *body) likeElements(v mlir.Value, dims ...int) mlir.Type {
-	s := mlirtest.Must(stablehlo.ShapeOf(v.Type()))
-	return mlirtest.Must(stablehlo.TensorType(b.C, tensor.ShapeOf(s.DType, dims...)))
+	s := check.Must(stablehlo.ShapeOf(v.Type()))
+	return check.Must(stablehlo.TensorType(b.C, tensor.ShapeOf(s.DType, dims...)))
 }
 
 //go:embed testdata/reference.json

@@ -3,7 +3,7 @@ package conformance
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	. "github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -41,18 +41,18 @@ func conversionSamples() (list []sample) {
 	}
 	for _, c := range conversions {
 		list = append(list, sample{op: "convert", about: typeOf(c.from) + " to " + c.to, in: in(c.from), build: func(b *body) []mlir.Value {
-			return b.op(Convert{Operand: b.In[0], Result: mlirtest.Must(ConvertType(b.In[0].Type(), b.Type(c.to)))})
+			return b.op(Convert{Operand: b.In[0], Result: check.Must(ConvertType(b.In[0].Type(), b.Type(c.to)))})
 		}})
 	}
 	for _, c := range bits {
 		list = append(list, sample{op: "bitcast_convert", about: typeOf(c.from) + " to " + c.to, in: in(c.from), build: func(b *body) []mlir.Value {
-			return b.op(BitcastConvert{Operand: b.In[0], Result: mlirtest.Must(BitcastConvertType(b.In[0].Type(), b.Type(c.to)))})
+			return b.op(BitcastConvert{Operand: b.In[0], Result: check.Must(BitcastConvertType(b.In[0].Type(), b.Type(c.to)))})
 		}})
 	}
 	for _, element := range []string{"f32", "i32", "ui8", "bf16", "complex<f32>", "f64"} {
 		list = append(list, sample{op: "iota", about: element, in: in(), build: func(b *body) (all []mlir.Value) {
 			for dimension := range int64(2) {
-				all = append(all, b.op(Iota{IotaDimension: dimension, Result: mlirtest.Must(IotaType(b.Type(element), dimension, 2, 3))})...)
+				all = append(all, b.op(Iota{IotaDimension: dimension, Result: check.Must(IotaType(b.Type(element), dimension, 2, 3))})...)
 			}
 			return all
 		}})
@@ -69,7 +69,7 @@ const (
 
 var shapeSamples = slices.Concat(conversionSamples(),
 	of("broadcast_in_dim", func(b *body) []mlir.Value {
-		return b.op(BroadcastInDim{Operand: b.In[0], BroadcastDimensions: []int64{1, 0}, Result: mlirtest.Must(BroadcastInDimType(b.In[0].Type(), []int64{1, 0}, 3, 2, 2))})
+		return b.op(BroadcastInDim{Operand: b.In[0], BroadcastDimensions: []int64{1, 0}, Result: check.Must(BroadcastInDimType(b.In[0].Type(), []int64{1, 0}, 3, 2, 2))})
 	}, in(matrix), in(matrix8), in(preds)),
 	of("broadcast_in_dim", func(b *body) []mlir.Value {
 		return b.op(BroadcastInDim{Operand: b.In[0], BroadcastDimensions: []int64{1}, Result: b.likeElements(b.In[0], 2, 3)})

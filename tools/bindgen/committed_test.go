@@ -3,11 +3,10 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestCommitted holds that `go generate` makes exactly what is committed.
@@ -17,14 +16,5 @@ func TestCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range want {
-		have, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if diff := cmp.Diff(string(have), string(data)); diff != "" {
-			t.Errorf("%s is not what `go generate ./...` makes (-committed +generated):\n%.2000s", name, diff)
-		}
-	}
+	check.Files(t, root, want, "what `go generate ./...` makes")
 }

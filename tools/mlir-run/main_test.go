@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
@@ -79,26 +80,6 @@ func (o outcome) want(t *testing.T, status int, stdout, stderr string) {
 // corpus are modules of the wild (see its README).
 const corpus = "../../tests/testdata/modules"
 
-// corpusRows are the lines of its index, as column to value.
-func corpusRows(t *testing.T) []map[string]string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(corpus, "INDEX.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	columns := strings.Split(lines[0], "\t")
-	var rows []map[string]string
-	for _, line := range lines[1:] {
-		row := map[string]string{}
-		for i, value := range strings.Split(line, "\t") {
-			row[columns[i]] = value
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
 // alsoRun are modules that the index has for four devices, where one will do as well,
 // and for an outfeed that is never used.
 var alsoRun = []string{"jit_named_sharding_gspmd.mlir", "hook_defined_unused.mlir"}
@@ -106,7 +87,7 @@ var alsoRun = []string{"jit_named_sharding_gspmd.mlir", "hook_defined_unused.mli
 // Every module that a CPU can run gives what its author's system gave.
 func TestCorpus(t *testing.T) {
 	ran := 0
-	for _, row := range corpusRows(t) {
+	for _, row := range check.Rows(t, filepath.Join(corpus, "INDEX.tsv")) {
 		name := row["file"]
 		// StableHLO 1.13 of the runtime, and 1.10 of the MLIR library, lack an operation.
 		if row["runnable"] != "cpu" && !slices.Contains(alsoRun, name) || name == "chlo_mulhi.mlir" {

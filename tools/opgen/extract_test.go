@@ -3,12 +3,11 @@
 package main
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestExtracted holds that the committed tables are what the wheel of the pinned
@@ -28,14 +27,5 @@ func TestExtracted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range want {
-		have, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if d := cmp.Diff(string(have), string(data)); d != "" {
-			t.Errorf("%s (-committed +extracted):\n%s", name, d)
-		}
-	}
+	check.Files(t, root, want, "what the wheel says")
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -70,56 +70,74 @@ func formatTable(ops []operation) []byte {
 // parseTable reads a table.
 func parseTable(name string, data []byte) ([]operation, error) {
 	var ops []operation
+	err := readParagraphs(name, data, func(line string) error {
+		ops = append(ops, operation{name: line})
+		return nil
+	}, func(line string) error {
+		if len(ops) == 0 {
+			return errors.New("the operation's name is missing above this line")
+		}
+		return ops[len(ops)-1].parsePart(line)
+	})
+	return ops, err
+}
+
+// parsePart reads a line below the operation's name.
+func (op *operation) parsePart(line string) error {
+	if line == "infers" {
+		op.infers = true
+		return nil
+	}
+	fields := strings.Fields(line)
+	if len(fields) < 2 {
+		return errors.New("a part needs a name")
+	}
+	p, more := part{name: fields[1]}, fields[2:]
+	if fields[0] == "attribute" {
+		if len(more) == 0 {
+			return errors.New("an attribute needs a kind")
+		}
+		p.kind, more = more[0], more[1:]
+	}
+	if len(more) > 0 {
+		p.count, more = count(more[0]), more[1:]
+	}
+	if len(more) > 0 || p.count != once && p.count != optional && p.count != variadic {
+		return errors.New("a part stands once, optional or variadic")
+	}
+	switch fields[0] {
+	case "operand":
+		op.operands = append(op.operands, p)
+	case "attribute":
+		op.attributes = append(op.attributes, p)
+	case "region":
+		op.regions = append(op.regions, p)
+	case "result":
+		op.results = append(op.results, p)
+	default:
+		return errors.New("a part is an operand, attribute, region or result")
+	}
+	return nil
+}
+
+// readParagraphs reads a table: head takes the first line of each paragraph, below each
+// further one, without its tab. An error stops it, and is returned with the line.
+func readParagraphs(file string, data []byte, head, below func(line string) error) error {
 	n := 0
 	for line := range strings.Lines(string(data)) {
 		n++
 		line = strings.TrimRight(line, "\n")
-		bad := func(what string) error { return fmt.Errorf("%s:%d: %s: %s", name, n, what, strconv.Quote(line)) }
 		if line == "" {
 			continue
 		}
+		read := head
 		rest, inside := strings.CutPrefix(line, "\t")
-		if !inside {
-			ops = append(ops, operation{name: line})
-			continue
+		if inside {
+			read = below
 		}
-		if len(ops) == 0 {
-			return nil, bad("the operation's name is missing above this line")
-		}
-		op := &ops[len(ops)-1]
-		if rest == "infers" {
-			op.infers = true
-			continue
-		}
-		fields := strings.Fields(rest)
-		if len(fields) < 2 {
-			return nil, bad("a part needs a name")
-		}
-		p, more := part{name: fields[1]}, fields[2:]
-		if fields[0] == "attribute" {
-			if len(more) == 0 {
-				return nil, bad("an attribute needs a kind")
-			}
-			p.kind, more = more[0], more[1:]
-		}
-		if len(more) > 0 {
-			p.count, more = count(more[0]), more[1:]
-		}
-		if len(more) > 0 || p.count != once && p.count != optional && p.count != variadic {
-			return nil, bad("a part stands once, optional or variadic")
-		}
-		switch fields[0] {
-		case "operand":
-			op.operands = append(op.operands, p)
-		case "attribute":
-			op.attributes = append(op.attributes, p)
-		case "region":
-			op.regions = append(op.regions, p)
-		case "result":
-			op.results = append(op.results, p)
-		default:
-			return nil, bad("a part is an operand, attribute, region or result")
+		if err := read(rest); err != nil {
+			return fmt.Errorf("%s:%d: %w: %q", file, n, err, line)
 		}
 	}
-	return ops, nil
+	return nil
 }

@@ -50,6 +50,11 @@ func generate(root string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		attributes, err := readAttributes(root, dialect)
+		if err != nil {
+			return nil, err
+		}
+		own := ownTypesOf(attributes)
 		folder := "stablehlo/"
 		if dialect != "stablehlo" {
 			folder += dialect + "/"
@@ -63,7 +68,7 @@ func generate(root string) (map[string][]byte, error) {
 				if slices.Contains(byHand, op.name) || slices.Contains(elementwise, op.name) || first < letters[0] || first > letters[2] {
 					continue
 				}
-				if err := writeOperation(&b, op); err != nil {
+				if err := writeOperation(&b, op, own); err != nil {
 					return nil, fmt.Errorf("%s: %w", op.name, err)
 				}
 			}
@@ -73,6 +78,8 @@ func generate(root string) (map[string][]byte, error) {
 			}
 			files[name] = b.Bytes()
 		}
+		files[folder+"gen_enums.go"] = writeAttributes(dialect, slices.DeleteFunc(slices.Clone(attributes), func(a *attribute) bool { return !a.isEnum() }))
+		files[folder+"gen_structs.go"] = writeAttributes(dialect, slices.DeleteFunc(slices.Clone(attributes), (*attribute).isEnum))
 		var b bytes.Buffer
 		writeInference(&b, dialect, ops)
 		files[folder+"gen_inference.go"] = b.Bytes()
@@ -158,7 +165,7 @@ func (op operation) counts(parts []part) (single, variadics int) {
 }
 
 // writeOperation writes the struct, Create and As….
-func writeOperation(b io.Writer, op operation) error {
+func writeOperation(b io.Writer, op operation, own ownTypes) error {
 	name := goName(op.shortName())
 	var fields, write, read []string
 	field := func(name, typ, comment string) {
@@ -191,7 +198,7 @@ func writeOperation(b io.Writer, op operation) error {
 		write = append(write, fmt.Sprintf("w.Same(%q, len(o.%s), %q, len(o.%s))", a.name, goName(a.name), c.name, goName(c.name)))
 	}
 	for _, a := range op.attributes {
-		k, err := kindOf(a)
+		k, err := kindOf(a, own)
 		if err != nil {
 			return err
 		}

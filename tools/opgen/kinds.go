@@ -38,36 +38,30 @@ var optionalKinds = map[string]kind{
 	"DictionaryAttr":     {"mlir.Attribute", "w.OptionalAttribute(%q, %s)", "r.OptionalAttribute(%q)"},
 }
 
-// goTypes are the Go types that stand for attributes of a dialect's own, for both
-// dialects: keywords, structures, and lists of keywords.
-var (
-	keywords = map[string]string{
-		"StableHLO_ComparisonDirectionAttr": "ComparisonDirection",
-		"StableHLO_ComparisonTypeAttr":      "ComparisonType",
-		"StableHLO_FftTypeAttr":             "FftType",
-		"StableHLO_RngAlgorithmAttr":        "RngAlgorithm",
-		"StableHLO_RngDistributionAttr":     "RngDistribution",
-		"StableHLO_TransposeAttr":           "TransposeKind",
-		"CHLO_ComparisonDirectionAttr":      "ComparisonDirection",
-		"CHLO_ComparisonTypeAttr":           "ComparisonType",
+// ownTypes are the Go types that stand for the attributes of a dialect's own, by the
+// names of their kinds.
+type ownTypes struct {
+	keywords   map[string]string // enumerations
+	structures map[string]string
+	lists      map[string]string // of enumerations
+}
+
+// ownTypesOf are the types of generated attributes, and of those written by hand.
+func ownTypesOf(attributes []*attribute) ownTypes {
+	own := ownTypes{map[string]string{}, map[string]string{"StableHLO_DotAlgorithm": "DotAlgorithm"}, map[string]string{}}
+	for _, a := range attributes {
+		one, list := a.kinds()
+		if a.isEnum() {
+			own.keywords[one], own.lists[list] = a.name, a.name
+		} else {
+			own.structures[one] = a.name
+		}
 	}
-	structures = map[string]string{
-		"StableHLO_ChannelHandle":           "ChannelHandle",
-		"StableHLO_ConvDimensionNumbers":    "ConvDimensionNumbers",
-		"StableHLO_DotAlgorithm":            "DotAlgorithm",
-		"StableHLO_DotDimensionNumbers":     "DotDimensionNumbers",
-		"StableHLO_GatherDimensionNumbers":  "GatherDimensionNumbers",
-		"StableHLO_ScatterDimensionNumbers": "ScatterDimensionNumbers",
-		"CHLO_RaggedDotDimensionNumbers":    "RaggedDotDimensionNumbers",
-	}
-	lists = map[string]string{
-		"StableHLO_PrecisionConfigAttr": "Precision",
-		"CHLO_PrecisionConfigAttr":      "Precision",
-	}
-)
+	return own
+}
 
 // kindOf finds how an attribute stands in Go.
-func kindOf(a part) (kind, error) {
+func kindOf(a part, own ownTypes) (kind, error) {
 	if a.kind == "I64ElementsAttr" {
 		// One definition, two shapes: groups of devices, and pairs.
 		what := "Pairs"
@@ -80,19 +74,19 @@ func kindOf(a part) (kind, error) {
 		}
 		return kind{field, "w." + what + "(%q, %s)", "ods.Get(r, %q, ods." + what + ")"}, nil
 	}
-	if t, ok := keywords[a.kind]; ok {
+	if t, ok := own.keywords[a.kind]; ok {
 		if a.count == optional {
 			return kind{t, "ods.SetKeyword(w, %q, %s)", "ods.GetOptional(r, %q, As" + t + ")"}, nil
 		}
 		return kind{t, "w.Set(%q, %s)", "ods.Get(r, %q, As" + t + ")"}, nil
 	}
-	if t, ok := structures[a.kind]; ok {
+	if t, ok := own.structures[a.kind]; ok {
 		if a.count == optional {
 			return kind{"*" + t, "ods.SetOptional(w, %q, %s)", "ods.GetPointer(r, %q, As" + t + ")"}, nil
 		}
 		return kind{t, "w.Set(%q, %s)", "ods.Get(r, %q, As" + t + ")"}, nil
 	}
-	if t, ok := lists[a.kind]; ok && a.count == optional {
+	if t, ok := own.lists[a.kind]; ok && a.count == optional {
 		return kind{"[]" + t, "ods.SetList(w, %q, %s)", "ods.GetList(r, %q, As" + t + ")"}, nil
 	}
 	table := kinds

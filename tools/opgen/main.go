@@ -1,18 +1,21 @@
-// Opgen writes the operations of the StableHLO and CHLO dialects as Go structs:
+// Opgen writes the operations and attributes of the StableHLO and CHLO dialects as Go
+// types:
 //
 //	stablehlo/gen_*.go, stablehlo/chlo/gen_*.go
 //
-// It reads tables of facts, tools/opgen/facts/*.txt: for each operation the names and
-// kinds of its operands, attributes, regions and results. The tables are made from the
-// Python bindings in the wheel of the pinned MLIR library, and from the library itself,
-// which knows which operations infer their result types.
+// It reads tables of facts, tools/opgen/facts/*.txt. The tables of operations hold the
+// names and kinds of their operands, attributes, regions and results. They are made from
+// the Python bindings in the wheel of the pinned MLIR library, and from the library
+// itself, which knows which operations infer their result types. The tables of attributes,
+// *_attributes.txt, hold enumerations and structures of integers. They are written by
+// hand, and a test checks them against the library.
 //
 // Usage:
 //
 //	go run ./tools/opgen [-out DIR]
 //	go run ./tools/opgen -extract WHEEL_OR_DIR [-out DIR]
 //
-// The second form makes the tables anew, from a wheel of jaxlib or a folder that one
+// The second form makes the tables of operations anew, from a wheel of jaxlib or a folder that one
 // was unpacked into; the first one writes the Go code from them.
 package main
 
@@ -58,5 +61,7 @@ func run(from, root string) error {
 // dialects are the ones that tables exist for.
 var dialects = []string{"stablehlo", "chlo"}
 
-// tableFile is the name of a dialect's table below the repository's root.
-func tableFile(dialect string) string { return "tools/opgen/facts/" + dialect + ".txt" }
+// tableFile is the name of the table of a dialect's operations below the repository's
+// root, attributeFile that of its attributes.
+func tableFile(dialect string) string     { return "tools/opgen/facts/" + dialect + ".txt" }
+func attributeFile(dialect string) string { return "tools/opgen/facts/" + dialect + "_attributes.txt" }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 var root = filepath.Join("..", "..")
@@ -18,16 +20,7 @@ func TestCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range want {
-		have, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if d := cmp.Diff(string(have), string(data)); d != "" {
-			t.Errorf("%s is not what `go generate ./...` makes (-committed +generated):\n%.2000s", name, d)
-		}
-	}
+	check.Files(t, root, want, "what `go generate ./...` makes")
 	for _, folder := range []string{"stablehlo", "stablehlo/chlo"} {
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "gen_*.go"))
 		if err != nil {
@@ -162,7 +155,7 @@ func TestUnknownParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return writeOperation(new(strings.Builder), ops[0])
+		return writeOperation(new(strings.Builder), ops[0], ownTypesOf(nil))
 	}
 	for text, want := range map[string]string{
 		"d.x\n\tattribute a NewAttr\n":           "the attribute a is of the kind NewAttr",

@@ -91,6 +91,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return stressOne(ctx, plugin, st, *procs, stdout, stderr)
 	}
 	result, err := load.Run(ctx, plugin, o)
+	return report(result, err, stdout, stderr)
+}
+
+// report prints a result, where there is one, and the error, and returns the exit status.
+func report[R any](result *R, err error, stdout, stderr io.Writer) int {
 	if result != nil {
 		fmt.Fprint(stdout, result)
 	}

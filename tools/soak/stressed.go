@@ -31,14 +31,7 @@ func stressOne(ctx context.Context, plugin *bridge.Plugin, o stress.Options, pro
 	}
 	o.Flat = os.Getenv(oneArena) == "1"
 	result, err := stress.Run(ctx, plugin, o)
-	if result != nil {
-		fmt.Fprint(stdout, result)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "soak:", err)
-		return 1
-	}
-	return 0
+	return report(result, err, stdout, stderr)
 }
 
 // stressAll stresses in processes of their own: what a program begins with depends on how

@@ -3,6 +3,7 @@ package amdgpu_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/amdgpu"
@@ -25,19 +26,19 @@ func TestTypes(t *testing.T) {
 		} {
 			got, err := test.make()
 			if mlirtest.Supported(t, c.Library(), err, test.function) {
-				mlirtest.Same(t, "the type", test.want, got.String())
-				mlirtest.Same(t, "its kind", test.kinds, kinds(got))
+				check.Diff(t, "the type", test.want, got.String())
+				check.Diff(t, "its kind", test.kinds, kinds(got))
 			}
 		}
-		mlirtest.Same(t, "i32", []bool{false, false, false}, kinds(i32))
+		check.Diff(t, "i32", []bool{false, false, false}, kinds(i32))
 		if c.Library().Has("mlirAMDGPUTDMGatherBaseTypeGet") {
 			_, err := amdgpu.TDMGatherBaseType(i32, f16)
-			mlirtest.Refused(t, err, "not f16")
+			check.Error(t, err, "not f16")
 			_, err = amdgpu.TDMGatherBaseType(i32, mlirtest.Type(c, "i3"))
-			mlirtest.Refused(t, err, "i3")
+			check.Error(t, err, "i3")
 		}
 		other := mlirtest.ContextOf(t, c.Library())
-		mlirtest.Panics(t, "a type of another context", func() { amdgpu.TDMGatherBaseType(i32, mlirtest.Type(other, "i32")) })
-		mlirtest.Panics(t, "called on a zero value", func() { amdgpu.TDMBaseType(mlir.Type{}) })
+		check.Panics(t, "a type of another context", func() { amdgpu.TDMGatherBaseType(i32, mlirtest.Type(other, "i32")) })
+		check.Panics(t, "called on a zero value", func() { amdgpu.TDMBaseType(mlir.Type{}) })
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/complex"
@@ -17,22 +18,22 @@ func TestNumber(t *testing.T) {
 			if !mlirtest.Supported(t, c.Library(), err, make) {
 				continue
 			}
-			mlirtest.Same(t, "the attribute", "#complex.number<:"+text+" 1.500000e+00, -2.000000e+00> : complex<"+text+">", a.String())
+			check.Diff(t, "the attribute", "#complex.number<:"+text+" 1.500000e+00, -2.000000e+00> : complex<"+text+">", a.String())
 			v, err := complex.AsNumber(a)
 			if mlirtest.Supported(t, c.Library(), err, read) {
-				mlirtest.Same(t, "the number", 1.5-2i, v)
+				check.Diff(t, "the number", 1.5-2i, v)
 			}
 		}
 		if c.Library().Has(make) {
-			huge := mlirtest.Must(complex.Number(mlirtest.Type(c, "f64"), 1e300+0i))
-			mlirtest.Same(t, "a large number", 1e300+0i, mlirtest.Must(complex.AsNumber(huge)))
-			infinite := mlirtest.Must(complex.Number(mlirtest.Type(c, "f16"), 1e300+0i))
-			mlirtest.Same(t, "too large for f16", true, math.IsInf(real(mlirtest.Must(complex.AsNumber(infinite))), 1))
+			huge := check.Must(complex.Number(mlirtest.Type(c, "f64"), 1e300+0i))
+			check.Diff(t, "a large number", 1e300+0i, check.Must(complex.AsNumber(huge)))
+			infinite := check.Must(complex.Number(mlirtest.Type(c, "f16"), 1e300+0i))
+			check.Diff(t, "too large for f16", true, math.IsInf(real(check.Must(complex.AsNumber(infinite))), 1))
 			_, err := complex.Number(mlirtest.Type(c, "i32"), 0)
-			mlirtest.Refused(t, err, "not i32")
+			check.Error(t, err, "not i32")
 		}
 		_, err := complex.AsNumber(c.UnitAttribute())
-		mlirtest.Refused(t, err, "unit is no complex number")
-		mlirtest.Panics(t, "called on a zero value", func() { complex.Number(mlir.Type{}, 0) })
+		check.Error(t, err, "unit is no complex number")
+		check.Panics(t, "called on a zero value", func() { complex.Number(mlir.Type{}, 0) })
 	})
 }

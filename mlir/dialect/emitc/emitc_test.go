@@ -3,6 +3,7 @@ package emitc_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/emitc"
@@ -28,9 +29,9 @@ func TestTypes(t *testing.T) {
 			if !mlirtest.Supported(t, c.Library(), err, test.function) {
 				continue
 			}
-			mlirtest.Same(t, "the type", test.want, got.String())
+			check.Diff(t, "the type", test.want, got.String())
 			for i, is := range kinds {
-				mlirtest.Same(t, test.want, i == kind, is(got))
+				check.Diff(t, test.want, i == kind, is(got))
 			}
 		}
 		if !c.Library().Has("mlirEmitCArrayTypeGet") {
@@ -45,9 +46,9 @@ func TestTypes(t *testing.T) {
 			"expected non empty string": func() (mlir.Type, error) { return emitc.OpaqueType(c, "") },
 		} {
 			_, err := make()
-			mlirtest.Refused(t, err, want)
+			check.Error(t, err, want)
 		}
-		mlirtest.Panics(t, "called on a zero value", func() { emitc.PointerType(mlir.Type{}) })
+		check.Panics(t, "called on a zero value", func() { emitc.PointerType(mlir.Type{}) })
 	})
 }
 
@@ -56,24 +57,24 @@ func TestAttributes(t *testing.T) {
 		for _, text := range []string{"NULL", `"a" "b"`} {
 			a, err := emitc.Opaque(c, text)
 			if mlirtest.Supported(t, c.Library(), err, "mlirEmitCOpaqueAttrGet") {
-				mlirtest.Same(t, "the text", text, mlirtest.Must(emitc.OpaqueText(a)))
+				check.Diff(t, "the text", text, check.Must(emitc.OpaqueText(a)))
 			}
 		}
 		for p := emitc.Equal; p <= emitc.ThreeWay; p++ {
 			a, err := p.Attribute(c)
 			if mlirtest.Supported(t, c.Library(), err, "mlirEmitCCmpPredicateAttrGet") {
-				mlirtest.Same(t, "the predicate", p, mlirtest.Must(emitc.AsCmpPredicate(a)))
+				check.Diff(t, "the predicate", p, check.Must(emitc.AsCmpPredicate(a)))
 			}
 		}
 		_, err := emitc.OpaqueText(c.UnitAttribute())
-		mlirtest.Refused(t, err, "unit is no opaque attribute")
+		check.Error(t, err, "unit is no opaque attribute")
 		_, err = emitc.AsCmpPredicate(c.UnitAttribute())
 		if !c.Library().Has("mlirAttributeIsAEmitCCmpPredicate") {
 			mlirtest.Unsupported(t, err)
 			return
 		}
-		mlirtest.Refused(t, err, "unit is no comparison")
+		check.Error(t, err, "unit is no comparison")
 		_, err = emitc.CmpPredicate(7).Attribute(c)
-		mlirtest.Refused(t, err, "no comparison 7")
+		check.Error(t, err, "no comparison 7")
 	})
 }

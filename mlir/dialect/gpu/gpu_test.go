@@ -3,6 +3,7 @@ package gpu_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/gpu"
@@ -10,10 +11,10 @@ import (
 
 func TestAsyncToken(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		token := mlirtest.Must(gpu.AsyncTokenType(c))
-		mlirtest.Same(t, "the type", "!gpu.async.token", token.String())
-		mlirtest.Same(t, "its kind", true, gpu.IsAsyncToken(token))
-		mlirtest.Same(t, "i32's kind", false, gpu.IsAsyncToken(mlirtest.Type(c, "i32")))
+		token := check.Must(gpu.AsyncTokenType(c))
+		check.Diff(t, "the type", "!gpu.async.token", token.String())
+		check.Diff(t, "its kind", true, gpu.IsAsyncToken(token))
+		check.Diff(t, "i32's kind", false, gpu.IsAsyncToken(mlirtest.Type(c, "i32")))
 	})
 }
 
@@ -28,12 +29,12 @@ func TestObject(t *testing.T) {
 			`#gpu.object<#nvvm.target, properties = {O = 3 : i32}, bin = "b">`:                  {Target: target, Format: gpu.Binary, Data: []byte("b"), Properties: properties},
 			`#gpu.object<#nvvm.target, kernels = <[#gpu.kernel_metadata<"k", () -> ()>]>, "f">`: {Target: target, Format: gpu.FatBinary, Data: []byte("f"), Kernels: kernels},
 		} {
-			a := mlirtest.Must(o.Attribute(c))
-			mlirtest.Same(t, "the attribute", mlirtest.Attribute(c, want).String(), a.String())
-			got := mlirtest.Must(gpu.AsObject(a))
-			mlirtest.Same(t, "the data", o.Data, got.Data)
-			mlirtest.Same(t, "the format", o.Format, got.Format)
-			mlirtest.Same(t, "the parts", []string{o.Target.String(), o.Properties.String(), o.Kernels.String()},
+			a := check.Must(o.Attribute(c))
+			check.Diff(t, "the attribute", mlirtest.Attribute(c, want).String(), a.String())
+			got := check.Must(gpu.AsObject(a))
+			check.Diff(t, "the data", o.Data, got.Data)
+			check.Diff(t, "the format", o.Format, got.Format)
+			check.Diff(t, "the parts", []string{o.Target.String(), o.Properties.String(), o.Kernels.String()},
 				[]string{got.Target.String(), got.Properties.String(), got.Kernels.String()})
 		}
 		for want, bad := range map[string]gpu.Object{
@@ -44,11 +45,11 @@ func TestObject(t *testing.T) {
 			"unit":              {Target: c.UnitAttribute(), Format: gpu.Binary},
 		} {
 			_, err := bad.Attribute(c)
-			mlirtest.Refused(t, err, want)
+			check.Error(t, err, want)
 		}
 		_, err := gpu.AsObject(target)
-		mlirtest.Refused(t, err, "is no object")
-		mlirtest.Panics(t, "called on a zero value", func() { gpu.Object{Format: gpu.Binary}.Attribute(c) })
-		mlirtest.Panics(t, "called on a zero value", func() { gpu.AsObject(mlir.Attribute{}) })
+		check.Error(t, err, "is no object")
+		check.Panics(t, "called on a zero value", func() { gpu.Object{Format: gpu.Binary}.Attribute(c) })
+		check.Panics(t, "called on a zero value", func() { gpu.AsObject(mlir.Attribute{}) })
 	})
 }

@@ -3,6 +3,7 @@ package irdl_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/irdl"
@@ -13,8 +14,8 @@ func TestVariadicity(t *testing.T) {
 		for _, v := range []irdl.Variadicity{irdl.Single, irdl.Optional, irdl.Variadic} {
 			a, err := v.Attribute(c)
 			if mlirtest.Supported(t, c.Library(), err, "mlirIRDLVariadicityAttrGet") {
-				mlirtest.Same(t, "the attribute", "#irdl<variadicity "+string(v)+">", a.String())
-				mlirtest.Same(t, "the value", v, mlirtest.Must(irdl.AsVariadicity(a)))
+				check.Diff(t, "the attribute", "#irdl<variadicity "+string(v)+">", a.String())
+				check.Diff(t, "the value", v, check.Must(irdl.AsVariadicity(a)))
 			}
 		}
 		for want, list := range map[string][]irdl.Variadicity{
@@ -23,14 +24,14 @@ func TestVariadicity(t *testing.T) {
 		} {
 			a, err := irdl.VariadicityArray(c, list...)
 			if mlirtest.Supported(t, c.Library(), err, "mlirIRDLVariadicityArrayAttrGet") {
-				mlirtest.Same(t, "the array", mlirtest.Attribute(c, want).String(), a.String())
+				check.Diff(t, "the array", mlirtest.Attribute(c, want).String(), a.String())
 			}
 		}
 		if c.Library().Has("mlirIRDLVariadicityAttrGet") {
 			_, err := irdl.VariadicityArray(c, "several")
-			mlirtest.Refused(t, err, `no variadicity "several"`)
+			check.Error(t, err, `no variadicity "several"`)
 		}
 		_, err := irdl.AsVariadicity(c.UnitAttribute())
-		mlirtest.Refused(t, err, "unit is no variadicity")
+		check.Error(t, err, "unit is no variadicity")
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
@@ -41,7 +42,7 @@ const source = `func.func @f(%a: tensor<5x2x3xf32>, %b: tensor<5x3x4xf32>, %c: t
 }`
 
 func operations(t *testing.T, c *mlir.Context, text string) map[string]mlir.Operation {
-	m := mlirtest.Must(c.Parse("f.mlir", []byte(text)))
+	m := check.Must(c.Parse("f.mlir", []byte(text)))
 	found := map[string]mlir.Operation{}
 	m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
 		found[o.Name()] = o
@@ -55,42 +56,42 @@ func TestDimensions(t *testing.T) {
 		ops := operations(t, c, source)
 		matmul, conv, ret := ops["linalg.batch_matmul"], ops["linalg.conv_2d_nhwc_hwcf"], ops["func.return"]
 		kinds := func(o mlir.Operation) [2]bool {
-			return [2]bool{mlirtest.Must(linalg.IsContraction(o)), mlirtest.Must(linalg.IsConvolution(o))}
+			return [2]bool{check.Must(linalg.IsContraction(o)), check.Must(linalg.IsConvolution(o))}
 		}
-		mlirtest.Same(t, "matmul", [2]bool{true, false}, kinds(matmul))
-		mlirtest.Same(t, "convolution", [2]bool{false, true}, kinds(conv))
-		mlirtest.Same(t, "return", [2]bool{false, false}, kinds(ret))
+		check.Diff(t, "matmul", [2]bool{true, false}, kinds(matmul))
+		check.Diff(t, "convolution", [2]bool{false, true}, kinds(conv))
+		check.Diff(t, "return", [2]bool{false, false}, kinds(ret))
 		want := linalg.Contraction{Batch: []int64{0}, M: []int64{1}, N: []int64{2}, K: []int64{3}}
-		mlirtest.Same(t, "contraction", want, mlirtest.Must(linalg.ContractionOf(matmul)))
-		got := mlirtest.Must(linalg.ConvolutionOf(conv))
+		check.Diff(t, "contraction", want, check.Must(linalg.ContractionOf(matmul)))
+		got := check.Must(linalg.ConvolutionOf(conv))
 		if diff := cmp.Diff(linalg.Convolution{Batch: []int64{0}, OutputImage: []int64{1, 2}, OutputChannel: []int64{3}, FilterLoop: []int64{4, 5},
 			InputChannel: []int64{6}, Depth: []int64{}, Strides: []int64{2, 2}, Dilations: []int64{1, 1}}, got, emptyIsNil); diff != "" {
 			t.Errorf("convolution (-want +got):\n%s", diff)
 		}
-		maps := mlirtest.Must(linalg.IndexingMaps(matmul))
+		maps := check.Must(linalg.IndexingMaps(matmul))
 		var texts []string
 		for _, m := range maps {
 			texts = append(texts, m.String())
 		}
-		mlirtest.Same(t, "maps", []string{"(d0, d1, d2, d3) -> (d0, d1, d3)", "(d0, d1, d2, d3) -> (d0, d3, d2)", "(d0, d1, d2, d3) -> (d0, d1, d2)"}, texts)
-		mlirtest.Same(t, "from maps", want, mlirtest.Must(linalg.ContractionOfMaps(maps[0], maps[1], maps[2])))
+		check.Diff(t, "maps", []string{"(d0, d1, d2, d3) -> (d0, d1, d3)", "(d0, d1, d2, d3) -> (d0, d3, d2)", "(d0, d1, d2, d3) -> (d0, d1, d2)"}, texts)
+		check.Diff(t, "from maps", want, check.Must(linalg.ContractionOfMaps(maps[0], maps[1], maps[2])))
 
 		_, err := linalg.ContractionOf(conv)
-		mlirtest.Refused(t, err, "linalg.conv_2d_nhwc_hwcf is no contraction")
+		check.Error(t, err, "linalg.conv_2d_nhwc_hwcf is no contraction")
 		_, err = linalg.ConvolutionOf(matmul)
-		mlirtest.Refused(t, err, "linalg.batch_matmul is no convolution")
+		check.Error(t, err, "linalg.batch_matmul is no convolution")
 		_, err = linalg.IndexingMaps(ret)
-		mlirtest.Refused(t, err, "func.return has no indexing maps")
+		check.Error(t, err, "func.return has no indexing maps")
 		one := c.IdentityMap(1)
 		_, err = linalg.ContractionOfMaps(maps[0], one, maps[2])
-		mlirtest.Refused(t, err, "is no map of a contraction over 4 loops")
+		check.Error(t, err, "is no map of a contraction over 4 loops")
 		_, err = linalg.ContractionOfMaps(one, one, one)
-		mlirtest.Refused(t, err, "do not make a contraction")
+		check.Error(t, err, "do not make a contraction")
 		_, err = linalg.ContractionOfMaps(one, one, mlir.AffineMap{})
-		mlirtest.Refused(t, err, "is no map of a contraction")
-		_, err = linalg.ContractionOfMaps(one, mlirtest.Must(c.ParseAffineMap("(d0) -> (d0 * 2)")), one)
-		mlirtest.Refused(t, err, "each result is one of them")
-		mlirtest.Panics(t, "linalg.IsContraction called on a zero value", func() { linalg.IsContraction(mlir.Operation{}) })
+		check.Error(t, err, "is no map of a contraction")
+		_, err = linalg.ContractionOfMaps(one, check.Must(c.ParseAffineMap("(d0) -> (d0 * 2)")), one)
+		check.Error(t, err, "each result is one of them")
+		check.Panics(t, "linalg.IsContraction called on a zero value", func() { linalg.IsContraction(mlir.Operation{}) })
 	})
 }
 
@@ -121,7 +122,7 @@ func TestFillRegion(t *testing.T) {
 			for range regions {
 				s.Regions = append(s.Regions, c.NewRegion())
 			}
-			return mlirtest.Must(c.Create(s))
+			return check.Must(c.Create(s))
 		}
 		matmul := create("linalg.matmul", 1, 0, 1, 2)
 		if err := linalg.FillRegion(matmul); err != nil {
@@ -134,12 +135,12 @@ func TestFillRegion(t *testing.T) {
 		for o := range matmul.Region(0).First().Operations() {
 			names = append(names, o.Name())
 		}
-		mlirtest.Same(t, "the body", []string{"arith.mulf", "arith.addf", "linalg.yield"}, names)
-		mlirtest.Refused(t, linalg.FillRegion(matmul), "an empty one")
-		mlirtest.Refused(t, linalg.FillRegion(create("linalg.matmul", 1, 0, 1)), "takes 3 operands, 2 given")
-		mlirtest.Refused(t, linalg.FillRegion(create("linalg.matmul", 1, 3, 3, 3)), "which are no numbers")
-		mlirtest.Refused(t, linalg.FillRegion(create("linalg.generic", 1, 0, 0)), "is no named operation")
-		mlirtest.Refused(t, linalg.FillRegion(m.Operation()), "is no named operation")
+		check.Diff(t, "the body", []string{"arith.mulf", "arith.addf", "linalg.yield"}, names)
+		check.Error(t, linalg.FillRegion(matmul), "an empty one")
+		check.Error(t, linalg.FillRegion(create("linalg.matmul", 1, 0, 1)), "takes 3 operands, 2 given")
+		check.Error(t, linalg.FillRegion(create("linalg.matmul", 1, 3, 3, 3)), "which are no numbers")
+		check.Error(t, linalg.FillRegion(create("linalg.generic", 1, 0, 0)), "is no named operation")
+		check.Error(t, linalg.FillRegion(m.Operation()), "is no named operation")
 		if _, err := linalg.IsContraction(create("linalg.matmul", 1, 0, 1, 2)); err == nil {
 			t.Error("an operation without a body was looked into")
 		}

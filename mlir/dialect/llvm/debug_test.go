@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
@@ -25,9 +26,9 @@ func newer(m maker) bool {
 
 func TestDebugAttributes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		file := mlirtest.Must(llvm.DIFile{Name: "a.go", Directory: "/src"}.Attribute(c))
-		i32 := mlirtest.Must(llvm.DIBasicType{Tag: 0x24, Name: "int", SizeInBits: 32, Encoding: 5}.Attribute(c))
-		null := mlirtest.Must(llvm.DINullType(c))
+		file := check.Must(llvm.DIFile{Name: "a.go", Directory: "/src"}.Attribute(c))
+		i32 := check.Must(llvm.DIBasicType{Tag: 0x24, Name: "int", SizeInBits: 32, Encoding: 5}.Attribute(c))
+		null := check.Must(llvm.DINullType(c))
 		const fileText, intText = `#llvm.di_file<"a.go" in "/src">`,
 			`#llvm.di_basic_type<tag = DW_TAG_base_type, name = "int", sizeInBits = 32, encoding = DW_ATE_signed>`
 		space := 3
@@ -69,22 +70,22 @@ func TestDebugAttributes(t *testing.T) {
 				continue
 			}
 			// MLIR prints a file in a field of that type without its name.
-			mlirtest.Same(t, "the text", mlirtest.Attribute(c, test.want).String(), a.String())
+			check.Diff(t, "the text", mlirtest.Attribute(c, test.want).String(), a.String())
 		}
-		mlirtest.Same(t, "the null type", "#llvm.di_null_type", null.String())
-		mlirtest.Same(t, "an expression", "#llvm.di_expression<[DW_OP_plus_uconst(8), DW_OP_deref]>",
-			mlirtest.Must(llvm.DIExpression(c, llvm.DIExpressionElem{Opcode: 0x23, Arguments: []uint64{8}}, llvm.DIExpressionElem{Opcode: 6})).String())
-		mlirtest.Same(t, "no expression", "#llvm.di_expression<>", mlirtest.Must(llvm.DIExpression(c)).String())
-		mlirtest.Same(t, "flags", "32768 : i32", mlirtest.Must(llvm.DIFlags(c, 1<<15)).String())
+		check.Diff(t, "the null type", "#llvm.di_null_type", null.String())
+		check.Diff(t, "an expression", "#llvm.di_expression<[DW_OP_plus_uconst(8), DW_OP_deref]>",
+			check.Must(llvm.DIExpression(c, llvm.DIExpressionElem{Opcode: 0x23, Arguments: []uint64{8}}, llvm.DIExpressionElem{Opcode: 6})).String())
+		check.Diff(t, "no expression", "#llvm.di_expression<>", check.Must(llvm.DIExpression(c)).String())
+		check.Diff(t, "flags", "32768 : i32", check.Must(llvm.DIFlags(c, 1<<15)).String())
 
-		module := mlirtest.Must(llvm.DIModule{Scope: file}.Attribute(c))
-		mlirtest.Same(t, "the scope", true, mlirtest.Must(llvm.ModuleScope(module)).Equal(file))
-		alone := mlirtest.Must(llvm.DIModule{}.Attribute(c))
-		mlirtest.Same(t, "no scope", true, mlirtest.Must(llvm.ModuleScope(alone)).IsNil())
+		module := check.Must(llvm.DIModule{Scope: file}.Attribute(c))
+		check.Diff(t, "the scope", true, check.Must(llvm.ModuleScope(module)).Equal(file))
+		alone := check.Must(llvm.DIModule{}.Attribute(c))
+		check.Diff(t, "no scope", true, check.Must(llvm.ModuleScope(alone)).IsNil())
 		derived := mlirtest.Attribute(c, "#llvm.di_derived_type<tag = DW_TAG_pointer_type, baseType = "+intText+">")
-		mlirtest.Same(t, "the base type", true, mlirtest.Must(llvm.DerivedBaseType(derived)).Equal(i32))
+		check.Diff(t, "the base type", true, check.Must(llvm.DerivedBaseType(derived)).Equal(i32))
 		bare := mlirtest.Attribute(c, "#llvm.di_derived_type<tag = DW_TAG_pointer_type>")
-		mlirtest.Same(t, "no base type", true, mlirtest.Must(llvm.DerivedBaseType(bare)).IsNil())
+		check.Diff(t, "no base type", true, check.Must(llvm.DerivedBaseType(bare)).IsNil())
 	})
 }
 
@@ -92,7 +93,7 @@ func TestDebugAttributes(t *testing.T) {
 // are made where the release is known, and refused elsewhere.
 func TestVersionedDebugAttributes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		file := mlirtest.Must(llvm.DIFile{Name: "a.go", Directory: "/src"}.Attribute(c))
+		file := check.Must(llvm.DIFile{Name: "a.go", Directory: "/src"}.Attribute(c))
 		fileText, in := file.String(), `<"a.go" in "/src">` // in a field of that type it has no name
 		id := mlirtest.Attribute(c, "distinct[0]<>")
 		rec := mlirtest.Attribute(c, "distinct[1]<>")
@@ -120,12 +121,12 @@ func TestVersionedDebugAttributes(t *testing.T) {
 		for _, test := range tests {
 			a, err := test.make.Attribute(c)
 			if mlirtest.Supported(t, c.Library(), err, test.function) {
-				mlirtest.Same(t, "the text", test.want, a.String())
+				check.Diff(t, "the text", test.want, a.String())
 			}
 		}
 		s, err := llvm.DISubprogramSelf(rec)
 		if mlirtest.Supported(t, c.Library(), err, "mlirLLVMDISubprogramAttrGetRecSelf") {
-			mlirtest.Same(t, "the subprogram itself", "#llvm.di_subprogram<recId = distinct[0]<>, isRecSelf = true>", s.String())
+			check.Diff(t, "the subprogram itself", "#llvm.di_subprogram<recId = distinct[0]<>, isRecSelf = true>", s.String())
 		}
 	})
 }
@@ -134,23 +135,23 @@ func TestVersionedDebugAttributes(t *testing.T) {
 func self(t *testing.T, c *mlir.Context, rec mlir.Attribute) mlir.Attribute {
 	a, err := llvm.DICompositeTypeSelf(rec)
 	if !mlirtest.Supported(t, c.Library(), err, "mlirLLVMDICompositeTypeAttrGetRecSelf") {
-		return mlirtest.Must(llvm.DIFile{}.Attribute(c))
+		return check.Must(llvm.DIFile{}.Attribute(c))
 	}
 	return a
 }
 
 func TestReadSubprogram(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		got := mlirtest.Must(llvm.AsDISubprogram(mlirtest.Attribute(c,
+		got := check.Must(llvm.AsDISubprogram(mlirtest.Attribute(c,
 			`#llvm.di_subprogram<scope = #llvm.di_file<"a" in "b">, name = "f", file = #llvm.di_file<"c" in "d">, line = 3, scopeLine = 4, subprogramFlags = Definition, type = #llvm.di_subroutine_type<>>`)))
-		mlirtest.Same(t, "the lines", [2]int{3, 4}, [2]int{got.Line, got.ScopeLine})
-		mlirtest.Same(t, "the parts", []string{"<nil attribute>", `#llvm.di_file<"a" in "b">`, `#llvm.di_file<"c" in "d">`, "#llvm.di_subroutine_type<>"},
+		check.Diff(t, "the lines", [2]int{3, 4}, [2]int{got.Line, got.ScopeLine})
+		check.Diff(t, "the parts", []string{"<nil attribute>", `#llvm.di_file<"a" in "b">`, `#llvm.di_file<"c" in "d">`, "#llvm.di_subroutine_type<>"},
 			[]string{got.CompileUnit.String(), got.Scope.String(), got.File.String(), got.Type.String()})
 		_, err := llvm.AsDISubprogram(c.UnitAttribute())
-		mlirtest.Refused(t, err, "unit is no #llvm.di_subprogram")
+		check.Error(t, err, "unit is no #llvm.di_subprogram")
 		_, err = llvm.ModuleScope(c.UnitAttribute())
-		mlirtest.Refused(t, err, "unit is no #llvm.di_module")
-		mlirtest.Panics(t, "called on a zero value", func() { llvm.DerivedBaseType(mlir.Attribute{}) })
+		check.Error(t, err, "unit is no #llvm.di_module")
+		check.Panics(t, "called on a zero value", func() { llvm.DerivedBaseType(mlir.Attribute{}) })
 	})
 }
 
@@ -158,7 +159,7 @@ func TestReadSubprogram(t *testing.T) {
 func TestWrongFields(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		unit := c.UnitAttribute()
-		file := mlirtest.Must(llvm.DIFile{}.Attribute(c))
+		file := check.Must(llvm.DIFile{}.Attribute(c))
 		list := []mlir.Attribute{unit}
 		tests := []struct {
 			make maker
@@ -212,17 +213,17 @@ func TestWrongFields(t *testing.T) {
 					continue
 				}
 			}
-			mlirtest.Refused(t, err, test.want)
+			check.Error(t, err, test.want)
 		}
 		_, err := llvm.DIExpression(c, llvm.DIExpressionElem{Opcode: -1})
-		mlirtest.Refused(t, err, "Opcode cannot be -1")
+		check.Error(t, err, "Opcode cannot be -1")
 		_, err = llvm.DISubprogramSelf(unit)
 		if c.Library().Has("mlirLLVMDISubprogramAttrGetRecSelf") {
-			mlirtest.Refused(t, err, "RecID cannot be unit")
+			check.Error(t, err, "RecID cannot be unit")
 		} else {
 			mlirtest.Unsupported(t, err)
 		}
 		other := mlirtest.ContextOf(t, c.Library())
-		mlirtest.Panics(t, "an attribute of another context", func() { llvm.DILexicalBlock{Scope: file}.Attribute(other) })
+		check.Panics(t, "an attribute of another context", func() { llvm.DILexicalBlock{Scope: file}.Attribute(other) })
 	})
 }

@@ -3,6 +3,7 @@ package llvm_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
@@ -13,9 +14,9 @@ func TestWords(t *testing.T) {
 		for _, l := range []llvm.Linkage{llvm.LinkagePrivate, llvm.LinkageInternal, llvm.LinkageAvailableExternally, llvm.LinkageLinkonce,
 			llvm.LinkageWeak, llvm.LinkageCommon, llvm.LinkageAppending, llvm.LinkageExternWeak, llvm.LinkageLinkonceODR,
 			llvm.LinkageWeakODR, llvm.LinkageExternal} {
-			a := mlirtest.Must(l.Attribute(c))
-			mlirtest.Same(t, "the text", "#llvm.linkage<"+string(l)+">", a.String())
-			mlirtest.Same(t, "the linkage", l, mlirtest.Must(llvm.AsLinkage(a)))
+			a := check.Must(l.Attribute(c))
+			check.Diff(t, "the text", "#llvm.linkage<"+string(l)+">", a.String())
+			check.Diff(t, "the linkage", l, check.Must(llvm.AsLinkage(a)))
 		}
 		for _, v := range []llvm.CConv{llvm.CConvC, llvm.CConvFast, llvm.CConvCold, llvm.CConvGHC, llvm.CConvHiPE, llvm.CConvAnyReg,
 			llvm.CConvPreserveMost, llvm.CConvPreserveAll, llvm.CConvSwift, llvm.CConvCXXFastTLS, llvm.CConvTail, llvm.CConvCFGuardCheck,
@@ -26,29 +27,29 @@ func TestWords(t *testing.T) {
 			llvm.CConvAMDGPUGS, llvm.CConvAMDGPUCS, llvm.CConvAMDGPUKernel, llvm.CConvX86RegCall, llvm.CConvAMDGPUHS,
 			llvm.CConvMSP430Builtin, llvm.CConvAMDGPULS, llvm.CConvAMDGPUES, llvm.CConvAArch64VectorCall, llvm.CConvAArch64SVEVector,
 			llvm.CConvWASMEmscripten, llvm.CConvAMDGPUGfx, llvm.CConvM68kIntr} {
-			a := mlirtest.Must(v.Attribute(c))
-			mlirtest.Same(t, "the text", "#llvm.cconv<"+string(v)+">", a.String())
-			mlirtest.Same(t, "the convention", v, mlirtest.Must(llvm.AsCConv(a)))
+			a := check.Must(v.Attribute(c))
+			check.Diff(t, "the text", "#llvm.cconv<"+string(v)+">", a.String())
+			check.Diff(t, "the convention", v, check.Must(llvm.AsCConv(a)))
 		}
 		for _, v := range []llvm.Comdat{llvm.ComdatAny, llvm.ComdatExactMatch, llvm.ComdatLargest, llvm.ComdatNoDeduplicate, llvm.ComdatSameSize} {
-			a := mlirtest.Must(v.Attribute(c))
-			mlirtest.Same(t, "the text", "#llvm<comdat "+string(v)+">", a.String())
-			mlirtest.Same(t, "the comdat", v, mlirtest.Must(llvm.AsComdat(a)))
+			a := check.Must(v.Attribute(c))
+			check.Diff(t, "the text", "#llvm<comdat "+string(v)+">", a.String())
+			check.Diff(t, "the comdat", v, check.Must(llvm.AsComdat(a)))
 		}
 		for _, bad := range []string{"", "nosuch", "internal> , #llvm.linkage<weak", "\x00"} {
 			_, err := llvm.Linkage(bad).Attribute(c)
-			mlirtest.Refused(t, err, "is no linkage")
+			check.Error(t, err, "is no linkage")
 			_, err = llvm.CConv(bad).Attribute(c)
-			mlirtest.Refused(t, err, "is no calling convention")
+			check.Error(t, err, "is no calling convention")
 			_, err = llvm.Comdat(bad).Attribute(c)
-			mlirtest.Refused(t, err, "is no comdat")
+			check.Error(t, err, "is no comdat")
 		}
 		unit := c.UnitAttribute()
 		_, err := llvm.AsLinkage(unit)
-		mlirtest.Refused(t, err, "unit is no linkage")
-		_, err = llvm.AsCConv(mlirtest.Must(llvm.LinkageWeak.Attribute(c)))
-		mlirtest.Refused(t, err, "is no calling convention")
+		check.Error(t, err, "unit is no linkage")
+		_, err = llvm.AsCConv(check.Must(llvm.LinkageWeak.Attribute(c)))
+		check.Error(t, err, "is no calling convention")
 		_, err = llvm.AsComdat(unit)
-		mlirtest.Refused(t, err, "unit is no comdat")
+		check.Error(t, err, "unit is no comdat")
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
@@ -11,23 +12,23 @@ import (
 
 func TestTypes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		i32, ptr := mlirtest.Type(c, "i32"), mlirtest.Must(llvm.PointerType(c, 0))
+		i32, ptr := mlirtest.Type(c, "i32"), check.Must(llvm.PointerType(c, 0))
 		for want, made := range map[string]mlir.Type{
-			"!llvm.ptr":                                 mlirtest.Must(llvm.PointerType(c, 0)),
-			"!llvm.ptr<3>":                              mlirtest.Must(llvm.PointerType(c, 3)),
-			"!llvm.void":                                mlirtest.Must(llvm.VoidType(c)),
-			"!llvm.array<4 x i32>":                      mlirtest.Must(llvm.Array{Element: i32, Len: 4}.Type(c)),
-			"!llvm.array<0 x ptr>":                      mlirtest.Must(llvm.Array{Element: ptr}.Type(c)),
-			"!llvm.func<void ()>":                       mlirtest.Must(llvm.Function{}.Type(c)),
-			"!llvm.func<i32 (ptr, ...)>":                mlirtest.Must(llvm.Function{Result: i32, Params: []mlir.Type{ptr}, Variadic: true}.Type(c)),
-			"!llvm.struct<()>":                          mlirtest.Must(llvm.Struct{}.Type(c)),
-			"!llvm.struct<packed (i32, ptr)>":           mlirtest.Must(llvm.Struct{Fields: []mlir.Type{i32, ptr}, Packed: true}.Type(c)),
-			`!llvm.struct<"pair", (i32, i32)>`:          mlirtest.Must(llvm.Struct{Name: "pair", Fields: []mlir.Type{i32, i32}}.Type(c)),
-			`!llvm.struct<"unknown", opaque>`:           mlirtest.Must(llvm.Struct{Name: "unknown", Opaque: true}.Type(c)),
+			"!llvm.ptr":                                 check.Must(llvm.PointerType(c, 0)),
+			"!llvm.ptr<3>":                              check.Must(llvm.PointerType(c, 3)),
+			"!llvm.void":                                check.Must(llvm.VoidType(c)),
+			"!llvm.array<4 x i32>":                      check.Must(llvm.Array{Element: i32, Len: 4}.Type(c)),
+			"!llvm.array<0 x ptr>":                      check.Must(llvm.Array{Element: ptr}.Type(c)),
+			"!llvm.func<void ()>":                       check.Must(llvm.Function{}.Type(c)),
+			"!llvm.func<i32 (ptr, ...)>":                check.Must(llvm.Function{Result: i32, Params: []mlir.Type{ptr}, Variadic: true}.Type(c)),
+			"!llvm.struct<()>":                          check.Must(llvm.Struct{}.Type(c)),
+			"!llvm.struct<packed (i32, ptr)>":           check.Must(llvm.Struct{Fields: []mlir.Type{i32, ptr}, Packed: true}.Type(c)),
+			`!llvm.struct<"pair", (i32, i32)>`:          check.Must(llvm.Struct{Name: "pair", Fields: []mlir.Type{i32, i32}}.Type(c)),
+			`!llvm.struct<"unknown", opaque>`:           check.Must(llvm.Struct{Name: "unknown", Opaque: true}.Type(c)),
 			`!llvm.struct<"pair_0", packed (ptr)>`:      mlirtest.Type(c, `!llvm.struct<"pair_0", packed (ptr)>`),
 			"!llvm.array<2 x array<3 x struct<(i32)>>>": mlirtest.Type(c, "!llvm.array<2 x array<3 x struct<(i32)>>>"),
 		} {
-			mlirtest.Same(t, "the text", want, made.String())
+			check.Diff(t, "the text", want, made.String())
 			if !made.Equal(mlirtest.Type(c, want)) {
 				t.Errorf("%s is not the type of that text", want)
 			}
@@ -38,18 +39,18 @@ func TestTypes(t *testing.T) {
 func TestReadTypes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		for _, text := range []string{"!llvm.array<7 x ptr>", "!llvm.array<2 x array<3 x i8>>"} {
-			a := mlirtest.Must(llvm.AsArray(mlirtest.Type(c, text)))
-			mlirtest.Same(t, "the array", text, mlirtest.Must(a.Type(c)).String())
+			a := check.Must(llvm.AsArray(mlirtest.Type(c, text)))
+			check.Diff(t, "the array", text, check.Must(a.Type(c)).String())
 		}
 		for _, text := range []string{"!llvm.func<void ()>", "!llvm.func<i32 (i32, ptr<1>)>", "!llvm.func<ptr (...)>", "!llvm.func<void (i32, ...)>"} {
-			f := mlirtest.Must(llvm.AsFunction(mlirtest.Type(c, text)))
-			mlirtest.Same(t, "the function", text, mlirtest.Must(f.Type(c)).String())
+			f := check.Must(llvm.AsFunction(mlirtest.Type(c, text)))
+			check.Diff(t, "the function", text, check.Must(f.Type(c)).String())
 		}
 		for _, text := range []string{"!llvm.struct<()>", "!llvm.struct<packed (i8, ptr)>", `!llvm.struct<"a", (i8)>`, `!llvm.struct<"b", opaque>`} {
-			s := mlirtest.Must(llvm.AsStruct(mlirtest.Type(c, text)))
-			mlirtest.Same(t, "the struct", text, mlirtest.Must(s.Type(c)).String())
+			s := check.Must(llvm.AsStruct(mlirtest.Type(c, text)))
+			check.Diff(t, "the struct", text, check.Must(s.Type(c)).String())
 		}
-		mlirtest.Same(t, "the address space", 5, mlirtest.Must(llvm.AddressSpace(mlirtest.Type(c, "!llvm.ptr<5>"))))
+		check.Diff(t, "the address space", 5, check.Must(llvm.AddressSpace(mlirtest.Type(c, "!llvm.ptr<5>"))))
 		is := func(t mlir.Type) []bool {
 			return []bool{llvm.IsPointer(t), llvm.IsVoid(t), llvm.IsArray(t), llvm.IsFunction(t), llvm.IsStruct(t)}
 		}
@@ -62,30 +63,30 @@ func TestReadTypes(t *testing.T) {
 			"tensor<2x!llvm.ptr>":          {false, false, false, false, false},
 			"(i32) -> !llvm.array<1 x i8>": {false, false, false, false, false},
 		} {
-			mlirtest.Same(t, text, want, is(mlirtest.Type(c, text)))
+			check.Diff(t, text, want, is(mlirtest.Type(c, text)))
 		}
-		mlirtest.Same(t, "the zero type", make([]bool, 5), is(mlir.Type{}))
+		check.Diff(t, "the zero type", make([]bool, 5), is(mlir.Type{}))
 	})
 }
 
 // TestRecursiveStruct makes struct node { next: array of node, payload }.
 func TestRecursiveStruct(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		node := mlirtest.Must(llvm.NamedStruct(c, "node"))
-		mlirtest.Same(t, "without a body", llvm.Struct{Name: "node", Opaque: true}, mlirtest.Must(llvm.AsStruct(node)))
-		fields := []mlir.Type{mlirtest.Must(llvm.Array{Element: mlirtest.Must(llvm.PointerType(c, 0)), Len: 2}.Type(c)), mlirtest.Type(c, "i64")}
+		node := check.Must(llvm.NamedStruct(c, "node"))
+		check.Diff(t, "without a body", llvm.Struct{Name: "node", Opaque: true}, check.Must(llvm.AsStruct(node)))
+		fields := []mlir.Type{check.Must(llvm.Array{Element: check.Must(llvm.PointerType(c, 0)), Len: 2}.Type(c)), mlirtest.Type(c, "i64")}
 		if err := llvm.SetBody(node, fields, false); err != nil {
 			t.Fatal(err)
 		}
-		mlirtest.Same(t, "the text", `!llvm.struct<"node", (array<2 x ptr>, i64)>`, node.String())
+		check.Diff(t, "the text", `!llvm.struct<"node", (array<2 x ptr>, i64)>`, node.String())
 		if err := llvm.SetBody(node, fields, false); err != nil {
 			t.Errorf("the same body again: %v", err)
 		}
-		mlirtest.Refused(t, llvm.SetBody(node, fields, true), "has another body already")
+		check.Error(t, llvm.SetBody(node, fields, true), "has another body already")
 		_, err := llvm.Struct{Name: "node"}.Type(c)
-		mlirtest.Refused(t, err, "has another body already")
-		fresh := mlirtest.Must(llvm.NewStruct(c, "node", fields, false))
-		if fresh.Equal(node) || mlirtest.Must(llvm.AsStruct(fresh)).Name == "node" {
+		check.Error(t, err, "has another body already")
+		fresh := check.Must(llvm.NewStruct(c, "node", fields, false))
+		if fresh.Equal(node) || check.Must(llvm.AsStruct(fresh)).Name == "node" {
 			t.Errorf("NewStruct gave the old struct %s", fresh)
 		}
 	})
@@ -93,7 +94,7 @@ func TestRecursiveStruct(t *testing.T) {
 
 func TestRefusedTypes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		void, i32 := mlirtest.Must(llvm.VoidType(c)), mlirtest.Type(c, "i32")
+		void, i32 := check.Must(llvm.VoidType(c)), mlirtest.Type(c, "i32")
 		tests := []struct {
 			name, want string
 			make       func() (mlir.Type, error)
@@ -111,25 +112,25 @@ func TestRefusedTypes(t *testing.T) {
 			}},
 			{"void parameter", "void", func() (mlir.Type, error) { return llvm.Function{Params: []mlir.Type{void}}.Type(c) }},
 			{"function result", "func", func() (mlir.Type, error) {
-				return llvm.Function{Result: mlirtest.Must(llvm.Function{}.Type(c))}.Type(c)
+				return llvm.Function{Result: check.Must(llvm.Function{}.Type(c))}.Type(c)
 			}},
 			{"opaque without a name", "an opaque struct", func() (mlir.Type, error) { return llvm.Struct{Opaque: true}.Type(c) }},
 			{"no name", "needs a name", func() (mlir.Type, error) { return llvm.NamedStruct(c, "") }},
 			{"new without a name", "needs a name", func() (mlir.Type, error) { return llvm.NewStruct(c, "", nil, false) }},
 			{"body of a literal", "has no name", func() (mlir.Type, error) {
-				s := mlirtest.Must(llvm.Struct{}.Type(c))
+				s := check.Must(llvm.Struct{}.Type(c))
 				return s, llvm.SetBody(s, nil, false)
 			}},
 			{"body of an integer", "is no struct type", func() (mlir.Type, error) { return i32, llvm.SetBody(i32, nil, false) }},
 			{"body of an opaque one", "has another body", func() (mlir.Type, error) {
-				s := mlirtest.Must(llvm.Struct{Name: "o", Opaque: true}.Type(c))
+				s := check.Must(llvm.Struct{Name: "o", Opaque: true}.Type(c))
 				return s, llvm.SetBody(s, []mlir.Type{i32}, false)
 			}},
 		}
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
 				_, err := test.make()
-				mlirtest.Refused(t, err, test.want)
+				check.Error(t, err, test.want)
 			})
 		}
 		for name, read := range map[string]func(mlir.Type) error{
@@ -138,8 +139,8 @@ func TestRefusedTypes(t *testing.T) {
 			"struct":   func(t mlir.Type) error { _, err := llvm.AsStruct(t); return err },
 			"pointer":  func(t mlir.Type) error { _, err := llvm.AddressSpace(t); return err },
 		} {
-			mlirtest.Refused(t, read(i32), "i32 is no "+name)
-			mlirtest.Panics(t, "called on a zero value", func() { read(mlir.Type{}) })
+			check.Error(t, read(i32), "i32 is no "+name)
+			check.Panics(t, "called on a zero value", func() { read(mlir.Type{}) })
 		}
 	})
 }
@@ -149,14 +150,14 @@ func TestMisuse(t *testing.T) {
 		other := c.Library().NewContext(mlir.ContextOptions{})
 		i32, array := mlirtest.Type(other, "i32"), mlirtest.Type(other, "!llvm.array<1 x i8>")
 		const strange = "was given a type of another context"
-		mlirtest.Panics(t, strange, func() { llvm.Array{i32, 1}.Type(c) })
-		mlirtest.Panics(t, strange, func() { llvm.Struct{Fields: []mlir.Type{i32}}.Type(c) })
-		mlirtest.Panics(t, strange, func() { llvm.Function{Result: i32}.Type(c) })
-		mlirtest.Panics(t, "called on a zero value", func() { llvm.Array{}.Type(c) })
+		check.Panics(t, strange, func() { llvm.Array{i32, 1}.Type(c) })
+		check.Panics(t, strange, func() { llvm.Struct{Fields: []mlir.Type{i32}}.Type(c) })
+		check.Panics(t, strange, func() { llvm.Function{Result: i32}.Type(c) })
+		check.Panics(t, "called on a zero value", func() { llvm.Array{}.Type(c) })
 		other.Close()
-		mlirtest.Panics(t, "called after Context.Close", func() { llvm.AsArray(array) })
-		mlirtest.Panics(t, "called after Context.Close", func() { llvm.IsArray(array) })
-		mlirtest.Panics(t, "called after Context.Close", func() { llvm.PointerType(other, 0) })
+		check.Panics(t, "called after Context.Close", func() { llvm.AsArray(array) })
+		check.Panics(t, "called after Context.Close", func() { llvm.IsArray(array) })
+		check.Panics(t, "called after Context.Close", func() { llvm.PointerType(other, 0) })
 	})
 }
 

@@ -3,6 +3,7 @@ package nvgpu_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/nvgpu"
@@ -22,11 +23,11 @@ func TestTensorMapDescriptor(t *testing.T) {
 		} {
 			got, err := test.make.Type(c)
 			if mlirtest.Supported(t, c.Library(), err, function) {
-				mlirtest.Same(t, "the type", "!nvgpu.tensormap.descriptor<tensor = memref<128x64xf16, 3>, "+test.want+">", got.String())
-				mlirtest.Same(t, "its kind", true, nvgpu.IsTensorMapDescriptor(got))
+				check.Diff(t, "the type", "!nvgpu.tensormap.descriptor<tensor = memref<128x64xf16, 3>, "+test.want+">", got.String())
+				check.Diff(t, "its kind", true, nvgpu.IsTensorMapDescriptor(got))
 			}
 		}
-		mlirtest.Same(t, "a memref's kind", false, nvgpu.IsTensorMapDescriptor(memref))
+		check.Diff(t, "a memref's kind", false, nvgpu.IsTensorMapDescriptor(memref))
 		if c.Library().Has(function) {
 			for want, bad := range map[string]nvgpu.TensorMapDescriptor{
 				"not i32":       {Tensor: mlirtest.Type(c, "i32")},
@@ -36,9 +37,9 @@ func TestTensorMapDescriptor(t *testing.T) {
 				"interleave 77": {Tensor: memref, Interleave: 77},
 			} {
 				_, err := bad.Type(c)
-				mlirtest.Refused(t, err, want)
+				check.Error(t, err, want)
 			}
 		}
-		mlirtest.Panics(t, "called on a zero value", func() { nvgpu.TensorMapDescriptor{}.Type(c) })
+		check.Panics(t, "called on a zero value", func() { nvgpu.TensorMapDescriptor{}.Type(c) })
 	})
 }

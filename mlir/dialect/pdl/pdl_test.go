@@ -3,6 +3,7 @@ package pdl_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/pdl"
@@ -27,21 +28,21 @@ func TestTypes(t *testing.T) {
 			if !mlirtest.Supported(t, c.Library(), err, test.function) {
 				continue
 			}
-			mlirtest.Same(t, "the type", "!pdl."+test.want, got.String())
-			mlirtest.Same(t, "its kind", test.kinds, kinds(got))
-			list := mlirtest.Must(pdl.RangeType(got))
-			mlirtest.Same(t, "the range", "!pdl.range<"+test.want+">", list.String())
-			mlirtest.Same(t, "its kind", []bool{true, false, false, true, false, false}, kinds(list))
-			mlirtest.Same(t, "its element", got.String(), mlirtest.Must(pdl.RangeElement(list)).String())
+			check.Diff(t, "the type", "!pdl."+test.want, got.String())
+			check.Diff(t, "its kind", test.kinds, kinds(got))
+			list := check.Must(pdl.RangeType(got))
+			check.Diff(t, "the range", "!pdl.range<"+test.want+">", list.String())
+			check.Diff(t, "its kind", []bool{true, false, false, true, false, false}, kinds(list))
+			check.Diff(t, "its element", got.String(), check.Must(pdl.RangeElement(list)).String())
 			_, err = pdl.RangeType(list)
-			mlirtest.Refused(t, err, "is no element of a range")
+			check.Error(t, err, "is no element of a range")
 		}
 		i32 := mlirtest.Type(c, "i32")
-		mlirtest.Same(t, "i32", make([]bool, 6), kinds(i32))
+		check.Diff(t, "i32", make([]bool, 6), kinds(i32))
 		_, err := pdl.RangeType(i32)
-		mlirtest.Refused(t, err, "i32 is no element of a range")
+		check.Error(t, err, "i32 is no element of a range")
 		_, err = pdl.RangeElement(i32)
-		mlirtest.Refused(t, err, "i32 is no range")
-		mlirtest.Panics(t, "pdl.RangeType called on a zero value", func() { pdl.RangeType(mlir.Type{}) })
+		check.Error(t, err, "i32 is no range")
+		check.Panics(t, "pdl.RangeType called on a zero value", func() { pdl.RangeType(mlir.Type{}) })
 	})
 }

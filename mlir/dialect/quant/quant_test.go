@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/quant"
@@ -49,7 +50,7 @@ func eachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 		}
 		_, _, err = quant.IntegerRange(c.Library(), true, 8)
 		mlirtest.Unsupported(t, err)
-		mlirtest.Same(t, "a kind", false, quant.Is(i8))
+		check.Diff(t, "a kind", false, quant.Is(i8))
 	})
 }
 
@@ -67,15 +68,15 @@ func TestTypes(t *testing.T) {
 		read := func(t mlir.Type) any {
 			switch {
 			case quant.IsAny(t):
-				return mlirtest.Must(quant.AsAny(t))
+				return check.Must(quant.AsAny(t))
 			case quant.IsUniform(t):
-				return mlirtest.Must(quant.AsUniform(t))
+				return check.Must(quant.AsUniform(t))
 			case quant.IsPerAxis(t):
-				return mlirtest.Must(quant.AsPerAxis(t))
+				return check.Must(quant.AsPerAxis(t))
 			case quant.IsSubChannel(t):
-				return mlirtest.Must(quant.AsSubChannel(t))
+				return check.Must(quant.AsSubChannel(t))
 			case quant.IsCalibrated(t):
-				return mlirtest.Must(quant.AsCalibrated(t))
+				return check.Must(quant.AsCalibrated(t))
 			}
 			return nil
 		}
@@ -104,14 +105,14 @@ func TestTypes(t *testing.T) {
 				t.Errorf("%s read back (-want +got):\n%s", want, diff)
 			}
 		}
-		whole := mlirtest.Must(quant.Any{Storage: quant.Storage{Integer: i8.Integer, Unsigned: true}}.Type(c))
-		mlirtest.Same(t, "the whole range", int64(255), mlirtest.Must(quant.AsAny(whole)).Storage.Max)
+		whole := check.Must(quant.Any{Storage: quant.Storage{Integer: i8.Integer, Unsigned: true}}.Type(c))
+		check.Diff(t, "the whole range", int64(255), check.Must(quant.AsAny(whole)).Storage.Max)
 		fine := quant.Uniform{Storage: i8, Expressed: f32, Scale: 0.0078431372549019607}
-		if diff := cmp.Diff(fine.Scale, mlirtest.Must(quant.AsUniform(mlirtest.Must(fine.Type(c)))).Scale); diff != "" {
+		if diff := cmp.Diff(fine.Scale, check.Must(quant.AsUniform(check.Must(fine.Type(c)))).Scale); diff != "" {
 			t.Errorf("the scale lost digits:\n%s", diff)
 		}
 		for want, text := range map[string]string{"fixed": "!quant.uniform<i8:f32, 0.5>", "moved": "!quant.uniform<i8:f32, 0.5:1>", "fixed axis": "!quant.uniform<i8:f32:0, {1.0}>", "none": "f32"} {
-			mlirtest.Same(t, want, want[0] == 'f', quant.IsFixedPoint(mlirtest.Type(c, text)))
+			check.Diff(t, want, want[0] == 'f', quant.IsFixedPoint(mlirtest.Type(c, text)))
 		}
 	})
 }
@@ -149,18 +150,18 @@ func TestRefused(t *testing.T) {
 			{quant.Calibrated{Expressed: i8, Max: 1}, "a float type, not i8"},
 		} {
 			_, err := test.make.Type(c)
-			mlirtest.Refused(t, err, test.want)
+			check.Error(t, err, test.want)
 		}
 		_, err := quant.AsUniform(f32)
-		mlirtest.Refused(t, err, "f32 is no !quant.uniform with one scale")
-		mlirtest.Panics(t, "called on a zero value", func() { quant.Uniform{Storage: s}.Type(c) })
-		mlirtest.Panics(t, "called on a zero value", func() { quant.SubChannel{Storage: s, Expressed: f32}.Type(c) })
+		check.Error(t, err, "f32 is no !quant.uniform with one scale")
+		check.Panics(t, "called on a zero value", func() { quant.Uniform{Storage: s}.Type(c) })
+		check.Panics(t, "called on a zero value", func() { quant.SubChannel{Storage: s, Expressed: f32}.Type(c) })
 		for _, bits := range []int{0, 64, -1} {
 			_, _, err := quant.IntegerRange(c.Library(), true, bits)
-			mlirtest.Refused(t, err, "1 to 63 bits")
+			check.Error(t, err, "1 to 63 bits")
 		}
 		least, most, _ := quant.IntegerRange(c.Library(), true, 4)
-		mlirtest.Same(t, "the range", [2]int64{-8, 7}, [2]int64{least, most})
+		check.Diff(t, "the range", [2]int64{-8, 7}, [2]int64{least, most})
 	})
 }
 
@@ -201,12 +202,12 @@ func TestCasts(t *testing.T) {
 				t.Errorf("%s of %s gave %s (%v), want %s", test.name, test.from, got, err, test.want)
 			}
 		}
-		mlirtest.Same(t, "no element", true, mlirtest.Must(quant.ElementType(mlirtest.Type(c, "tensor<2xi8>"))).IsNil())
-		mlirtest.Same(t, "compatible", true, mlirtest.Must(quant.IsCompatible(q, mlirtest.Type(c, "tensor<2xf32>"))))
-		mlirtest.Same(t, "not compatible", false, mlirtest.Must(quant.IsCompatible(q, mlirtest.Type(c, "f64"))))
+		check.Diff(t, "no element", true, check.Must(quant.ElementType(mlirtest.Type(c, "tensor<2xi8>"))).IsNil())
+		check.Diff(t, "compatible", true, check.Must(quant.IsCompatible(q, mlirtest.Type(c, "tensor<2xf32>"))))
+		check.Diff(t, "not compatible", false, check.Must(quant.IsCompatible(q, mlirtest.Type(c, "f64"))))
 		_, err := quant.FromStorage(calibrated, mlirtest.Type(c, "i8"))
-		mlirtest.Refused(t, err, "not stored as integers")
+		check.Error(t, err, "not stored as integers")
 		_, err = quant.FromStorage(mlirtest.Type(c, "i8"), mlirtest.Type(c, "i8"))
-		mlirtest.Refused(t, err, "i8 is no quantized type")
+		check.Error(t, err, "i8 is no quantized type")
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/smt"
@@ -26,26 +27,26 @@ func TestTypes(t *testing.T) {
 			}
 			return
 		}
-		integer := mlirtest.Must(smt.IntType(c))
-		function := mlirtest.Must(smt.FuncType([]mlir.Type{integer, boolean}, boolean))
+		integer := check.Must(smt.IntType(c))
+		function := check.Must(smt.FuncType([]mlir.Type{integer, boolean}, boolean))
 		kinds := []func(mlir.Type) bool{smt.IsArray, smt.IsBitVector, smt.IsBool, smt.IsInt, smt.IsFunc, smt.IsSort}
 		for want, test := range map[string]struct {
 			made mlir.Type
 			kind int
 		}{
-			"!smt.array<[!smt.int -> !smt.bool]>": {mlirtest.Must(smt.ArrayType(integer, boolean)), 0},
-			"!smt.bv<7>":                          {mlirtest.Must(smt.BitVectorType(c, 7)), 1},
+			"!smt.array<[!smt.int -> !smt.bool]>": {check.Must(smt.ArrayType(integer, boolean)), 0},
+			"!smt.bv<7>":                          {check.Must(smt.BitVectorType(c, 7)), 1},
 			"!smt.bool":                           {boolean, 2},
 			"!smt.int":                            {integer, 3},
 			"!smt.func<(!smt.int, !smt.bool) !smt.bool>": {function, 4},
-			`!smt.sort<"s">`:           {mlirtest.Must(smt.SortType(c, "s")), 5},
-			`!smt.sort<"s"[!smt.int]>`: {mlirtest.Must(smt.SortType(c, "s", integer)), 5},
+			`!smt.sort<"s">`:           {check.Must(smt.SortType(c, "s")), 5},
+			`!smt.sort<"s"[!smt.int]>`: {check.Must(smt.SortType(c, "s", integer)), 5},
 		} {
-			mlirtest.Same(t, "the type", want, test.made.String())
+			check.Diff(t, "the type", want, test.made.String())
 			for i, is := range kinds {
-				mlirtest.Same(t, want, i == test.kind, is(test.made))
+				check.Diff(t, want, i == test.kind, is(test.made))
 			}
-			mlirtest.Same(t, want, []bool{true, test.kind != 4}, []bool{smt.Is(test.made), smt.IsValue(test.made)})
+			check.Diff(t, want, []bool{true, test.kind != 4}, []bool{smt.Is(test.made), smt.IsValue(test.made)})
 		}
 		for want, make := range map[string]func() (mlir.Type, error){
 			"1 to 16777215 bits, not 0":  func() (mlir.Type, error) { return smt.BitVectorType(c, 0) },
@@ -57,9 +58,9 @@ func TestTypes(t *testing.T) {
 			"a sort needs a name":        func() (mlir.Type, error) { return smt.SortType(c, "") },
 		} {
 			_, err := make()
-			mlirtest.Refused(t, err, want)
+			check.Error(t, err, want)
 		}
-		mlirtest.Panics(t, "called on a zero value", func() { smt.ArrayType(boolean, mlir.Type{}) })
+		check.Panics(t, "called on a zero value", func() { smt.ArrayType(boolean, mlir.Type{}) })
 	})
 }
 
@@ -67,27 +68,27 @@ func TestAttributes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		a, err := smt.BitVector(c, 5, 4)
 		if mlirtest.Supported(t, c.Library(), err, "mlirSMTAttrGetBitVector") {
-			mlirtest.Same(t, "the value", "#smt.bv<5> : !smt.bv<4>", a.String())
-			mlirtest.Same(t, "its kind", true, smt.IsBitVectorAttribute(a))
+			check.Diff(t, "the value", "#smt.bv<5> : !smt.bv<4>", a.String())
+			check.Diff(t, "its kind", true, smt.IsBitVectorAttribute(a))
 			for _, bad := range []int{0, -3, 2} {
 				_, err := smt.BitVector(c, 5, bad)
-				mlirtest.Refused(t, err, "5 is no value of")
+				check.Error(t, err, "5 is no value of")
 			}
 		}
 		for want, name := range []string{"lt", "le", "gt", "ge"} {
 			a, err := smt.IntPredicate(c, name)
 			if mlirtest.Supported(t, c.Library(), err, "mlirSMTAttrGetIntPredicate") {
 				v, _ := a.Int()
-				mlirtest.Same(t, name, int64(want), v)
+				check.Diff(t, name, int64(want), v)
 			}
 		}
 		for want, name := range []string{"slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"} {
 			a, err := smt.BVCmpPredicate(c, name)
 			if mlirtest.Supported(t, c.Library(), err, "mlirSMTAttrGetBVCmpPredicate") {
 				v, _ := a.Int()
-				mlirtest.Same(t, name, int64(want), v)
+				check.Diff(t, name, int64(want), v)
 				_, err = smt.IntPredicate(c, name)
-				mlirtest.Refused(t, err, "no such comparison")
+				check.Error(t, err, "no such comparison")
 			}
 		}
 	})
@@ -100,7 +101,7 @@ func TestExport(t *testing.T) {
 			mlirtest.Unsupported(t, err)
 			return
 		}
-		m := mlirtest.Must(c.Parse("s.mlir", []byte(`smt.solver() : () -> () {
+		m := check.Must(c.Parse("s.mlir", []byte(`smt.solver() : () -> () {
   %c = smt.int.constant 1
   %x = smt.declare_fun "x" : !smt.int
   %eq = smt.eq %x, %c : !smt.int
@@ -111,14 +112,14 @@ func TestExport(t *testing.T) {
 		const want = "; solver scope 0\n(declare-const x Int)\n(assert (let ((tmp (= x 1)))\n        tmp))\n(check-sat)\n"
 		const inline = "; solver scope 0\n(declare-const x Int)\n(assert (= x 1))\n(check-sat)\n"
 		write := func(o smt.ExportOptions) string {
-			return strings.TrimSuffix(mlirtest.Must(smt.Export(m.Operation(), o)), "(reset)\n")
+			return strings.TrimSuffix(check.Must(smt.Export(m.Operation(), o)), "(reset)\n")
 		}
-		mlirtest.Same(t, "SMT-LIB", want, write(smt.ExportOptions{}))
+		check.Diff(t, "SMT-LIB", want, write(smt.ExportOptions{}))
 		if got := write(smt.ExportOptions{InlineSingleUse: true}); got != inline && got != want {
 			t.Errorf("SMT-LIB in line is\n%s", got)
 		}
-		other := mlirtest.Must(c.Parse("f.mlir", []byte("smt.solver() : () -> () { %0 = arith.constant 1 : i32 }")))
+		other := check.Must(c.Parse("f.mlir", []byte("smt.solver() : () -> () { %0 = arith.constant 1 : i32 }")))
 		_, err := smt.Export(other.Operation(), smt.ExportOptions{})
-		mlirtest.Refused(t, err, "solver must not contain any non-SMT operations")
+		check.Error(t, err, "solver must not contain any non-SMT operations")
 	})
 }

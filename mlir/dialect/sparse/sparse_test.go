@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/sparse"
@@ -21,8 +22,8 @@ var sameParts = cmp.Options{
 func TestEncoding(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		two := c.IdentityMap(2)
-		blocks := mlirtest.Must(c.ParseAffineMap("(d0, d1) -> (d0 floordiv 2, d1 mod 4, d1 floordiv 4)"))
-		nm := mlirtest.Must(c.ParseAffineMap("(d0, d1) -> (d0, d1 floordiv 4, d1 mod 4)"))
+		blocks := check.Must(c.ParseAffineMap("(d0, d1) -> (d0 floordiv 2, d1 mod 4, d1 floordiv 4)"))
+		nm := check.Must(c.ParseAffineMap("(d0, d1) -> (d0, d1 floordiv 4, d1 mod 4)"))
 		for want, e := range map[string]sparse.Encoding{
 			"map = (d0, d1) -> (d0 : dense, d1 : compressed)": {
 				Levels: []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed}}, DimToLevel: two, LevelToDim: two},
@@ -44,7 +45,7 @@ func TestEncoding(t *testing.T) {
 			if !a.Equal(mlirtest.Attribute(c, text)) {
 				t.Errorf("the attribute is %s, want %s", a, text)
 			}
-			got := mlirtest.Must(sparse.AsEncoding(a))
+			got := check.Must(sparse.AsEncoding(a))
 			if e.LevelToDim.IsNil() {
 				e.LevelToDim = got.LevelToDim // which MLIR found
 			}
@@ -65,7 +66,7 @@ func TestEncoding(t *testing.T) {
 			"needs a level":                  {DimToLevel: two},
 			"needs its DimToLevel":           {Levels: dense},
 			"does not give 2 levels":         {Levels: dense, DimToLevel: c.IdentityMap(3)},
-			"does not give 3 levels":         {Levels: append(dense, sparse.Level{}), DimToLevel: mlirtest.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0, 0)"))},
+			"does not give 3 levels":         {Levels: append(dense, sparse.Level{}), DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0, 0)"))},
 			"is no way back":                 {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
 			"or 0 for an index, not 7":       {Levels: dense, DimToLevel: two, PosWidth: 7},
 			"or 0 for an index, not -8":      {Levels: dense, DimToLevel: two, CrdWidth: -8},
@@ -78,7 +79,7 @@ func TestEncoding(t *testing.T) {
 			"which belong to NOutOfM":        level(sparse.Level{Format: sparse.Compressed, N: 1}),
 		} {
 			_, err := e.Attribute(c)
-			mlirtest.Refused(t, err, want)
+			check.Error(t, err, want)
 		}
 		// What the verifier of the dialect refuses.
 		for _, e := range []sparse.Encoding{
@@ -91,10 +92,10 @@ func TestEncoding(t *testing.T) {
 			}
 		}
 		_, err := sparse.AsEncoding(c.UnitAttribute())
-		mlirtest.Refused(t, err, "unit is no encoding")
-		mlirtest.Panics(t, "called on a zero value", func() { sparse.AsEncoding(mlir.Attribute{}) })
+		check.Error(t, err, "unit is no encoding")
+		check.Panics(t, "called on a zero value", func() { sparse.AsEncoding(mlir.Attribute{}) })
 		other := mlirtest.ContextOf(t, c.Library())
-		mlirtest.Panics(t, "of another context", func() { sparse.Encoding{Levels: dense, DimToLevel: two}.Attribute(other) })
+		check.Panics(t, "of another context", func() { sparse.Encoding{Levels: dense, DimToLevel: two}.Attribute(other) })
 	})
 }
 

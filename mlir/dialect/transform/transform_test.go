@@ -3,6 +3,7 @@ package transform_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/transform"
@@ -29,23 +30,23 @@ func TestTypes(t *testing.T) {
 			if !mlirtest.Supported(t, c.Library(), err, test.function) {
 				continue
 			}
-			mlirtest.Same(t, "the type", test.want, got.String())
-			mlirtest.Same(t, "its kind", test.kinds, kinds(got))
+			check.Diff(t, "the type", test.want, got.String())
+			check.Diff(t, "its kind", test.kinds, kinds(got))
 			if transform.IsOperation(got) {
-				mlirtest.Same(t, "the name", "linalg.matmul", mlirtest.Must(transform.OperationName(got)))
+				check.Diff(t, "the name", "linalg.matmul", check.Must(transform.OperationName(got)))
 			}
 			if transform.IsParam(got) {
-				mlirtest.Same(t, "the value", "i64", mlirtest.Must(transform.ParamValue(got)).String())
+				check.Diff(t, "the value", "i64", check.Must(transform.ParamValue(got)).String())
 				_, err := transform.ParamType(got)
-				mlirtest.Refused(t, err, "a parameter is an integer")
+				check.Error(t, err, "a parameter is an integer")
 			}
 		}
 		_, err := transform.OperationName(i64)
-		mlirtest.Refused(t, err, "i64 is no type of handles")
+		check.Error(t, err, "i64 is no type of handles")
 		_, err = transform.ParamValue(i64)
-		mlirtest.Refused(t, err, "i64 is no type of parameters")
+		check.Error(t, err, "i64 is no type of parameters")
 		_, err = transform.OperationType(c, "")
-		mlirtest.Refused(t, err, "needs the name")
-		mlirtest.Panics(t, "called on a zero value", func() { transform.ParamType(mlir.Type{}) })
+		check.Error(t, err, "needs the name")
+		check.Panics(t, "called on a zero value", func() { transform.ParamType(mlir.Type{}) })
 	})
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Enum is an attribute that is one of several keywords.
+// Enum is an attribute that is one of several keywords. In a field that may be left out
+// the empty string leaves it out; anywhere else it is an error, as any unknown keyword is.
 type Enum[T ~string] struct {
 	Dialect  string
 	What     string // in words, for errors
@@ -23,11 +24,11 @@ type Enum[T ~string] struct {
 	Value  func(t *capi.Table, a capi.MlirAttribute) string
 }
 
-// Attribute makes the attribute. The keyword is checked here: the library ends the
-// process over one that it does not know.
+// Attribute makes the attribute. It checks the keyword first, because the library ends the
+// process over an unknown one.
 func (e *Enum[T]) Attribute(c *mlir.Context, keyword T) (mlir.Attribute, error) {
 	if !slices.Contains(e.Keywords, keyword) {
-		return mlir.Attribute{}, fmt.Errorf("%q is no %s: use one of %s", string(keyword), e.What, e.list())
+		return mlir.Attribute{}, fmt.Errorf("%q is not a known %s: use one of %s", string(keyword), e.What, e.list())
 	}
 	if err := c.LoadDialect(e.Dialect); err != nil {
 		return mlir.Attribute{}, err
@@ -38,7 +39,7 @@ func (e *Enum[T]) Attribute(c *mlir.Context, keyword T) (mlir.Attribute, error) 
 	return c.ParseAttribute(e.Prefix + string(keyword) + ">")
 }
 
-// Read reads the attribute; false where it is another one.
+// Read reads the attribute. It returns false for another attribute.
 func (e *Enum[T]) Read(a mlir.Attribute) (T, bool) {
 	if a.IsNil() {
 		return "", false

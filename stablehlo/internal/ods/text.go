@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Fields are the parts of a printed attribute, #dialect.mnemonic<name = value, …>, by
-// their names; false where the text is another attribute. It serves libraries without
-// the dialect's C API. What the text leaves out is its default.
+// Fields returns the parts of a printed attribute, #dialect.mnemonic<name = value, …>, by
+// their names. It returns false for another attribute, whose text does not begin with
+// prefix, which ends with the "<". It serves libraries without the dialect's C API. What
+// the text leaves out is its default.
 func Fields(text, prefix string) (map[string]string, bool) {
-	body, ok := strings.CutPrefix(text, prefix+"<")
+	body, ok := strings.CutPrefix(text, prefix)
 	if !ok {
 		return nil, false
 	}

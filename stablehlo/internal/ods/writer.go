@@ -45,6 +45,17 @@ func (w *Writer) fail(format string, args ...any) {
 	}
 }
 
+// whole reports whether no part of a list is missing.
+func whole[T interface{ IsNil() bool }](w *Writer, what, name string, list []T) bool {
+	for i, v := range list {
+		if v.IsNil() {
+			w.fail("%s %d of %s is missing", what, i, name)
+			return false
+		}
+	}
+	return true
+}
+
 // Operand adds an operand, which must be there.
 func (w *Writer) Operand(name string, v mlir.Value) {
 	if v.IsNil() {
@@ -56,13 +67,9 @@ func (w *Writer) Operand(name string, v mlir.Value) {
 
 // Operands adds operands of one name.
 func (w *Writer) Operands(name string, values []mlir.Value) {
-	for i, v := range values {
-		if v.IsNil() {
-			w.fail("operand %d of %s is missing", i, name)
-			return
-		}
+	if whole(w, "operand", name, values) {
+		w.state.Operands = append(w.state.Operands, values...)
 	}
-	w.state.Operands = append(w.state.Operands, values...)
 }
 
 // Same is for operations whose groups of operands are told apart by being equally long.
@@ -83,13 +90,9 @@ func (w *Writer) Region(name string, r mlir.Region) {
 
 // Regions adds regions of one name.
 func (w *Writer) Regions(name string, regions []mlir.Region) {
-	for i, r := range regions {
-		if r.IsNil() {
-			w.fail("region %d of %s is missing", i, name)
-			return
-		}
+	if whole(w, "region", name, regions) {
+		w.state.Regions = append(w.state.Regions, regions...)
 	}
-	w.state.Regions = append(w.state.Regions, regions...)
 }
 
 // Result gives the type of the only result.
@@ -103,13 +106,9 @@ func (w *Writer) Result(t mlir.Type) {
 
 // Results gives the types of the results.
 func (w *Writer) Results(types []mlir.Type) {
-	for i, t := range types {
-		if t.IsNil() {
-			w.fail("type %d of Results is missing", i)
-			return
-		}
+	if whole(w, "type", "Results", types) {
+		w.state.Results = append(w.state.Results, types...)
 	}
-	w.state.Results = append(w.state.Results, types...)
 }
 
 // ExactResults gives the types of results whose number is known.

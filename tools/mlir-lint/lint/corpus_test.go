@@ -1,39 +1,20 @@
 package lint_test
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 const corpus = "../../../tests/testdata/modules"
 
-// index reads the corpus' table: one map from column to value for each file.
-func index(t *testing.T) []map[string]string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(corpus, "INDEX.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	columns := strings.Split(rows[0], "\t")
-	var files []map[string]string
-	for _, row := range rows[1:] {
-		file := map[string]string{}
-		for i, cell := range strings.Split(row, "\t") {
-			file[columns[i]] = cell
-		}
-		files = append(files, file)
-	}
-	return files
-}
-
 // TestCorpus holds the findings in real modules against what is known of them.
 func TestCorpus(t *testing.T) {
-	files := index(t)
+	files := check.Rows(t, filepath.Join(corpus, "INDEX.tsv"))
 	if len(files) < 49 {
 		t.Fatalf("the corpus has %d files", len(files))
 	}

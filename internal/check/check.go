@@ -1,0 +1,61 @@
+// Package check compares what a test got with what it wants.
+package check
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Diff reports how got differs from want.
+func Diff(t testing.TB, what string, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if d := cmp.Diff(want, got, options...); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+// NoError stops the test if err is not nil.
+func NoError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Error reports an err that is nil or whose text lacks one of the parts.
+func Error(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("there is no error, want one that says %q", parts)
+		return
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the error does not say %q:\n%v", part, err)
+		}
+	}
+}
+
+// Must returns v, and panics if err is not nil: for what a test cannot go on without.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Panics reports an f that does not panic with a string that contains part.
+func Panics(t testing.TB, part string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := recover(); got == nil {
+			t.Errorf("there is no panic, want one that says %q", part)
+		} else if text, ok := got.(string); !ok || !strings.Contains(text, part) {
+			t.Errorf("the panic is %v (%T), want a string that says %q", got, got, part)
+		}
+	}()
+	f()
+}

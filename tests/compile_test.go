@@ -1,0 +1,93 @@
+package tests
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// openClient opens the plugin and makes a client of so many devices, as many as the plugin
+// likes where 0.
+func openClient(devices int) (*bridge.Client, error) {
+	plugin, err := bridge.Open(bridge.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return plugin.NewClient(bridge.ClientOptions{Devices: devices})
+}
+
+// newClient is openClient, and closes the client with the test.
+func newClient(t *testing.T, devices int) *bridge.Client {
+	t.Helper()
+	client, err := openClient(devices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+// tryCompile compiles a module with a new client, and closes both with the test.
+func tryCompile(t *testing.T, m *mlir.Module) (*bridge.Executable, error) {
+	t.Helper()
+	program, err := m.Bytecode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newClient(t, 0).Compile(t.Context(), program, bridge.CompileOptions{})
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e, nil
+}
+
+// compile is tryCompile, and stops the test where that fails.
+func compile(t *testing.T, m *mlir.Module) *bridge.Executable {
+	t.Helper()
+	e, err := tryCompile(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// toHost copies results to the host and closes them.
+func toHost(t *testing.T, buffers []*bridge.Buffer) []tensor.View {
+	t.Helper()
+	var views []tensor.View
+	for _, b := range buffers {
+		v, err := b.ToHost()
+		if err != nil {
+			t.Fatal(err)
+		}
+		views = append(views, v)
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return views
+}
+
+// toFloats is toHost, as slices.
+func toFloats(t *testing.T, buffers []*bridge.Buffer) (results [][]float32) {
+	t.Helper()
+	for _, v := range toHost(t, buffers) {
+		values, err := tensor.Slice[float32](v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, values)
+	}
+	return results
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// attribute is what the generator knows of one attribute of a dialect: an enumeration,
+// or a structure of integers and lists of integers.
+type attribute struct {
+	dialect  string
+	name     string // of the Go type, "GatherDimensionNumbers"
+	mnemonic string // MLIR's, "gather"
+	doc      string // what follows the name in the Go type's comment
+	source   string // where the fact is from
+
+	values []value // of an enumeration
+	dotted bool    // an enumeration that prints as #dialect.mnemonic<VALUE>, not #dialect<mnemonic VALUE>
+
+	fields   []field // of a structure
+	complete bool    // its text always names every field
+	raw      bool    // its text begins with "raw"; the Go package reads another form of it
+	checked  string  // where its method check refuses values: what it refuses
+}
+
+// value is one keyword of an enumeration.
+type value struct {
+	keyword string // "EQ"
+	name    string // of the Go constant, "CompareEQ"
+	comment string
+}
+
+// field is one part of a structure.
+type field struct {
+	name    string // MLIR's, "offset_dims"
+	list    bool   // of integers; else one integer
+	comment string
+}
+
+// A table of attributes has one paragraph for each: "enum" or "struct", the name of the
+// Go type and MLIR's mnemonic, and below that lines with a tab and one of
+//
+//	doc TEXT                     for the Go type's comment, after its name
+//	source TEXT                  where the fact is from
+//	value KEYWORD NAME [TEXT]    a keyword of an enumeration and the Go constant
+//	dotted                       see attribute
+//	number NAME [TEXT]           a field of a structure that is an integer
+//	list NAME [TEXT]             a field that is a list of integers
+//	complete, raw, checked TEXT  see attribute
+
+// readAttributes reads the table of a dialect's attributes below the repository's root.
+func readAttributes(root, dialect string) ([]*attribute, error) {
+	table, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(attributeFile(dialect))))
+	if err != nil {
+		return nil, err
+	}
+	return parseAttributes(attributeFile(dialect), dialect, table)
+}
+
+// parseAttributes reads a table of attributes.
+func parseAttributes(name, dialect string, data []byte) ([]*attribute, error) {
+	var all []*attribute
+	enum := false
+	err := readParagraphs(name, data, func(line string) error {
+		head := strings.Fields(line)
+		if len(head) != 3 || head[0] != "enum" && head[0] != "struct" {
+			return errors.New("an attribute begins with enum or struct, its Go name and its mnemonic")
+		}
+		enum = head[0] == "enum"
+		all = append(all, &attribute{dialect: dialect, name: head[1], mnemonic: head[2]})
+		return nil
+	}, func(line string) error {
+		if len(all) == 0 {
+			return errors.New("the attribute's name is missing above this line")
+		}
+		return all[len(all)-1].parseLine(enum, line)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range all {
+		if a.doc == "" || a.source == "" || len(a.values)+len(a.fields) == 0 {
+			return nil, fmt.Errorf("%s: %s needs a doc, a source, and values or fields", name, a.name)
+		}
+	}
+	return all, nil
+}
+
+// parseLine reads a line below the attribute's name.
+func (a *attribute) parseLine(enum bool, line string) error {
+	what, text, _ := strings.Cut(line, " ")
+	switch {
+	case what == "doc" && text != "":
+		a.doc = strings.TrimSpace(a.doc + " " + text)
+	case what == "source" && text != "":
+		a.source = text
+	case enum && what == "value":
+		v := value{}
+		v.keyword, text, _ = strings.Cut(text, " ")
+		v.name, v.comment, _ = strings.Cut(text, " ")
+		if v.name == "" {
+			return errors.New("a value needs a keyword and a name")
+		}
+		a.values = append(a.values, v)
+	case enum && line == "dotted":
+		a.dotted = true
+	case !enum && (what == "number" || what == "list"):
+		f := field{list: what == "list"}
+		if f.name, f.comment, _ = strings.Cut(text, " "); f.name == "" {
+			return errors.New("a field needs a name")
+		}
+		a.fields = append(a.fields, f)
+	case !enum && line == "complete":
+		a.complete = true
+	case !enum && line == "raw":
+		a.raw = true
+	case !enum && what == "checked" && text != "":
+		a.checked = text
+	default:
+		return errors.New("this line is not understood")
+	}
+	return nil
+}
+
+// isEnum reports whether the attribute is an enumeration.
+func (a *attribute) isEnum() bool { return len(a.values) > 0 }
+
+// capi is the attribute's name in the C API, without the dialect.
+func (a *attribute) capi() string {
+	if a.isEnum() {
+		return camel(a.mnemonic) + "Attr"
+	}
+	return a.name
+}
+
+// kinds are the names that the operations' definitions have for the attribute and for a
+// list of it, the latter only of an enumeration.
+func (a *attribute) kinds() (one, list string) {
+	dialect := map[string]string{"stablehlo": "StableHLO_", "chlo": "CHLO_"}[a.dialect]
+	if a.isEnum() {
+		return dialect + a.capi(), dialect + camel(a.mnemonic) + "ConfigAttr"
+	}
+	return dialect + a.name, ""
+}
+
+// text is how the attribute prints, up to what follows the "<", or the keyword of an
+// enumeration.
+func (a *attribute) text() string {
+	if a.isEnum() && !a.dotted {
+		return "#" + a.dialect + "<" + a.mnemonic + " "
+	}
+	return "#" + a.dialect + "." + a.mnemonic + "<"
+}
+
+// irregular are the functions of the C API whose names break its own rule. Those of a
+// list are followed by Size or Elem.
+var irregular = map[string]string{
+	"stablehloAttributeIsAChannelHandle":                          "stablehloAttributeIsChannelHandle",
+	"stablehloScatterDimensionNumbersGetScatterDimsToOperandDims": "stablehloScatterDimensionNumbersGetScatteredDimsToOperandDims",
+	"stablehloScatterDimensionNumbersGetIndexVectorDim":           "stablehloDimensionNumbersGetIndexVectorDim",
+}
+
+// function is the full name of a function of the C API.
+func (a *attribute) function(name string) string {
+	name = a.dialect + name
+	for rule, actual := range irregular {
+		if suffix, ok := strings.CutPrefix(name, rule); ok {
+			return actual + suffix
+		}
+	}
+	return name
+}
+
+// goFunction is the name of the Go function that calls it.
+func (a *attribute) goFunction(name string) string {
+	name = a.function(name)
+	return "capi." + strings.ToUpper(name[:1]) + name[1:]
+}
+
+// camel is a name as the C API writes it: lhs_dilation is LhsDilation.
+func camel(name string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "_") {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
