@@ -30,14 +30,14 @@ func manyRuns(s *scene) (func(int) error, error) {
 	return func(i int) error {
 		alone.Lock()
 		defer alone.Unlock()
-		n := 200
+		n, waiting := 200, patience/1000
 		if i == 1 {
-			n = runs
+			n, waiting = runs, patience/30
 			defer debug.SetMaxThreads(debug.SetMaxThreads(threads))
 		}
 		open := make(chan struct{})
 		gate.Store(&open)
-		time.AfterFunc(patience/30, func() { close(open) }) // by then all that can wait does
+		time.AfterFunc(waiting, func() { close(open) }) // by then all that can wait does
 		in, err := s.input(0, large, float32(i))
 		if err != nil {
 			return err
