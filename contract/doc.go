@@ -6,6 +6,10 @@
 // reads it back into one. Nothing in it belongs to one process unless the callback
 // is bound by id.
 //
+// docs/contract.md is the specification, for runtimes in other languages too, and
+// testdata/v1.json has test vectors that each must agree with. A dictionary says in the
+// key "v" which version of the contract it needs: see Version.
+//
 // Ids of other hosts, which are opaque bytes, come in encodings of their own: see
 // Encoding.
 package contract
