@@ -18,8 +18,8 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -56,7 +56,7 @@ func TestContractV1(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := parse(t, newContext(t), file, data)
-			got := readContract(t, m) + runContract(t, client, m, data)
+			got := readContract(t, m, mlir.IsBytecode(data)) + runContract(t, client, m, data)
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("(-want +got):\n%s\n%s", diff, got)
 			}
@@ -66,9 +66,10 @@ func TestContractV1(t *testing.T) {
 
 // readContract is what the contract reads out of a module, in words that do not depend on
 // the names of Go fields. It also holds that the same Config is written as it was then.
-func readContract(t *testing.T, m *mlir.Module) string {
+// A portable artifact writes arrays in another way.
+func readContract(t *testing.T, m *mlir.Module, artifact bool) string {
 	var b strings.Builder
-	for call := range passes.Calls(m) {
+	for call := range callop.Calls(m) {
 		custom, _ := stablehlo.AsCustomCall(call.Op)
 		fmt.Fprintf(&b, "call @%s, api version %d, side effect %v\n", call.Target, custom.APIVersion, custom.HasSideEffect)
 		if call.Err != nil {
@@ -85,7 +86,7 @@ func readContract(t *testing.T, m *mlir.Module) string {
 		for _, a := range list {
 			fmt.Fprintf(&b, "  alias: result %v, operand %d %v\n", a.OutputTupleIndices, a.OperandIndex, a.OperandTupleIndices)
 		}
-		again, err := passes.ConfigAttribute(m.Context(), call.Config)
+		again, err := callop.ConfigAttribute(m.Context(), call.Config)
 		if err != nil {
 			t.Error(err)
 		}
@@ -93,7 +94,7 @@ func readContract(t *testing.T, m *mlir.Module) string {
 		if !ok || !written.IsDictionary() {
 			written, _ = call.Op.Attribute("mhlo.backend_config")
 		}
-		if !again.Equal(written) {
+		if !artifact && !again.Equal(written) {
 			t.Errorf("the Config of @%s is written as %s, and was as %s", call.Target, again, written)
 		}
 	}
@@ -139,9 +140,9 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 	defer callbacks.Default.Release(id)
 	registries := map[string]*callbacks.Registry{"": callbacks.Default}
 	bound := map[string]bool{}
-	for call := range passes.Calls(m) {
+	for call := range callop.Calls(m) {
 		c := call.Config
-		if key := c.Registry + "\x00" + c.Name(); bound[key] || c.ID != 0 || strings.HasPrefix(c.Callback, "absent") || c.Callback == passes.OverlapCallback {
+		if key := c.Registry + "\x00" + c.Name(); bound[key] || c.ID != 0 || strings.HasPrefix(c.Callback, "absent") || c.Callback == callop.OverlapCallback {
 			continue
 		} else {
 			bound[key] = true

@@ -1,8 +1,8 @@
 package rules
 
 import (
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
 )
@@ -17,11 +17,11 @@ var Layouts = &lint.Analyzer{
 
 func layouts(p *lint.Pass) error {
 	for op := range p.Operations("stablehlo.custom_call") {
-		if _, ours := passes.AsCall(op); !ours {
+		if _, ours := callop.AsCall(op); !ours {
 			continue
 		}
 		call, _ := stablehlo.AsCustomCall(op)
-		if err := passes.CheckLayouts(call); err != nil {
+		if err := callop.CheckLayouts(call); err != nil {
 			p.Report(op, mlir.SeverityError, "%v", err)
 		}
 	}

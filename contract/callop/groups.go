@@ -1,17 +1,19 @@
-package passes
+package callop
 
 import (
 	"math"
 
+	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// CallGroup is a block of a module in which callbacks are called: a function's body, or
+// Group is a block of a module in which callbacks are called: a function's body, or
 // a region of a while, an if or a case. XLA compiles each into one sequence of steps
 // (with those of functions that are called there), and callbacks of one sequence may run
 // at once where they do not depend on one another.
-type CallGroup struct {
+type Group struct {
 	Block mlir.Block
 	// Calls are the operations of the block that are callbacks, or hold some: loops,
 	// branches and calls of functions. They are in the order of the text.
@@ -26,7 +28,7 @@ type CallGroup struct {
 	// Shared says that an operand of a callback is used by nothing else: XLA may put it
 	// in the memory of another one's operand, which then has to wait.
 	Shared bool
-	// Helped says that LetOverlap has added to it.
+	// Helped says that passes.LetOverlap has added to it.
 	Helped bool
 }
 
@@ -37,10 +39,10 @@ const (
 	SequentialBytes = 512 // steps on arrays of so many bytes, or fewer
 )
 
-// CallGroups are the blocks in which the callbacks are called that which says yes to,
+// Groups are the blocks in which the callbacks are called that which says yes to,
 // those of all functions. The module must not change while they are in use.
-func CallGroups(m *mlir.Module, which func(Call) bool) []CallGroup {
-	list, byName := functions(m)
+func Groups(m *mlir.Module, which func(Call) bool) []Group {
+	list, byName := function.Defined(m)
 	a := &grouper{
 		which: which, byName: byName,
 		callbacks: map[string][]mlir.Operation{}, sizes: map[string]size{}, roots: map[string]size{}, at: map[string][]int{},
@@ -67,7 +69,7 @@ func CallGroups(m *mlir.Module, which func(Call) bool) []CallGroup {
 type grouper struct {
 	which     func(Call) bool
 	byName    map[string]mlir.Operation
-	groups    []CallGroup
+	groups    []Group
 	callbacks map[string][]mlir.Operation // of a function
 	sizes     map[string]size             // of a function's body
 	roots     map[string]size             // of the largest sequence that a function is called in
@@ -83,12 +85,12 @@ func (s size) add(o size) size {
 // block adds the group of a block, if it is one, and those of the blocks in it. function
 // is the name of the function whose body it is, "" for a region.
 func (a *grouper) block(block mlir.Block, function string) {
-	g := CallGroup{Block: block}
+	g := Group{Block: block}
 	dependsOn := map[mlir.Value]int{} // of a value, the last of the calls
 	last, chain := -1, true
 	seen := map[mlir.Operation]bool{}
 	for op := range block.Operations() {
-		if open(op) {
+		if CanHold(op) {
 			for _, region := range op.Regions() {
 				if region.NumBlocks() == 1 {
 					a.block(region.First(), "")
@@ -150,7 +152,7 @@ func (a *grouper) inside(op mlir.Operation) []mlir.Operation {
 		}
 		return nil
 	}
-	if name, isCall := callee(op); isCall {
+	if name, isCall := function.Callee(op); isCall {
 		list, known := a.callbacks[name]
 		if f, ok := a.byName[name]; ok && !known {
 			a.callbacks[name] = nil // where it calls itself, which XLA refuses
@@ -159,7 +161,7 @@ func (a *grouper) inside(op mlir.Operation) []mlir.Operation {
 		}
 		return list
 	}
-	if open(op) {
+	if CanHold(op) {
 		return a.insideRegions(op)
 	}
 	return nil
@@ -192,13 +194,13 @@ func (a *grouper) size(block mlir.Block) size {
 		for _, v := range op.Results() {
 			s.bytes = max(s.bytes, bytesOf(v))
 		}
-		switch name, isCall := callee(op); {
+		switch name, isCall := function.Callee(op); {
 		case isCall:
 			s = s.add(a.sizeOf(name))
 		case isStep(op):
 			s.steps++
 		}
-		if open(op) {
+		if CanHold(op) {
 			for _, region := range op.Regions() {
 				if region.NumBlocks() == 1 {
 					s.bytes = max(s.bytes, a.size(region.First()).bytes)
@@ -227,7 +229,7 @@ func (a *grouper) root(block mlir.Block, s size) {
 	var visit func(block mlir.Block)
 	visit = func(block mlir.Block) {
 		for op := range block.Operations() {
-			name, isCall := callee(op)
+			name, isCall := function.Callee(op)
 			f, ok := a.byName[name]
 			if !isCall || !ok || seen[name] {
 				continue
@@ -300,24 +302,13 @@ func eachOperand(op mlir.Operation, f func(mlir.Value)) {
 	}
 }
 
-// aliased says which operands of a call are the memory of its results.
-func aliased(call stablehlo.CustomCall) []bool {
-	list := make([]bool, len(call.Operands))
-	for _, a := range call.Aliases {
-		if a.OperandIndex >= 0 && a.OperandIndex < int64(len(list)) {
-			list[a.OperandIndex] = true
-		}
-	}
-	return list
-}
-
 // sharesOperand reports whether a call has an operand that was computed for it alone.
 func sharesOperand(op mlir.Operation) bool {
 	call, ok := stablehlo.AsCustomCall(op)
 	if !ok {
 		return false
 	}
-	shared := aliased(call)
+	shared := aliasing.List(call.Aliases).Operands(len(call.Operands))
 	for i, v := range call.Operands {
 		if shared[i] || !v.IsResult() || v.Owner().Name() == "stablehlo.constant" {
 			continue
@@ -331,4 +322,15 @@ func sharesOperand(op mlir.Operation) bool {
 		}
 	}
 	return false
+}
+
+// OverlapCallback is the name of the callbacks that passes.LetOverlap adds. Nobody
+// registers it, and they are optional, so that they do nothing; callbacks.Stats counts
+// them as dropped.
+const OverlapCallback = "calliope.overlap"
+
+// isFiller reports whether passes.LetOverlap made an operation.
+func isFiller(op mlir.Operation) bool {
+	call, ok := AsCall(op)
+	return ok && call.Err == nil && call.Config.Callback == OverlapCallback
 }

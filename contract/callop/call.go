@@ -1,4 +1,4 @@
-package passes
+package callop
 
 import (
 	"fmt"
@@ -54,18 +54,23 @@ func AsCall(op mlir.Operation) (Call, bool) {
 			return Call{}, false
 		}
 	case !has && call.Target != contract.TargetEXLAElixirCallback:
-		call.Err = fmt.Errorf("passes: the call of @%s has no dictionary as its backend_config", call.Target)
+		call.Err = fmt.Errorf("callop: the call of @%s has no dictionary as its backend_config", call.Target)
 		return call, true
 	}
-	var attrs []contract.Attr
-	if has {
-		attrs = configAttrs(dictionary)
-	}
-	call.Config, call.Err = contract.Decode(attrs)
+	call.Config, call.Err = ReadConfig(dictionary)
 	if call.Config.Encoding == contract.EncodingWords && passesAll(op) {
 		call.Config.Form = contract.Passthrough
 	}
 	return call, true
+}
+
+// CanHold reports whether callbacks can run in the regions of an operation.
+func CanHold(op mlir.Operation) bool {
+	switch op.Name() {
+	case "stablehlo.while", "stablehlo.if", "stablehlo.case":
+		return true
+	}
+	return false
 }
 
 // dictionaryOf is the dictionary that tells a handler what to do.

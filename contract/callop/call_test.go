@@ -1,4 +1,4 @@
-package passes_test
+package callop_test
 
 import (
 	"strings"
@@ -7,11 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 )
+
+func TestMain(m *testing.M) { mlirtest.Main(m) }
 
 func parse(t *testing.T, text string) *mlir.Module {
 	t.Helper()
@@ -66,7 +67,7 @@ func TestCalls(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n := 0
-			for call := range passes.Calls(parse(t, inMain(test.call))) {
+			for call := range callop.Calls(parse(t, inMain(test.call))) {
 				n++
 				if diff := cmp.Diff(test.want, call.Config); diff != "" {
 					t.Errorf("config (-want +got):\n%s", diff)
@@ -87,80 +88,15 @@ func TestCalls(t *testing.T) {
 
 // Calls may be left before its end.
 func TestCallsStop(t *testing.T) {
-	m := build(t, programs[0].build, true)
+	const call = `stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "call", callback = "f"}} : (tensor<4xf32>) -> tensor<4xf32>`
+	m := parse(t, inMain(strings.Repeat(call+"\n", 3)))
 	n := 0
-	for range passes.Calls(m) {
+	for range callop.Calls(m) {
 		if n++; n == 2 {
 			break
 		}
 	}
 	if n != 2 {
 		t.Errorf("%d calls", n)
-	}
-}
-
-// TestStripHostile holds that taps whose tokens make no sense are an error.
-func TestStripHostile(t *testing.T) {
-	const config = `backend_config = {v = 1 : i64, form = "observe", callback = "f", n_tokens = 1 : i64}`
-	for _, call := range []string{
-		`%t = stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, ` + config + `} : (tensor<4xf32>) -> tensor<1xi8>`,
-		`%t = stablehlo.custom_call @calliope_io_callback() {api_version = 4 : i32, ` + config + `} : () -> tensor<1xi8>`,
-		`stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, ` + config + `} : (tensor<4xf32>) -> ()`,
-	} {
-		m := parse(t, inMain(call))
-		if n, err := passes.StripTaps(m, nil); n != 0 || err == nil || !strings.Contains(err.Error(), "takes a token and gives one, and does not") {
-			t.Errorf("%d taps and the error %v of %s", n, err, call)
-		}
-	}
-}
-
-func TestReplaceCall(t *testing.T) {
-	m := parse(t, `
-func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<i32>, tensor<4xf32>) {
-  %a, %b = stablehlo.custom_call @swap(%x, %n, %x) {output_operand_aliases = [
-    #stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>,
-    #stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = []>]} :
-    (tensor<4xf32>, tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
-  %c = stablehlo.custom_call @make(%x) : (tensor<4xf32>) -> tensor<i32>
-  return %a, %b : tensor<i32>, tensor<4xf32>
-}`)
-	var ops []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if op.Name() == "stablehlo.custom_call" {
-			ops = append(ops, op)
-		}
-		return mlir.WalkContinue
-	})
-	var orders [][]int
-	var errs []string
-	for _, op := range ops {
-		call, _ := stablehlo.AsCustomCall(op)
-		order, err := passes.PassesThrough(call)
-		orders = append(orders, order)
-		if err != nil {
-			errs = append(errs, err.Error())
-		}
-		if err := passes.ReplaceCall(op, order, contract.Config{ID: 5}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff([][]int{{1, 0, 2}, {0}}, orders); diff != "" {
-		t.Errorf("orders (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"its results are not of the types of its operands"}, errs); diff != "" {
-		t.Errorf("errors (-want +got):\n%s", diff)
-	}
-	if err := m.Verify(); err != nil {
-		t.Error(err)
-	}
-	var forms []contract.Form
-	for call := range passes.Calls(m) {
-		forms = append(forms, call.Config.Form)
-	}
-	if diff := cmp.Diff([]contract.Form{contract.Passthrough, contract.Call}, forms); diff != "" {
-		t.Errorf("forms (-want +got):\n%s", diff)
-	}
-	if err := passes.ReplaceCall(m.Operation(), nil, contract.Config{ID: 5}); err == nil {
-		t.Error("a module was replaced")
 	}
 }
