@@ -9,10 +9,13 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Check parses and verifies one module and runs the rules on it. It returns the
-// findings in the order of the text, those about an invalid module included. file
-// is the name that they carry. Input that crashes the library ends the process:
-// where it comes from strangers, use [Main].
+// Check parses and verifies one module, of text, bytecode or a portable artifact, and
+// runs the rules on it. It returns the findings in the order of the text, those about an
+// invalid module included. file is the name that they carry. It may be called on several
+// goroutines at once.
+//
+// Input that crashes the library ends the process: where it comes from strangers, check it
+// in a child process, as mlir-lint does.
 func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyzer) []Diagnostic {
 	c := &check{
 		file:       file,

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package lint_test
+package command_test
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/rules"
+	"github.com/calliope-mlir/calliope/lint/rules"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
 )
 
 // TestEndless gives the command what never ends, between good files.
@@ -41,7 +41,7 @@ func TestEndless(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			n := len(test.args) - 1
 			args := append(test.args[:n:n], first, test.args[n], last)
-			command("", args...).holds(t, 2, first+":2:8", first+":3:8", test.want, last+":2:8", last+":3:8")
+			execute("", args...).holds(t, 2, first+":2:8", first+":3:8", test.want, last+":2:8", last+":3:8")
 		})
 	}
 }
@@ -68,7 +68,7 @@ func TestEndlessInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			exit := lint.Run(test.args, test.stdin, &stdout, &stderr, rules.All())
+			exit := command.Run(test.args, test.stdin, &stdout, &stderr, rules.All())
 			result{exit, stdout.String(), stderr.String()}.holds(t, 2, test.want)
 		})
 	}
@@ -90,8 +90,8 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := writeFile(t, dir, "small.mlir", hook)
-	command("", dir).holds(t, 2,
+	execute("", dir).holds(t, 2,
 		large+":1:1: error: cannot be read: it takes 1TiB, and the limit is 1GiB: raise -max-module to read it all the same [invalid]\n",
 		small+":2:8")
-	command("", "-max-module", "10", small).holds(t, 2, small+":1:1: error: cannot be read: it takes 181 bytes, and the limit is 10 bytes: raise -max-module")
+	execute("", "-max-module", "10", small).holds(t, 2, small+":1:1: error: cannot be read: it takes 181 bytes, and the limit is 10 bytes: raise -max-module")
 }

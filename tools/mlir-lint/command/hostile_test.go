@@ -1,4 +1,4 @@
-package lint_test
+package command_test
 
 import (
 	"runtime"
@@ -16,7 +16,7 @@ func TestCrash(t *testing.T) {
 	hostile := writeFile(t, dir, "hostile.mlir",
 		"module attributes {a.b = "+strings.Repeat("[", depth)+strings.Repeat("]", depth)+"} {}")
 	last := writeFile(t, dir, "last.mlir", hook)
-	command("", first, hostile, last).holds(t, 2,
+	execute("", first, hostile, last).holds(t, 2,
 		first+":2:8: error: ", "[create-token]\n", first+":3:8: error: ", "[outfeed]\n",
 		hostile+":1:1: error: the MLIR library crashed on this file (SIGSEGV", "it may be nested too deeply [invalid]\n",
 		last+":2:8: error: ", "[create-token]\n", last+":3:8: error: ", "[outfeed]\n")
@@ -29,20 +29,20 @@ func TestWornOut(t *testing.T) {
 	for _, name := range []string{"a.mlir", "b.mlir", "c.mlir"} {
 		writeFile(t, dir, name, clean)
 	}
-	commandWith(everything, "", "-rules", "wears-out", dir).holds(t, 0)
+	executeWith(everything, "", "-rules", "wears-out", dir).holds(t, 0)
 }
 
 // TestDeep holds that what a usual stack cannot bear is checked like any other file.
 func TestDeep(t *testing.T) {
 	const depth = 50_000
 	text := "module attributes {a.b = " + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "} {\n" + hook + "}"
-	command(text).holds(t, 1, "<stdin>:3:8: error: ", "<stdin>:4:8: error: ")
+	execute(text).holds(t, 1, "<stdin>:3:8: error: ", "<stdin>:4:8: error: ")
 }
 
 // TestTimeout gives the command modules nested so deeply that the library, which
 // takes quadratic time, is busy for many seconds.
 func TestTimeout(t *testing.T) {
 	const depth = 20_000
-	command(strings.Repeat("module {", depth)+strings.Repeat("}", depth), "-timeout", "100ms").holds(t, 2,
+	execute(strings.Repeat("module {", depth)+strings.Repeat("}", depth), "-timeout", "100ms").holds(t, 2,
 		"<stdin>:1:1: error: reading and checking took longer than 100ms and was ended: give it more time with -timeout [invalid]\n")
 }

@@ -1,6 +1,6 @@
 package rules
 
-import "github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
+import "github.com/calliope-mlir/calliope/lint"
 
 // All are the rules, in the order in which -list shows them.
 func All() []*lint.Analyzer {

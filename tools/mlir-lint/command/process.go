@@ -1,4 +1,4 @@
-package lint
+package command
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -83,7 +84,7 @@ func (s settings) start() (*process, error) {
 }
 
 // check has the worker check one input. After an error the worker has ended.
-func (p *process) check(in input, limit time.Duration) ([]Diagnostic, error) {
+func (p *process) check(in input, limit time.Duration) ([]lint.Diagnostic, error) {
 	p.used = true
 	a, err := p.await(limit, func() error { return json.NewEncoder(p.requests).Encode(in) })
 	return a.Diagnostics, err

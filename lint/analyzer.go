@@ -23,8 +23,9 @@ type Analyzer struct {
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// validate finds the mistakes that a program can make in its rules.
-func validate(analyzers []*Analyzer) error {
+// Validate finds the mistakes that a program can make in its rules: a name that is of
+// another form or given twice, and a rule without Doc or Run.
+func Validate(analyzers []*Analyzer) error {
 	seen := map[string]bool{Invalid: true}
 	for _, a := range analyzers {
 		switch {

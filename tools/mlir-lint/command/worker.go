@@ -1,4 +1,4 @@
-package lint
+package command
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -23,11 +24,11 @@ const answerFile = 3
 
 type answer struct {
 	Problem     string // in the first answer: why the worker cannot work
-	Diagnostics []Diagnostic
+	Diagnostics []lint.Diagnostic
 }
 
 // serve is the life of a worker; it returns the exit status.
-func serve(names string, analyzers []*Analyzer) int {
+func serve(names string, analyzers []*lint.Analyzer) int {
 	answers := json.NewEncoder(os.NewFile(answerFile, "answers"))
 	var ready answer
 	chosen, err := choose(names, analyzers)
@@ -49,9 +50,9 @@ func serve(names string, analyzers []*Analyzer) int {
 		}
 		var a answer
 		if in.problem != "" {
-			a.Diagnostics = []Diagnostic{invalid(in.Name, "%s", in.problem)}
+			a.Diagnostics = []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}
 		} else {
-			a.Diagnostics = Check(library, in.Name, in.Data, chosen)
+			a.Diagnostics = lint.Check(library, in.Name, in.Data, chosen)
 		}
 		if answers.Encode(a) != nil {
 			return 2
@@ -78,11 +79,11 @@ func requests() <-chan input {
 }
 
 // choose finds rules by a list of names; "" means all.
-func choose(names string, analyzers []*Analyzer) ([]*Analyzer, error) {
+func choose(names string, analyzers []*lint.Analyzer) ([]*lint.Analyzer, error) {
 	if names == "" {
 		return analyzers, nil
 	}
-	var chosen []*Analyzer
+	var chosen []*lint.Analyzer
 	for name := range strings.SplitSeq(names, ",") {
 		a := find(strings.TrimSpace(name), analyzers)
 		if a == nil {
@@ -95,7 +96,7 @@ func choose(names string, analyzers []*Analyzer) ([]*Analyzer, error) {
 	return chosen, nil
 }
 
-func find(name string, analyzers []*Analyzer) *Analyzer {
+func find(name string, analyzers []*lint.Analyzer) *lint.Analyzer {
 	for _, a := range analyzers {
 		if a.Name == name {
 			return a
@@ -104,7 +105,7 @@ func find(name string, analyzers []*Analyzer) *Analyzer {
 	return nil
 }
 
-func nameList(analyzers []*Analyzer) string {
+func nameList(analyzers []*lint.Analyzer) string {
 	var names []string
 	for _, a := range analyzers {
 		names = append(names, a.Name)

@@ -3,8 +3,8 @@ package rules
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
 )
 
 // reach says what a token comes to, directly or through other tokens.

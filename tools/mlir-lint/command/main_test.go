@@ -1,4 +1,4 @@
-package lint_test
+package command_test
 
 import (
 	"bytes"
@@ -8,13 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/calliope-mlir/calliope/internal/nativetest"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/native"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/rules"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
 )
 
 // everything are the real rules and some that misbehave.
@@ -34,7 +32,7 @@ var runs int
 // TestMain lets the test binary be the command's workers.
 func TestMain(m *testing.M) {
 	if _, worker := os.LookupEnv("CALLIOPE_MLIR_LINT_WORKER"); worker {
-		os.Exit(lint.Main(everything...))
+		os.Exit(command.Main(everything...))
 	}
 	// Under -race each worker would sleep for a second before it ends.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
@@ -47,14 +45,14 @@ type result struct {
 	Stdout, Stderr string
 }
 
-// command runs the command in this process, with workers of its own.
-func command(stdin string, args ...string) result {
-	return commandWith(rules.All(), stdin, args...)
+// execute runs the command in this process, with workers of its own.
+func execute(stdin string, args ...string) result {
+	return executeWith(rules.All(), stdin, args...)
 }
 
-func commandWith(analyzers []*lint.Analyzer, stdin string, args ...string) result {
+func executeWith(analyzers []*lint.Analyzer, stdin string, args ...string) result {
 	var stdout, stderr bytes.Buffer
-	exit := lint.Run(args, strings.NewReader(stdin), &stdout, &stderr, analyzers)
+	exit := command.Run(args, strings.NewReader(stdin), &stdout, &stderr, analyzers)
 	return result{exit, stdout.String(), stderr.String()}
 }
 
@@ -104,7 +102,7 @@ func TestUsage(t *testing.T) {
 		{"stdin twice", []string{"-", "-"}, 2, []string{"can be read only once"}},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) { command("", test.args...).holds(t, test.exit, test.output...) })
+		t.Run(test.name, func(t *testing.T) { execute("", test.args...).holds(t, test.exit, test.output...) })
 	}
 }
 
@@ -125,14 +123,14 @@ func TestStandardInput(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := command(test.stdin, test.args...)
+			r := execute(test.stdin, test.args...)
 			r.holds(t, test.exit, test.output...)
 			if test.output == nil && r.Stdout+r.Stderr != "" {
 				t.Errorf("printed %q, want nothing", r.Stdout+r.Stderr)
 			}
 		})
 	}
-	if r := command(hook, "-rules", "outfeed"); strings.Count(r.Stdout, "\n") != 1 {
+	if r := execute(hook, "-rules", "outfeed"); strings.Count(r.Stdout, "\n") != 1 {
 		t.Errorf("-rules outfeed printed\n%s", r.Stdout)
 	}
 }
@@ -140,7 +138,7 @@ func TestStandardInput(t *testing.T) {
 // TestRuleFailures holds that a rule which cannot judge a module is told apart from
 // one that finds nothing, and does not silence the others.
 func TestRuleFailures(t *testing.T) {
-	commandWith(everything, hook, "-rules", "panics,outfeed,fails,create-token").holds(t, 2,
+	executeWith(everything, hook, "-rules", "panics,outfeed,fails,create-token").holds(t, 2,
 		"<stdin>:1:1: error: the rule panics could not judge this module: panic: out of luck [invalid]\n",
 		"<stdin>:1:1: error: the rule fails could not judge this module: no idea [invalid]\n",
 		"[create-token]\n", "[outfeed]\n")
@@ -151,7 +149,7 @@ func TestRuleFailures(t *testing.T) {
 func TestNoLibrary(t *testing.T) {
 	t.Setenv(native.MLIR.Env(), writeFile(t, t.TempDir(), "lib.so", "no library"))
 	dir := t.TempDir()
-	r := command("", writeFile(t, dir, "a.mlir", clean), writeFile(t, dir, "b.mlir", clean))
+	r := execute("", writeFile(t, dir, "a.mlir", clean), writeFile(t, dir, "b.mlir", clean))
 	r.holds(t, 2, "lib.so")
 	if r.Stdout != "" || strings.Count(r.Stderr, "\n") != 1 {
 		t.Errorf("printed\n%s%s", r.Stdout, r.Stderr)
@@ -165,47 +163,13 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestFullDisk(t *testing.T) {
 	var stderr bytes.Buffer
-	if exit := lint.Run(nil, strings.NewReader(hook), full{}, &stderr, rules.All()); exit != 2 || !strings.Contains(stderr.String(), "writing the findings") {
+	if exit := command.Run(nil, strings.NewReader(hook), full{}, &stderr, rules.All()); exit != 2 || !strings.Contains(stderr.String(), "writing the findings") {
 		t.Errorf("exit status %d, %q", exit, stderr.String())
 	}
 	for _, arg := range []string{"-h", "-list"} {
 		stderr.Reset()
-		if exit := lint.Run([]string{arg}, nil, full{}, &stderr, rules.All()); exit != 2 || !strings.Contains(stderr.String(), "writing: ") {
+		if exit := command.Run([]string{arg}, nil, full{}, &stderr, rules.All()); exit != 2 || !strings.Contains(stderr.String(), "writing: ") {
 			t.Errorf("%s: exit status %d, %q", arg, exit, stderr.String())
 		}
-	}
-}
-
-func TestDiagnosticString(t *testing.T) {
-	d := lint.Diagnostic{File: "a\nb.mlir", Line: 2, Column: 3, Severity: mlir.SeverityNote, Message: "one\ntwo \x1b[31m é \xff", Rule: "r"}
-	if diff := cmp.Diff(`a b.mlir:2:3: note: one two \u001b[31m é � [r]`, d.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestValidate(t *testing.T) {
-	run := func(*lint.Pass) error { return nil }
-	tests := []struct {
-		name  string
-		rules []*lint.Analyzer
-		want  string
-	}{
-		{"good", []*lint.Analyzer{{Name: "a-1", Doc: "d", Run: run}, {Name: "b", Doc: "d", Run: run}}, ""},
-		{"name", []*lint.Analyzer{{Name: "A_b", Doc: "d", Run: run}}, `the rule name "A_b" is not made of lower-case words joined by hyphens`},
-		{"twice", []*lint.Analyzer{{Name: "a", Doc: "d", Run: run}, {Name: "a", Doc: "d", Run: run}}, `the rule name "a" is taken: give the rule another one`},
-		{"reserved", []*lint.Analyzer{{Name: lint.Invalid, Doc: "d", Run: run}}, `the rule name "invalid" is taken: give the rule another one`},
-		{"doc", []*lint.Analyzer{{Name: "a", Run: run}}, "the rule a has no Doc: say in one line what it finds"},
-		{"run", []*lint.Analyzer{{Name: "a", Doc: "d"}}, "the rule a has no Run function"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got := ""
-			if err := lint.Validate(test.rules); err != nil {
-				got = err.Error()
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
 	}
 }

@@ -1,8 +1,8 @@
 package rules
 
 import (
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
 )
 
 // Outfeed reports every outfeed.

@@ -1,17 +1,21 @@
-package lint
+package command
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // outcome is what became of one input. An error means that nothing can be checked.
 type outcome struct {
-	diagnostics []Diagnostic
+	diagnostics []lint.Diagnostic
 	err         error
 }
 
@@ -66,15 +70,15 @@ func (d *desk) clear() {
 
 func (s settings) checkOne(d *desk, in input) outcome {
 	if in.problem != "" {
-		return outcome{diagnostics: []Diagnostic{invalid(in.Name, "%s", in.problem)}}
+		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}}
 	}
 	begun := time.Now()
 	switch err := in.fill(s.max, s.limit); {
 	case errors.Is(err, errLate):
-		return outcome{diagnostics: []Diagnostic{invalid(in.Name,
+		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
 			"reading it took longer than %v and was given up: give it more time with -timeout", s.limit)}}
 	case err != nil:
-		return outcome{diagnostics: []Diagnostic{invalid(in.Name, "%s", reading(err))}}
+		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", reading(err))}}
 	}
 	in.Max = s.max
 	left := s.limit - time.Since(begun)
@@ -93,13 +97,18 @@ func (s settings) checkOne(d *desk, in input) outcome {
 		}
 		d.process = nil // it has ended
 		if errors.Is(err, errLate) {
-			return outcome{diagnostics: []Diagnostic{invalid(in.Name,
+			return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
 				"reading and checking took longer than %v and was ended: give it more time with -timeout", s.limit)}}
 		}
 		// An input before this one may have broken the worker: only a fresh one tells.
 		if fresh {
-			return outcome{diagnostics: []Diagnostic{invalid(in.Name,
+			return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
 				"the MLIR library crashed on this file (%v): it may be nested too deeply", err)}}
 		}
 	}
+}
+
+// invalid is a finding about a whole input.
+func invalid(file, format string, args ...any) lint.Diagnostic {
+	return lint.Diagnostic{File: file, Line: 1, Column: 1, Severity: mlir.SeverityError, Message: fmt.Sprintf(format, args...), Rule: lint.Invalid}
 }

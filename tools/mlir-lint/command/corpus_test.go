@@ -1,4 +1,4 @@
-package lint_test
+package command_test
 
 import (
 	"os"
@@ -40,7 +40,7 @@ func TestCorpus(t *testing.T) {
 	for _, file := range files {
 		t.Run(file["file"], func(t *testing.T) {
 			path := filepath.Join(corpus, file["file"])
-			r := command("", path)
+			r := execute("", path)
 			for line := range strings.Lines(r.Stdout) {
 				brief(t, line)
 			}
@@ -91,9 +91,9 @@ func TestCorpusInOneRun(t *testing.T) {
 	}
 	var alone strings.Builder
 	for _, path := range paths {
-		alone.WriteString(command("", path).Stdout)
+		alone.WriteString(execute("", path).Stdout)
 	}
-	if r := command("", corpus); r.Exit != 2 || r.Stdout != alone.String() {
+	if r := execute("", corpus); r.Exit != 2 || r.Stdout != alone.String() {
 		t.Errorf("exit status %d; together:\n%s\nalone:\n%s", r.Exit, r.Stdout, alone.String())
 	}
 }

@@ -1,4 +1,4 @@
-package lint_test
+package command_test
 
 import (
 	"fmt"
@@ -62,7 +62,7 @@ func TestFolder(t *testing.T) {
 	}
 	for _, root := range []string{"m", "link"} {
 		t.Run(root, func(t *testing.T) {
-			r := command("", filepath.Join(dir, root))
+			r := execute("", filepath.Join(dir, root))
 			var got []string
 			for line := range strings.Lines(r.Stdout) {
 				got = append(got, brief(t, strings.TrimPrefix(line, filepath.Join(dir, root)+"/")))
@@ -74,11 +74,11 @@ func TestFolder(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		path := filepath.Join(dir, "nothing")
-		command("", path).holds(t, 2, path+":1:1: error: this folder holds no .mlir and no .mlirbc file [invalid]\n")
+		execute("", path).holds(t, 2, path+":1:1: error: this folder holds no .mlir and no .mlirbc file [invalid]\n")
 	})
 	t.Run("missing", func(t *testing.T) {
 		path := filepath.Join(dir, "missing.mlir")
-		command("", path, filepath.Join(dir, "m/b.mlir")).holds(t, 2,
+		execute("", path, filepath.Join(dir, "m/b.mlir")).holds(t, 2,
 			path+":1:1: error: cannot be read: no such file or directory [invalid]\n", "[create-token]", "[outfeed]")
 	})
 }
@@ -95,7 +95,7 @@ func TestPipe(t *testing.T) {
 	}
 	w.Close()
 	name := fmt.Sprintf("/dev/fd/%d", r.Fd())
-	command("", name).holds(t, 1, name+":2:8: error: stablehlo.create_token")
+	execute("", name).holds(t, 1, name+":2:8: error: stablehlo.create_token")
 }
 
 // TestLocations holds that a finding's place is one in the input, whatever locations
@@ -122,7 +122,7 @@ func TestLocations(t *testing.T) {
 		"<stdin>:1:1 (at x.py:1:2) [create-token]\n",
 		"<stdin>:3:8 [create-token]\n",
 	}
-	if diff := cmp.Diff(text, ends(command(located))); diff != "" {
+	if diff := cmp.Diff(text, ends(execute(located))); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	binary := []string{
@@ -131,7 +131,7 @@ func TestLocations(t *testing.T) {
 		"<stdin>:1:1 [create-token]\n",
 		"<stdin>:1:1 (at x.py:1:2) [create-token]\n",
 	}
-	if diff := cmp.Diff(binary, ends(command(bytecode(t, located)))); diff != "" {
+	if diff := cmp.Diff(binary, ends(execute(bytecode(t, located)))); diff != "" {
 		t.Errorf("bytecode (-want +got):\n%s", diff)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/rules"
 )
 
 var library *mlir.Library

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
 )
 
 // Layouts reports every call of Go that asks for arrays in another layout than

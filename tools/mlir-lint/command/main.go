@@ -1,4 +1,4 @@
-package lint
+package command
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -41,14 +42,14 @@ Flags:
 // Main is a whole lint command with the given rules: it reads os.Args and returns the
 // exit status. Call it first thing in main, for the command starts itself again as
 // its workers.
-func Main(analyzers ...*Analyzer) int {
+func Main(analyzers ...*lint.Analyzer) int {
 	if names, ok := os.LookupEnv(workerEnv); ok {
 		return serve(names, analyzers)
 	}
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, analyzers)
 }
 
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*Analyzer) int {
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*lint.Analyzer) int {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	fail := func(err error) int {
 		fmt.Fprintf(stderr, "%s: %v\n", program, err)
@@ -60,7 +61,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 		}
 		return exitClean
 	}
-	if err := validate(analyzers); err != nil {
+	if err := lint.Validate(analyzers); err != nil {
 		return fail(err)
 	}
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
@@ -123,9 +124,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 }
 
 // weight is the exit status that one finding asks for.
-func weight(d Diagnostic) int {
+func weight(d lint.Diagnostic) int {
 	switch {
-	case d.Rule == Invalid:
+	case d.Rule == lint.Invalid:
 		return exitInvalid
 	case d.Severity == mlir.SeverityError:
 		return exitFindings
