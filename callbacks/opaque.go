@@ -61,7 +61,10 @@ func ReleaseOpaque(o Opaque) error {
 
 // ResolveOpaque finds the callback that the opaque id of a module means: the one of its
 // server, or else the one for any. Where there is none it is an UnknownError.
-func ResolveOpaque(config contract.Config) (*Slot, error) {
+func ResolveOpaque(config contract.Config) (*Slot, error) { return counted(ProbeOpaque(config)) }
+
+// ProbeOpaque is to ResolveOpaque what Probe is to Resolve.
+func ProbeOpaque(config contract.Config) (*Slot, error) {
 	o := Opaque{config.Opaque, config.Server}
 	opaques.RLock()
 	id, ok := opaques.ids[o]
@@ -72,7 +75,7 @@ func ResolveOpaque(config contract.Config) (*Slot, error) {
 	if !ok {
 		return nil, &UnknownError{Callback: config.Name(), Missing: "callback"}
 	}
-	return Default.Resolve(contract.Config{Form: config.Form, ID: id})
+	return Default.probe(contract.Config{Form: config.Form, ID: id})
 }
 
 // HasOpaque reports whether the id is bound for any server at all.

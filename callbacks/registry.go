@@ -181,7 +181,11 @@ func (r *Registry) Close() {
 
 // Resolve finds the callback that a module's backend_config means, in the registry
 // that it names.
-func Resolve(config contract.Config) (*Slot, error) {
+func Resolve(config contract.Config) (*Slot, error) { return counted(Probe(config)) }
+
+// Probe is Resolve for whoever only asks what would be bound, as bridge/preflight does: the
+// slot must not be invoked, is counted nowhere and needs no Close.
+func Probe(config contract.Config) (*Slot, error) {
 	registries.RLock()
 	r, ok := registries.byName[config.Registry]
 	registries.RUnlock()
@@ -191,12 +195,22 @@ func Resolve(config contract.Config) (*Slot, error) {
 		}
 		return nil, &UnknownError{Callback: config.Name(), Registry: config.Registry, Missing: "registry"}
 	}
-	return r.Resolve(config)
+	return r.probe(config)
 }
 
 // Resolve finds the callback that a module's backend_config means. Where there is
 // none it is an UnknownError, or, for an optional one, a slot that does nothing.
-func (r *Registry) Resolve(config contract.Config) (*Slot, error) {
+func (r *Registry) Resolve(config contract.Config) (*Slot, error) { return counted(r.probe(config)) }
+
+// counted has the calls of a new slot counted by its registry.
+func counted(s *Slot, err error) (*Slot, error) {
+	if err == nil {
+		s.home.tally(s)
+	}
+	return s, err
+}
+
+func (r *Registry) probe(config contract.Config) (*Slot, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	b := r.byID[config.ID]

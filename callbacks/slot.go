@@ -32,12 +32,12 @@ type Slot struct {
 	counts    counts
 }
 
-// newSlot binds a call site. b is nil for an optional callback that nobody registered.
+// newSlot binds a call site, which is not counted yet. b is nil for an optional callback
+// that nobody registered.
 func newSlot(r *Registry, config contract.Config, b *binding) (*Slot, error) {
-	s := &Slot{config: config, name: config.Name(), registry: r.name, binding: b, engine: r.running()}
+	s := &Slot{config: config, name: config.Name(), registry: r.name, binding: b, engine: r.running(), home: r}
 	s.tap = config.Form == contract.Observe
 	if b == nil {
-		r.tally(s)
 		return s, nil
 	}
 	o := b.options
@@ -55,7 +55,6 @@ func newSlot(r *Registry, config contract.Config, b *binding) (*Slot, error) {
 	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
 	s.counts.timed = o.Measure
 	s.plain = s.dispatch == Inline && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
-	r.tally(s)
 	return s, nil
 }
 

@@ -156,7 +156,6 @@ func (r *Registry) tally(s *Slot) {
 		t.byName[s.name] = one
 	}
 	one.slots[s] = false
-	s.home = r
 }
 
 // Close says that the call site is gone. Its counts stay in those of the registry.
@@ -165,6 +164,9 @@ func (s *Slot) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.byName[s.name]
+	if one == nil {
+		return // of Probe
+	}
 	if _, known := one.slots[s]; known {
 		one.slots[s] = true
 	}

@@ -53,7 +53,7 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 	if known {
 		config.Signature = hash // also where the module asks for no check
 	}
-	slot, err := callbacks.Resolve(config)
+	slot, err := callbacks.Probe(config)
 	if err != nil {
 		if wrong, ok := errors.AsType[*callbacks.SignatureError](err); ok {
 			if arrays {
@@ -66,7 +66,6 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 		}
 		return fail(BadAttributes, err)
 	}
-	defer slot.Close()
 	if arrays {
 		if err := slot.CheckTypes(in, out); err != nil {
 			return fail(WrongSignature, err)

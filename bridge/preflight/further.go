@@ -39,10 +39,7 @@ func checkOperand(call stablehlo.CustomCall, encoding contract.Encoding) error {
 func resolveFurther(config contract.Config) error {
 	switch config.Encoding {
 	case contract.EncodingWords:
-		slot, err := callbacks.ResolveOpaque(config)
-		if err == nil {
-			slot.Close()
-		}
+		_, err := callbacks.ProbeOpaque(config)
 		return err
 	case contract.EncodingServer:
 		if !callbacks.HasOpaque(config.Opaque) {

@@ -41,11 +41,10 @@ func Waits(m *mlir.Module, o Options) []Wait {
 		if !isLive[call.Op] {
 			return false
 		}
-		slot, err := callbacks.Resolve(call.Config)
+		slot, err := callbacks.Probe(call.Config)
 		if err != nil {
 			return false
 		}
-		defer slot.Close()
 		if slot.Deferred() && waits[call.Op] == nil {
 			w := &Wait{Operation: call.Op, Position: call.Op.Location().Position(), Callback: call.Config.Name(), Registry: call.Config.Registry}
 			if w.Position.File == "-" && o.File != "" {
