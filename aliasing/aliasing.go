@@ -37,6 +37,17 @@ func Read(op mlir.Operation) (List, bool) {
 	return List(call.Aliases), ok
 }
 
+// Operands says of each of n operands whether a result shares its memory.
+func (l List) Operands(n int) []bool {
+	list := make([]bool, n)
+	for _, a := range l {
+		if a.OperandIndex >= 0 && a.OperandIndex < int64(n) {
+			list[a.OperandIndex] = true
+		}
+	}
+	return list
+}
+
 // Error says what is wrong with one alias of a list.
 type Error struct {
 	Index  int // which alias of the list

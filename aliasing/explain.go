@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -66,12 +67,9 @@ func explain(op mlir.Operation, list List, i int) (Cause, string) {
 			return AliasedTwice, fmt.Sprintf("it is copied: alias %d shares its memory already", j)
 		}
 	}
+	shared := list.Operands(op.NumOperands())
 	for j, other := range op.Operands() {
-		aliased := false
-		for _, a := range list {
-			aliased = aliased || a.OperandIndex == int64(j)
-		}
-		if j != number && !aliased && other.Equal(v) {
+		if j != number && !shared[j] && other.Equal(v) {
 			return ReadTwice, fmt.Sprintf("it is copied: the call takes it as operand %d too, which must not change", j)
 		}
 	}
@@ -137,10 +135,8 @@ func parameter(f mlir.Operation, i, depth int) (Cause, string) {
 	root := f.Parent()
 	if !root.IsNil() {
 		root.Walk(func(op mlir.Operation) mlir.WalkAction {
-			if a, ok := op.Attribute("callee"); ok {
-				if called, _ := a.Symbol(); called == name && i < op.NumOperands() {
-					calls = append(calls, op)
-				}
+			if called, ok := function.Callee(op); ok && called == name && i < op.NumOperands() {
+				calls = append(calls, op)
 			}
 			return mlir.WalkContinue
 		})

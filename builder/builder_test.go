@@ -301,6 +301,9 @@ func here(back int) int {
 // What no value ties to a function has nowhere to keep its mistake.
 func TestMistakesThatPanic(t *testing.T) {
 	cb := builder.Callback{Name: "f"}
+	type endless []endless
+	itself := endless{nil}
+	itself[0] = itself
 	for name, c := range map[string]struct {
 		want string
 		do   func()
@@ -311,6 +314,7 @@ func TestMistakesThatPanic(t *testing.T) {
 		"template":      {"builder: sine was given zero Values and templates only", func() { builder.Sin(builder.Like(vector)) }},
 		"no argument":   {"set Callback.In", func() { builder.Tap(cb, struct{}{}) }},
 		"no leaf":       {"builder: tap: the argument is a int: a tree is made of builder.Value", func() { builder.Tap(cb, 3) }},
+		"endless":       {"nested more than 1000 deep: does a slice or map hold itself?", func() { builder.Tap(cb, itself) }},
 		"no such field": {"is not exported", func() { builder.Tap(cb, struct{ x builder.Value }{}) }},
 	} {
 		t.Run(name, func(t *testing.T) {

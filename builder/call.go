@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
 // Call calls the function from another one with its parameters' values, and gives back
@@ -176,12 +177,8 @@ func (f *Func) takeTokensAsParameters() error {
 // calls reports whether the module calls a function.
 func (b *Builder) calls(name string) bool {
 	return !b.module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if op.Name() == "func.call" {
-			if callee, ok := op.Attribute("callee"); ok {
-				if symbol, _ := callee.Symbol(); symbol == name {
-					return mlir.WalkStop
-				}
-			}
+		if callee, ok := function.Callee(op); ok && callee == name {
+			return mlir.WalkStop
 		}
 		return mlir.WalkContinue
 	})

@@ -40,6 +40,15 @@ type Callback struct {
 	ServerValue    Value
 }
 
+// config is what the contract has of it.
+func (cb *Callback) config(form contract.Form) contract.Config {
+	return contract.Config{
+		Form: form, Callback: cb.Name, ID: cb.ID, Registry: cb.Registry,
+		Effect: cb.Effect, Policy: cb.Policy, Transforms: cb.Transforms, Optional: cb.Optional, Every: cb.Every,
+		Encoding: cb.Encoding, Opaque: cb.Opaque, Server: cb.Server,
+	}
+}
+
 // IOCallback calls Go with the values of a tree (a Value, or a struct, slice, array or
 // map of trees) and returns the same values. It always runs, also when what it returns
 // is not used. Results and operands share their memory, so nothing is copied unless

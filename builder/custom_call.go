@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -69,8 +69,8 @@ func CustomCall(o CustomCallOptions, operands ...Value) []Value {
 		f.b.fail(at, name, operands, err)
 		return results
 	}
-	if _, ours := passes.AsCall(op); ours {
-		if err := passes.CheckLayouts(call); err != nil {
+	if _, ours := callop.AsCall(op); ours {
+		if err := callop.CheckLayouts(call); err != nil {
 			f.b.fail(at, name, operands, err)
 			return results
 		}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -163,7 +163,7 @@ func TestCustomCallLayouts(t *testing.T) {
 				return
 			}
 			var e *builder.Error
-			var layout *passes.LayoutError
+			var layout *callop.LayoutError
 			if !errors.As(err, &e) || !errors.As(err, &layout) || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error is %v, want one that says %q", err, test.want)
 			}

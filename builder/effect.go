@@ -3,10 +3,8 @@ package builder
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Callbacks of one effect run in the order in which they were built: each takes the
@@ -65,9 +63,7 @@ func (f *Func) takeTokens(results []Value, effects []string) []Value {
 
 // firstToken is the token that an effect starts with in a function.
 func (s *scope) firstToken(effect string, at place) (Value, error) {
-	shape := contract.TokenShape()
-	zero := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
-	op, err := stablehlo.Constant{Value: zero}.Create(s.block, at.location)
+	op, err := callop.FirstToken(s.block, at.location)
 	if err != nil {
 		return Value{}, err
 	}

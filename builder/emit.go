@@ -7,8 +7,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -184,11 +184,7 @@ func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered b
 }
 
 func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type) (*callSite, error) {
-	config := contract.Config{
-		Form: form, Callback: cb.Name, ID: cb.ID, Registry: cb.Registry,
-		Effect: cb.Effect, Policy: cb.Policy, Transforms: cb.Transforms, Optional: cb.Optional, Every: cb.Every,
-		Encoding: cb.Encoding, Opaque: cb.Opaque, Server: cb.Server,
-	}
+	config := cb.config(form)
 	if cb.Encoding == contract.EncodingDictionary {
 		config.Loc = at.short()
 	}
@@ -218,7 +214,7 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 	dataResults := site.results
 	if ordered {
 		config.NumTokens = 1
-		token, err := stablehlo.TensorType(b.ctx, contract.TokenShape())
+		token, err := callop.TokenType(b.ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -231,14 +227,14 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 	if ordered {
 		call.Aliases = append(call.Aliases, aliasing.Result(n-1, n, first+len(data)))
 	}
-	signature, err := signature(site.data, dataResults)
+	signature, err := callop.Signature(site.data, dataResults)
 	if err != nil {
 		return nil, err
 	}
 	if config.ByName() {
 		config.Signature = contract.SignatureHash(signature)
 	}
-	if call.BackendConfig, err = passes.ConfigAttribute(b.ctx, config); err != nil {
+	if call.BackendConfig, err = callop.ConfigAttribute(b.ctx, config); err != nil {
 		return nil, err
 	}
 	call.Results = site.results
@@ -246,27 +242,4 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 	// In the order that MLIR keeps them in, so that it need not sort them for each call.
 	slices.SortFunc(site.attributes, func(a, b mlir.NamedAttribute) int { return strings.Compare(a.Name, b.Name) })
 	return site, err
-}
-
-func signature(operands, results []mlir.Type) (string, error) {
-	in, err := shapesOf(operands)
-	if err != nil {
-		return "", err
-	}
-	out, err := shapesOf(results)
-	if err != nil {
-		return "", err
-	}
-	return contract.Signature(in, out), nil
-}
-
-func shapesOf(types []mlir.Type) ([]tensor.Shape, error) {
-	shapes := make([]tensor.Shape, len(types))
-	for i, t := range types {
-		var err error
-		if shapes[i], err = stablehlo.ShapeOf(t); err != nil {
-			return nil, err
-		}
-	}
-	return shapes, nil
 }

@@ -148,10 +148,7 @@ func (b *Builder) TapAfter(after func(mlir.Value) bool, cb Callback) int {
 		b.fail(at, "tap after", nil, errors.New("a tap is written in the contract's own dictionary: leave Callback.Encoding out"))
 		return 0
 	}
-	n, err := passes.InsertTap(b.module, after, passes.TapSpec{Target: cb.Target, Config: contract.Config{
-		Callback: cb.Name, ID: cb.ID, Registry: cb.Registry, Effect: cb.Effect,
-		Policy: cb.Policy, Transforms: cb.Transforms, Optional: cb.Optional, Every: cb.Every,
-	}})
+	n, err := passes.InsertTap(b.module, after, passes.TapSpec{Target: cb.Target, Config: cb.config(contract.Observe)})
 	if err != nil {
 		b.fail(at, "tap after", nil, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -94,7 +95,7 @@ func TestTapAfter(t *testing.T) {
 	main.Return(results...)
 	m := finish(t, b)
 	var got []contract.Config
-	for call := range passes.Calls(m) {
+	for call := range callop.Calls(m) {
 		call.Config.Signature, call.Config.Loc = "", ""
 		got = append(got, call.Config)
 	}

@@ -113,7 +113,7 @@ func TestMistakesWithScopes(t *testing.T) {
 				return nested{X: []builder.Value{n}, M: map[string]builder.Value{"b": x}}
 			})
 			return here(5)
-		}, "case(s32[]): the branches do not return the same: .X[0] is f32[] in branch 0 and s32[] in branch 1; .X[1], f32[], is only in branch 0; .M[a], f32[], is only in branch 0; .M[b], f32[], is only in branch 1"},
+		}, "case(s32[]): the branches do not return the same: .X[0] is f32[] in branch 0 and s32[] in branch 1; .X[1], f32[], is only in branch 0; .M[\"a\"], f32[], is only in branch 0; .M[\"b\"], f32[], is only in branch 1"},
 		{"no tree", func(b *builder.Builder) int {
 			_, p, _, _ := start(b)
 			builder.If(p, func() int { return 1 }, func() int { return 2 })

@@ -1,15 +1,13 @@
 package builder
 
 import (
-	"cmp"
-	"fmt"
 	"reflect"
-	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
-// A pytree is a Value, or a struct, slice, array or map of pytrees. Leaves are taken
-// in one order everywhere: struct fields as declared, slices by index, map keys
-// sorted. Structs may hold exported fields only.
+// A pytree is a Value, or a struct, slice, array or map of pytrees. Leaves are taken in
+// the contract's order, see package tree. Structs may hold exported fields only.
 
 var valueType = reflect.TypeFor[Value]()
 
@@ -59,71 +57,42 @@ func dead[T any](f *Func, tree T) T {
 
 // mapTree copies a tree with f applied to each leaf and its place in the tree.
 func mapTree(v reflect.Value, at string, f func(string, Value) (Value, error)) (reflect.Value, error) {
+	return mapTreeTo(tree.MaxDepth, v, at, f)
+}
+
+func mapTreeTo(depth int, v reflect.Value, at string, f func(string, Value) (Value, error)) (reflect.Value, error) {
 	if !v.IsValid() {
 		return v, nil // nil: no leaves
 	}
-	if v.Type() == valueType {
+	t := v.Type()
+	if t == valueType {
 		leaf, err := f(at, v.Interface().(Value))
 		return reflect.ValueOf(leaf), err
 	}
-	out := reflect.New(v.Type()).Elem()
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			if !field.IsExported() {
-				return out, fmt.Errorf("%s: the field %s of %s is not exported", at, field.Name, v.Type())
-			}
-			leaf, err := mapTree(v.Field(i), at+"."+field.Name, f)
-			if err != nil {
-				return out, err
-			}
-			out.Field(i).Set(leaf)
-		}
-		return out, nil
-	case reflect.Slice, reflect.Array:
-		if v.Kind() == reflect.Slice && !v.IsNil() {
-			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
-		}
-		for i := range v.Len() {
-			leaf, err := mapTree(v.Index(i), fmt.Sprintf("%s[%d]", at, i), f)
-			if err != nil {
-				return out, err
-			}
-			out.Index(i).Set(leaf)
-		}
-		return out, nil
-	case reflect.Map:
-		if !v.IsNil() {
-			out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
-		}
-		keys, err := sortedKeys(v, at)
+	out := reflect.New(t).Elem()
+	if depth == 0 {
+		return out, tree.ErrDepth
+	}
+	switch {
+	case t.Kind() == reflect.Slice && !v.IsNil():
+		out.Set(reflect.MakeSlice(t, v.Len(), v.Len()))
+	case t.Kind() == reflect.Map && !v.IsNil():
+		out.Set(reflect.MakeMapWithSize(t, v.Len()))
+	}
+	err := tree.Each(v, at, "builder.Value", func(i int, b tree.Branch) error {
+		branch, err := mapTreeTo(depth-1, b.Value, b.At, f)
 		if err != nil {
-			return out, err
+			return err
 		}
-		for _, k := range keys {
-			leaf, err := mapTree(v.MapIndex(k), fmt.Sprintf("%s[%v]", at, k), f)
-			if err != nil {
-				return out, err
-			}
-			out.SetMapIndex(k, leaf)
+		switch t.Kind() {
+		case reflect.Struct:
+			out.Field(i).Set(branch)
+		case reflect.Map:
+			out.SetMapIndex(b.Key, branch)
+		default:
+			out.Index(i).Set(branch)
 		}
-		return out, nil
-	}
-	return out, fmt.Errorf("%s is a %s: a tree is made of builder.Value, structs, slices, arrays and maps", at, v.Type())
-}
-
-func sortedKeys(m reflect.Value, at string) ([]reflect.Value, error) {
-	keys := m.MapKeys()
-	switch kind := m.Type().Key().Kind(); {
-	case kind == reflect.String:
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
-	case reflect.Int <= kind && kind <= reflect.Int64:
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.Int(), b.Int()) })
-	case reflect.Uint <= kind && kind <= reflect.Uint64:
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.Uint(), b.Uint()) })
-	default:
-		return nil, fmt.Errorf("%s is a map with keys of type %s: they must be strings or integers, which have an order", at, m.Type().Key())
-	}
-	return keys, nil
+		return nil
+	})
+	return out, err
 }

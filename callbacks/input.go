@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/calliope-mlir/calliope/internal/tree"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -25,19 +26,17 @@ func newMold(n *node, v reflect.Value, at string, paths *[]string, depth int) (m
 		return m, nil
 	}
 	if depth == 0 {
-		return m, errDepth
+		return m, tree.ErrDepth
 	}
-	for _, c := range n.children(v) {
-		branch, err := newMold(c.node, c.value, at+c.step, paths, depth-1)
-		if err != nil {
-			return m, err
-		}
+	err := tree.Each(v, at, leafTypes, func(i int, b tree.Branch) error {
+		branch, err := newMold(n.of(i), b.Value, b.At, paths, depth-1)
 		m.children = append(m.children, branch)
-		if c.key.IsValid() {
-			m.keys = append(m.keys, c.key)
+		if b.Key.IsValid() {
+			m.keys = append(m.keys, b.Key)
 		}
-	}
-	return m, nil
+		return err
+	})
+	return m, err
 }
 
 // fill makes of v a tree with the given leaves, and reports whether they fit.
@@ -99,7 +98,7 @@ func newInput[A any](template *A) (*input, error) {
 		in.rest = true
 		n, v = n.elem, reflect.New(n.elem.typ).Elem()
 	}
-	if in.mold, err = newMold(n, v, "", &in.paths, maxDepth); err != nil {
+	if in.mold, err = newMold(n, v, "", &in.paths, tree.MaxDepth); err != nil {
 		return nil, err
 	}
 	if in.rest && len(in.paths) == 0 {

@@ -1,17 +1,13 @@
 package callbacks
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
 	"reflect"
-	"slices"
-	"strconv"
+
+	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
 // A pytree is a leaf, or a struct, array, slice or map of pytrees. Leaves are taken in
-// the contract's order, which is the builder's: struct fields as declared, elements by
-// index, map keys sorted.
+// the contract's order, see package tree.
 
 // node is what a type says of its trees.
 type node struct {
@@ -21,6 +17,9 @@ type node struct {
 	elem   *node   // of an array, slice or map
 	open   bool    // there is a slice or map, so that the type leaves the number of leaves open
 }
+
+// leafTypes are what leafOf takes, for errors.
+const leafTypes = "tensor.View, tensor.Array, numbers"
 
 // nodeOf reads a type.
 func nodeOf(t reflect.Type) (*node, error) { return readType(t, t.String(), map[reflect.Type]*node{}) }
@@ -35,13 +34,13 @@ func readType(t reflect.Type, at string, seen map[reflect.Type]*node) (_ *node, 
 	if n.leaf != nil {
 		return n, nil
 	}
+	if err := tree.Check(t, at, leafTypes); err != nil {
+		return nil, err
+	}
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			field := t.Field(i)
-			if !field.IsExported() {
-				return nil, fmt.Errorf("the field %s of %s is not exported", field.Name, t)
-			}
 			child, err := readType(field.Type, at+"."+field.Name, seen)
 			if err != nil {
 				return nil, err
@@ -50,19 +49,8 @@ func readType(t reflect.Type, at string, seen map[reflect.Type]*node) (_ *node, 
 			n.open = n.open || child.open
 		}
 		return n, nil
-	case reflect.Map:
-		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uint64) {
-			return nil, fmt.Errorf("%s is a map with keys of type %s: they must be strings or integers, which have an order", at, t.Key())
-		}
+	case reflect.Map, reflect.Slice:
 		n.open = true
-	case reflect.Slice:
-		n.open = true
-	case reflect.Array:
-	default:
-		if at == t.String() { // the whole tree
-			at = "this"
-		}
-		return nil, fmt.Errorf("%s is a %s: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps", at, t)
 	}
 	if n.elem, err = readType(t.Elem(), at+"[]", seen); err == nil {
 		n.open = n.open || n.elem.open
@@ -70,63 +58,18 @@ func readType(t reflect.Type, at string, seen map[reflect.Type]*node) (_ *node, 
 	return n, err
 }
 
-// child is one branch of a tree. Its value can be addressed.
-type child struct {
-	step  string // the way to it: .Field, [2], ["key"]
-	node  *node
-	value reflect.Value
-	key   reflect.Value // of a map
-}
-
-// maxDepth is deeper than any sound tree: a slice may hold itself.
-const maxDepth = 1000
-
-var errDepth = errors.New("the tree is nested more than 1000 deep: does a slice or map hold itself?")
-
-// children are the branches of a value, in order.
-func (n *node) children(v reflect.Value) []child {
-	var out []child
-	switch n.typ.Kind() {
-	case reflect.Struct:
-		for i, field := range n.fields {
-			out = append(out, child{step: "." + n.typ.Field(i).Name, node: field, value: v.Field(i)})
-		}
-	case reflect.Array, reflect.Slice:
-		for i := range v.Len() {
-			out = append(out, child{step: "[" + strconv.Itoa(i) + "]", node: n.elem, value: v.Index(i)})
-		}
-	case reflect.Map:
-		for _, key := range sortedKeys(v) {
-			value := reflect.New(n.elem.typ).Elem()
-			value.Set(v.MapIndex(key))
-			step := fmt.Sprintf("[%v]", key)
-			if key.Kind() == reflect.String {
-				step = "[" + strconv.Quote(key.String()) + "]"
-			}
-			out = append(out, child{step: step, node: n.elem, value: value, key: key})
-		}
+// of is the node of the i-th branch.
+func (n *node) of(i int) *node {
+	if n.elem == nil {
+		return n.fields[i]
 	}
-	return out
-}
-
-func sortedKeys(m reflect.Value) []reflect.Value {
-	keys := m.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int {
-		switch {
-		case a.Kind() == reflect.String:
-			return cmp.Compare(a.String(), b.String())
-		case a.CanInt():
-			return cmp.Compare(a.Int(), b.Int())
-		}
-		return cmp.Compare(a.Uint(), b.Uint())
-	})
-	return keys
+	return n.elem
 }
 
 // walk visits the leaves of a value with the ways to them. The value must be one that
 // can be addressed.
 func (n *node) walk(v reflect.Value, at string, visit func(at string, l leaf, v reflect.Value)) error {
-	return n.walkTo(maxDepth, v, at, visit)
+	return n.walkTo(tree.MaxDepth, v, at, visit)
 }
 
 func (n *node) walkTo(depth int, v reflect.Value, at string, visit func(string, leaf, reflect.Value)) error {
@@ -135,19 +78,16 @@ func (n *node) walkTo(depth int, v reflect.Value, at string, visit func(string, 
 		return nil
 	}
 	if depth == 0 {
-		return errDepth
+		return tree.ErrDepth
 	}
-	for _, c := range n.children(v) {
-		if err := c.node.walkTo(depth-1, c.value, at+c.step, visit); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tree.Each(v, at, leafTypes, func(i int, b tree.Branch) error {
+		return n.of(i).walkTo(depth-1, b.Value, b.At, visit)
+	})
 }
 
-// nodeAt is the node of what tree points to, and the value there.
-func nodeAt[T any](tree *T) (*node, reflect.Value, error) {
-	v := reflect.ValueOf(tree).Elem()
+// nodeAt is the node of what a pointer points to, and the value there.
+func nodeAt[T any](value *T) (*node, reflect.Value, error) {
+	v := reflect.ValueOf(value).Elem()
 	n, err := nodeOf(v.Type())
 	return n, v, err
 }

@@ -3,41 +3,8 @@ package contract
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
-
-// Version is the version of the contract, written as the key "v".
-const Version = 1
-
-// The custom call targets.
-const (
-	TargetIOCallback  = "calliope_io_callback"
-	TargetRuntimeCall = "calliope_runtime_call"
-)
-
-// Form is the kind of a callback.
-type Form string
-
-const (
-	Passthrough Form = "passthrough" // results are the operands, in the same memory
-	Observe     Form = "observe"     // operands in, a one-byte token out
-	Call        Form = "call"        // results by a template; kept when unused
-	Pure        Form = "pure"        // as Call, but may be dropped, merged and moved
-)
-
-// Target is the custom call target that serves the form.
-func (f Form) Target() string {
-	if f == Call || f == Pure {
-		return TargetRuntimeCall
-	}
-	return TargetIOCallback
-}
-
-// HasSideEffect is what the custom call's attribute of that name says.
-func (f Form) HasSideEffect() bool { return f != Pure }
-
-func (f Form) valid() bool { return f == Passthrough || f == Observe || f == Call || f == Pure }
 
 // Config is what a callback's backend_config says.
 type Config struct {
@@ -68,13 +35,6 @@ type Config struct {
 	Aliased  int      // of EncodingServer: the results that pass operands through
 }
 
-// Attr is one entry of a backend_config. Value is a string, a bool or an int64; in the
-// further encodings a uint64 or a []int64.
-type Attr struct {
-	Key   string
-	Value any
-}
-
 // ByName reports whether the callback is bound by its name.
 func (c Config) ByName() bool { return c.Callback != "" }
 
@@ -94,9 +54,10 @@ func (c Config) Name() string {
 
 // Validate says what is wrong with a Config.
 func (c Config) Validate() error {
+	if err := c.Form.check(); err != nil {
+		return err
+	}
 	switch {
-	case !c.Form.valid():
-		return fmt.Errorf("contract: there is no form %q: it is passthrough, observe, call or pure", c.Form)
 	case c.Encoding != EncodingDictionary:
 		return c.validateFurther()
 	case c.Opaque != "" || c.Server != "" || c.Aliased != 0:
@@ -128,78 +89,4 @@ func (c Config) Split(n int) (data, ids, tokens int, err error) {
 			c.Name(), c.NumIDs, c.NumTokens, n)
 	}
 	return n - c.NumIDs - c.NumTokens, c.NumIDs, c.NumTokens, nil
-}
-
-// Attrs is the backend_config, sorted by key. What has its zero value is left out.
-func (c Config) Attrs() ([]Attr, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	if c.Encoding != EncodingDictionary {
-		return c.furtherAttrs(), nil
-	}
-	out := []Attr{{"v", int64(Version)}}
-	for _, k := range keys {
-		if v, ok := k.get(&c); ok {
-			out = append(out, Attr{k.name, v})
-		}
-	}
-	slices.SortFunc(out, func(a, b Attr) int { return strings.Compare(a.Key, b.Key) })
-	return out, nil
-}
-
-// Decode reads a backend_config in any order. An unknown key, a value of the wrong
-// type, a missing key and another version of the contract are errors that name it.
-// The further encodings are told by their keys, and EncodingOperand by there being none.
-func Decode(attrs []Attr) (Config, error) {
-	if c, ok, err := decodeFurther(attrs); err != nil || ok {
-		return c, err
-	}
-	// The version goes first: another one may well have keys that are unknown here.
-	for _, a := range attrs {
-		if a.Key != "v" {
-			continue
-		}
-		if err := checkVersion(a.Value); err != nil {
-			return Config{}, err
-		}
-	}
-	var c Config
-	seen := map[string]bool{}
-	for _, a := range attrs {
-		if seen[a.Key] {
-			return Config{}, fmt.Errorf("contract: the key %q stands twice in backend_config", a.Key)
-		}
-		seen[a.Key] = true
-		if a.Key == "v" {
-			continue
-		}
-		i := slices.IndexFunc(keys, func(k key) bool { return k.name == a.Key })
-		if i < 0 {
-			return Config{}, fmt.Errorf("contract: unknown key %q in backend_config; known are %s", a.Key, known())
-		}
-		if err := keys[i].set(&c, a.Value); err != nil {
-			return Config{}, err
-		}
-	}
-	for _, required := range []string{"v", "form"} {
-		if !seen[required] {
-			return Config{}, fmt.Errorf("contract: backend_config lacks the key %q", required)
-		}
-	}
-	if err := c.Validate(); err != nil {
-		return Config{}, err
-	}
-	return c, nil
-}
-
-func checkVersion(v any) error {
-	n, ok := v.(int64)
-	if !ok {
-		return typeError("v", "an i64", v)
-	}
-	if n != Version {
-		return fmt.Errorf("contract: the module speaks version %d of the callback contract, this program version %d: build the module with the same release as the program", n, Version)
-	}
-	return nil
 }

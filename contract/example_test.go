@@ -47,5 +47,5 @@ func ExampleDecode() {
 	fmt.Println(err)
 	// Output:
 	// log observe 2 0 1 <nil>
-	// contract: the module speaks version 2 of the callback contract, this program version 1: build the module with the same release as the program
+	// contract: the module needs version 2 of the callback contract, and this release of Calliope reads versions 1 to 1: use a newer release
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -42,7 +44,7 @@ func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapSpec) (int, 
 		return 0, errors.New("passes: InsertTap is not told which values to tap: give it a function such as ByOp makes")
 	}
 	c := m.Context()
-	token, err := tokenType(c)
+	token, err := callop.TokenType(c)
 	if err != nil {
 		return 0, err
 	}
@@ -109,7 +111,7 @@ func (ins *inserter) function(f mlir.Operation) error {
 		return err
 	}
 	if !ins.plan.carries[name] {
-		first, err := firstToken(f.Context(), f.Location())
+		first, err := callop.FirstToken(f.Context(), f.Location())
 		if err != nil {
 			return err
 		}
@@ -186,7 +188,7 @@ func (ins *inserter) thread(op mlir.Operation, token mlir.Value) (mlir.Operation
 		}
 		return op, token, nil
 	}
-	if _, isCall := callee(op); isCall {
+	if _, isCall := function.Callee(op); isCall {
 		return ins.remade(op, token)
 	}
 	loop := op.Name() == "stablehlo.while"
@@ -243,7 +245,7 @@ func (ins *inserter) tap(v mlir.Value, at mlir.Location, token mlir.Value) (mlir
 		call.Operands = append(call.Operands, token)
 		call.Aliases = aliasing.List{aliasing.Result(0, 1, 1)}
 	}
-	if call.BackendConfig, err = ConfigAttribute(c, config); err != nil {
+	if call.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return mlir.Operation{}, err
 	}
 	ins.count++

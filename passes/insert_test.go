@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -35,7 +36,7 @@ func TestInsertTap(t *testing.T) {
 				}
 				after := m.String()
 				n := 0
-				for call := range passes.Calls(m) {
+				for call := range callop.Calls(m) {
 					if call.Err != nil {
 						t.Error(call.Err)
 					}
@@ -93,7 +94,7 @@ func TestInsertTapCorpus(t *testing.T) {
 			}
 			taps += inserted
 			text := m.String()
-			stripped, err := passes.StripTaps(m, func(c passes.Call) bool { return c.Config.Callback == "see" })
+			stripped, err := passes.StripTaps(m, func(c callop.Call) bool { return c.Config.Callback == "see" })
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}

@@ -1,21 +1,19 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// OverlapCallback is the name of the callbacks that LetOverlap adds. Nobody registers
-// it, and they are optional, so that they do nothing; Stats counts them as dropped.
-const OverlapCallback = "calliope.overlap"
-
 // LetOverlap has callbacks that do not depend on one another run at once where they are
 // registered as Deferred. It returns to how many blocks it added something.
 //
-// XLA's CPU runs a sequence of SequentialSteps steps or fewer, or one in which no array
-// is larger than SequentialBytes, one step after the other; and it gives what is used no
+// XLA's CPU runs a sequence of callop.SequentialSteps steps or fewer, or one in which no array
+// is larger than callop.SequentialBytes, one step after the other; and it gives what is used no
 // more the memory of what comes later, which then has to wait. So a block in which
 // callbacks are independent gets calls at its end that do nothing: as many as are missing
 // for that number of steps, on an array of 1 KiB, and one that is given the arrays of
@@ -26,11 +24,11 @@ const OverlapCallback = "calliope.overlap"
 // A callback in a function and one outside of it may still share memory, and wait.
 func LetOverlap(m *mlir.Module) (int, error) {
 	n := 0
-	for _, g := range CallGroups(m, func(Call) bool { return true }) {
+	for _, g := range callop.Groups(m, func(callop.Call) bool { return true }) {
 		if !g.Independent || g.Helped {
 			continue
 		}
-		if err := g.help(m.Context()); err != nil {
+		if err := help(g, m.Context()); err != nil {
 			return n, err
 		}
 		n++
@@ -41,10 +39,10 @@ func LetOverlap(m *mlir.Module) (int, error) {
 	return n, m.Verify()
 }
 
-// help adds to the end of the block.
-func (g CallGroup) help(c *mlir.Context) error {
+// help adds to the end of the block of a group.
+func help(g callop.Group, c *mlir.Context) error {
 	at, end := g.Calls[0].Location(), g.Block.Terminator()
-	large := tensor.View{Shape: tensor.ShapeOf(tensor.S8, 2*SequentialBytes), Data: make([]byte, 2*SequentialBytes)}
+	large := tensor.View{Shape: tensor.ShapeOf(tensor.S8, 2*callop.SequentialBytes), Data: make([]byte, 2*callop.SequentialBytes)}
 	constant, err := stablehlo.Constant{Value: large}.Create(c, at)
 	if err != nil {
 		return err
@@ -54,21 +52,21 @@ func (g CallGroup) help(c *mlir.Context) error {
 	// those that are added.
 	steps := 1
 	for _, op := range g.Calls {
-		if call, ok := AsCall(op); !ok || call.Config.Form != contract.Pure {
+		if call, ok := callop.AsCall(op); !ok || call.Config.Form != contract.Pure {
 			steps++
 		}
 	}
-	for ; steps <= SequentialSteps; steps++ {
-		if err := g.nothing(c, at, filler); err != nil {
+	for ; steps <= callop.SequentialSteps; steps++ {
+		if err := nothing(c, at, end, filler); err != nil {
 			return err
 		}
 	}
-	return g.nothing(c, at, append([]mlir.Value{filler}, g.memory()...)...)
+	return nothing(c, at, end, append([]mlir.Value{filler}, memory(g)...)...)
 }
 
-// nothing adds a call that does nothing.
-func (g CallGroup) nothing(c *mlir.Context, at mlir.Location, operands ...mlir.Value) error {
-	config, err := ConfigAttribute(c, contract.Config{Form: contract.Observe, Callback: OverlapCallback, Optional: true})
+// nothing adds a call that does nothing before the end of a block.
+func nothing(c *mlir.Context, at mlir.Location, end mlir.Operation, operands ...mlir.Value) error {
+	config, err := callop.ConfigAttribute(c, contract.Config{Form: contract.Observe, Callback: callop.OverlapCallback, Optional: true})
 	if err != nil {
 		return err
 	}
@@ -77,30 +75,30 @@ func (g CallGroup) nothing(c *mlir.Context, at mlir.Location, operands ...mlir.V
 		BackendConfig: config, Operands: operands,
 	}.Create(c, at)
 	if err == nil {
-		g.Block.InsertBefore(g.Block.Terminator(), op)
+		end.Block().InsertBefore(end, op)
 	}
 	return err
 }
 
 // memory are the arrays whose memory nothing else may have before the block's end.
-func (g CallGroup) memory() (list []mlir.Value) {
+func memory(g callop.Group) (list []mlir.Value) {
 	seen := map[mlir.Value]bool{}
 	add := func(v mlir.Value) {
-		if !seen[v] && v.IsResult() && v.Owner().Name() != "stablehlo.constant" && bytesOf(v) > 0 && !changed(v) {
+		if !seen[v] && v.IsResult() && v.Owner().Name() != "stablehlo.constant" && takesMemory(v) && !changed(v) {
 			list = append(list, v)
 		}
 		seen[v] = true
 	}
 	for _, op := range g.Calls {
 		tokens := 0
-		if call, ok := AsCall(op); ok {
+		if call, ok := callop.AsCall(op); ok {
 			tokens = call.Config.NumTokens
 			if call.Config.Form == contract.Pure && !used(op) {
 				continue // XLA drops it
 			}
 		}
 		if call, ok := stablehlo.AsCustomCall(op); ok {
-			shared := aliased(call)
+			shared := aliasing.List(call.Aliases).Operands(len(call.Operands))
 			for i, v := range call.Operands {
 				if !shared[i] {
 					add(v)
@@ -114,6 +112,12 @@ func (g CallGroup) memory() (list []mlir.Value) {
 		}
 	}
 	return list
+}
+
+// takesMemory reports whether a value is an array that is not empty.
+func takesMemory(v mlir.Value) bool {
+	s, err := stablehlo.ShapeOf(v.Type())
+	return err == nil && s.Check() == nil && s.NumElements() > 0
 }
 
 func used(op mlir.Operation) bool {
@@ -131,7 +135,7 @@ func changed(v mlir.Value) bool {
 	for use := range v.Uses() {
 		op := use.Owner
 		if call, ok := stablehlo.AsCustomCall(op); ok {
-			if aliased(call)[use.Operand] {
+			if aliasing.List(call.Aliases).Operands(len(call.Operands))[use.Operand] {
 				return true
 			}
 			continue
@@ -142,10 +146,4 @@ func changed(v mlir.Value) bool {
 		}
 	}
 	return false
-}
-
-// isFiller reports whether LetOverlap made an operation.
-func isFiller(op mlir.Operation) bool {
-	call, ok := AsCall(op)
-	return ok && call.Err == nil && call.Config.Callback == OverlapCallback
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -27,8 +28,8 @@ func vectorMain(body string) string {
 	return "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n" + body + "}"
 }
 
-func groupsOf(m *mlir.Module) []passes.CallGroup {
-	return passes.CallGroups(m, func(passes.Call) bool { return true })
+func groupsOf(m *mlir.Module) []callop.Group {
+	return callop.Groups(m, func(callop.Call) bool { return true })
 }
 
 // What the last call at the end keeps, and how many there are.
@@ -63,8 +64,8 @@ func TestLetOverlap(t *testing.T) {
 				t.Fatal(err)
 			}
 			last, calls := "", 0
-			for call := range passes.Calls(m) {
-				if call.Config.Callback == passes.OverlapCallback {
+			for call := range callop.Calls(m) {
+				if call.Config.Callback == callop.OverlapCallback {
 					calls++
 					_, last, _ = strings.Cut(call.Op.String(), "(")
 					last, _, _ = strings.Cut(last, ")")
@@ -77,51 +78,10 @@ func TestLetOverlap(t *testing.T) {
 				t.Errorf("nothing is said to be added:\n%s", m)
 			}
 			for _, g := range groupsOf(m) {
-				if n > 0 && (!g.Helped || g.Steps <= passes.SequentialSteps || g.Bytes <= passes.SequentialBytes) {
+				if n > 0 && (!g.Helped || g.Steps <= callop.SequentialSteps || g.Bytes <= callop.SequentialBytes) {
 					t.Errorf("afterwards there are %d steps and %d bytes", g.Steps, g.Bytes)
 				}
 			}
 		})
-	}
-}
-
-// A function that is called is part of its callers' sequences, and calls itself in no
-// module that XLA takes.
-func TestCallGroups(t *testing.T) {
-	m, err := mlirtest.Context(t).Parse("m", []byte(`
-func.func @main(%a: tensor<400xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
-  %x = func.call @inner(%b) : (tensor<4xf32>) -> tensor<4xf32>
-  %y = func.call @inner(%b) : (tensor<4xf32>) -> tensor<4xf32>
-  %z = func.call @inner(%y) : (tensor<4xf32>) -> tensor<4xf32>
-  %r = stablehlo.add %x, %z : tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-func.func private @inner(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %r = `+callOf("call", "%a", "")+`
-  return %r : tensor<4xf32>
-}
-func.func private @forever(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %r = func.call @forever(%a) : (tensor<4xf32>) -> tensor<4xf32>
-  %s = `+callOf("call", "%r", "")+`
-  return %s : tensor<4xf32>
-}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	type group struct {
-		Calls, Callbacks, Steps, Bytes int
-		Independent                    bool
-	}
-	var got []group
-	for _, g := range groupsOf(m) {
-		got = append(got, group{len(g.Calls), len(g.Callbacks), g.Steps, g.Bytes, g.Independent})
-	}
-	want := []group{
-		{Calls: 3, Callbacks: 1, Steps: 4, Bytes: 1600, Independent: true},
-		{Calls: 1, Callbacks: 1, Steps: 4, Bytes: 1600},
-	}
-	if d := cmp.Diff(want, got[:2]); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
 	}
 }

@@ -3,7 +3,9 @@ package passes
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -20,7 +22,7 @@ type tapPlan struct {
 // plan finds the values that after says yes to.
 func plan(m *mlir.Module, after func(mlir.Value) bool) *tapPlan {
 	p := &tapPlan{results: map[uint64][]int{}, args: map[uint64][][]int{}, contains: map[uint64]bool{}, carries: map[string]bool{}}
-	functions, byName := functions(m)
+	functions, byName := function.Defined(m)
 	closed := closedFunctions(m, byName)
 	seen := map[string]bool{}
 	var visit func(f mlir.Operation)
@@ -30,7 +32,7 @@ func plan(m *mlir.Module, after func(mlir.Value) bool) *tapPlan {
 			return
 		}
 		seen[name] = true
-		for _, called := range callees(f) {
+		for _, called := range function.Callees(f) {
 			if g, ok := byName[called]; ok {
 				visit(g)
 			}
@@ -73,9 +75,9 @@ func (p *tapPlan) mark(op mlir.Operation, after func(mlir.Value) bool) {
 					found = true
 				}
 			}
-			if open(inner) {
+			if callop.CanHold(inner) {
 				p.mark(inner, after)
-			} else if name, isCall := callee(inner); isCall && p.carries[name] {
+			} else if name, isCall := function.Callee(inner); isCall && p.carries[name] {
 				p.contains[inner.Hash()] = true
 			}
 			found = found || p.contains[inner.Hash()]
@@ -98,15 +100,6 @@ func (p *tapPlan) arguments(block mlir.Block) []int {
 	return nil
 }
 
-// open reports whether callbacks can run in an operation's regions.
-func open(op mlir.Operation) bool {
-	switch op.Name() {
-	case "stablehlo.while", "stablehlo.if", "stablehlo.case":
-		return true
-	}
-	return false
-}
-
 // tappable reports whether a callback can be given the value: it is an array.
 func tappable(v mlir.Value) bool {
 	_, err := stablehlo.ShapeOf(v.Type())
@@ -119,9 +112,9 @@ func closedFunctions(m *mlir.Module, byName map[string]mlir.Operation) map[strin
 	closed := map[string]bool{}
 	var queue []string
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if name, isCall := callee(op); isCall {
+		if name, isCall := function.Callee(op); isCall {
 			for at := op.Parent(); !at.IsNil() && at.Name() != "func.func"; at = at.Parent() {
-				if !open(at) {
+				if !callop.CanHold(at) {
 					queue = append(queue, name)
 					break
 				}
@@ -134,7 +127,7 @@ func closedFunctions(m *mlir.Module, byName map[string]mlir.Operation) map[strin
 		queue = queue[1:]
 		if f, ok := byName[name]; ok && !closed[name] {
 			closed[name] = true
-			queue = slices.Concat(queue, callees(f))
+			queue = slices.Concat(queue, function.Callees(f))
 		}
 	}
 	return closed

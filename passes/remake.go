@@ -3,10 +3,7 @@ package passes
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // remake puts in the place of an operation one of the same kind with other operands and
@@ -80,51 +77,6 @@ func upTo(n int) []int {
 		list[i] = i
 	}
 	return list
-}
-
-// tokenType is the type of the tokens that order callbacks.
-func tokenType(c *mlir.Context) (mlir.Type, error) {
-	return stablehlo.TensorType(c, contract.TokenShape())
-}
-
-// firstToken is a token that no callback has given.
-func firstToken(c *mlir.Context, at mlir.Location) (mlir.Operation, error) {
-	shape := contract.TokenShape()
-	return stablehlo.Constant{Value: tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}}.Create(c, at)
-}
-
-// functions are the functions of a module that have a body, by name and in order.
-func functions(m *mlir.Module) (order []mlir.Operation, byName map[string]mlir.Operation) {
-	byName = map[string]mlir.Operation{}
-	for op := range m.Body().Operations() {
-		if op.Name() != "func.func" || op.NumRegions() == 0 || op.Region(0).IsEmpty() {
-			continue
-		}
-		name, _ := op.Symbol()
-		order = append(order, op)
-		byName[name] = op
-	}
-	return order, byName
-}
-
-// callee is the function that a call calls; false where op is no call.
-func callee(op mlir.Operation) (string, bool) {
-	if op.Name() != "func.call" && op.Name() != "call" {
-		return "", false
-	}
-	a, _ := op.Attribute("callee")
-	return a.Symbol()
-}
-
-// callees are the functions that a function calls.
-func callees(f mlir.Operation) (names []string) {
-	f.Walk(func(op mlir.Operation) mlir.WalkAction {
-		if name, ok := callee(op); ok {
-			names = append(names, name)
-		}
-		return mlir.WalkContinue
-	})
-	return names
 }
 
 // setSignature gives a function the type of its block and its return, and keeps the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -78,7 +79,7 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	}
 	made.Target = config.Form.Target()
 	var err error
-	if made.BackendConfig, err = ConfigAttribute(op.Context(), config); err != nil {
+	if made.BackendConfig, err = callop.ConfigAttribute(op.Context(), config); err != nil {
 		return err
 	}
 	replacement, err := made.Create(op.Context(), op.Location())

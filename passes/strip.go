@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
 // StripTaps removes the callbacks of the observe form that which says yes to, or all
@@ -13,9 +15,9 @@ import (
 // too, where nothing else needs them. What then is left of a branch that only had taps
 // goes as well. Everything else stays as it is, also what only a tap has used. It returns
 // how many callbacks were removed. After an error the module is changed in part.
-func StripTaps(m *mlir.Module, which func(Call) bool) (int, error) {
-	var taps []Call
-	for call := range Calls(m) {
+func StripTaps(m *mlir.Module, which func(callop.Call) bool) (int, error) {
+	var taps []callop.Call
+	for call := range callop.Calls(m) {
 		if call.Err == nil && call.Config.Form == contract.Observe && (which == nil || which(call)) {
 			taps = append(taps, call)
 		}
@@ -41,7 +43,7 @@ type stripper struct {
 }
 
 // remove takes out one tap; who took its token takes the one that it took.
-func (s *stripper) remove(call Call) error {
+func (s *stripper) remove(call callop.Call) error {
 	tap := call.Op
 	if n := tap.NumOperands(); call.Config.NumTokens == 1 {
 		if n == 0 || tap.NumResults() != 1 || !tap.Operand(n-1).Type().Equal(tap.Result(0).Type()) {
@@ -51,7 +53,7 @@ func (s *stripper) remove(call Call) error {
 		tap.Result(0).ReplaceAllUses(tap.Operand(n - 1))
 	} else if tap.NumResults() == 1 && tap.Result(0).HasUses() {
 		// It took no token, and somebody took its own.
-		first, err := firstToken(tap.Context(), tap.Location())
+		first, err := callop.FirstToken(tap.Context(), tap.Location())
 		if err != nil {
 			return err
 		}
@@ -74,7 +76,7 @@ func (s *stripper) forget(v mlir.Value) { s.loose = slices.DeleteFunc(s.loose, v
 // unthread removes loose tokens from operations with regions, the innermost first, and
 // from functions, the ones that are called first.
 func (s *stripper) unthread(m *mlir.Module) error {
-	order, byName := functions(m)
+	order, byName := function.Defined(m)
 	done := map[string]bool{}
 	var visit func(f mlir.Operation) error
 	visit = func(f mlir.Operation) error {
@@ -83,7 +85,7 @@ func (s *stripper) unthread(m *mlir.Module) error {
 			return nil
 		}
 		done[name] = true
-		for _, called := range callees(f) {
+		for _, called := range function.Callees(f) {
 			if g, ok := byName[called]; ok {
 				if err := visit(g); err != nil {
 					return err
@@ -92,8 +94,7 @@ func (s *stripper) unthread(m *mlir.Module) error {
 		}
 		var inner []mlir.Operation
 		f.WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {
-			switch op.Name() {
-			case "stablehlo.while", "stablehlo.if", "stablehlo.case":
+			if callop.CanHold(op) {
 				inner = append(inner, op)
 			}
 			return mlir.WalkContinue
@@ -247,7 +248,7 @@ func (s *stripper) unthreadFunction(m *mlir.Module, f mlir.Operation) error {
 func callsOf(m *mlir.Module, name string) (calls []mlir.Operation, ok bool) {
 	ok = true
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if called, isCall := callee(op); isCall {
+		if called, isCall := function.Callee(op); isCall {
 			if called == name {
 				calls = append(calls, op)
 			}

@@ -1,12 +1,14 @@
 package passes_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -160,8 +162,8 @@ func TestStripSomeTaps(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			want, got := build(t, p.build, false), build(t, p.build, true)
-			of := func(effect string) func(passes.Call) bool {
-				return func(c passes.Call) bool { return c.Config.Effect == effect }
+			of := func(effect string) func(callop.Call) bool {
+				return func(c callop.Call) bool { return c.Config.Effect == effect }
 			}
 			for _, effect := range []string{"other", ""} {
 				if _, err := passes.StripTaps(got, of(effect)); err != nil {
@@ -170,7 +172,7 @@ func TestStripSomeTaps(t *testing.T) {
 				if err := got.Verify(); err != nil {
 					t.Error(err)
 				}
-				for call := range passes.Calls(got) {
+				for call := range callop.Calls(got) {
 					if call.Config.Form == contract.Observe && call.Config.Effect == effect {
 						t.Errorf("%s is there still", call.Config.Name())
 					}
@@ -182,7 +184,7 @@ func TestStripSomeTaps(t *testing.T) {
 			got = build(t, p.build, true)
 			for {
 				first := true
-				n, err := passes.StripTaps(got, func(passes.Call) bool { was := first; first = false; return was })
+				n, err := passes.StripTaps(got, func(callop.Call) bool { was := first; first = false; return was })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -197,5 +199,20 @@ func TestStripSomeTaps(t *testing.T) {
 				t.Errorf("one by one (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestStripHostile holds that taps whose tokens make no sense are an error.
+func TestStripHostile(t *testing.T) {
+	const config = `backend_config = {v = 1 : i64, form = "observe", callback = "f", n_tokens = 1 : i64}`
+	for _, call := range []string{
+		`%t = stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, ` + config + `} : (tensor<4xf32>) -> tensor<1xi8>`,
+		`%t = stablehlo.custom_call @calliope_io_callback() {api_version = 4 : i32, ` + config + `} : () -> tensor<1xi8>`,
+		`stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, ` + config + `} : (tensor<4xf32>) -> ()`,
+	} {
+		m := parse(t, inMain(call))
+		if n, err := passes.StripTaps(m, nil); n != 0 || err == nil || !strings.Contains(err.Error(), "takes a token and gives one, and does not") {
+			t.Errorf("%d taps and the error %v of %s", n, err, call)
+		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -258,7 +258,7 @@ func TestModuleOfEXLA(t *testing.T) {
 		t.Fatal(err)
 	}
 	var called []string
-	for call := range passes.Calls(parse(t, newContext(t), "exla", data)) {
+	for call := range callop.Calls(parse(t, newContext(t), "exla", data)) {
 		if call.Err != nil || call.Config.Encoding != contract.EncodingServer {
 			t.Fatalf("%+v", call)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -224,8 +225,8 @@ func TestLetOverlapTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, helped := m.String(), 0
-	for call := range passes.Calls(m) {
-		if call.Config.Callback == passes.OverlapCallback {
+	for call := range callop.Calls(m) {
+		if call.Config.Callback == callop.OverlapCallback {
 			helped++
 			if block := call.Op.Block(); block.Parent().Name() != "func.func" {
 				t.Errorf("the block of %s has one call, and help", block.Parent().Name())

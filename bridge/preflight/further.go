@@ -41,10 +41,7 @@ func checkOperand(call stablehlo.CustomCall, encoding contract.Encoding) error {
 func resolveFurther(config contract.Config) error {
 	switch config.Encoding {
 	case contract.EncodingWords:
-		slot, err := dispatch.ResolveOpaque(config)
-		if err == nil {
-			slot.Close()
-		}
+		_, err := dispatch.ProbeOpaque(config)
 		return err
 	case contract.EncodingServer:
 		if !dispatch.HasOpaque(config.Opaque) {

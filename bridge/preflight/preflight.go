@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -74,7 +74,7 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 			"the target %q has a handler of XLA's typed FFI, and the call has the API version %d: write api_version = %d with a dictionary as backend_config",
 			call.Target, call.APIVersion, stablehlo.TypedFFI)}, true
 	case ours:
-		if err := passes.CheckLayouts(call); err != nil {
+		if err := callop.CheckLayouts(call); err != nil {
 			return Problem{Kind: BadLayout, Err: err}, true
 		}
 		return checkCallback(call, attributes)

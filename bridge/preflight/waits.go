@@ -5,8 +5,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 )
 
 // Wait is a callback that is registered as callbacks.Deferred, so that calls which do
@@ -38,15 +38,14 @@ func Waits(m *mlir.Module, o Options) []Wait {
 	}
 	var order []mlir.Operation
 	waits := map[mlir.Operation]*Wait{}
-	deferred := func(call passes.Call) bool {
+	deferred := func(call callop.Call) bool {
 		if !isLive[call.Op] {
 			return false
 		}
-		slot, err := dispatch.Resolve(call.Config)
+		slot, err := dispatch.Probe(call.Config)
 		if err != nil {
 			return false
 		}
-		defer slot.Close()
 		if slot.Deferred() && waits[call.Op] == nil {
 			w := &Wait{Operation: call.Op, Position: call.Op.Location().Position(), Callback: call.Config.Name(), Registry: call.Config.Registry}
 			if w.Position.File == "-" && o.File != "" {
@@ -59,7 +58,7 @@ func Waits(m *mlir.Module, o Options) []Wait {
 		return slot.Deferred()
 	}
 	overlaps := map[mlir.Operation]bool{}
-	for _, g := range passes.CallGroups(m, deferred) {
+	for _, g := range callop.Groups(m, deferred) {
 		if !g.Independent {
 			continue
 		}
@@ -80,13 +79,13 @@ func Waits(m *mlir.Module, o Options) []Wait {
 
 // sequential says why XLA runs the calls of a group one after the other, "" where it does
 // not.
-func sequential(g passes.CallGroup) string {
+func sequential(g callop.Group) string {
 	const help = ": set builder.Options.Overlap, or use passes.LetOverlap"
 	switch {
-	case g.Bytes <= passes.SequentialBytes:
-		return fmt.Sprintf("XLA runs what works on arrays of %d bytes and less in sequence, and the largest one has %d%s", passes.SequentialBytes, g.Bytes, help)
-	case g.Steps <= passes.SequentialSteps:
-		return fmt.Sprintf("XLA runs %d steps and fewer in sequence, and there are about %d%s", passes.SequentialSteps, g.Steps, help)
+	case g.Bytes <= callop.SequentialBytes:
+		return fmt.Sprintf("XLA runs what works on arrays of %d bytes and less in sequence, and the largest one has %d%s", callop.SequentialBytes, g.Bytes, help)
+	case g.Steps <= callop.SequentialSteps:
+		return fmt.Sprintf("XLA runs %d steps and fewer in sequence, and there are about %d%s", callop.SequentialSteps, g.Steps, help)
 	case g.Shared && !g.Helped:
 		return "an operand is computed for a call alone, and XLA may give its memory to the next call's, which then waits" + help
 	}

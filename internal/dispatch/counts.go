@@ -135,7 +135,6 @@ func (h *host) tally(s *Slot) {
 		t.byName[s.name] = one
 	}
 	one.slots[s] = false
-	s.home = h
 }
 
 // Close says that the call site is gone. Its counts stay in those of the registry.
@@ -144,6 +143,9 @@ func (s *Slot) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.byName[s.name]
+	if one == nil {
+		return // of Probe
+	}
 	if _, known := one.slots[s]; known {
 		one.slots[s] = true
 	}

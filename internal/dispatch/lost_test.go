@@ -26,17 +26,20 @@ import (
 // Functions that never return leave their places to others, whichever way they were given
 // up. They are counted until they return, and so many may not.
 func TestLost(t *testing.T) {
-	const limit = 3
+	const (
+		limit = 3
+		begun = 250 * time.Millisecond // in which a function has begun, also on a busy machine
+	)
 	for what, test := range map[string]struct {
 		options callbacks.Options
 		form    contract.Form
 		cancel  bool
 	}{
-		"goroutine timeout": {callbacks.Options{Timeout: short}, contract.Call, false},
+		"goroutine timeout": {callbacks.Options{Timeout: begun}, contract.Call, false},
 		"goroutine cancel":  {callbacks.Options{Dispatch: callbacks.Goroutine}, contract.Call, true},
-		"deferred timeout":  {callbacks.Options{Dispatch: callbacks.Deferred, Timeout: short}, contract.Call, false},
+		"deferred timeout":  {callbacks.Options{Dispatch: callbacks.Deferred, Timeout: begun}, contract.Call, false},
 		"deferred cancel":   {callbacks.Options{Dispatch: callbacks.Deferred}, contract.Call, true},
-		"async timeout":     {callbacks.Options{Dispatch: callbacks.Async, Timeout: short}, contract.Observe, false},
+		"async timeout":     {callbacks.Options{Dispatch: callbacks.Async, Timeout: begun}, contract.Observe, false},
 	} {
 		t.Run(what, func(t *testing.T) {
 			leave := make(chan bool)
@@ -57,7 +60,7 @@ func TestLost(t *testing.T) {
 				inside.Add(1)
 				run := begin(t, g, dispatch.RunOptions{})
 				if test.cancel {
-					time.AfterFunc(short, run.Cancel)
+					time.AfterFunc(begun, run.Cancel)
 				}
 				err := invoke(stuck, frame(run, test.form, 1))
 				run.End()

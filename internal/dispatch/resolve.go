@@ -19,25 +19,42 @@ type binding interface {
 	CheckTypes(config contract.Config, args, results []tensor.Shape) error
 }
 
+// Probe is Resolve for a caller that only asks what would be bound, as bridge/preflight
+// does. The slot must not be given calls, is counted nowhere, and needs no Close.
+func Probe(config contract.Config) (*Slot, error) { return bind(config)(access.Find(config)) }
+
+// ProbeOpaque is to ResolveOpaque what Probe is to Resolve.
+func ProbeOpaque(config contract.Config) (*Slot, error) {
+	id, err := access.OpaqueID(config)
+	if err != nil {
+		return nil, err
+	}
+	return Probe(contract.Config{Form: config.Form, ID: id})
+}
+
 // Resolve binds a call site to the callback that a module's backend_config means, in the
 // registry that it names. Where there is none it returns a *callbacks.UnknownError, or,
 // for an optional callback, a slot that does nothing.
-func Resolve(config contract.Config) (*Slot, error) { return bind(config)(access.Find(config)) }
+func Resolve(config contract.Config) (*Slot, error) { return counted(Probe(config)) }
 
 // ResolveIn is Resolve in one registry, whatever the module names.
 func ResolveIn(r *callbacks.Registry, config contract.Config) (*Slot, error) {
-	return bind(config)(access.FindIn(r, config))
+	return counted(bind(config)(access.FindIn(r, config)))
 }
 
 // ResolveOpaque binds a call site to the callback that the opaque id of a module means:
 // the one of its server, or else the one for any. Where there is none it returns a
 // *callbacks.UnknownError.
 func ResolveOpaque(config contract.Config) (*Slot, error) {
-	id, err := access.OpaqueID(config)
-	if err != nil {
-		return nil, err
+	return counted(ProbeOpaque(config))
+}
+
+// counted has the calls of a new slot counted by its registry.
+func counted(s *Slot, err error) (*Slot, error) {
+	if err == nil {
+		s.home.tally(s)
 	}
-	return Resolve(contract.Config{Form: config.Form, ID: id})
+	return s, err
 }
 
 // HasOpaque reports whether the opaque id is bound for any server at all.

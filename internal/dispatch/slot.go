@@ -38,13 +38,12 @@ type Slot struct {
 	counts    counts
 }
 
-// newSlot binds a call site. b is nil for an optional callback that nobody registered.
+// newSlot binds a call site, which is not counted yet. b is nil for an optional callback that nobody registered.
 func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
-	s := &Slot{config: config, name: config.Name(), registry: h.registry.Name(), binding: b, engine: h.running()}
+	s := &Slot{config: config, name: config.Name(), registry: h.registry.Name(), binding: b, engine: h.running(), home: h}
 	s.tap = config.Form == contract.Observe
 	if b == nil {
 		s.picky = true
-		h.tally(s)
 		return s, nil
 	}
 	o := b.Options()
@@ -63,7 +62,6 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 	s.picky = config.Every > 1 || s.perSecond > 0
 	s.counts.timed = o.Measure
 	s.plain = s.dispatch == callbacks.Inline && !s.picky && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
-	h.tally(s)
 	return s, nil
 }
 

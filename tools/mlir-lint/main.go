@@ -5,8 +5,8 @@ package main
 import (
 	"os"
 
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/lint"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/rules"
+	"github.com/calliope-mlir/calliope/lint/rules"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
 )
 
-func main() { os.Exit(lint.Main(rules.All()...)) }
+func main() { os.Exit(command.Main(rules.All()...)) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
 // refuseCalls refuses what XLA does not survive: a function without a body, and one that
@@ -23,17 +24,7 @@ func (m *module) refuseCalls() error {
 		functions[name] = op
 		order = append(order, name)
 	}
-	calls := func(name string) []string {
-		var called []string
-		functions[name].Walk(func(op mlir.Operation) mlir.WalkAction {
-			if callee, ok := op.Attribute("callee"); ok && op.Name() == "func.call" {
-				symbol, _ := callee.Symbol()
-				called = append(called, symbol)
-			}
-			return mlir.WalkContinue
-		})
-		return called
-	}
+	calls := func(name string) []string { return function.Callees(functions[name]) }
 	// Each function is entered once: those on the way are what a circle is made of.
 	const (
 		onTheWay = 1 + iota

@@ -1,5 +1,5 @@
-// Package function is what the C API of MLIR's func dialect adds to an operation: the
-// attributes of arguments and results of a func.func.
+// Package function reads the operations of MLIR's func dialect: functions and their calls,
+// and the attributes of arguments and results of a func.func, which it also sets.
 package function
 
 import (

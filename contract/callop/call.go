@@ -1,0 +1,90 @@
+package callop
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// Call is a callback operation of a module.
+type Call struct {
+	Op     mlir.Operation // the stablehlo.custom_call
+	Target string
+	Config contract.Config
+	// Err is what is wrong with the call's backend_config; Config is then zero.
+	Err error
+}
+
+// Calls are the callback operations of a module, in the order of its text: custom calls
+// of a target of the contract, and those of any other target whose dictionary has the
+// contract's keys "v" and "form". The dictionary may stand in backend_config or, as JAX
+// writes it, in mhlo.backend_config. The module must not change while it is read.
+func Calls(m *mlir.Module) iter.Seq[Call] {
+	return func(yield func(Call) bool) {
+		m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+			if call, ok := AsCall(op); ok && !yield(call) {
+				return mlir.WalkStop
+			}
+			return mlir.WalkContinue
+		})
+	}
+}
+
+// AsCall reads a callback operation; false where op is something else.
+func AsCall(op mlir.Operation) (Call, bool) {
+	if op.Name() != "stablehlo.custom_call" {
+		return Call{}, false
+	}
+	call := Call{Op: op}
+	target, _ := op.Attribute("call_target_name")
+	call.Target, _ = target.Text()
+	known := slices.Contains(contract.Targets(), call.Target)
+	dictionary, has := dictionaryOf(op)
+	switch {
+	case !known && !has:
+		return Call{}, false
+	case !known:
+		_, version := dictionary.Entry("v")
+		_, form := dictionary.Entry("form")
+		if !version || !form {
+			return Call{}, false
+		}
+	case !has && call.Target != contract.TargetEXLAElixirCallback:
+		call.Err = fmt.Errorf("callop: the call of @%s has no dictionary as its backend_config", call.Target)
+		return call, true
+	}
+	call.Config, call.Err = ReadConfig(dictionary)
+	if call.Config.Encoding == contract.EncodingWords && passesAll(op) {
+		call.Config.Form = contract.Passthrough
+	}
+	return call, true
+}
+
+// CanHold reports whether callbacks can run in the regions of an operation.
+func CanHold(op mlir.Operation) bool {
+	switch op.Name() {
+	case "stablehlo.while", "stablehlo.if", "stablehlo.case":
+		return true
+	}
+	return false
+}
+
+// dictionaryOf is the dictionary that tells a handler what to do.
+func dictionaryOf(op mlir.Operation) (mlir.Attribute, bool) {
+	for _, name := range []string{"backend_config", "mhlo.backend_config"} {
+		if a, ok := op.Attribute(name); ok && a.IsDictionary() {
+			return a, true
+		}
+	}
+	return mlir.Attribute{}, false
+}
+
+// passesAll reports whether each result of a call is aliased to an operand.
+func passesAll(op mlir.Operation) bool {
+	call, _ := stablehlo.AsCustomCall(op)
+	return len(call.Results) > 0 && len(call.Aliases) == len(call.Results)
+}

@@ -1,0 +1,19 @@
+package callop
+
+import (
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// TokenType is the type of the tokens that order callbacks.
+func TokenType(c *mlir.Context) (mlir.Type, error) {
+	return stablehlo.TensorType(c, contract.TokenShape())
+}
+
+// FirstToken makes a token that no callback has given, for the first one of an effect.
+func FirstToken(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+	shape := contract.TokenShape()
+	return stablehlo.Constant{Value: tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}}.Create(in, at)
+}

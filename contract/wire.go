@@ -1,0 +1,139 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Version is the newest version of the contract. A module says in the key "v" which
+// version it needs: that of the newest key or form that it uses, so that older programs
+// read whatever they can.
+const Version = 1
+
+// Attr is one entry of a backend_config. Value is a string, a bool or an int64; in the
+// further encodings a uint64 or a []int64.
+type Attr struct {
+	Key   string
+	Value any
+}
+
+// Attrs is the backend_config, sorted by key. What has its zero value is left out, and
+// "v" is the lowest version that has all the rest.
+func (c Config) Attrs() ([]Attr, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Encoding != EncodingDictionary {
+		return c.furtherAttrs(), nil
+	}
+	return newest.attrs(c), nil
+}
+
+// Decode reads a backend_config in any order, of this version of the contract or an older
+// one. An unknown key, a key that is newer than the module says it is, a value of the wrong
+// type, a missing key and a newer version are errors that name it. The further encodings
+// are told by their keys, and EncodingOperand by there being none.
+func Decode(attrs []Attr) (Config, error) {
+	if c, ok, err := decodeFurther(attrs); err != nil || ok {
+		return c, err
+	}
+	return newest.decode(attrs)
+}
+
+// format is the dictionary at one version of the contract. Tests make later ones.
+type format struct {
+	version int64
+	keys    []key
+	forms   map[Form]int64 // and the version of each
+}
+
+var newest = format{Version, keys, formSince}
+
+// attrs writes a valid Config.
+func (f format) attrs(c Config) []Attr {
+	version := max(1, f.forms[c.Form])
+	out := []Attr{{Key: "v"}}
+	for _, k := range f.keys {
+		if v, ok := k.get(&c); ok {
+			out = append(out, Attr{k.name, v})
+			version = max(version, k.since)
+		}
+	}
+	out[0].Value = version
+	slices.SortFunc(out, func(a, b Attr) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+func (f format) decode(attrs []Attr) (Config, error) {
+	// The version goes first: a newer one may well have keys that are unknown here.
+	version := f.version
+	for _, a := range attrs {
+		if a.Key == "v" {
+			var err error
+			if version, err = f.checkVersion(a.Value); err != nil {
+				return Config{}, err
+			}
+		}
+	}
+	var c Config
+	seen := map[string]bool{}
+	for _, a := range attrs {
+		if seen[a.Key] {
+			return Config{}, fmt.Errorf("contract: the key %q stands twice in backend_config", a.Key)
+		}
+		seen[a.Key] = true
+		if a.Key == "v" {
+			continue
+		}
+		i := slices.IndexFunc(f.keys, func(k key) bool { return k.name == a.Key })
+		if i < 0 {
+			return Config{}, fmt.Errorf("contract: unknown key %q in backend_config; known are %s", a.Key, f.known())
+		}
+		if k := f.keys[i]; k.since > version {
+			return Config{}, newerThanModule(fmt.Sprintf("key %q", a.Key), k.since, version)
+		}
+		if err := f.keys[i].set(&c, a.Value); err != nil {
+			return Config{}, err
+		}
+	}
+	for _, required := range []string{"v", "form"} {
+		if !seen[required] {
+			return Config{}, fmt.Errorf("contract: backend_config lacks the key %q", required)
+		}
+	}
+	if since := f.forms[c.Form]; since > version {
+		return Config{}, newerThanModule(fmt.Sprintf("form %q", c.Form), since, version)
+	}
+	if err := c.Validate(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+// checkVersion reads the key "v".
+func (f format) checkVersion(v any) (int64, error) {
+	n, ok := v.(int64)
+	switch {
+	case !ok:
+		return 0, typeError("v", "an i64", v)
+	case n < 1:
+		return 0, fmt.Errorf("contract: the module says that it is of version %d of the callback contract, and the first version is 1", n)
+	case n > f.version:
+		return 0, fmt.Errorf("contract: the module needs version %d of the callback contract, and this release of Calliope reads versions 1 to %d: use a newer release", n, f.version)
+	}
+	return n, nil
+}
+
+func newerThanModule(what string, since, version int64) error {
+	return fmt.Errorf("contract: the %s came with version %d of the callback contract, and the module says that it is of version %d: write v = %d", what, since, version, since)
+}
+
+func (f format) known() string {
+	names := []string{"v"}
+	for _, k := range f.keys {
+		names = append(names, k.name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,110 @@
+package lint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// Check parses and verifies one module, of text, bytecode or a portable artifact, and
+// runs the rules on it. It returns the findings in the order of the text, those about an
+// invalid module included. file is the name that they carry. It may be called on several
+// goroutines at once.
+//
+// Input that crashes the library ends the process: where it comes from strangers, check it
+// in a child process, as mlir-lint does.
+func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyzer) []Diagnostic {
+	c := &check{
+		file:       file,
+		bytecode:   mlir.IsBytecode(data),
+		operations: map[string][]mlir.Operation{},
+	}
+	err := mlir.HandleFile(func() error {
+		context := library.NewContext(mlir.ContextOptions{})
+		defer context.Close()
+		module, err := context.Parse("", data)
+		if err != nil {
+			return err
+		}
+		c.run(module, analyzers)
+		return nil
+	})
+	c.refused(err)
+	return c.found
+}
+
+// check is the work on one module.
+type check struct {
+	file       string
+	bytecode   bool
+	operations map[string][]mlir.Operation // by name; one walk serves all rules
+	found      []Diagnostic
+}
+
+func (c *check) run(module *mlir.Module, analyzers []*Analyzer) {
+	module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		name := op.Name()
+		c.operations[name] = append(c.operations[name], op)
+		return mlir.WalkContinue
+	})
+	for _, a := range analyzers {
+		if err := runOne(a, &Pass{Module: module, check: c, analyzer: a}); err != nil {
+			c.found = append(c.found, invalid(c.file, "the rule %s could not judge this module: %v", a.Name, err))
+		}
+	}
+	slices.SortStableFunc(c.found, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// runOne keeps a panic in one rule from hiding what the others find.
+func runOne(a *Analyzer, p *Pass) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return a.Run(p)
+}
+
+// refused turns what the library says about an invalid module into findings.
+func (c *check) refused(err error) {
+	if err == nil {
+		return
+	}
+	before := len(c.found)
+	var refusal *mlir.DiagnosticError
+	if errors.As(err, &refusal) {
+		for _, d := range refusal.Diagnostics {
+			if d.Severity == mlir.SeverityError {
+				c.add(d.Position, d.Severity, d.Message, Invalid)
+			}
+		}
+	}
+	if len(c.found) == before {
+		c.found = append(c.found, invalid(c.file, "%v", err))
+	}
+}
+
+// textName is the file under which the library knows the text that it parses.
+const textName = "-"
+
+// add records a finding. Only the place of an operation without a location of its
+// own is one in this input; any other was written by whoever made the module, and
+// goes into the message.
+func (c *check) add(at mlir.Position, severity mlir.Severity, message, rule string) {
+	d := Diagnostic{File: c.file, Line: 1, Column: 1, Severity: severity, Message: message, Rule: rule}
+	switch {
+	case at.Line == 0:
+	case at.File != textName:
+		d.Message += fmt.Sprintf(" (at %v)", at)
+	case c.bytecode:
+		d.Message += fmt.Sprintf(" (at line %d, column %d of the text that the bytecode was made from)", at.Line, at.Column)
+	default:
+		d.Line, d.Column = at.Line, max(at.Column, 1)
+	}
+	c.found = append(c.found, d)
+}

@@ -1,0 +1,74 @@
+package lint_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+func TestMain(m *testing.M) { mlirtest.Main(m) }
+
+// A rule that cannot judge a module says so, and silences no other.
+func TestCheckFailures(t *testing.T) {
+	report := func(p *lint.Pass) error {
+		for op := range p.Operations("func.func") {
+			p.Report(op, mlir.SeverityNote, "a function")
+		}
+		return nil
+	}
+	var got []string
+	for _, d := range lint.Check(mlirtest.Library(t), "f", []byte("\nfunc.func @f() { return }"), []*lint.Analyzer{
+		{Name: "panics", Doc: "d", Run: func(*lint.Pass) error { panic("out of luck") }},
+		{Name: "fails", Doc: "d", Run: func(*lint.Pass) error { return errors.New("no idea") }},
+		{Name: "reports", Doc: "d", Run: report},
+	}) {
+		got = append(got, d.String())
+	}
+	want := []string{
+		"f:1:1: error: the rule panics could not judge this module: panic: out of luck [invalid]",
+		"f:1:1: error: the rule fails could not judge this module: no idea [invalid]",
+		"f:2:1: note: a function [reports]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestDiagnosticString(t *testing.T) {
+	d := lint.Diagnostic{File: "a\nb.mlir", Line: 2, Column: 3, Severity: mlir.SeverityNote, Message: "one\ntwo \x1b[31m é \xff", Rule: "r"}
+	if diff := cmp.Diff(`a b.mlir:2:3: note: one two \u001b[31m é � [r]`, d.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	run := func(*lint.Pass) error { return nil }
+	tests := []struct {
+		name  string
+		rules []*lint.Analyzer
+		want  string
+	}{
+		{"good", []*lint.Analyzer{{Name: "a-1", Doc: "d", Run: run}, {Name: "b", Doc: "d", Run: run}}, ""},
+		{"name", []*lint.Analyzer{{Name: "A_b", Doc: "d", Run: run}}, `the rule name "A_b" is not made of lower-case words joined by hyphens`},
+		{"twice", []*lint.Analyzer{{Name: "a", Doc: "d", Run: run}, {Name: "a", Doc: "d", Run: run}}, `the rule name "a" is taken: give the rule another one`},
+		{"reserved", []*lint.Analyzer{{Name: lint.Invalid, Doc: "d", Run: run}}, `the rule name "invalid" is taken: give the rule another one`},
+		{"doc", []*lint.Analyzer{{Name: "a", Run: run}}, "the rule a has no Doc: say in one line what it finds"},
+		{"run", []*lint.Analyzer{{Name: "a", Doc: "d"}}, "the rule a has no Run function"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := ""
+			if err := lint.Validate(test.rules); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

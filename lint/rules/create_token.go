@@ -1,0 +1,53 @@
+package rules
+
+import (
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// CreateToken reports every operation that makes a token: as an error where the token
+// is part of the old host calls or of nothing at all, as a note where something else
+// needs it.
+var CreateToken = &lint.Analyzer{
+	Name: "create-token",
+	Doc:  "a token that orders an outfeed or infeed, or nothing at all, is left over from old host calls",
+	Run:  createToken,
+}
+
+var createTokenNames = []string{"stablehlo.create_token", "mhlo.create_token"}
+
+func createToken(p *lint.Pass) error {
+	var tokens []mlir.Value
+	for op := range p.Operations(createTokenNames...) {
+		tokens = append(tokens, op.Result(0))
+	}
+	if len(tokens) == 0 {
+		return nil
+	}
+	reaches := newFlow(p).from(tokens)
+	for _, token := range tokens {
+		op := token.Owner()
+		switch r := reaches[token]; {
+		case r&(toOutfeed|toInfeed) != 0:
+			p.Report(op, mlir.SeverityError,
+				"%s makes a token that orders %s, which current runtimes do not serve: %s", op.Name(), feeds(r), instead)
+		case r&toOther == 0:
+			p.Report(op, mlir.SeverityError,
+				"%s makes a token that orders nothing, a leftover of host calls that are not made: remove it with what carries it; where a host call is wanted, %s", op.Name(), instead)
+		default:
+			p.Report(op, mlir.SeverityNote,
+				"%s makes a token that orders neither an outfeed nor an infeed, so it may stay; for a host call, %s", op.Name(), instead)
+		}
+	}
+	return nil
+}
+
+func feeds(r reach) string {
+	switch r & (toOutfeed | toInfeed) {
+	case toOutfeed:
+		return "an outfeed"
+	case toInfeed:
+		return "an infeed"
+	}
+	return "an outfeed and an infeed"
+}

@@ -1,0 +1,239 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// reach says what a token comes to, directly or through other tokens.
+type reach uint8
+
+const (
+	toOutfeed reach = 1 << iota
+	toInfeed
+	toOther // an operation that does something with it: send, recv, custom_call …
+)
+
+// flow follows tokens through a module. It may take a token to come to more than it
+// does: it does not tell a function's calls apart, nor the tokens in one tuple.
+type flow struct {
+	functions map[symbol]mlir.Operation
+	calls     map[mlir.Operation][]mlir.Operation // of a function
+	carries   map[mlir.Type]bool
+}
+
+// symbol is a name in the operation that holds the symbols.
+type symbol struct {
+	table mlir.Operation
+	name  string
+}
+
+func newFlow(p *lint.Pass) *flow {
+	f := &flow{
+		functions: map[symbol]mlir.Operation{},
+		calls:     map[mlir.Operation][]mlir.Operation{},
+		carries:   map[mlir.Type]bool{},
+	}
+	for function := range p.Operations("func.func") {
+		if name, ok := function.Attribute("sym_name"); ok {
+			text, _ := name.Text()
+			f.functions[symbol{function.Parent(), text}] = function
+		}
+	}
+	for call := range p.Operations("func.call", "stablehlo.composite") {
+		if function, ok := f.callee(call); ok {
+			f.calls[function] = append(f.calls[function], call)
+		}
+	}
+	return f
+}
+
+// callee is the function that an operation calls.
+func (f *flow) callee(call mlir.Operation) (mlir.Operation, bool) {
+	key := map[string]string{"func.call": "callee", "stablehlo.composite": "decomposition"}[call.Name()]
+	if key == "" {
+		return mlir.Operation{}, false
+	}
+	attribute, ok := call.Attribute(key)
+	if !ok {
+		return mlir.Operation{}, false
+	}
+	name, _ := attribute.Symbol()
+	// The nearest operation that holds symbols decides.
+	table := call.Parent()
+	for !table.IsNil() && table.Name() != "builtin.module" {
+		table = table.Parent()
+	}
+	function, ok := f.functions[symbol{table, name}]
+	return function, ok
+}
+
+// from returns what each of the tokens, and each value on their ways, comes to.
+func (f *flow) from(tokens []mlir.Value) map[mlir.Value]reach {
+	reaches := map[mlir.Value]reach{}
+	before := map[mlir.Value][]mlir.Value{} // the steps, backwards
+	seen := map[mlir.Value]bool{}
+	todo := slices.Clone(tokens)
+	for _, t := range tokens {
+		seen[t] = true
+	}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for use := range v.Uses() {
+			at, next := f.step(use)
+			reaches[v] |= at
+			for _, n := range next {
+				if !f.isToken(n.Type()) {
+					continue
+				}
+				before[n] = append(before[n], v)
+				if !seen[n] {
+					seen[n] = true
+					todo = append(todo, n)
+				}
+			}
+		}
+	}
+	// Each value is passed back at most once for each bit that it gains.
+	for v := range seen {
+		if reaches[v] != 0 {
+			todo = append(todo, v)
+		}
+	}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, b := range before[v] {
+			if reaches[b]|reaches[v] != reaches[b] {
+				reaches[b] |= reaches[v]
+				todo = append(todo, b)
+			}
+		}
+	}
+	return reaches
+}
+
+// step is what a use of a token comes to at once, and the values that the token may
+// live on in; those that are no tokens are for the caller to leave out.
+func (f *flow) step(use mlir.Use) (reach, []mlir.Value) {
+	op := use.Owner
+	switch op.Name() {
+	case "stablehlo.outfeed", "mhlo.outfeed":
+		return toOutfeed, results(op)
+	case "stablehlo.infeed", "mhlo.infeed":
+		return toInfeed, results(op)
+	case "stablehlo.after_all", "mhlo.after_all",
+		"stablehlo.tuple", "mhlo.tuple",
+		"stablehlo.get_tuple_element", "mhlo.get_tuple_element":
+		return 0, results(op)
+	case "stablehlo.optimization_barrier", "mhlo.optimization_barrier",
+		"builtin.unrealized_conversion_cast":
+		return 0, along(use, op.NumOperands(), results(op))
+	}
+	if function, ok := f.callee(op); ok {
+		entry := entryOf(function)
+		if entry.IsNil() { // declared only: whoever defines it may need the token
+			return toOther, results(op)
+		}
+		return 0, along(use, op.NumOperands(), arguments(entry))
+	}
+	if block := op.Block(); !block.IsNil() && op.Equal(block.Terminator()) {
+		return 0, f.leave(use, block)
+	}
+	if next := f.enter(use); next != nil {
+		return 0, next
+	}
+	return toOther, results(op)
+}
+
+// leave follows a token that a terminator takes out of a block: to the calls of the
+// function, or to the results of the operation around it and, for a loop, back to
+// its start. Where a region has several blocks, any of them may come next.
+func (f *flow) leave(use mlir.Use, block mlir.Block) []mlir.Value {
+	n := use.Owner.NumOperands()
+	parent := block.Parent()
+	var next []mlir.Value
+	for _, call := range f.calls[parent] {
+		next = append(next, along(use, n, results(call))...)
+	}
+	isFunction := parent.Name() == "func.func"
+	if !isFunction {
+		next = append(next, along(use, n, results(parent))...)
+	}
+	for _, region := range parent.Regions() {
+		entry := region.First()
+		for b := range region.Blocks() {
+			switch {
+			case b != entry:
+				next = append(next, arguments(b)...)
+			case !isFunction:
+				next = append(next, along(use, n, arguments(b))...)
+			}
+		}
+	}
+	return next
+}
+
+// enter follows a token into the regions of an operation, and past them; nil where
+// no region takes tokens.
+func (f *flow) enter(use mlir.Use) []mlir.Value {
+	op := use.Owner
+	var next []mlir.Value
+	for _, region := range op.Regions() {
+		if entry := region.First(); !entry.IsNil() {
+			next = append(next, along(use, op.NumOperands(), arguments(entry))...)
+		}
+	}
+	if !slices.ContainsFunc(next, func(v mlir.Value) bool { return f.isToken(v.Type()) }) {
+		return nil
+	}
+	return append(next, along(use, op.NumOperands(), results(op))...)
+}
+
+// along picks the value that stands at the place of the operand; where the numbers
+// differ the places do not tell, and all are taken.
+func along(use mlir.Use, operands int, values []mlir.Value) []mlir.Value {
+	if len(values) == operands {
+		return values[use.Operand : use.Operand+1]
+	}
+	return values
+}
+
+func entryOf(function mlir.Operation) mlir.Block {
+	if function.NumRegions() == 0 {
+		return mlir.Block{}
+	}
+	return function.Region(0).First()
+}
+
+func results(op mlir.Operation) []mlir.Value { return second(op.Results()) }
+
+func arguments(b mlir.Block) []mlir.Value { return second(b.Arguments()) }
+
+// second collects the values of an indexed sequence.
+func second(seq func(func(int, mlir.Value) bool)) []mlir.Value {
+	var values []mlir.Value
+	for _, v := range seq {
+		values = append(values, v)
+	}
+	return values
+}
+
+var tokenTypes = []string{"!stablehlo.token", "!mhlo.token"}
+
+// isToken reports whether a type is a token or a tuple with one in it.
+func (f *flow) isToken(t mlir.Type) bool {
+	is, known := f.carries[t]
+	if !known {
+		if elements, tuple := t.Elements(); tuple {
+			is = slices.ContainsFunc(elements, f.isToken)
+		} else {
+			is = slices.Contains(tokenTypes, t.String())
+		}
+		f.carries[t] = is
+	}
+	return is
+}

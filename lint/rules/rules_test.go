@@ -1,0 +1,99 @@
+package rules_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/rules"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+var library *mlir.Library
+
+func TestMain(m *testing.M) {
+	_, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{})
+	if err == nil {
+		library, err = mlir.Open(mlir.OpenOptions{})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// TestRules holds the findings in testdata against the comments there: a line that
+// ends in `// want "regexp" "regexp"` has as many findings, each of the form
+// "severity: message [rule]" and matched by one of them. Any other line has none.
+func TestRules(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.mlir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered := map[string]bool{}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := wants(t, string(data))
+			for _, d := range lint.Check(library, file, data, rules.All()) {
+				covered[d.Rule] = true
+				text := fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Rule)
+				i := slices.IndexFunc(want[d.Line], func(r *regexp.Regexp) bool { return r.MatchString(text) })
+				if i < 0 {
+					t.Errorf("not wanted: %v", d)
+					continue
+				}
+				want[d.Line] = slices.Delete(want[d.Line], i, i+1)
+			}
+			for _, line := range slices.Sorted(maps.Keys(want)) {
+				for _, r := range want[line] {
+					t.Errorf("%s:%d: no finding matches %q", file, line, r)
+				}
+			}
+		})
+	}
+	for _, a := range rules.All() {
+		if !covered[a.Name] {
+			t.Errorf("no file in testdata makes the rule %s report anything", a.Name)
+		}
+	}
+}
+
+// wants reads the comments, by line.
+func wants(t *testing.T, text string) map[int][]*regexp.Regexp {
+	t.Helper()
+	all := map[int][]*regexp.Regexp{}
+	for i, line := range strings.Split(text, "\n") {
+		_, rest, ok := strings.Cut(line, "// want ")
+		for rest = strings.TrimSpace(rest); ok && rest != ""; rest = strings.TrimSpace(rest) {
+			quoted, err := strconv.QuotedPrefix(rest)
+			if err != nil {
+				t.Fatalf("line %d: %q is no quoted string: %v", i+1, rest, err)
+			}
+			rest = rest[len(quoted):]
+			expression, err := strconv.Unquote(quoted)
+			if err != nil {
+				t.Fatalf("line %d: %v", i+1, err)
+			}
+			r, err := regexp.Compile(expression)
+			if err != nil {
+				t.Fatalf("line %d: %v", i+1, err)
+			}
+			all[i+1] = append(all[i+1], r)
+		}
+	}
+	return all
+}

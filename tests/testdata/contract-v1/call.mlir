@@ -1,0 +1,10 @@
+module @call {
+  func.func @main(%arg0: tensor<4xf32>, %arg1: tensor<i32>) -> (tensor<i32>, tensor<i1>, tensor<2x3xf32>, tensor<4xf32>, tensor<i32>) {
+    %0:5 = stablehlo.custom_call @calliope_runtime_call(%arg0, %arg1) {api_version = 4 : i32, backend_config = {callback = "tree", form = "call", loc = "tests/program_v1_test.go:66", signature = "0e5531b281f87b89", v = 1 : i64}, has_side_effect = true} : (tensor<4xf32>, tensor<i32>) -> (tensor<i1>, tensor<i32>, tensor<4xf32>, tensor<2x3xf32>, tensor<0xf32>)
+    %c = stablehlo.constant dense<0> : tensor<1xi8>
+    %1:2 = stablehlo.custom_call @calliope_runtime_call(%0#2, %c) {api_version = 4 : i32, backend_config = {callback = "ordered", effect = "io", form = "call", loc = "tests/program_v1_test.go:70", n_tokens = 1 : i64, signature = "9234043154f3a2ea", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>]} : (tensor<4xf32>, tensor<1xi8>) -> (tensor<4xf32>, tensor<1xi8>)
+    %2:2 = stablehlo.custom_call @calliope_runtime_call(%1#0, %1#1) {api_version = 4 : i32, backend_config = {callback = "ordered", effect = "io", form = "call", loc = "tests/program_v1_test.go:71", n_tokens = 1 : i64, signature = "6a5eeb4336a2ff55", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>]} : (tensor<4xf32>, tensor<1xi8>) -> (tensor<i32>, tensor<1xi8>)
+    %3 = stablehlo.custom_call @calliope_runtime_call(%2#0, %2#1) {api_version = 4 : i32, backend_config = {callback = "nothing", effect = "io", form = "call", loc = "tests/program_v1_test.go:72", n_tokens = 1 : i64, signature = "aad159d1ea55252f", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]} : (tensor<i32>, tensor<1xi8>) -> tensor<1xi8>
+    return %0#1, %0#0, %0#3, %1#0, %2#0 : tensor<i32>, tensor<i1>, tensor<2x3xf32>, tensor<4xf32>, tensor<i32>
+  }
+}

@@ -1,0 +1,12 @@
+module @passthrough_several {
+  func.func @main(%arg0: tensor<4xf32>, %arg1: tensor<i32>, %arg2: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<i32>) {
+    %0 = stablehlo.negate %arg0 : tensor<4xf32>
+    %1:2 = stablehlo.custom_call @calliope_io_callback(%arg1, %0) {api_version = 4 : i32, backend_config = {callback = "two", form = "passthrough", loc = "tests/program_v1_test.go:42", signature = "267ca1bb881c50f1", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>]} : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+    %2 = stablehlo.add %1#1, %arg2 : tensor<4xf32>
+    %c = stablehlo.constant dense<0> : tensor<1xi8>
+    %3:2 = stablehlo.custom_call @calliope_io_callback(%2, %c) {api_version = 4 : i32, backend_config = {callback = "ordered", effect = "io", form = "passthrough", loc = "tests/program_v1_test.go:44", n_tokens = 1 : i64, signature = "9234043154f3a2ea", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>]} : (tensor<4xf32>, tensor<1xi8>) -> (tensor<4xf32>, tensor<1xi8>)
+    %4 = stablehlo.negate %3#0 : tensor<4xf32>
+    %5:4 = stablehlo.custom_call @calliope_io_callback(%3#0, %4, %1#0, %3#1) {api_version = 4 : i32, backend_config = {callback = "ordered", effect = "io", form = "passthrough", loc = "tests/program_v1_test.go:45", n_tokens = 1 : i64, signature = "e86f1c83b717e820", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [2], operand_index = 2, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [3], operand_index = 3, operand_tuple_indices = []>]} : (tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<1xi8>) -> (tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<1xi8>)
+    return %5#0, %5#1, %5#2 : tensor<4xf32>, tensor<4xf32>, tensor<i32>
+  }
+}

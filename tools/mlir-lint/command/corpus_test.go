@@ -1,0 +1,80 @@
+package command_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+)
+
+const corpus = "../../../tests/testdata/modules"
+
+// TestCorpus holds the findings in real modules against what is known of them.
+func TestCorpus(t *testing.T) {
+	files := check.Rows(t, filepath.Join(corpus, "INDEX.tsv"))
+	if len(files) < 49 {
+		t.Fatalf("the corpus has %d files", len(files))
+	}
+	for _, file := range files {
+		t.Run(file["file"], func(t *testing.T) {
+			path := filepath.Join(corpus, file["file"])
+			r := execute("", path)
+			for line := range strings.Lines(r.Stdout) {
+				brief(t, line)
+			}
+			switch {
+			case file["file"] == "chlo_mulhi.mlir":
+				r.holds(t, 2, path+":3:10: error: custom op 'chlo.mulhi' is unknown [invalid]\n")
+			case file["kind"] == "bad":
+				r.holds(t, 2, place(path, file["jax_diagnostic"])+": error: ", "[invalid]\n")
+			default:
+				exit := 0
+				if hooks := file["legacy_hooks"]; hooks == "yes" || hooks == "token-only" {
+					exit = 1
+				}
+				r.holds(t, exit)
+			}
+			if file["kind"] == "bad" || file["file"] == "chlo_mulhi.mlir" {
+				return
+			}
+			for column, rule := range map[string]string{"outfeed": "[outfeed]", "create_token": "[create-token]"} {
+				want, err := strconv.Atoi(file[column])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := strings.Count(r.Stdout, rule+"\n"); got != want {
+					t.Errorf("%d findings %s, want %d:\n%s", got, rule, want, r.Stdout)
+				}
+			}
+		})
+	}
+}
+
+var knownPlace = regexp.MustCompile(`"-":([1-9]\d*):(\d+)`)
+
+// place is where a bad file is wrong by its diagnostic in the table, or its start.
+func place(path, diagnostic string) string {
+	if at := knownPlace.FindStringSubmatch(diagnostic); at != nil {
+		return path + ":" + at[1] + ":" + at[2]
+	}
+	return path + ":1:1"
+}
+
+// TestCorpusInOneRun holds that many files on several workers give the same lines as
+// each alone, in the order of their names.
+func TestCorpusInOneRun(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(corpus, "*.mlir*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alone strings.Builder
+	for _, path := range paths {
+		alone.WriteString(execute("", path).Stdout)
+	}
+	if r := execute("", corpus); r.Exit != 2 || r.Stdout != alone.String() {
+		t.Errorf("exit status %d; together:\n%s\nalone:\n%s", r.Exit, r.Stdout, alone.String())
+	}
+}

@@ -1,0 +1,48 @@
+package command_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestCrash gives the command a file that really ends a worker, between others.
+func TestCrash(t *testing.T) {
+	// One worker, so that the good file before the hostile one has the same.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const depth = 2_000_000 // far beyond what the stack of a worker holds
+	dir := t.TempDir()
+	first := writeFile(t, dir, "first.mlir", hook)
+	hostile := writeFile(t, dir, "hostile.mlir",
+		"module attributes {a.b = "+strings.Repeat("[", depth)+strings.Repeat("]", depth)+"} {}")
+	last := writeFile(t, dir, "last.mlir", hook)
+	execute("", first, hostile, last).holds(t, 2,
+		first+":2:8: error: ", "[create-token]\n", first+":3:8: error: ", "[outfeed]\n",
+		hostile+":1:1: error: the MLIR library crashed on this file (SIGSEGV", "it may be nested too deeply [invalid]\n",
+		last+":2:8: error: ", "[create-token]\n", last+":3:8: error: ", "[outfeed]\n")
+}
+
+// TestWornOut holds that a file is not blamed for what another one did to the worker.
+func TestWornOut(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	dir := t.TempDir()
+	for _, name := range []string{"a.mlir", "b.mlir", "c.mlir"} {
+		writeFile(t, dir, name, clean)
+	}
+	executeWith(everything, "", "-rules", "wears-out", dir).holds(t, 0)
+}
+
+// TestDeep holds that what a usual stack cannot bear is checked like any other file.
+func TestDeep(t *testing.T) {
+	const depth = 50_000
+	text := "module attributes {a.b = " + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "} {\n" + hook + "}"
+	execute(text).holds(t, 1, "<stdin>:3:8: error: ", "<stdin>:4:8: error: ")
+}
+
+// TestTimeout gives the command modules nested so deeply that the library, which
+// takes quadratic time, is busy for many seconds.
+func TestTimeout(t *testing.T) {
+	const depth = 20_000
+	execute(strings.Repeat("module {", depth)+strings.Repeat("}", depth), "-timeout", "100ms").holds(t, 2,
+		"<stdin>:1:1: error: reading and checking took longer than 100ms and was ended: give it more time with -timeout [invalid]\n")
+}

@@ -1,0 +1,157 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
+)
+
+// input is one module to check: a regular file, which a worker reads, or something
+// that only this process can read, or a name for which there is nothing to read.
+type input struct {
+	Name    string // as findings print it
+	Path    []byte // JSON would change a string that is not UTF-8
+	Max     bounded.Size
+	Data    []byte
+	open    func() (io.ReadCloser, error) // of what is to be read here, into Data
+	problem string                        // why there is nothing to read
+}
+
+// maxFlag is the flag that sets how much is read of one input.
+const maxFlag = "max-module"
+
+func limit(size bounded.Size) bounded.Limit { return bounded.Limit{Size: size, Flag: "-" + maxFlag} }
+
+// fill reads what is to be read here. Where that takes longer than the time left it
+// returns errLate at once; the reading ends when it next gets something.
+func (in *input) fill(max bounded.Size, left time.Duration) error {
+	if in.open == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), left)
+	defer cancel()
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		// To open a pipe waits for somebody to write to it.
+		r, err := in.open()
+		if err != nil {
+			done <- result{nil, err}
+			return
+		}
+		defer r.Close()
+		data, err := bounded.Read(stopping{ctx, r}, limit(max))
+		done <- result{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return errLate
+	case r := <-done:
+		if r.err != nil && r.err == ctx.Err() {
+			return errLate
+		}
+		in.Data = r.data
+		return r.err
+	}
+}
+
+// stopping reads until the context ends.
+type stopping struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s stopping) Read(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(b)
+}
+
+const stdinName = "<stdin>"
+
+// inputs turns the command's arguments into what is to be checked, in order.
+func inputs(args []string, stdin io.Reader) ([]input, error) {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	var all []input
+	stdinTaken := false
+	for _, arg := range args {
+		if arg != "-" {
+			all = append(all, named(arg)...)
+			continue
+		}
+		if stdinTaken {
+			return nil, errors.New(`standard input ("-") is named twice: it can be read only once`)
+		}
+		stdinTaken = true
+		all = append(all, input{Name: stdinName, open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
+	}
+	return all, nil
+}
+
+// named is what one path stands for.
+func named(path string) []input {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return []input{{Name: path, problem: reading(err)}}
+	case info.IsDir():
+		return folder(path)
+	case info.Mode().IsRegular() && !strings.HasPrefix(path, "/dev/"):
+		return []input{{Name: path, Path: []byte(path)}}
+	}
+	// A pipe, or a name for something that only this process has open.
+	return []input{{Name: path, open: func() (io.ReadCloser, error) { return os.Open(path) }}}
+}
+
+// folder finds the modules in a folder and the folders in it. Links to files are
+// followed, links to folders are not: they may go in circles.
+func folder(root string) []input {
+	var found []input
+	// With the separator at its end, a root that is a link is walked too.
+	_ = filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			found = append(found, input{Name: filepath.Clean(path), problem: reading(err)})
+			return nil
+		}
+		if ext := filepath.Ext(path); d.IsDir() || ext != ".mlir" && ext != ".mlirbc" {
+			return nil
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			found = append(found, input{Name: path, problem: reading(err)})
+		case info.Mode().IsRegular():
+			found = append(found, input{Name: path, Path: []byte(path)})
+		}
+		return nil
+	})
+	if len(found) == 0 {
+		return []input{{Name: root, problem: "this folder holds no .mlir and no .mlirbc file"}}
+	}
+	return found
+}
+
+// reading says that an input cannot be read, "" for no error.
+func reading(err error) string {
+	if err == nil {
+		return ""
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) { // the finding names the file already
+		err = path.Err
+	}
+	return "cannot be read: " + err.Error()
+}

@@ -1,0 +1,141 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// The exit statuses; a greater one wins.
+const (
+	exitClean    = 0
+	exitFindings = 1
+	exitInvalid  = 2
+)
+
+const usage = `usage: %[1]s [flags] [file, folder or - …]
+
+Checks MLIR modules: text, bytecode and StableHLO portable artifacts. In a folder
+and the folders in it, the files *.mlir and *.mlirbc are read; "-", or no argument,
+is standard input. Each finding is one line:
+
+  file:line:column: severity: message [rule]
+
+Exit status: 0 no error was found, 1 errors were found, 2 some input could not be
+read or is invalid (rule [invalid]), or the command was used wrongly.
+
+Flags:
+`
+
+// Main is a whole lint command with the given rules: it reads os.Args and returns the
+// exit status. Call it first thing in main, for the command starts itself again as
+// its workers.
+func Main(analyzers ...*lint.Analyzer) int {
+	if names, ok := os.LookupEnv(workerEnv); ok {
+		return serve(names, analyzers)
+	}
+	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, analyzers)
+}
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*lint.Analyzer) int {
+	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	fail := func(err error) int {
+		fmt.Fprintf(stderr, "%s: %v\n", program, err)
+		return exitInvalid
+	}
+	show := func(text *bytes.Buffer) int {
+		if _, err := text.WriteTo(stdout); err != nil {
+			return fail(fmt.Errorf("writing: %w", err))
+		}
+		return exitClean
+	}
+	if err := lint.Validate(analyzers); err != nil {
+		return fail(err)
+	}
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	var s settings
+	names := flags.String("rules", "", "run only these rules, a `list` separated by commas")
+	flags.DurationVar(&s.limit, "timeout", time.Minute, "the longest `time` that reading and checking one input may take")
+	s.max = bounded.GiB
+	flags.Var(&s.max, maxFlag, "the largest `size` of one input")
+	list := flags.Bool("list", false, "list the rules and end")
+	flags.SetOutput(io.Discard) // errors are printed here, in one line
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		var text bytes.Buffer
+		fmt.Fprintf(&text, usage, program)
+		flags.SetOutput(&text)
+		flags.PrintDefaults()
+		return show(&text)
+	case err != nil:
+		return fail(fmt.Errorf("%w: the flags are %s", err, flagList(flags)))
+	}
+	if s.limit <= 0 {
+		return fail(errors.New("-timeout must be more than zero, for example 30s"))
+	}
+	chosen, err := choose(*names, analyzers)
+	if err != nil {
+		return fail(err)
+	}
+	s.rules = nameList(chosen)
+	if *list {
+		var text bytes.Buffer
+		for _, a := range analyzers {
+			fmt.Fprintf(&text, "%s\t%s\n", a.Name, a.Doc)
+		}
+		return show(&text)
+	}
+	found, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{Progress: stderr})
+	if err != nil {
+		return fail(err)
+	}
+	s.library = found.Path
+	all, err := inputs(flags.Args(), stdin)
+	if err != nil {
+		return fail(err)
+	}
+	exit := exitClean
+	for outcome := range s.checkAll(all) {
+		if outcome.err != nil {
+			return fail(outcome.err)
+		}
+		var lines bytes.Buffer
+		for _, d := range outcome.diagnostics {
+			exit = max(exit, weight(d))
+			fmt.Fprintln(&lines, d)
+		}
+		if _, err := lines.WriteTo(stdout); err != nil {
+			return fail(fmt.Errorf("writing the findings: %w", err))
+		}
+	}
+	return exit
+}
+
+// weight is the exit status that one finding asks for.
+func weight(d lint.Diagnostic) int {
+	switch {
+	case d.Rule == lint.Invalid:
+		return exitInvalid
+	case d.Severity == mlir.SeverityError:
+		return exitFindings
+	}
+	return exitClean
+}
+
+func flagList(flags *flag.FlagSet) string {
+	names := []string{"-h"}
+	flags.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
+	return strings.Join(names, ", ")
+}

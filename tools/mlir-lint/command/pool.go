@@ -1,0 +1,114 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// outcome is what became of one input. An error means that nothing can be checked.
+type outcome struct {
+	diagnostics []lint.Diagnostic
+	err         error
+}
+
+// checkAll checks the inputs on one worker for each processor and yields the
+// outcomes in the order of the inputs. Whoever stops early ends the workers.
+func (s settings) checkAll(all []input) iter.Seq[outcome] {
+	return func(yield func(outcome) bool) {
+		ctx, stop := context.WithCancel(context.Background())
+		outcomes := make([]chan outcome, len(all))
+		for i := range outcomes {
+			outcomes[i] = make(chan outcome, 1)
+		}
+		next := make(chan int)
+		var busy sync.WaitGroup
+		defer func() { stop(); busy.Wait() }()
+		busy.Go(func() {
+			defer close(next)
+			for i := range all {
+				select {
+				case next <- i:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+		for range min(runtime.GOMAXPROCS(0), len(all)) {
+			busy.Go(func() {
+				var d desk
+				defer d.clear()
+				for i := range next {
+					outcomes[i] <- s.checkOne(&d, all[i])
+				}
+			})
+		}
+		for _, o := range outcomes {
+			if !yield(<-o) {
+				return
+			}
+		}
+	}
+}
+
+// desk holds the worker that a goroutine works with, or none.
+type desk struct{ *process }
+
+func (d *desk) clear() {
+	if d.process != nil {
+		d.end()
+		d.process = nil
+	}
+}
+
+func (s settings) checkOne(d *desk, in input) outcome {
+	if in.problem != "" {
+		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}}
+	}
+	begun := time.Now()
+	switch err := in.fill(s.max, s.limit); {
+	case errors.Is(err, errLate):
+		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
+			"reading it took longer than %v and was given up: give it more time with -timeout", s.limit)}}
+	case err != nil:
+		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", reading(err))}}
+	}
+	in.Max = s.max
+	left := s.limit - time.Since(begun)
+	for {
+		if d.process == nil {
+			p, err := s.start()
+			if err != nil {
+				return outcome{err: err}
+			}
+			d.process = p
+		}
+		fresh := !d.used
+		diagnostics, err := d.check(in, left)
+		if err == nil {
+			return outcome{diagnostics: diagnostics}
+		}
+		d.process = nil // it has ended
+		if errors.Is(err, errLate) {
+			return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
+				"reading and checking took longer than %v and was ended: give it more time with -timeout", s.limit)}}
+		}
+		// An input before this one may have broken the worker: only a fresh one tells.
+		if fresh {
+			return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
+				"the MLIR library crashed on this file (%v): it may be nested too deeply", err)}}
+		}
+	}
+}
+
+// invalid is a finding about a whole input.
+func invalid(file, format string, args ...any) lint.Diagnostic {
+	return lint.Diagnostic{File: file, Line: 1, Column: 1, Severity: mlir.SeverityError, Message: fmt.Sprintf(format, args...), Rule: lint.Invalid}
+}

@@ -1,0 +1,153 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// process is a worker as the command sees it. It is used by one goroutine.
+type process struct {
+	cmd      *exec.Cmd
+	requests io.WriteCloser
+	answers  *os.File
+	decoder  *json.Decoder
+	said     head
+	used     bool // it has checked an input before
+}
+
+// settings are what every worker needs.
+type settings struct {
+	library string        // path
+	rules   string        // names, separated by commas
+	limit   time.Duration // for reading and checking one input
+	max     bounded.Size  // of one input
+}
+
+// startLimit is how long a worker may take to load the library, which is a matter of
+// milliseconds where the disk is not asleep.
+const startLimit = time.Minute
+
+// errLate is why a worker that took too long was ended.
+var errLate = errors.New("late")
+
+// start runs a worker and waits until it is ready.
+func (s settings) start() (*process, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	p := &process{cmd: exec.Command(executable)}
+	p.cmd.Env = append(os.Environ(),
+		workerEnv+"="+s.rules,
+		native.MLIR.Env()+"="+s.library,
+		"GOTRACEBACK=none", // the cause of a crash is wanted, not the goroutines
+	)
+	p.cmd.Stdout, p.cmd.Stderr = &p.said, &p.said
+	if p.requests, err = p.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	answers, writing, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	p.answers, p.decoder = answers, json.NewDecoder(answers)
+	p.cmd.ExtraFiles = []*os.File{writing} // becomes answerFile
+	err = p.cmd.Start()
+	writing.Close()
+	if err != nil {
+		answers.Close()
+		return nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	ready, err := p.await(startLimit, func() error { return nil })
+	switch {
+	case errors.Is(err, errLate):
+		return nil, fmt.Errorf("a worker had not loaded %s after %v: try again, or set $%s to another library", s.library, startLimit, native.MLIR.Env())
+	case err != nil:
+		return nil, fmt.Errorf("a worker could not start: %w", err)
+	case ready.Problem != "":
+		p.end()
+		return nil, errors.New(ready.Problem)
+	}
+	return p, nil
+}
+
+// check has the worker check one input. After an error the worker has ended.
+func (p *process) check(in input, limit time.Duration) ([]lint.Diagnostic, error) {
+	p.used = true
+	a, err := p.await(limit, func() error { return json.NewEncoder(p.requests).Encode(in) })
+	return a.Diagnostics, err
+}
+
+// await does ask and reads the answer. Where that fails or takes too long, it ends
+// the worker; the error is errLate or says how the worker ended.
+func (p *process) await(limit time.Duration, ask func() error) (answer, error) {
+	var late atomic.Bool
+	timer := time.AfterFunc(limit, func() {
+		late.Store(true)
+		_ = p.cmd.Process.Kill() // it may have ended meanwhile
+	})
+	var a answer
+	err := ask()
+	if err == nil {
+		err = p.decoder.Decode(&a)
+	}
+	if timer.Stop() && err == nil {
+		return a, nil
+	}
+	how := p.end()
+	if late.Load() {
+		return answer{}, errLate
+	}
+	return answer{}, errors.New(how)
+}
+
+// end ends the worker, unless it has ended already, and says how it ended.
+func (p *process) end() string {
+	p.requests.Close() // a worker that is idle or busy takes this as its end
+	// One that has stopped obeying is killed.
+	kill := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
+	defer kill.Stop()
+	_ = p.cmd.Wait() // the state tells more than the error
+	p.answers.Close()
+	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return status.Signal().String()
+	}
+	// Go's runtime turns a fault in C into a message and an exit status.
+	if cause := p.said.cause(); cause != "" {
+		return cause
+	}
+	return p.cmd.ProcessState.String()
+}
+
+// head keeps the beginning of what is written to it.
+type head struct{ kept []byte }
+
+func (h *head) Write(b []byte) (int, error) {
+	const enough = 16 << 10
+	h.kept = append(h.kept, b[:min(len(b), enough-len(h.kept))]...)
+	return len(b), nil
+}
+
+// cause is the line of a dying process that names the reason, "" where none does.
+func (h *head) cause() string {
+	for line := range strings.Lines(string(h.kept)) {
+		for _, start := range []string{"SIG", "fatal error: ", "panic: ", "LLVM ERROR: ", "terminate called"} {
+			if strings.HasPrefix(line, start) {
+				return strings.TrimSpace(line)
+			}
+		}
+	}
+	return ""
+}

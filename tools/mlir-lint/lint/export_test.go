@@ -1,5 +1,0 @@
-package lint
-
-var Run = run
-
-var Validate = validate
