@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gopjrt/pjrt"
 
 	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/stack"
 )
 
 // maxShallow is how long a program may be for the common stack. XLA's parser and passes
@@ -18,7 +19,7 @@ func onStackFor(program []byte, compile func() error) (err error) {
 	if len(program) <= maxShallow {
 		return compile()
 	}
-	if e := c.OnLargeStack(func() { err = compile() }); e != nil {
+	if e := stack.OnLarge(func() { err = compile() }); e != nil {
 		return e
 	}
 	return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -145,7 +146,7 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 			return nil, err
 		}
 	}
-	library, err := c.Open(path)
+	library, err := dl.Open(path)
 	if err != nil {
 		return nil, err
 	}

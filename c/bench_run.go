@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"time"
 	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/dl"
 )
 
 // Bare executes a module through a plugin's PJRT table with nothing in between: the floor
@@ -33,7 +35,7 @@ const (
 
 // OpenBare compiles a module, StableHLO as text or bytecode, whose parameter and result
 // are f32 vectors of the given length, for the plugin in the library.
-func OpenBare(library *Library, module []byte, length int) (*Bare, error) {
+func OpenBare(library *dl.Library, module []byte, length int) (*Bare, error) {
 	getAPI := library.Symbol("GetPjrtApi")
 	if getAPI == nil {
 		return nil, errors.New("the library exports no GetPjrtApi, so it is no PJRT plugin")
@@ -72,7 +74,7 @@ func (b *Bare) Close() { C.calliope_bare_close(b.c) }
 
 // PJRTTable is the address of the table of the plugin in a library, as the plugin gives
 // it; 0 where the library is no plugin.
-func PJRTTable(library *Library) uintptr {
+func PJRTTable(library *dl.Library) uintptr {
 	getAPI := library.Symbol("GetPjrtApi")
 	if getAPI == nil {
 		return 0

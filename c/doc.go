@@ -1,10 +1,6 @@
 // Package c is the C ground floor: everything in Calliope that must be written
 // in C, and the few Go functions that reach it.
 //
-//   - dl: opening a shared library and looking up its symbols;
-//   - stack: running a Go function on a thread with a large stack;
-//   - mlir: the function table of the MLIR and StableHLO C API, filled from one
-//     library by name (its raw calls are in internal/capi);
 //   - ffi and pjrt: XLA's typed FFI and the PJRT table in declarations of our
 //     own, and the trampoline that takes a call from XLA into Go.
 //

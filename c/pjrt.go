@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"sync"
 	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/dl"
 )
 
 // Plugin is a PJRT plugin whose FFI calls reach Go.
@@ -30,7 +32,7 @@ var plugins struct {
 // LoadPlugin prepares the PJRT plugin in the library: it finds the plugin's FFI,
 // holds every structure that is used against the sizes that the plugin expects,
 // and refuses what it does not know.
-func LoadPlugin(library *Library) (*Plugin, error) {
+func LoadPlugin(library *dl.Library) (*Plugin, error) {
 	getAPI := library.Symbol("GetPjrtApi")
 	if getAPI == nil {
 		return nil, errors.New("the library exports no GetPjrtApi, so it is no PJRT plugin")

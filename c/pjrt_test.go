@@ -9,10 +9,12 @@ import (
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/dl"
 )
 
 // fakePlugin compiles one variant of testdata/fakeplugin.c.
-func fakePlugin(t *testing.T, variant int) *Library {
+func fakePlugin(t *testing.T, variant int) *dl.Library {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("fake%d.so", variant))
 	out, err := exec.Command("cc", "-shared", "-fPIC", "-I.", fmt.Sprintf("-DVARIANT=%d", variant),
@@ -20,7 +22,7 @@ func fakePlugin(t *testing.T, variant int) *Library {
 	if err != nil {
 		t.Fatalf("a C compiler is needed: %v\n%s", err, out)
 	}
-	library, err := Open(path)
+	library, err := dl.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +189,7 @@ func TestRegisterRefused(t *testing.T) {
 }
 
 func TestNoPlugin(t *testing.T) {
-	library, err := Open("libm.so.6")
+	library, err := dl.Open("libm.so.6")
 	if err != nil {
 		t.Fatal(err)
 	}

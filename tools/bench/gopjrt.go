@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gopjrt/pjrt"
 
 	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/dl"
 )
 
 // gopjrt is a module that gopjrt executes by itself, on a client of its own.
@@ -21,7 +22,7 @@ type gopjrt struct {
 
 // openGopjrt has gopjrt take the plugin's own table, once in a process: by itself it would
 // load a plugin by name alone.
-func openGopjrt(library *c.Library) (*pjrt.Plugin, error) {
+func openGopjrt(library *dl.Library) (*pjrt.Plugin, error) {
 	const name = "bench"
 	if err := pjrt.RegisterPreloadedPlugin(name, c.PJRTTable(library)); err != nil {
 		return nil, fmt.Errorf("gopjrt: %w", err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -32,7 +33,7 @@ func runSuite(ctx context.Context, s settings, r *report) (err error) {
 	if err != nil {
 		return err
 	}
-	library, err := c.Open(plugin.Info().Path)
+	library, err := dl.Open(plugin.Info().Path)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func runModule(length int) string {
 }`, length)
 }
 
-func (m *runMeasure) measure(ctx context.Context, library *c.Library) (got costs, err error) {
+func (m *runMeasure) measure(ctx context.Context, library *dl.Library) (got costs, err error) {
 	module := runModule(m.length)
 	bare, err := c.OpenBare(library, []byte(module), m.length)
 	if err != nil {

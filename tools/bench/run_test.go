@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -19,7 +20,7 @@ func TestBare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, err := c.Open(plugin.Info().Path)
+	library, err := dl.Open(plugin.Info().Path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,9 @@
 package client
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../c
 #include <stdlib.h>
 #include <string.h>
-#include "gen_mlir_api.h"
+#include "../gen_mlir_api.h"
 
 #define REF(s) ((MlirStringRef){(char*)(s), strlen(s)})
 

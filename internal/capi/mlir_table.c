@@ -1,9 +1,9 @@
 #include "mlir_table.h"
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "dl.h"
 #include "gen_mlir_api.h"
 #include "gen_mlir_names.h"
 
@@ -14,7 +14,7 @@ _Static_assert(sizeof(calliope_mlir_api) == kNames * sizeof(void*),
 
 // The release of LLVM that the library was built from, 0 where it does not say.
 static int llvm_release(void* library) {
-  void (*get)(unsigned*, unsigned*, unsigned*) = calliope_dlsym(library, "LLVMGetVersion");
+  void (*get)(unsigned*, unsigned*, unsigned*) = dlsym(library, "LLVMGetVersion");
   unsigned major = 0, minor = 0, patch = 0;
   if (get != NULL) get(&major, &minor, &patch);
   return (int)major;
@@ -26,7 +26,7 @@ static bool has_prototype(void* library, int release, size_t i) {
   if (calliope_mlir_names[i].release != 0) return calliope_mlir_names[i].release == release;
   if (calliope_mlir_names[i].unless == NULL) return true;
   if (release != 0) return release <= calliope_mlir_newest;
-  return calliope_dlsym(library, calliope_mlir_names[i].unless) == NULL;
+  return dlsym(library, calliope_mlir_names[i].unless) == NULL;
 }
 
 void* calliope_mlir_table(void* library) {
@@ -34,7 +34,7 @@ void* calliope_mlir_table(void* library) {
   if (table == NULL) return NULL;
   int release = llvm_release(library);
   for (size_t i = 0; i < kNames; i++) {
-    if (has_prototype(library, release, i)) table[i] = calliope_dlsym(library, calliope_mlir_names[i].symbol);
+    if (has_prototype(library, release, i)) table[i] = dlsym(library, calliope_mlir_names[i].symbol);
   }
   return table;
 }
@@ -62,9 +62,9 @@ void calliope_mlir_register_dialects(void* library, const void* table, void* reg
   const calliope_mlir_api* api = table;
   MlirDialectRegistry into = {registry};
   // IREE's library has a registration function of its own.
-  void (*iree)(MlirDialectRegistry) = calliope_dlsym(library, "ireeCompilerRegisterDialects");
+  void (*iree)(MlirDialectRegistry) = dlsym(library, "ireeCompilerRegisterDialects");
   if (iree != NULL) {
-    void (*initialize)(void) = calliope_dlsym(library, "ireeCompilerGlobalInitialize");
+    void (*initialize)(void) = dlsym(library, "ireeCompilerGlobalInitialize");
     if (initialize != NULL) initialize();
     iree(into);
   } else if (api->mlirRegisterAllDialects != NULL) {
@@ -72,7 +72,7 @@ void calliope_mlir_register_dialects(void* library, const void* table, void* reg
   }
   if (api->mlirDialectHandleInsertDialect == NULL) return;
   for (size_t i = 0; i < sizeof(kHandles) / sizeof(kHandles[0]); i++) {
-    MlirDialectHandle (*handle)(void) = calliope_dlsym(library, kHandles[i]);
+    MlirDialectHandle (*handle)(void) = dlsym(library, kHandles[i]);
     if (handle != NULL) api->mlirDialectHandleInsertDialect(handle(), into);
   }
 }

@@ -3,8 +3,9 @@
 
 #include <stddef.h>
 
-// Fills a new table (gen_mlir_api.h) from an open library. Functions that the
-// library lacks are NULL. The table is never freed: the library stays open too.
+// Fills a new table (gen_mlir_api.h) from a library, which is the result of dlopen.
+// Functions that the library lacks are NULL. The table is never freed: the library
+// stays open too.
 void* calliope_mlir_table(void* library);
 
 // Inserts every dialect that the library can register into the registry: all at
