@@ -3,7 +3,7 @@ package client
 /*
 #include <stdlib.h>
 #include <string.h>
-#include "../gen_mlir_api.h"
+#include "../../../../internal/capi/gen_mlir_api.h"
 
 #define REF(s) ((MlirStringRef){(char*)(s), strlen(s)})
 
