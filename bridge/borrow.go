@@ -65,7 +65,7 @@ func (b *Buffer) borrow(v tensor.View, dtype int32) error {
 	array, done, err := b.client.c.Share(v.Data, dtype, b.shape.Dims, b.device)
 	if err != nil {
 		l.pin.Unpin()
-		return planError("transfer to device", err)
+		return pluginError("transfer to device", err)
 	}
 	l.c, b.array, b.loan = done, array, l
 	b.client.memory.lend(int64(len(v.Data)))

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
+	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 )
@@ -18,8 +16,8 @@ import (
 // Client has devices and the memory on them. It is safe for concurrent use.
 type Client struct {
 	plugin  *Plugin
-	pjrt    *pjrt.Client
-	c       *c.Client // of pjrt
+	xla     *xla.Client
+	c       *c.Client // of xla
 	options ClientOptions
 	number  int64 // among those of the process, from 1
 	group   *callbacks.Group
@@ -74,29 +72,18 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if o.MemoryLimit < 0 {
 		return nil, fmt.Errorf("bridge: NewClient: MemoryLimit is %d; give a number of bytes, or 0 for no limit", o.MemoryLimit)
 	}
-	options := pjrt.NamedValuesMap{}
-	if o.Devices > 0 {
-		options["cpu_device_count"] = int64(o.Devices)
-	}
-	runtime.LockOSThread() // for LastClient
-	wrapped, err := p.pjrt.NewClient(options)
+	wrapped, err := p.xla.NewClient(o.Devices)
 	if err != nil {
-		runtime.UnlockOSThread()
 		return nil, pluginError("new client", err)
 	}
-	own, err := p.c.LastClient()
-	runtime.UnlockOSThread()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("bridge: NewClient: %w", err), wrapped.Destroy())
-	}
 	if name := wrapped.Platform(); name != "cpu" {
-		return nil, errors.Join(&PlatformError{name}, wrapped.Destroy())
+		return nil, errors.Join(&PlatformError{name}, wrapped.Close())
 	}
 	c := &Client{
-		plugin: p, pjrt: wrapped, c: own, options: o, number: lastClient.Add(1),
+		plugin: p, xla: wrapped, c: wrapped.PJRT(), options: o, number: lastClient.Add(1),
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
 	}
-	c.memory.limit, c.gates = o.MemoryLimit, make([]gate, own.NumDevices())
+	c.memory.limit, c.gates = o.MemoryLimit, make([]gate, c.NumDevices())
 	if c.stalls.after = max(o.StallAfter, 0); o.StallAfter == 0 {
 		c.stalls.after = defaultStall
 	}
@@ -216,7 +203,7 @@ func (c *Client) free() error {
 	c.plugin.mu.Lock()
 	delete(c.plugin.clients, c)
 	c.plugin.mu.Unlock()
-	if err := c.pjrt.Destroy(); err != nil {
+	if err := c.xla.Close(); err != nil {
 		return pluginError("close client", err)
 	}
 	return nil

@@ -13,7 +13,7 @@ func (r *Run) finish(refused bool) {
 	if f := r.failure.Load(); f != nil {
 		err = f.err
 	} else if err != nil {
-		err = planError("execute", err)
+		err = pluginError("execute", err)
 	}
 	var outputs []*Buffer
 	switch {
@@ -151,7 +151,7 @@ func newBuffers(n int) ([]*Buffer, []Buffer) {
 func shapeOf(a c.Array) (tensor.Shape, error) {
 	dtype, dims, err := a.Shape()
 	if err != nil {
-		return tensor.Shape{}, planError("shape of an output", err)
+		return tensor.Shape{}, pluginError("shape of an output", err)
 	}
 	if dtype < 0 || int(dtype) >= len(pjrtTypes) || pjrtTypes[dtype] == tensor.Invalid {
 		return tensor.Shape{}, fmt.Errorf("bridge: an output has an element type with the number %d, which is not known here", dtype)

@@ -197,7 +197,7 @@ func FuzzAttributes(f *testing.F) {
 			t.Fatalf("got %v, %d and %v", site, code, err)
 		}
 		if err != nil {
-			pluginError("compile", errors.New("PJRT error (code=3): "+err.Error())) // takes the error from where it waits
+			pluginError("compile", &c.Error{Code: 3, Message: err.Error()}) // takes the error from where it waits
 			return
 		}
 		site.Delete()

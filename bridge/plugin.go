@@ -11,8 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
+	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dl"
@@ -24,7 +23,7 @@ import (
 type Plugin struct {
 	path string
 	c    *c.Plugin
-	pjrt *pjrt.Plugin
+	xla  *xla.Plugin
 
 	bench func() error
 	debug atomic.Bool // for clients that are made from now on
@@ -155,14 +154,11 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := pjrt.RegisterPreloadedPlugin(name, plugin.Table()); err != nil {
+	wrapped, err := xla.Open(name, plugin)
+	if err != nil {
 		return nil, pluginError("initialize", err)
 	}
-	wrapped, err := pjrt.GetPlugin(name)
-	if err != nil {
-		return nil, err
-	}
-	p := &Plugin{path: path, c: plugin, pjrt: wrapped, targets: map[string]bool{}, clients: map[*Client]struct{}{}}
+	p := &Plugin{path: path, c: plugin, xla: wrapped, targets: map[string]bool{}, clients: map[*Client]struct{}{}}
 	p.bench = sync.OnceValue(func() error { return plugin.RegisterBench(BenchTarget) })
 	return p, nil
 }
@@ -177,11 +173,7 @@ type Info struct {
 
 // Info says what was found when the plugin was loaded.
 func (p *Plugin) Info() Info {
-	info := Info{Path: p.path, PJRT: version(p.c.Version()), FFI: version(p.c.FFIVersion()), Attributes: map[string]string{}}
-	for key, value := range p.pjrt.Attributes() {
-		info.Attributes[key] = fmt.Sprint(value)
-	}
-	return info
+	return Info{Path: p.path, PJRT: version(p.c.Version()), FFI: version(p.c.FFIVersion()), Attributes: p.xla.Attributes()}
 }
 
 func version(major, minor int) string { return fmt.Sprintf("%d.%d", major, minor) }

@@ -42,7 +42,8 @@ var mayImport = map[string][]string{
 	"callbacks":           {"contract", "tensor", "internal/cached", "internal/nearest"},
 	"callbacks/metrics":   {"callbacks"},
 	"callbacks/record":    {"callbacks", "contract", "tensor"},
-	"bridge":              {"c", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dl", "internal/stack"},
+	"bridge":              {"c", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dl"},
+	"bridge/internal/xla": {"c", "internal/stack"},
 	"bridge/preflight":    {"mlir", "stablehlo", "passes", "callbacks", "contract", "tensor", "internal/nearest"},
 	"tools/mlir-lint":     {"mlir", "stablehlo", "aliasing", "passes", "contract", "native", "internal/bounded"},
 	"examples":            {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge"},
@@ -52,7 +53,7 @@ var mayImport = map[string][]string{
 
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{
-	"github.com/gomlx/gopjrt":  {"bridge", "tools/bench"}, // the bench measures it beside ours
+	"github.com/gomlx/gopjrt":  {"bridge/internal/xla", "tools/bench"}, // the bench measures it beside ours
 	"github.com/google/go-cmp": {"internal/mlirtest"},
 	"modernc.org/cc/v4":        {"tools"},
 }
