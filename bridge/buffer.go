@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/internal/cached"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -16,7 +16,7 @@ import (
 // concurrent use.
 type Buffer struct {
 	client *Client
-	array  c.Array
+	array  pjrt.Array
 	// The shape is not given away as it is: its dimensions may be those that all
 	// outputs of an executable have in common, and say how much memory is read.
 	shape  tensor.Shape
@@ -73,7 +73,7 @@ func (client *Client) transfer(v tensor.View, device int, borrow bool) (*Buffer,
 	if err := client.memory.reserve("transfer to device", 1, deviceBytes(b.shape), 0); err != nil {
 		return nil, err
 	}
-	array, err := client.c.Put(v.Data, dtype, b.shape.Dims, device)
+	array, err := client.pjrt.Put(v.Data, dtype, b.shape.Dims, device)
 	if err != nil {
 		client.memory.release(1, deviceBytes(b.shape))
 		return nil, pluginError("transfer to device", err)

@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // Client has devices and the memory on them. It is safe for concurrent use.
 type Client struct {
 	plugin  *Plugin
 	xla     *xla.Client
-	c       *c.Client // of xla
+	pjrt    *pjrt.Client // of xla
 	options ClientOptions
 	number  int64 // among those of the process, from 1
 	group   *callbacks.Group
@@ -80,7 +81,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		return nil, errors.Join(&PlatformError{name}, wrapped.Close())
 	}
 	c := &Client{
-		plugin: p, xla: wrapped, c: wrapped.PJRT(), options: o, number: lastClient.Add(1),
+		plugin: p, xla: wrapped, pjrt: wrapped.PJRT(), options: o, number: lastClient.Add(1),
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
 	}
 	c.memory.limit, c.gates = o.MemoryLimit, make([]gate, c.NumDevices())
@@ -96,7 +97,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 }
 
 // NumDevices is the number of devices; they are numbered from 0.
-func (c *Client) NumDevices() int { return c.c.NumDevices() }
+func (c *Client) NumDevices() int { return c.pjrt.NumDevices() }
 
 // Barrier waits until every callback of every run that was started before it is over,
 // on all devices, those in queues too. Taps do not stop a run: their errors come back
@@ -182,7 +183,7 @@ func (c *Client) stillUnderWay() string {
 
 // inside says whether this thread is inside of a callback of the client's.
 func (client *Client) inside() bool {
-	return client.within(context.Background(), c.Inside())
+	return client.within(context.Background(), ffi.Inside())
 }
 
 func (c *Client) use(method string) error {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -188,7 +188,7 @@ func TestForgedSignature(t *testing.T) {
 }
 
 func TestPluginErrorText(t *testing.T) {
-	err := pluginError("compile", fmt.Errorf("failed: %w", &c.Error{Code: 5, Message: "no such thing"}))
+	err := pluginError("compile", fmt.Errorf("failed: %w", &pjrt.Error{Code: 5, Message: "no such thing"}))
 	diff(t, "text", "bridge: compile: no such thing (NOT_FOUND)", err.Error())
 	diff(t, "unknown code", "bridge: run: x (99)", (&PluginError{Code: 99, Op: "run", Message: "x"}).Error())
 	diff(t, "another error", "bridge: run: plain", pluginError("run", errors.New("plain")).Error())

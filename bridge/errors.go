@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // PluginError is an error of the PJRT plugin.
@@ -55,7 +55,7 @@ const (
 // pluginError makes a PluginError of an error that the plugin returned. Another error is
 // wrapped.
 func pluginError(op string, err error) error {
-	failed, ok := errors.AsType[*c.Error](err)
+	failed, ok := errors.AsType[*pjrt.Error](err)
 	if !ok {
 		return fmt.Errorf("bridge: %s: %w", op, err)
 	}

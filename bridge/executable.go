@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -17,17 +17,17 @@ import (
 type Executable struct {
 	client  *Client
 	xla     *xla.Executable
-	c       c.Executable   // of xla
-	devices []int          // one for each replica or partition; nil where any single device will do
-	ordered []int          // these, the lowest first
-	outputs int            // on each device
-	params  []tensor.Shape // on each device, see parameters
-	known   bool           // params are those of the program
+	pjrt    pjrt.Executable // of xla
+	devices []int           // one for each replica or partition; nil where any single device will do
+	ordered []int           // these, the lowest first
+	outputs int             // on each device
+	params  []tensor.Shape  // on each device, see parameters
+	known   bool            // params are those of the program
 	life    lifetime
 
 	results     []result // on each device; nil where the program does not say
 	resultBytes int64    // on all devices
-	rooms       c.Rooms
+	rooms       pjrt.Rooms
 	async       atomic.Bool // XLA has been seen to run it on threads of its own
 
 	closeMu sync.Mutex
@@ -109,7 +109,7 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 		_ = c.done() // the compile's error says more
 		return nil, pluginError("compile", err)
 	}
-	e := &Executable{client: c, xla: compiled, c: compiled.PJRT, devices: compiled.Devices, outputs: compiled.NumOutputs}
+	e := &Executable{client: c, xla: compiled, pjrt: compiled.PJRT, devices: compiled.Devices, outputs: compiled.NumOutputs}
 	e.params, e.known = parameters(compiled.Program)
 	if err := checkLayouts(compiled.Program, c.plugin.served()); err != nil {
 		_ = e.Close() // the error says more

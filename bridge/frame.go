@@ -7,8 +7,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -53,7 +53,7 @@ func (e *frameError) Unwrap() error { return e.err }
 
 // again makes views of a call that is like the last one of this frame, and is false
 // where it is not: then read is to look.
-func (f *frame) again(call *c.Call, s *site) bool {
+func (f *frame) again(call *ffi.Call, s *site) bool {
 	operands, returns := call.Args(), call.Results()
 	args := operands.Len()
 	if args != f.args || args+returns.Len() != len(f.layouts) {
@@ -84,7 +84,7 @@ func (f *frame) again(call *c.Call, s *site) bool {
 }
 
 // same reports whether a buffer is of that layout.
-func (l *layout) same(b *c.Buffer) bool {
+func (l *layout) same(b *ffi.Buffer) bool {
 	if b.DType() != l.number || b.Rank() != len(l.dims) || b.Data() == nil && l.bytes > 0 {
 		return false
 	}
@@ -97,7 +97,7 @@ func (l *layout) same(b *c.Buffer) bool {
 }
 
 // view makes v a view of a buffer of that layout.
-func (l *layout) view(v *tensor.View, b *c.Buffer) bool {
+func (l *layout) view(v *tensor.View, b *ffi.Buffer) bool {
 	if b == nil || !l.same(b) {
 		return false
 	}
@@ -108,7 +108,7 @@ func (l *layout) view(v *tensor.View, b *c.Buffer) bool {
 
 // divide gives the call its operands, ids and results, and clears the tokens. The
 // counts were checked.
-func (f *frame) divide(call *c.Call, s *site) {
+func (f *frame) divide(call *ffi.Call, s *site) {
 	args := call.Args().Len()
 	data := args - s.ids - s.tokens
 	in, out := f.views[:args], f.views[args:]
@@ -136,7 +136,7 @@ func (f *frame) divide(call *c.Call, s *site) {
 // read makes views of what stands in XLA's call frame. Nothing is copied, but
 // values of sub-byte types, and passed-through ones that XLA gave a new place. A
 // frame that makes no sense is an error.
-func (f *frame) read(call *c.Call, s *site) error {
+func (f *frame) read(call *ffi.Call, s *site) error {
 	operands, returns := call.Args(), call.Results()
 	args, results := operands.Len(), returns.Len()
 	f.args = -1
@@ -203,7 +203,7 @@ func (l *layout) equal(o *layout) bool { return l.number == o.number && slices.E
 
 // read makes v a view of b, keeps the layout, and says how many bits an element has in
 // XLA's memory where it is packed.
-func (l *layout) read(v *tensor.View, b *c.Buffer) (packed uint, err error) {
+func (l *layout) read(v *tensor.View, b *ffi.Buffer) (packed uint, err error) {
 	if b == nil {
 		return 0, errors.New("it is not a buffer")
 	}
@@ -248,7 +248,7 @@ func (f *frame) settle() {
 }
 
 // home is where result i is, whatever the function does to its views.
-func (f *frame) home(call *c.Call, i int) unsafe.Pointer {
+func (f *frame) home(call *ffi.Call, i int) unsafe.Pointer {
 	if f.args < 0 {
 		return f.homes[i]
 	}
@@ -256,7 +256,7 @@ func (f *frame) home(call *c.Call, i int) unsafe.Pointer {
 }
 
 // inPlace reports results that the function has put elsewhere. n is how many there are.
-func (f *frame) inPlace(call *c.Call, n int) error {
+func (f *frame) inPlace(call *ffi.Call, n int) error {
 	if len(f.call.Results) != n {
 		return &callbacks.ReplacedError{Callback: f.call.Name, Result: min(len(f.call.Results), n)}
 	}

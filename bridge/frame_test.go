@@ -6,9 +6,9 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/c/ffitest"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/ffi/ffitest"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -138,4 +138,4 @@ func diff(t testing.TB, what string, want, got any) {
 }
 
 // buffersAlive is the number of arrays in C.
-func buffersAlive() int64 { return c.ArraysAlive() }
+func buffersAlive() int64 { return pjrt.ArraysAlive() }

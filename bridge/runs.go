@@ -7,8 +7,8 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
 // maxRuns is the number of runs that may be under way at once in the process.
@@ -72,13 +72,13 @@ func (r *Run) group() *callbacks.Run {
 // called on XLA's, until leave. The run may be over before such a function is, so that
 // what the thread keeps is the client.
 func enter(r *callbacks.Run) (entered any) {
-	return c.Enter(-r.Owner().(*Run).exec.client.number)
+	return ffi.Enter(-r.Owner().(*Run).exec.client.number)
 }
 
-func leave(entered any) { c.Leave(entered.(*c.Entered)) }
+func leave(entered any) { ffi.Leave(entered.(*ffi.Entered)) }
 
 // within says whether the caller is inside of a callback of one of the client's runs:
-// its thread knows, by c.Inside, and so does ctx.
+// its thread knows, by ffi.Inside, and so does ctx.
 func (client *Client) within(ctx context.Context, inside []int64) bool {
 	for _, id := range inside {
 		outer := runs.get(id)

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -52,7 +52,7 @@ type site struct {
 }
 
 // instantiate binds a call site, while XLA compiles.
-func instantiate(attrs []c.Attr) (c.Site, int32, error) {
+func instantiate(attrs []ffi.Attr) (ffi.Site, int32, error) {
 	list := make([]contract.Attr, len(attrs))
 	for i, a := range attrs {
 		list[i] = contract.Attr{Key: a.Key, Value: a.Value}
@@ -72,7 +72,7 @@ func instantiate(attrs []c.Attr) (c.Site, int32, error) {
 	return site, 0, nil
 }
 
-func siteOf(config contract.Config) (c.Site, error) {
+func siteOf(config contract.Config) (ffi.Site, error) {
 	if config.Encoding != contract.EncodingDictionary {
 		return instantiateForeign(config)
 	}
@@ -94,11 +94,11 @@ func bind(slot *callbacks.Slot, config contract.Config) *site {
 	}
 }
 
-// Delete implements c.Site.
+// Delete implements ffi.Site.
 func (s *site) Delete() { s.slot.Close() }
 
-// Execute implements c.Site.
-func (s *site) Execute(call *c.Call) (int32, string) {
+// Execute implements ffi.Site.
+func (s *site) Execute(call *ffi.Call) (int32, string) {
 	f := s.claim(call)
 	run := runs.get(call.RunID())
 	later, err := s.execute(f, call, run)
@@ -114,7 +114,7 @@ func (s *site) Execute(call *c.Call) (int32, string) {
 
 // claim is a frame for a call. Calls at once are of different runs or on different
 // devices, and so begin to look at different lanes.
-func (s *site) claim(call *c.Call) *frame {
+func (s *site) claim(call *ffi.Call) *frame {
 	lane := (int(call.RunID()) + call.Device()) & (callbacks.Lanes - 1)
 	for range 3 {
 		if s.slot.Claim(lane) {
@@ -144,7 +144,7 @@ func (s *site) free(f *frame) {
 }
 
 // execute makes the call. Where it is over later, f is the call's until then.
-func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error) {
+func (s *site) execute(f *frame, call *ffi.Call, run *Run) (later bool, err error) {
 	if s.picky && s.form == formObserve && s.slot.Skip(run.group()) {
 		return false, s.clearTokens(call.Results())
 	}
@@ -177,7 +177,7 @@ func (s *site) execute(f *frame, call *c.Call, run *Run) (later bool, err error)
 }
 
 // invoke makes the call, and looks whether the results are where they are expected.
-func (s *site) invoke(f *frame, call *c.Call) error {
+func (s *site) invoke(f *frame, call *ffi.Call) error {
 	n := len(f.call.Results)
 	err := s.slot.Invoke(&f.call)
 	if err == nil {
@@ -189,7 +189,7 @@ func (s *site) invoke(f *frame, call *c.Call) error {
 }
 
 // look reads a call frame, and holds the site's first one against the module.
-func (s *site) look(f *frame, call *c.Call) error {
+func (s *site) look(f *frame, call *ffi.Call) error {
 	if err := f.read(call, s); err != nil || s.checked.Load() {
 		return err
 	}
@@ -201,7 +201,7 @@ func (s *site) look(f *frame, call *c.Call) error {
 }
 
 // clearTokens makes the results of a call that only observes.
-func (s *site) clearTokens(results *c.Buffers) error {
+func (s *site) clearTokens(results *ffi.Buffers) error {
 	for i := range results.Len() {
 		var l layout
 		var v tensor.View
@@ -228,7 +228,7 @@ type later struct {
 	site   *site
 	frame  *frame
 	run    *Run
-	future c.Future
+	future ffi.Future
 	done   func(error) // finish
 }
 
@@ -246,7 +246,7 @@ func (l *later) finish(err error) {
 }
 
 // defers makes a call that XLA's thread does not wait for, where XLA can do without.
-func (s *site) defers(f *frame, call *c.Call, run *Run) bool {
+func (s *site) defers(f *frame, call *ffi.Call, run *Run) bool {
 	future, ok := call.Defer()
 	if !ok {
 		return false

@@ -3,7 +3,7 @@ package xla
 import (
 	gopjrt "github.com/gomlx/gopjrt/pjrt"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // Client has devices and compiles for them. It is safe for concurrent use, except for
@@ -11,11 +11,11 @@ import (
 type Client struct {
 	plugin *Plugin
 	gopjrt *gopjrt.Client
-	own    *c.Client // of gopjrt
+	pjrt   *pjrt.Client // of gopjrt
 }
 
 // PJRT returns the client for transfers and runs. It is valid until Close.
-func (c *Client) PJRT() *c.Client { return c.own }
+func (c *Client) PJRT() *pjrt.Client { return c.pjrt }
 
 // Platform returns the name of the platform, such as "cpu".
 func (c *Client) Platform() string { return c.gopjrt.Platform() }

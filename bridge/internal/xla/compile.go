@@ -7,17 +7,17 @@ import (
 
 	gopjrt "github.com/gomlx/gopjrt/pjrt"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/internal/stack"
 )
 
 // Executable is a compiled module.
 type Executable struct {
-	Name       string       // of the module
-	NumOutputs int          // on one device
-	Devices    []int        // one for each replica or partition; nil if any single device will do
-	PJRT       c.Executable // for runs; valid until Close
-	Program    []byte       // the optimized program, see pjrt.Plugin.LastProgram
+	Name       string          // of the module
+	NumOutputs int             // on one device
+	Devices    []int           // one for each replica or partition; nil if any single device will do
+	PJRT       pjrt.Executable // for runs; valid until Close
+	Program    []byte          // the optimized program, see pjrt.Plugin.LastProgram
 
 	gopjrt *gopjrt.LoadedExecutable
 }
@@ -61,7 +61,7 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	loaded, err := config.Done()
-	optimized, own := c.plugin.own.LastProgram(), c.plugin.own.LastExecutable()
+	optimized, own := c.plugin.pjrt.LastProgram(), c.plugin.pjrt.LastExecutable()
 	if err != nil {
 		return nil, pluginError(err)
 	}

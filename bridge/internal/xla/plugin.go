@@ -15,20 +15,23 @@ import (
 
 	gopjrt "github.com/gomlx/gopjrt/pjrt"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // Plugin makes the clients of a PJRT plugin. It is safe for concurrent use.
 type Plugin struct {
-	own    *c.Plugin
+	pjrt   *pjrt.Plugin
 	gopjrt *gopjrt.Plugin
 }
 
 // Open gives gopjrt a plugin, under a name that no other plugin in the process has. It is
 // not safe for concurrent use.
-func Open(name string, p *c.Plugin) (*Plugin, error) {
-	// gopjrt is given our copy of the plugin's table, which keeps the C objects that it makes.
-	if err := gopjrt.RegisterPreloadedPlugin(name, p.Table()); err != nil {
+func Open(name string, p *pjrt.Plugin) (*Plugin, error) {
+	table, err := p.Decorate()
+	if err != nil {
+		return nil, err
+	}
+	if err := gopjrt.RegisterPreloadedPlugin(name, uintptr(table)); err != nil {
 		return nil, pluginError(err)
 	}
 	theirs, err := gopjrt.GetPlugin(name)
@@ -60,14 +63,14 @@ func (p *Plugin) NewClient(devices int) (*Client, error) {
 	if err != nil {
 		return nil, pluginError(err)
 	}
-	own, err := p.own.LastClient()
+	own, err := p.pjrt.LastClient()
 	if err != nil {
 		return nil, errors.Join(err, client.Destroy())
 	}
-	return &Client{plugin: p, gopjrt: client, own: own}, nil
+	return &Client{plugin: p, gopjrt: client, pjrt: own}, nil
 }
 
-// pluginError makes a *c.Error of an error that gopjrt returned. gopjrt keeps the code in
+// pluginError makes a *pjrt.Error of an error that gopjrt returned. gopjrt keeps the code in
 // the text only. An error without a code does not come from the plugin and stays what it is.
 func pluginError(err error) error {
 	_, rest, found := strings.Cut(err.Error(), "PJRT error (code=")
@@ -76,5 +79,5 @@ func pluginError(err error) error {
 	if !found || !cut || bad != nil {
 		return err
 	}
-	return &c.Error{Code: code, Message: strings.TrimSpace(message)}
+	return &pjrt.Error{Code: code, Message: strings.TrimSpace(message)}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // gopjrt tells the code of an error in its text.
@@ -15,8 +15,8 @@ func TestPluginError(t *testing.T) {
 		text string
 		want error
 	}{
-		{"failed to compile: PJRT error (code=5): no such thing\n", &c.Error{Code: 5, Message: "no such thing"}},
-		{"PJRT error (code=3): a (code=7): b", &c.Error{Code: 3, Message: "a (code=7): b"}},
+		{"failed to compile: PJRT error (code=5): no such thing\n", &pjrt.Error{Code: 5, Message: "no such thing"}},
+		{"PJRT error (code=3): a (code=7): b", &pjrt.Error{Code: 3, Message: "a (code=7): b"}},
 	} {
 		if diff := cmp.Diff(test.want, pluginError(errors.New(test.text))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.text, diff)
