@@ -24,10 +24,11 @@ const module = "github.com/calliope-mlir/calliope"
 var mayImport = map[string][]string{
 	"tensor":              {},
 	"contract":            {"tensor"},
-	"native":              {},
+	"native":              {"internal/debs"},
 	"internal/bounded":    {},
 	"internal/cached":     {},
 	"internal/capi":       {"internal/dl", "internal/stack"},
+	"internal/debs":       {},
 	"internal/dl":         {},
 	"internal/ffi":        {},
 	"internal/mlirtest":   {"mlir", "native"},

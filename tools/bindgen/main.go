@@ -23,8 +23,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/calliope-mlir/calliope/native"
 )
 
 func main() {
@@ -66,7 +64,7 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 		dir     *string
 	}{{oldestRelease, &older}, {newestRelease, &newer}} {
 		if *h.dir == "" {
-			fetched, err := native.Headers(context.Background(), h.release, native.EnsureOptions{})
+			fetched, err := fetchHeaders(context.Background(), h.release)
 			if err != nil {
 				return nil, err
 			}
