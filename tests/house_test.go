@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"tensor":              {},
 	"contract":            {"tensor"},
 	"native":              {"internal/debs"},
+	"c":                   {},
 	"internal/bounded":    {},
 	"internal/cached":     {},
 	"internal/capi":       {"internal/dl", "internal/stack"},
@@ -59,6 +60,9 @@ var thirdParty = map[string][]string{
 	"github.com/google/go-cmp": {"internal/mlirtest"},
 	"modernc.org/cc/v4":        {"tools"},
 }
+
+// cgo are the folders with C, and where C is called.
+var cgo = []string{"internal/capi", "internal/dl", "internal/ffi", "internal/pjrt", "internal/stack", "tools/bench/internal"}
 
 // TestHouse holds every import in non-test files against the rule.
 func TestHouse(t *testing.T) {
@@ -95,6 +99,9 @@ func TestHouse(t *testing.T) {
 			name, err := strconv.Unquote(imported.Path.Value)
 			if err != nil {
 				return err
+			}
+			if name == "C" && !within(folder, cgo) {
+				t.Errorf("%s imports \"C\", which only %v may", rel, cgo)
 			}
 			if inside, ours := strings.CutPrefix(name, module+"/"); ours {
 				if !permits(allowed, room, inside) {
@@ -166,10 +173,15 @@ func permits(allowed []string, room, imported string) bool {
 func permitsThird(name, folder string) bool {
 	for prefix, folders := range thirdParty {
 		if name == prefix || strings.HasPrefix(name, prefix+"/") {
-			return slices.ContainsFunc(folders, func(f string) bool { return folder == f || strings.HasPrefix(folder, f+"/") })
+			return within(folder, folders)
 		}
 	}
 	return false
+}
+
+// within reports whether a folder is one of the folders, or below one.
+func within(folder string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return folder == f || strings.HasPrefix(folder, f+"/") })
 }
 
 // TestSelfContained holds that a clone is whole by itself: no file names a place of
