@@ -17,24 +17,24 @@ type Array struct {
 
 var arrays atomic.Int64
 
-// ArraysAlive is the number of arrays in the process that were made and not destroyed.
+// ArraysAlive returns the number of arrays in the process that were made and not destroyed.
 func ArraysAlive() int64 { return arrays.Load() }
 
-// Made counts an array that a run gave.
+// Made counts an array that is a run's output for ArraysAlive.
 func (a Array) Made() { arrays.Add(1) }
 
-// nothing is where empty arrays are: a plugin wants an address for them too.
+// nothing is the memory of empty arrays: a plugin wants an address for them too.
 var nothing [64]byte
 
-// Put makes an array on a device, of dense host data. dtype is a number of PJRT's. The
+// Put copies dense host data into a new array on a device. dtype is a PJRT_Buffer_Type. The
 // data is copied before Put returns.
 func (c *Client) Put(data []byte, dtype int32, dims []int, device int) (Array, error) {
 	a, _, err := c.put(data, dtype, dims, device, 0)
 	return a, err
 }
 
-// Share is Put, but that the data, which must be pinned, may be read as long as
-// the array exists and the Loan is not over. That comes after Destroy.
+// Share makes an array on a device that may use the data itself, which must be pinned until
+// the Loan is over. Ask the Loan after Destroy.
 func (c *Client) Share(data []byte, dtype int32, dims []int, device int) (Array, Loan, error) {
 	a, done, err := c.put(data, dtype, dims, device, 1)
 	return a, Loan{c.api, done}, err
@@ -62,9 +62,9 @@ type Loan struct {
 	c   *C.pjrt_event
 }
 
-// Over reports whether the memory is not read any more. Where it still is, over is
-// called once it is not, on any thread, and must not block. It is to be called once,
-// after the array was destroyed.
+// Over reports whether the memory is not read any more. If it still is, over is called when
+// it is not, on any thread; it must not block. Over must be called once, after the array was
+// destroyed.
 func (l Loan) Over(over func()) bool {
 	if C.calliope_event_ready(l.api, l.c) != 0 {
 		return true
@@ -77,8 +77,8 @@ func (l Loan) Over(over func()) bool {
 	return true
 }
 
-// Pointer is where the array's memory is: in the device's own layout, its sub-byte types
-// packed. It waits until the array is computed, if that is not known (ready).
+// Pointer returns the address of the array's memory, which has the device's own layout, with
+// sub-byte types packed. It waits until the array is computed, unless ready says that it is.
 func (a Array) Pointer(ready bool) (unsafe.Pointer, error) {
 	r := C.calliope_buffer_pointer(a.api, a.c, cInt(ready), 0)
 	if r.error != nil {
@@ -87,7 +87,7 @@ func (a Array) Pointer(ready bool) (unsafe.Pointer, error) {
 	return r.pointer, nil
 }
 
-// Hold is Pointer, and the memory stays where it is until Release.
+// Hold returns what Pointer does, and keeps the memory in its place until Release.
 func (a Array) Hold(ready bool) (unsafe.Pointer, error) {
 	r := C.calliope_buffer_pointer(a.api, a.c, cInt(ready), 1)
 	if r.error != nil {
@@ -96,7 +96,7 @@ func (a Array) Hold(ready bool) (unsafe.Pointer, error) {
 	return r.pointer, nil
 }
 
-// Release ends a Hold.
+// Release undoes Hold.
 func (a Array) Release() error { return takeError(a.api, C.calliope_buffer_release(a.api, a.c)) }
 
 // ToHost waits until the array is computed, and copies it to data, with a byte for each
@@ -108,13 +108,13 @@ func (a Array) ToHost(data []byte) error {
 	return takeError(a.api, C.calliope_buffer_to_host(a.api, a.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
-// Destroy frees the array. Nobody uses it any more.
+// Destroy frees the array. It must not be in use.
 func (a Array) Destroy() error {
 	arrays.Add(-1)
 	return takeError(a.api, C.calliope_buffer_destroy(a.api, a.c))
 }
 
-// Shape is the element type, a number of PJRT's, and the dimensions.
+// Shape returns the element type, a PJRT_Buffer_Type, and the dimensions.
 func (a Array) Shape() (dtype int32, dims []int, err error) {
 	r := C.calliope_buffer_shape(a.api, a.c)
 	if r.error != nil {

@@ -11,7 +11,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// takeError makes a Go error of a plugin's, which it destroys; nil of NULL.
+// takeError makes a Go error of a plugin's error, which it destroys. It returns nil for NULL.
 func takeError(api *C.pjrt_api, err *C.pjrt_error) error {
 	if err == nil {
 		return nil

@@ -11,17 +11,17 @@ import (
 	"unsafe"
 )
 
-// Run is one execution, in room of C's. It belongs to one goroutine at a time. The zero
-// value is none.
+// Run is one execution, in C memory. One goroutine at a time may use it. The zero value is
+// none.
 type Run struct{ c *C.calliope_run }
 
-// Rooms is the room that runs of one executable took and gave back. It may be used on
-// several goroutines. The zero value has none.
+// Rooms keeps the memory of finished runs of one executable for its next ones. It is safe
+// for concurrent use. The zero value is empty.
 type Rooms struct {
 	kept [8]atomic.Pointer[C.calliope_run]
 }
 
-// Take gives room for an execution with a number of arguments and results on each of a
+// Take returns memory for an execution with a number of arguments and outputs on each of a
 // number of devices.
 func (k *Rooms) Take(e Executable, devices, args, outputs int) (Run, error) {
 	for i := range k.kept {
@@ -45,7 +45,7 @@ func (k *Rooms) Take(e Executable, devices, args, outputs int) (Run, error) {
 	return Run{run}, nil
 }
 
-// Give gives room back, once its run is over or was never launched.
+// Give takes back the memory of a run that is over or was never launched.
 func (k *Rooms) Give(r Run) {
 	if r.c.code != 0 || r.c.subscribed != 0 {
 		C.calliope_run_clear(r.c)
@@ -58,7 +58,7 @@ func (k *Rooms) Give(r Run) {
 	C.calliope_run_free(r.c)
 }
 
-// Free frees what was given back.
+// Free frees what is kept.
 func (k *Rooms) Free() {
 	for i := range k.kept {
 		if run := k.kept[i].Swap(nil); run != nil {
@@ -67,12 +67,12 @@ func (k *Rooms) Free() {
 	}
 }
 
-// IsNil reports whether it is none.
+// IsNil reports whether r is the zero value.
 func (r Run) IsNil() bool { return r.c == nil }
 
-// Prepare sets what the execution is to be: id, which must not be 0, is what
-// handlers see as their run. on is the device for an executable that fits any, -1 for
-// the devices that it was compiled for. All arguments are kept, see Donate.
+// Prepare starts the description of an execution. id, which must not be 0, is what handlers
+// see as their run. on is the device for an executable that fits any, -1 for the devices that
+// it was compiled for.
 func (r Run) Prepare(id int32, client *Client, on int) {
 	r.c.id = C.int32_t(id)
 	r.c.device = nil
@@ -82,7 +82,7 @@ func (r Run) Prepare(id int32, client *Client, on int) {
 	r.c.num_kept = 0
 }
 
-// NumArgs is the number of arguments on each device.
+// NumArgs returns the number of arguments on each device.
 func (r Run) NumArgs() int { return int(r.c.num_args) }
 
 // SetArg sets argument i, counted over all devices.
@@ -90,13 +90,13 @@ func (r Run) SetArg(i int, a Array) {
 	*(**C.pjrt_buffer)(unsafe.Add(unsafe.Pointer(r.c.args), i*8)) = a.c
 }
 
-// Keep says that argument i of each device is not donated.
+// Keep excludes argument i of each device from donation.
 func (r Run) Keep(i int) {
 	*(*C.int64_t)(unsafe.Add(unsafe.Pointer(r.c.kept), int(r.c.num_kept)*8)) = C.int64_t(i)
 	r.c.num_kept++
 }
 
-// Launched is what became of a launch.
+// Launched is the result of a launch.
 type Launched int
 
 const (
@@ -105,17 +105,17 @@ const (
 	Refused = Launched(C.CALLIOPE_RUN_REFUSED) // nothing was executed, for the error
 )
 
-// Launch executes. XLA runs a small module before it returns.
+// Launch executes. XLA may run a small module before Launch returns.
 func (r Run) Launch() Launched { return Launched(C.calliope_run_launch(r.c)) }
 
-// Wait blocks the thread until a pending run is over on every device, for no longer
-// than the limit, and reports whether it is.
+// Wait blocks the thread until a pending run is over on every device, but no longer than the
+// limit, and reports whether it is.
 func (r Run) Wait(limit time.Duration) bool {
 	return C.calliope_run_wait(r.c, C.int64_t(limit)) != 0
 }
 
-// Notify reports whether a pending run is over on every device. Where it is not, done
-// is called once it is, on any thread, perhaps before Notify returns; it must not block.
+// Notify reports whether a pending run is over on every device. If it is not, done is called
+// when it is, on any thread, perhaps before Notify returns; done must not block.
 func (r Run) Notify(done func()) (over bool) {
 	handle := cgo.NewHandle(done)
 	if C.calliope_run_notify(r.c, C.uintptr_t(handle)) == 0 {
@@ -133,8 +133,8 @@ func calliopePJRTDone(handle C.uintptr_t) {
 	done()
 }
 
-// Error is the first error that a device ended with, nil where there was none. Valid
-// once the run is over.
+// Error returns the first error that a device ended with, nil if there was none. The run
+// must be over.
 func (r Run) Error() error {
 	if r.c.code == 0 {
 		return nil
@@ -142,8 +142,8 @@ func (r Run) Error() error {
 	return &Error{int(r.c.code), C.GoStringN(r.c.message, C.int(r.c.message_size))}
 }
 
-// Output is result i, counted over all devices, of a run that was not refused. It is the
-// caller's.
+// Output returns output i, counted over all devices, of a run that was not refused. It is
+// the caller's to destroy.
 func (r Run) Output(i int) Array {
 	return Array{(*C.pjrt_api)(r.c.api), *(**C.pjrt_buffer)(unsafe.Add(unsafe.Pointer(r.c.outputs), i*8))}
 }
