@@ -1,6 +1,9 @@
 package ffi
 
-// #include "underway.h"
+/*
+#cgo LDFLAGS: -lpthread
+#include "underway.h"
+*/
 import "C"
 
 // Named is a Site that has a name.

@@ -1,6 +1,9 @@
 package pjrt
 
-// #include "pjrt_run.h"
+/*
+#cgo LDFLAGS: -lpthread
+#include "pjrt_run.h"
+*/
 import "C"
 
 import (

@@ -1,6 +1,7 @@
 package floor
 
 /*
+#cgo LDFLAGS: -lpthread
 #include <stdlib.h>
 #include "bare.h"
 */
