@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -44,7 +44,7 @@ func canBorrow(v tensor.View) bool {
 
 // loan is a host array that a device reads.
 type loan struct {
-	c    c.Loan
+	pjrt pjrt.Loan
 	pin  runtime.Pinner
 	view tensor.View
 
@@ -62,12 +62,12 @@ func (b *Buffer) borrow(v tensor.View, dtype int32) error {
 		l.hash, l.at = maphash.Bytes(loanSeed, v.Data), outside()
 	}
 	l.pin.Pin(unsafe.SliceData(v.Data))
-	array, done, err := b.client.c.Share(v.Data, dtype, b.shape.Dims, b.device)
+	array, done, err := b.client.pjrt.Share(v.Data, dtype, b.shape.Dims, b.device)
 	if err != nil {
 		l.pin.Unpin()
-		return planError("transfer to device", err)
+		return pluginError("transfer to device", err)
 	}
-	l.c, b.array, b.loan = done, array, l
+	l.pjrt, b.array, b.loan = done, array, l
 	b.client.memory.lend(int64(len(v.Data)))
 	return nil
 }
@@ -103,7 +103,7 @@ func (l *loan) end(b *Buffer) {
 		l.pin.Unpin()
 		memory.lend(-n)
 	}
-	if l.c.Over(back) {
+	if l.pjrt.Over(back) {
 		back()
 	}
 }

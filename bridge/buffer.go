@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/internal/cached"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -16,7 +16,7 @@ import (
 // concurrent use.
 type Buffer struct {
 	client *Client
-	array  c.Array
+	array  pjrt.Array
 	// The shape is not given away as it is: its dimensions may be those that all
 	// outputs of an executable have in common, and say how much memory is read.
 	shape  tensor.Shape
@@ -73,21 +73,13 @@ func (client *Client) transfer(v tensor.View, device int, borrow bool) (*Buffer,
 	if err := client.memory.reserve("transfer to device", 1, deviceBytes(b.shape), 0); err != nil {
 		return nil, err
 	}
-	array, err := client.c.Put(v.Data, dtype, b.shape.Dims, device)
+	array, err := client.pjrt.Put(v.Data, dtype, b.shape.Dims, device)
 	if err != nil {
 		client.memory.release(1, deviceBytes(b.shape))
-		return nil, planError("transfer to device", err)
+		return nil, pluginError("transfer to device", err)
 	}
 	b.array = array
 	return b, nil
-}
-
-// planError makes a PluginError of an error of package c.
-func planError(op string, err error) error {
-	if e := new(c.Error); errors.As(err, &e) {
-		return &PluginError{Code: e.Code, Op: op, Message: e.Message}
-	}
-	return fmt.Errorf("bridge: %s: %w", op, err)
 }
 
 // deviceBytes is the size of an array in a device's memory.
@@ -166,7 +158,7 @@ func (b *Buffer) copy() ([]byte, error) {
 	}
 	data := make([]byte, n)
 	if err := b.array.ToHost(data); err != nil {
-		return nil, planError("transfer to host", err)
+		return nil, pluginError("transfer to host", err)
 	}
 	extendSign(b.shape.DType, data)
 	return rowMajor(b.shape, b.order, data), nil
@@ -185,7 +177,7 @@ func (b *Buffer) address() (*byte, error) {
 	}
 	p, err := b.array.Pointer(b.ready)
 	if err != nil {
-		return nil, planError("transfer to host", err)
+		return nil, pluginError("transfer to host", err)
 	}
 	if p == nil {
 		return nil, errors.New("bridge: transfer to host: the plugin does not say where the array is")
@@ -217,7 +209,7 @@ func (b *Buffer) free() error {
 	}
 	err := b.array.Destroy()
 	if err != nil {
-		err = planError("close buffer", err)
+		err = pluginError("close buffer", err)
 	}
 	if b.loan != nil {
 		b.loan.end(b)

@@ -270,18 +270,6 @@ func TestLoopAllocatesNothing(t *testing.T) {
 	check.Diff(t, "calls", 1+11+11*10_001, calls)
 }
 
-func TestBenchTarget(t *testing.T) {
-	if err := testPlugin(t).RegisterBench(); err != nil {
-		t.Fatal(err)
-	}
-	e := compile(t, testClient(t), loop(BenchTarget, named("not read", "")), CompileOptions{})
-	out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), tensor.Scalar(int32(3)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	check.Diff(t, "result", []float32{8, 16, 24, 32}, host[float32](t, out[0]))
-}
-
 func TestConcurrentRuns(t *testing.T) {
 	const signature = "f32[64,64]->f32[64,64]"
 	var mu sync.Mutex

@@ -4,23 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/bridge/internal/xla"
+	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // Client has devices and the memory on them. It is safe for concurrent use.
 type Client struct {
 	plugin  *Plugin
-	pjrt    *pjrt.Client
-	c       *c.Client // of pjrt
+	xla     *xla.Client
+	pjrt    *pjrt.Client // of xla
 	options ClientOptions
 	number  int64 // among those of the process, from 1
 	group   *dispatch.Group
@@ -75,29 +74,18 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if o.MemoryLimit < 0 {
 		return nil, fmt.Errorf("bridge: NewClient: MemoryLimit is %d; give a number of bytes, or 0 for no limit", o.MemoryLimit)
 	}
-	options := pjrt.NamedValuesMap{}
-	if o.Devices > 0 {
-		options["cpu_device_count"] = int64(o.Devices)
-	}
-	runtime.LockOSThread() // for LastClient
-	wrapped, err := p.pjrt.NewClient(options)
+	wrapped, err := p.xla.NewClient(o.Devices)
 	if err != nil {
-		runtime.UnlockOSThread()
 		return nil, pluginError("new client", err)
 	}
-	own, err := p.c.LastClient()
-	runtime.UnlockOSThread()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("bridge: NewClient: %w", err), wrapped.Destroy())
-	}
 	if name := wrapped.Platform(); name != "cpu" {
-		return nil, errors.Join(&PlatformError{name}, wrapped.Destroy())
+		return nil, errors.Join(&PlatformError{name}, wrapped.Close())
 	}
 	c := &Client{
-		plugin: p, pjrt: wrapped, c: own, options: o, number: lastClient.Add(1),
+		plugin: p, xla: wrapped, pjrt: wrapped.PJRT(), options: o, number: lastClient.Add(1),
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
 	}
-	c.memory.limit, c.gates = o.MemoryLimit, make([]gate, own.NumDevices())
+	c.memory.limit, c.gates = o.MemoryLimit, make([]gate, c.NumDevices())
 	if c.stalls.after = max(o.StallAfter, 0); o.StallAfter == 0 {
 		c.stalls.after = defaultStall
 	}
@@ -110,7 +98,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 }
 
 // NumDevices is the number of devices; they are numbered from 0.
-func (c *Client) NumDevices() int { return c.c.NumDevices() }
+func (c *Client) NumDevices() int { return c.pjrt.NumDevices() }
 
 // Barrier waits until every callback of every run that was started before it is over,
 // on all devices, those in queues too. Taps do not stop a run: their errors come back
@@ -196,7 +184,7 @@ func (c *Client) stillUnderWay() string {
 
 // inside says whether this thread is inside of a callback of the client's.
 func (client *Client) inside() bool {
-	return client.within(context.Background(), c.Inside())
+	return client.within(context.Background(), ffi.Inside())
 }
 
 func (c *Client) use(method string) error {
@@ -217,7 +205,7 @@ func (c *Client) free() error {
 	c.plugin.mu.Lock()
 	delete(c.plugin.clients, c)
 	c.plugin.mu.Unlock()
-	if err := c.pjrt.Destroy(); err != nil {
+	if err := c.xla.Close(); err != nil {
 		return pluginError("close client", err)
 	}
 	return nil

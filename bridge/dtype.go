@@ -1,8 +1,6 @@
 package bridge
 
 import (
-	"github.com/gomlx/gopjrt/dtypes"
-
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -31,19 +29,17 @@ var ffiTypes = func() (elements [34]element) {
 }()
 
 // pjrtTypes are the element types by their number in PJRT_Buffer_Type, which is a
-// different one.
+// different one (xla/pjrt/c/pjrt_c_api.h).
 var pjrtTypes = [...]tensor.DType{
-	dtypes.Bool: tensor.Pred,
-	dtypes.Int8: tensor.S8, dtypes.Int16: tensor.S16, dtypes.Int32: tensor.S32, dtypes.Int64: tensor.S64,
-	dtypes.Uint8: tensor.U8, dtypes.Uint16: tensor.U16, dtypes.Uint32: tensor.U32, dtypes.Uint64: tensor.U64,
-	dtypes.Float16: tensor.F16, dtypes.Float32: tensor.F32, dtypes.Float64: tensor.F64, dtypes.BFloat16: tensor.BF16,
-	dtypes.Complex64: tensor.C64, dtypes.Complex128: tensor.C128,
-	dtypes.F8E5M2: tensor.F8E5M2, dtypes.F8E4M3FN: tensor.F8E4M3FN, dtypes.F8E4M3B11FNUZ: tensor.F8E4M3B11FNUZ,
-	dtypes.F8E5M2FNUZ: tensor.F8E5M2FNUZ, dtypes.F8E4M3FNUZ: tensor.F8E4M3FNUZ,
-	dtypes.S4: tensor.S4, dtypes.U4: tensor.U4, dtypes.TOKEN: tensor.Token,
-	dtypes.S2: tensor.S2, dtypes.U2: tensor.U2,
-	dtypes.F8E4M3: tensor.F8E4M3, dtypes.F8E3M4: tensor.F8E3M4, dtypes.F8E8M0FNU: tensor.F8E8M0FNU,
-	dtypes.F4E2M1FN: tensor.F4E2M1FN,
+	1: tensor.Pred,
+	2: tensor.S8, 3: tensor.S16, 4: tensor.S32, 5: tensor.S64,
+	6: tensor.U8, 7: tensor.U16, 8: tensor.U32, 9: tensor.U64,
+	10: tensor.F16, 11: tensor.F32, 12: tensor.F64, 13: tensor.BF16,
+	14: tensor.C64, 15: tensor.C128,
+	16: tensor.F8E5M2, 17: tensor.F8E4M3FN, 18: tensor.F8E4M3B11FNUZ,
+	19: tensor.F8E5M2FNUZ, 20: tensor.F8E4M3FNUZ,
+	21: tensor.S4, 22: tensor.U4, 23: tensor.Token, 24: tensor.S2, 25: tensor.U2,
+	26: tensor.F8E4M3, 27: tensor.F8E3M4, 28: tensor.F8E8M0FNU, 29: tensor.F4E2M1FN,
 }
 
 // pjrtNumbers are those of pjrtTypes by element type, 0 for none.

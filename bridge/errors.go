@@ -1,10 +1,13 @@
 package bridge
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // PluginError is an error of the PJRT plugin.
@@ -49,18 +52,15 @@ const (
 	codeInternal        = 13
 )
 
-// pluginError makes a PluginError of an error that gopjrt returned. gopjrt keeps
-// the code in the text only; an error without one is not the plugin's, and stays
-// what it is.
+// pluginError makes a PluginError of an error that the plugin returned. Another error is
+// wrapped.
 func pluginError(op string, err error) error {
-	_, rest, found := strings.Cut(err.Error(), "PJRT error (code=")
-	digits, message, cut := strings.Cut(rest, "): ")
-	code, bad := strconv.Atoi(digits)
-	if !found || !cut || bad != nil {
+	failed, ok := errors.AsType[*pjrt.Error](err)
+	if !ok {
 		return fmt.Errorf("bridge: %s: %w", op, err)
 	}
-	e := &PluginError{Code: code, Op: op}
-	e.Message, e.cause = passing.take(strings.TrimSpace(message))
+	e := &PluginError{Code: failed.Code, Op: op}
+	e.Message, e.cause = passing.take(failed.Message)
 	return e
 }
 

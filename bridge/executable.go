@@ -8,27 +8,26 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/bridge/internal/xla"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Executable is a compiled module. It is safe for concurrent use.
 type Executable struct {
 	client  *Client
-	pjrt    *pjrt.LoadedExecutable
-	c       c.Executable   // of pjrt
-	devices []int          // one for each replica or partition; nil where any single device will do
-	ordered []int          // these, the lowest first
-	outputs int            // on each device
-	params  []tensor.Shape // on each device, see parameters
-	known   bool           // params are those of the program
+	xla     *xla.Executable
+	pjrt    pjrt.Executable // of xla
+	devices []int           // one for each replica or partition; nil where any single device will do
+	ordered []int           // these, the lowest first
+	outputs int             // on each device
+	params  []tensor.Shape  // on each device, see parameters
+	known   bool            // params are those of the program
 	life    lifetime
 
 	results     []result // on each device; nil where the program does not say
 	resultBytes int64    // on all devices
-	rooms       c.Rooms
+	rooms       pjrt.Rooms
 	async       atomic.Bool // XLA has been seen to run it on threads of its own
 
 	closeMu sync.Mutex
@@ -105,38 +104,23 @@ func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) 
 
 // compile takes over one use of the client.
 func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) {
-	config := c.pjrt.Compile().WithStableHLO(program)
-	switch {
-	case o.Replicas > 1:
-		config = config.WithSPMD(o.Replicas)
-	case o.Partitions > 1:
-		config = config.WithShardy(o.Partitions)
-	}
-	compiled, err := c.plugin.compile(config, program)
+	compiled, err := c.xla.Compile(program, xla.CompileOptions(o))
 	if err != nil {
 		_ = c.done() // the compile's error says more
 		return nil, pluginError("compile", err)
 	}
-	loaded, program := compiled.loaded, compiled.program
-	e := &Executable{client: c, pjrt: loaded, outputs: loaded.NumOutputs, c: compiled.own}
-	e.params, e.known = parameters(program)
-	if err := checkLayouts(program, c.plugin.served()); err != nil {
+	e := &Executable{client: c, xla: compiled, pjrt: compiled.PJRT, devices: compiled.Devices, outputs: compiled.NumOutputs}
+	e.params, e.known = parameters(compiled.Program)
+	if err := checkLayouts(compiled.Program, c.plugin.served()); err != nil {
 		_ = e.Close() // the error says more
 		return nil, err
 	}
-	if !loaded.IsPortable() {
-		_, _, e.devices, err = loaded.GetDeviceAssignment()
-		if err != nil {
-			_ = e.Close()
-			return nil, pluginError("compile", err)
-		}
-	}
-	e.knowResults(program)
+	e.knowResults(compiled.Program)
 	return e, nil
 }
 
 // name is what the module is called.
-func (e *Executable) name() string { return e.pjrt.Name }
+func (e *Executable) name() string { return e.xla.Name }
 
 // NumOutputs is the number of results of the module, on one device.
 func (e *Executable) NumOutputs() int { return e.outputs }
@@ -177,7 +161,7 @@ func (e *Executable) done() error {
 
 func (e *Executable) free() error {
 	e.rooms.Free()
-	err := e.pjrt.Destroy()
+	err := e.xla.Close()
 	if err != nil {
 		err = pluginError("close executable", err)
 	}

@@ -3,17 +3,17 @@ package bridge
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // finish is called once, when XLA is done with the run, or refused it.
 func (r *Run) finish(refused bool) {
-	err := r.c.Error()
+	err := r.pjrt.Error()
 	if failed := r.calls.Err(); failed != nil {
 		err = failed
 	} else if err != nil {
-		err = planError("execute", err)
+		err = pluginError("execute", err)
 	}
 	var outputs []*Buffer
 	switch {
@@ -64,9 +64,9 @@ func (r *Run) release() {
 	if r.reserved > 0 {
 		e.client.memory.release(r.reserved, e.resultBytes)
 	}
-	if !r.c.IsNil() {
-		e.rooms.Give(r.c)
-		r.c = c.Run{}
+	if !r.pjrt.IsNil() {
+		e.rooms.Give(r.pjrt)
+		r.pjrt = pjrt.Run{}
 	}
 	if e.devices == nil {
 		if r.gates > 0 {
@@ -83,7 +83,7 @@ func (r *Run) release() {
 // dropOutputs destroys the outputs of a run that failed.
 func (r *Run) dropOutputs() {
 	for i := range r.exec.outputs * r.exec.NumDevices() {
-		array := r.c.Output(i)
+		array := r.pjrt.Output(i)
 		array.Made()
 		_ = array.Destroy() // the run's error says more
 	}
@@ -98,7 +98,7 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	for i := range list {
 		b := &made[i]
 		list[i] = b
-		b.client, b.device, b.array, b.ready = client, r.device, r.c.Output(i), true
+		b.client, b.device, b.array, b.ready = client, r.device, r.pjrt.Output(i), true
 		if e.devices != nil {
 			b.device = e.devices[i/e.outputs]
 		}
@@ -148,10 +148,10 @@ func newBuffers(n int) ([]*Buffer, []Buffer) {
 	return make([]*Buffer, n), make([]Buffer, n)
 }
 
-func shapeOf(a c.Array) (tensor.Shape, error) {
+func shapeOf(a pjrt.Array) (tensor.Shape, error) {
 	dtype, dims, err := a.Shape()
 	if err != nil {
-		return tensor.Shape{}, planError("shape of an output", err)
+		return tensor.Shape{}, pluginError("shape of an output", err)
 	}
 	if dtype < 0 || int(dtype) >= len(pjrtTypes) || pjrtTypes[dtype] == tensor.Invalid {
 		return tensor.Shape{}, fmt.Errorf("bridge: an output has an element type with the number %d, which is not known here", dtype)

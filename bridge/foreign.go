@@ -7,15 +7,15 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // instantiateForeign binds a call site whose id is written as another host does, in one
 // of the contract's further encodings. What an operand says is looked up in the call.
-func instantiateForeign(config contract.Config) (c.Site, error) {
+func instantiateForeign(config contract.Config) (ffi.Site, error) {
 	switch config.Encoding {
 	case contract.EncodingWords:
 		slot, err := dispatch.ResolveOpaque(config)
@@ -36,19 +36,19 @@ func instantiateForeign(config contract.Config) (c.Site, error) {
 // wordsSite is a call site that says its id and not its form.
 type wordsSite struct{ call, pass *site }
 
-// Delete implements c.Site. Both have one slot.
+// Delete implements ffi.Site. Both have one slot.
 func (s *wordsSite) Delete() { s.call.Delete() }
 
-// Execute implements c.Site. Results in the operands' memory, for which the module has
+// Execute implements ffi.Site. Results in the operands' memory, for which the module has
 // aliases, are the operands.
-func (s *wordsSite) Execute(call *c.Call) (int32, string) {
+func (s *wordsSite) Execute(call *ffi.Call) (int32, string) {
 	if inPlace(call.Args(), call.Results()) {
 		return s.pass.Execute(call)
 	}
 	return s.call.Execute(call)
 }
 
-func inPlace(operands, results *c.Buffers) bool {
+func inPlace(operands, results *ffi.Buffers) bool {
 	if operands.Len() != results.Len() {
 		return false
 	}
@@ -69,7 +69,7 @@ type operandSite struct {
 	sites map[contract.Config]*site
 }
 
-// Delete implements c.Site.
+// Delete implements ffi.Site.
 func (s *operandSite) Delete() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,8 +78,8 @@ func (s *operandSite) Delete() {
 	}
 }
 
-// Execute implements c.Site.
-func (s *operandSite) Execute(call *c.Call) (int32, string) {
+// Execute implements ffi.Site.
+func (s *operandSite) Execute(call *ffi.Call) (int32, string) {
 	inner, first, end, err := s.find(call)
 	if err != nil {
 		return (&site{name: s.config.Name()}).fail(runs.get(call.RunID()), err)
@@ -89,7 +89,7 @@ func (s *operandSite) Execute(call *c.Call) (int32, string) {
 }
 
 // find is the site of one call, and which of its operands are data.
-func (s *operandSite) find(call *c.Call) (inner *site, first, end int, err error) {
+func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err error) {
 	n := call.Args().Len()
 	config := s.config
 	end = n
@@ -134,7 +134,7 @@ func (s *operandSite) find(call *c.Call) (inner *site, first, end int, err error
 }
 
 // operand is one operand of a call, which must be of that element type and rank.
-func operand(call *c.Call, i int, dtype tensor.DType, rank int) (tensor.View, error) {
+func operand(call *ffi.Call, i int, dtype tensor.DType, rank int) (tensor.View, error) {
 	if i < 0 || i >= call.Args().Len() {
 		return tensor.View{}, errors.New("there is none")
 	}

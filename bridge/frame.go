@@ -9,8 +9,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -32,8 +32,8 @@ type frame struct {
 
 	// Of the call that it has:
 	site    *site
-	ffi     *c.Call // nil once XLA's thread is gone
-	run     *Run    // nil where it is not known
+	ffi     *ffi.Call // nil once XLA's thread is gone
+	run     *Run      // nil where it is not known
 	results int
 	moved   *moved // in debug mode, where the function gets copies
 }
@@ -63,7 +63,7 @@ func (e *frameError) Unwrap() error { return e.err }
 
 // again makes views of a call that is like the last one of this frame, and is false
 // where it is not: then read is to look.
-func (f *frame) again(call *c.Call, s *site) bool {
+func (f *frame) again(call *ffi.Call, s *site) bool {
 	operands, returns := call.Args(), call.Results()
 	args := operands.Len()
 	if args != f.args || args+returns.Len() != len(f.layouts) {
@@ -94,7 +94,7 @@ func (f *frame) again(call *c.Call, s *site) bool {
 }
 
 // same reports whether a buffer is of that layout.
-func (l *layout) same(b *c.Buffer) bool {
+func (l *layout) same(b *ffi.Buffer) bool {
 	if b.DType() != l.number || b.Rank() != len(l.dims) || b.Data() == nil && l.bytes > 0 {
 		return false
 	}
@@ -107,7 +107,7 @@ func (l *layout) same(b *c.Buffer) bool {
 }
 
 // view makes v a view of a buffer of that layout.
-func (l *layout) view(v *tensor.View, b *c.Buffer) bool {
+func (l *layout) view(v *tensor.View, b *ffi.Buffer) bool {
 	if b == nil || !l.same(b) {
 		return false
 	}
@@ -118,7 +118,7 @@ func (l *layout) view(v *tensor.View, b *c.Buffer) bool {
 
 // divide gives the call its operands, ids and results, and clears the tokens. The
 // counts were checked.
-func (f *frame) divide(call *c.Call, s *site) {
+func (f *frame) divide(call *ffi.Call, s *site) {
 	args := call.Args().Len()
 	data := args - s.ids - s.tokens
 	in, out := f.views[:args], f.views[args:]
@@ -146,7 +146,7 @@ func (f *frame) divide(call *c.Call, s *site) {
 // read makes views of what stands in XLA's call frame. Nothing is copied, but
 // values of sub-byte types, and passed-through ones that XLA gave a new place. A
 // frame that makes no sense is an error.
-func (f *frame) read(call *c.Call, s *site) error {
+func (f *frame) read(call *ffi.Call, s *site) error {
 	operands, returns := call.Args(), call.Results()
 	args, results := operands.Len(), returns.Len()
 	f.args = -1
@@ -213,7 +213,7 @@ func (l *layout) equal(o *layout) bool { return l.number == o.number && slices.E
 
 // read makes v a view of b, keeps the layout, and says how many bits an element has in
 // XLA's memory where it is packed.
-func (l *layout) read(v *tensor.View, b *c.Buffer) (packed uint, err error) {
+func (l *layout) read(v *tensor.View, b *ffi.Buffer) (packed uint, err error) {
 	if b == nil {
 		return 0, errors.New("it is not a buffer")
 	}
@@ -258,7 +258,7 @@ func (f *frame) settle() {
 }
 
 // home is where result i is, whatever the function does to its views.
-func (f *frame) home(call *c.Call, i int) unsafe.Pointer {
+func (f *frame) home(call *ffi.Call, i int) unsafe.Pointer {
 	if f.args < 0 {
 		return f.homes[i]
 	}
@@ -266,7 +266,7 @@ func (f *frame) home(call *c.Call, i int) unsafe.Pointer {
 }
 
 // inPlace reports results that the function has put elsewhere. n is how many there are.
-func (f *frame) inPlace(call *c.Call, n int) error {
+func (f *frame) inPlace(call *ffi.Call, n int) error {
 	if len(f.call.Results) != n {
 		return &callbacks.ReplacedError{Callback: f.call.Name, Result: min(len(f.call.Results), n)}
 	}

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/c/ffitest"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/ffi/ffitest"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

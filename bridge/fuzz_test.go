@@ -7,11 +7,12 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/c"
-	"github.com/calliope-mlir/calliope/c/ffitest"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/ffitest"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // source gives numbers out of the bytes of a fuzzer, zeros when they are used up.
@@ -167,7 +168,7 @@ func FuzzAttributes(f *testing.F) {
 	f.Add([]byte{0, 4, 1, 1, 4, 1, 4, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := source(data)
-		attrs := []c.Attr{{Key: "v", Value: int64(contract.Version)}}
+		attrs := []ffi.Attr{{Key: "v", Value: int64(contract.Version)}}
 		for len(s) > 0 {
 			n := s.next()
 			key := s.text()
@@ -187,18 +188,18 @@ func FuzzAttributes(f *testing.F) {
 			case 6:
 				value = []int64{int64(s.next()), -1}
 			case 7:
-				value = []c.Attr{{Key: s.text(), Value: uint64(s.next())}}
+				value = []ffi.Attr{{Key: s.text(), Value: uint64(s.next())}}
 			case 8:
 				value = uint64(s.next())
 			}
-			attrs = append(attrs, c.Attr{Key: key, Value: value})
+			attrs = append(attrs, ffi.Attr{Key: key, Value: value})
 		}
 		site, code, err := instantiate(attrs)
 		if (site == nil) != (err != nil) || (code != 0) != (err != nil) {
 			t.Fatalf("got %v, %d and %v", site, code, err)
 		}
 		if err != nil {
-			pluginError("compile", errors.New("PJRT error (code=3): "+err.Error())) // takes the error from where it waits
+			pluginError("compile", &pjrt.Error{Code: 3, Message: err.Error()}) // takes the error from where it waits
 			return
 		}
 		site.Delete()

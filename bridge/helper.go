@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
 // helpersKept is how many goroutines wait for the next run that is to be executed by
@@ -67,7 +67,7 @@ func (r *Run) launchInside() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		for i := len(r.inside) - 1; i >= 0; i-- {
-			defer c.Leave(c.Enter(r.inside[i]))
+			defer ffi.Leave(ffi.Enter(r.inside[i]))
 		}
 	}
 	returned := false
@@ -86,7 +86,7 @@ func (r *Run) launchInside() {
 func (r *Run) lost() {
 	runtime.LockOSThread()
 	e := &callbacks.GoexitError{}
-	for _, call := range c.Underway() {
+	for _, call := range ffi.Underway() {
 		if call.RunID == int64(r.id) {
 			e.Callback = call.Name
 		}

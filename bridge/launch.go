@@ -9,13 +9,13 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // launch is how a run is started.
 type launch struct {
 	caller *dispatch.Caller // who makes the calls; nil for whoever does by their dispatch
-	inside []int64          // what the thread of the caller is inside of, see c.Inside
+	inside []int64          // what the thread of the caller is inside of, see ffi.Inside
 }
 
 // begin makes a run that can be launched, and must be.
@@ -54,7 +54,7 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 		return err
 	}
 	var err error
-	if r.c, err = e.rooms.Take(e.c, e.NumDevices(), len(r.inputs)/e.NumDevices(), e.outputs); err != nil {
+	if r.pjrt, err = e.rooms.Take(e.pjrt, e.NumDevices(), len(r.inputs)/e.NumDevices(), e.outputs); err != nil {
 		return fmt.Errorf("bridge: Executable.Start: %w", err)
 	}
 	if err := runs.add(r); err != nil {
@@ -122,12 +122,12 @@ func (r *Run) fill() {
 	if e.devices == nil {
 		on = r.device
 	}
-	r.c.Prepare(r.id, e.client.c, on)
-	perDevice := r.c.NumArgs()
+	r.pjrt.Prepare(r.id, e.client.pjrt, on)
+	perDevice := r.pjrt.NumArgs()
 	for i, in := range r.inputs {
-		r.c.SetArg(i, in.buffer.array)
+		r.pjrt.SetArg(i, in.buffer.array)
 		if i < perDevice && !in.donated {
-			r.c.Keep(i)
+			r.pjrt.Keep(i)
 		}
 	}
 }
@@ -138,11 +138,11 @@ func (r *Run) launch(direct, wait bool) (over bool) {
 	if direct {
 		r.held.Store(true)
 	}
-	launched := r.c.Launch()
+	launched := r.pjrt.Launch()
 	if direct {
 		r.held.Store(false)
 	}
-	if launched == c.Pending {
+	if launched == pjrt.Pending {
 		r.learn()
 		if r.launched != nil {
 			close(r.launched)
@@ -150,7 +150,7 @@ func (r *Run) launch(direct, wait bool) (over bool) {
 		return r.pending(wait)
 	}
 	signal := r.launched
-	r.finish(launched == c.Refused)
+	r.finish(launched == pjrt.Refused)
 	if signal != nil {
 		close(signal)
 	}
@@ -201,7 +201,7 @@ const (
 // by notification. It reports whether the run is over, and was ended here.
 func (r *Run) pending(wait bool) bool {
 	if wait {
-		over := inC.Add(1) <= inCMost && r.c.Wait(inCFor)
+		over := inC.Add(1) <= inCMost && r.pjrt.Wait(inCFor)
 		inC.Add(-1)
 		if over {
 			r.finish(false)
@@ -209,7 +209,7 @@ func (r *Run) pending(wait bool) bool {
 		}
 	}
 	// Freeing is not for XLA's thread, which is in the middle of something.
-	if !r.c.Notify(func() { go r.finish(false) }) {
+	if !r.pjrt.Notify(func() { go r.finish(false) }) {
 		return false
 	}
 	r.finish(false)

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -129,4 +129,4 @@ func host[T tensor.Element](t testing.TB, b *Buffer) []T {
 }
 
 // buffersAlive is the number of arrays in C.
-func buffersAlive() int64 { return c.ArraysAlive() }
+func buffersAlive() int64 { return pjrt.ArraysAlive() }

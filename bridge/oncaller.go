@@ -6,7 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
 type onCallerKey struct{}
@@ -26,7 +26,7 @@ func isOnCaller(ctx context.Context) bool { return ctx.Value(onCallerKey{}) != n
 // runOnCaller is Run where this goroutine makes the callbacks.
 func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer, error) {
 	caller := dispatch.NewCaller()
-	inside := c.Inside()
+	inside := ffi.Inside()
 	own := slices.Clone(inputs) // so that those of other runs can be on the stack
 	var r *Run
 	var err error

@@ -11,10 +11,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dl"
+	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -22,10 +23,10 @@ import (
 // a process and stays until the process ends. It is safe for concurrent use.
 type Plugin struct {
 	path string
-	c    *c.Plugin
 	pjrt *pjrt.Plugin
+	ffi  *ffi.Registry
+	xla  *xla.Plugin
 
-	bench func() error
 	debug atomic.Bool // for clients that are made from now on
 
 	mu      sync.Mutex
@@ -123,7 +124,7 @@ func (p *Plugin) RegisterTarget(target string) error {
 	}
 	// Only where the id is an operand a call has nothing else.
 	own := target != contract.TargetEXLAElixirCallback && slices.Contains(contract.Targets(), target)
-	if err := p.c.Register(target, own); err != nil {
+	if err := p.ffi.Register(target, own); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
 	}
 	p.targets[target] = true
@@ -145,25 +146,27 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 			return nil, err
 		}
 	}
-	library, err := c.Open(path)
+	library, err := dl.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	c.SetInstantiate(instantiate)
-	plugin, err := c.LoadPlugin(library)
+	ffi.SetInstantiate(instantiate)
+	plugin, err := pjrt.Load(library)
 	if err != nil {
 		return nil, err
 	}
-	if err := pjrt.RegisterPreloadedPlugin(name, plugin.Table()); err != nil {
+	registry, err := ffi.Open(plugin.RegisterHandler)
+	if err != nil {
+		return nil, err
+	}
+	compiler, err := xla.Open(name, plugin)
+	if err != nil {
 		return nil, pluginError("initialize", err)
 	}
-	wrapped, err := pjrt.GetPlugin(name)
-	if err != nil {
-		return nil, err
-	}
-	p := &Plugin{path: path, c: plugin, pjrt: wrapped, targets: map[string]bool{}, clients: map[*Client]struct{}{}}
-	p.bench = sync.OnceValue(func() error { return plugin.RegisterBench(BenchTarget) })
-	return p, nil
+	return &Plugin{
+		path: path, pjrt: plugin, ffi: registry, xla: compiler,
+		targets: map[string]bool{}, clients: map[*Client]struct{}{},
+	}, nil
 }
 
 // Info says what was found when the plugin was loaded.
@@ -176,24 +179,7 @@ type Info struct {
 
 // Info says what was found when the plugin was loaded.
 func (p *Plugin) Info() Info {
-	info := Info{Path: p.path, PJRT: version(p.c.Version()), FFI: version(p.c.FFIVersion()), Attributes: map[string]string{}}
-	for key, value := range p.pjrt.Attributes() {
-		info.Attributes[key] = fmt.Sprint(value)
-	}
-	return info
+	return Info{Path: p.path, PJRT: version(p.pjrt.Version()), FFI: version(p.ffi.Version()), Attributes: p.xla.Attributes()}
 }
 
 func version(major, minor int) string { return fmt.Sprintf("%d.%d", major, minor) }
-
-// BenchTarget is a custom call target like the passthrough form's that is handled
-// in C, once RegisterBench was called: the floor that a Go callback is measured
-// against.
-const BenchTarget = "calliope_bench_c"
-
-// RegisterBench registers [BenchTarget].
-func (p *Plugin) RegisterBench() error {
-	if err := p.bench(); err != nil {
-		return fmt.Errorf("bridge: %w", err)
-	}
-	return nil
-}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // Run is one execution. It is safe for concurrent use.
@@ -19,11 +20,11 @@ type Run struct {
 	several bool         // devices
 	debug   bool
 
-	c        c.Run
+	pjrt     pjrt.Run
 	device   int     // where it runs, for a run on one device
 	inputs   []input // in use until the run is over
 	few      [4]input
-	inside   []int64 // what the caller's thread is inside of, see c.Inside
+	inside   []int64 // what the caller's thread is inside of, see ffi.Inside
 	gates    int     // how many of its devices it has a place on
 	alone    bool    // when it was let in, no other run was on its device
 	reserved int     // buffers for its outputs
@@ -59,7 +60,7 @@ const grace = 100 * time.Millisecond
 //
 // Every Run that Start gives is to be waited for, with Wait.
 func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
-	r, err := e.begin(ctx, inputs, launch{inside: c.Inside()})
+	r, err := e.begin(ctx, inputs, launch{inside: ffi.Inside()})
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error
 	if e.client.onCall || isOnCaller(ctx) {
 		return e.runOnCaller(ctx, inputs)
 	}
-	r, err := e.begin(ctx, inputs, launch{inside: c.Inside()})
+	r, err := e.begin(ctx, inputs, launch{inside: ffi.Inside()})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
 // maxRuns is the number of runs that may be under way at once in the process.
@@ -68,12 +68,12 @@ func (r *Run) group() *dispatch.Run {
 
 // enter makes the thread one inside a callback of the client, for functions that are not
 // called on XLA's, until leave.
-func (client *Client) enter() (entered any) { return c.Enter(-client.number) }
+func (client *Client) enter() (entered any) { return ffi.Enter(-client.number) }
 
-func leave(entered any) { c.Leave(entered.(*c.Entered)) }
+func leave(entered any) { ffi.Leave(entered.(*ffi.Entered)) }
 
 // within says whether the caller is inside of a callback of one of the client's runs:
-// its thread knows, by c.Inside, and so does ctx.
+// its thread knows, by ffi.Inside, and so does ctx.
 func (client *Client) within(ctx context.Context, inside []int64) bool {
 	for _, id := range inside {
 		outer := runs.get(id)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -52,7 +52,7 @@ type site struct {
 }
 
 // instantiate binds a call site, while XLA compiles.
-func instantiate(attrs []c.Attr) (c.Site, int32, error) {
+func instantiate(attrs []ffi.Attr) (ffi.Site, int32, error) {
 	list := make([]contract.Attr, len(attrs))
 	for i, a := range attrs {
 		list[i] = contract.Attr{Key: a.Key, Value: a.Value}
@@ -72,7 +72,7 @@ func instantiate(attrs []c.Attr) (c.Site, int32, error) {
 	return site, 0, nil
 }
 
-func siteOf(config contract.Config) (c.Site, error) {
+func siteOf(config contract.Config) (ffi.Site, error) {
 	if config.Encoding != contract.EncodingDictionary {
 		return instantiateForeign(config)
 	}
@@ -93,11 +93,11 @@ func bind(slot *dispatch.Slot, config contract.Config) *site {
 	}
 }
 
-// Delete implements c.Site.
+// Delete implements ffi.Site.
 func (s *site) Delete() { s.slot.Close() }
 
-// Execute implements c.Site.
-func (s *site) Execute(call *c.Call) (int32, string) {
+// Execute implements ffi.Site.
+func (s *site) Execute(call *ffi.Call) (int32, string) {
 	f := s.frame(call)
 	run := runs.get(call.RunID())
 	f.ffi, f.run = call, run
@@ -116,7 +116,7 @@ func (s *site) Execute(call *c.Call) (int32, string) {
 
 // frame returns a frame for a call. Calls at once are of different runs or on different
 // devices, and so begin to look at different lanes.
-func (s *site) frame(call *c.Call) *frame {
+func (s *site) frame(call *ffi.Call) *frame {
 	lane := s.slot.Lane(int(call.RunID()) + call.Device())
 	if lane >= 0 {
 		f := s.frames[lane]
@@ -133,7 +133,7 @@ func (s *site) frame(call *c.Call) *frame {
 }
 
 // look reads a call frame, and holds the site's first one against the module.
-func (s *site) look(f *frame, call *c.Call) error {
+func (s *site) look(f *frame, call *ffi.Call) error {
 	if err := f.read(call, s); err != nil || s.checked.Load() {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *site) look(f *frame, call *c.Call) error {
 }
 
 // clearTokens makes the results of a call that only observes.
-func (s *site) clearTokens(results *c.Buffers) error {
+func (s *site) clearTokens(results *ffi.Buffers) error {
 	for i := range results.Len() {
 		var l layout
 		var v tensor.View

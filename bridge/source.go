@@ -3,7 +3,7 @@ package bridge
 import (
 	"sync"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
 // Read implements dispatch.Source: it makes views of XLA's call frame.
@@ -80,7 +80,7 @@ func (f *frame) Defer() func(error) {
 type later struct {
 	site   *site
 	run    *Run
-	future c.Future
+	future ffi.Future
 	spare  *frame      // of the call, nil where it has a lane
 	done   func(error) // finish
 }

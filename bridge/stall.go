@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
 // StallError is a run that waited for longer than ClientOptions.StallAfter while a
@@ -24,13 +24,13 @@ func (e *StallError) Error() string {
 // Timeout is true, as net.Error has it.
 func (e *StallError) Timeout() bool { return true }
 
-// Name implements c.Named.
+// Name implements ffi.Named.
 func (s *site) Name() string { return s.name }
 
-// Name implements c.Named.
+// Name implements ffi.Named.
 func (s *wordsSite) Name() string { return s.call.name }
 
-// Name implements c.Named.
+// Name implements ffi.Named.
 func (s *operandSite) Name() string { return s.config.Name() }
 
 const defaultStall = 30 * time.Second
@@ -162,7 +162,7 @@ func (s *stalls) see(client *Client, running []*Run) {
 		call.here = true
 		run.calls++
 	}
-	for _, call := range c.Underway() {
+	for _, call := range ffi.Underway() {
 		note(callKey{sequence: call.Sequence, run: call.RunID}, call.Name)
 	}
 	for _, call := range client.group.Waiting() {

@@ -116,7 +116,7 @@ func stress(t *testing.T, seed uint64) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	for begun := time.Now(); c.pjrt.IsValid(); { // runs that were left end soon
+	for begun := time.Now(); !c.xla.Closed(); { // runs that were left end soon
 		if runtime.Gosched(); time.Since(begun) > 10*time.Second {
 			t.Fatalf("the client is not freed: %+v", c.Stats())
 		}

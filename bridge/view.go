@@ -51,7 +51,7 @@ func (v *BufferView) open() error {
 	}
 	at, err := b.array.Hold(b.ready)
 	if err != nil {
-		return planError("view", err)
+		return pluginError("view", err)
 	}
 	v.held = true
 	v.view.Data = unsafe.Slice((*byte)(at), n)
@@ -104,7 +104,7 @@ func (v *BufferView) release() error {
 		return nil
 	}
 	if err := v.buffer.array.Release(); err != nil {
-		return planError("close view", err)
+		return pluginError("close view", err)
 	}
 	return nil
 }

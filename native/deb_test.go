@@ -17,16 +17,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/debs"
 )
 
 // debPart is a part whose packages are made here. A false package is just the tar
 // that the false dpkg-deb makes of it.
 const debPart Part = "testdeb"
 
-const (
-	debLibrary  = "libdeb.so.1"
-	testHeaders = 1 // a release that exists only here
-)
+const debLibrary = "libdeb.so.1"
 
 // debPrograms are the false programs that fetching packages needs.
 var debPrograms = []string{"apt-get", "dpkg-deb", "c++", "ldd"}
@@ -81,10 +79,12 @@ func addDebs() {
 			{"libtest-dev", "1:1.2-3", sum(debBytes("libtest-dev")), `^usr/lib/(libtestcapi.*\.a)$`},
 		}}},
 	}
-	headers[testHeaders] = haul{what: "test headers", mb: 1, debs: []deb{
-		{"libtest-dev", "1:1.2-3", sum(debBytes("libtest-dev")), `^usr/include/(test-c/.+\.h)$`},
-	}}
 }
+
+// testSet is a set of packages that exists only here.
+var testSet = debs.Set{Name: "test-headers", Files: "include", What: "test headers", MB: 1, Packages: []debs.Package{
+	{Name: "libtest-dev", Version: "1:1.2-3", SHA256: sum(debBytes("libtest-dev")), Keep: `^usr/include/(test-c/.+\.h)$`},
+}}
 
 // falseDebian answers like a program of Debian's, in the way that the mode asks for.
 func falseDebian(name string, args []string) int {
@@ -410,17 +410,15 @@ func TestUnpackTarOddName(t *testing.T) {
 	}
 }
 
-func TestHeaders(t *testing.T) {
+func TestFetchFolder(t *testing.T) {
 	cache, meet := setUp(t, "", "apt-get", "dpkg-deb")
-	_, err := Headers(t.Context(), 18, EnsureOptions{})
-	check.Error(t, err, "LLVM 18", "ask for 19 or 22")
-	_, err = Headers(t.Context(), testHeaders, EnsureOptions{Offline: true})
+	_, err := fetchFolder(t.Context(), testSet, EnsureOptions{Offline: true})
 	check.Error(t, err, "the test headers are not in the cache", "fetch them first")
 	if got := downloads(t, meet); got != nil {
 		t.Errorf("downloaded all the same: %q", got)
 	}
 
-	dir, err := Headers(t.Context(), testHeaders, EnsureOptions{Progress: new(bytes.Buffer)})
+	dir, err := fetchFolder(t.Context(), testSet, EnsureOptions{Progress: new(bytes.Buffer)})
 	if runtime.GOOS+"/"+runtime.GOARCH != debPlatform {
 		check.Error(t, err, "can be fetched on "+debPlatform+" only")
 		return
@@ -437,14 +435,14 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	t.Setenv("PATH", "")
-	if again, err := Headers(t.Context(), testHeaders, EnsureOptions{Offline: true}); err != nil || again != dir {
+	if again, err := fetchFolder(t.Context(), testSet, EnsureOptions{Offline: true}); err != nil || again != dir {
 		t.Errorf("the second time: %q, %v, want %q", again, err, dir)
 	}
 }
 
-func TestHeadersErrors(t *testing.T) {
+func TestFetchFolderErrors(t *testing.T) {
 	if runtime.GOOS+"/"+runtime.GOARCH != debPlatform {
-		return // refused before, see TestHeaders
+		return // refused before, see TestFetchFolder
 	}
 	for _, test := range []struct {
 		mode string
@@ -455,7 +453,7 @@ func TestHeadersErrors(t *testing.T) {
 		{"badtar", []string{"cannot unpack"}},
 	} {
 		cache, _ := setUp(t, test.mode, "apt-get", "dpkg-deb")
-		_, err := Headers(t.Context(), testHeaders, EnsureOptions{Progress: new(bytes.Buffer)})
+		_, err := fetchFolder(t.Context(), testSet, EnsureOptions{Progress: new(bytes.Buffer)})
 		check.Error(t, err, test.want...)
 		if strings.Contains(err.Error(), "library that you have") {
 			t.Errorf("advice for a library: %v", err)

@@ -7,7 +7,7 @@
 // found, downloads the pinned Python wheel that holds the library with the
 // user's own pip (or uv), checks it, and puts the one shared library into the
 // cache. One part, [LLVM], is made of pinned Debian packages, which apt-get
-// downloads and nothing installs; [Headers] takes C headers out of such packages.
+// downloads and nothing installs.
 // What is kept is held against pinned hashes, and a cache that somebody else may change
 // is refused. Nothing is ever downloaded by Find, so library code calls Find, and tools,
 // examples and tests call Ensure.

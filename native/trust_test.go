@@ -151,7 +151,7 @@ func TestUnsafeCacheIsNotFilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	_, herr := Headers(t.Context(), testHeaders, EnsureOptions{Progress: new(bytes.Buffer)})
+	_, herr := fetchFolder(t.Context(), testSet, EnsureOptions{Progress: new(bytes.Buffer)})
 	for _, err := range []error{err, herr} {
 		if _, ok := errors.AsType[*UnsafeError](err); !ok {
 			t.Errorf("error %v, want an UnsafeError", err)

@@ -24,11 +24,11 @@ const module = "github.com/calliope-mlir/calliope"
 var mayImport = map[string][]string{
 	"tensor":                         {},
 	"contract":                       {"tensor"},
-	"native":                         {},
+	"native":                         {"internal/debs"},
 	"c":                              {},
 	"internal/bounded":               {},
 	"internal/cached":                {},
-	"internal/capi":                  {"c"},
+	"internal/capi":                  {"internal/dl", "internal/stack"},
 	"internal/dispatch":              {"callbacks", "contract", "tensor", "internal/cached", "internal/dispatch/access", "internal/errtext"},
 	"internal/dispatch/access":       {"contract"},
 	"internal/dispatch/dispatchtest": {"callbacks", "contract", "internal/dispatch"},
@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"callbacks":                      {"contract", "tensor", "internal/dispatch/access", "internal/errtext", "internal/nearest", "internal/tree"},
 	"callbacks/metrics":              {"callbacks"},
 	"callbacks/record":               {"callbacks", "contract", "tensor", "internal/dispatch", "internal/errtext"},
-	"bridge":                         {"c", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext"},
+	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/dl", "internal/ffi", "internal/pjrt"},
 	"bridge/preflight":               {"mlir", "stablehlo", "callbacks", "contract", "contract/callop", "tensor", "internal/dispatch", "internal/nearest"},
 	"tools/mlir-lint":                {"lint", "lint/rules", "mlir", "native", "internal/bounded"},
 	"examples":                       {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/preflight", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/rules"},
@@ -55,6 +55,12 @@ var mayImport = map[string][]string{
 	"internal/tree":                  {},
 	"lint":                           {"mlir"},
 	"lint/rules":                     {"lint", "mlir", "stablehlo", "passes", "contract/callop"},
+	"internal/debs":                  {},
+	"internal/dl":                    {},
+	"internal/ffi":                   {},
+	"internal/pjrt":                  {"internal/dl"},
+	"internal/stack":                 {},
+	"bridge/internal/xla":            {"internal/pjrt", "internal/stack"},
 }
 
 // ahead are permissions that what comes next needs.
@@ -64,7 +70,7 @@ var ahead = map[string][]string{
 
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{
-	"github.com/gomlx/gopjrt":  {"bridge", "tools/bench"}, // the bench measures it beside ours
+	"github.com/gomlx/gopjrt":  {"bridge/internal/xla", "tools/bench"}, // the bench measures it beside ours
 	"github.com/google/go-cmp": {"internal/check", "internal/mlirtest"},
 	"modernc.org/cc/v4":        {"tools"},
 }

@@ -3,7 +3,6 @@
 package capi
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../c
 #include "gen_mlir_api.h"
 
 static inline MlirStringRef call0(uintptr_t f, char *a0) { return ((MlirStringRef (*)(char *))f)(a0); }

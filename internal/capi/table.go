@@ -1,9 +1,10 @@
 package capi
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../c
+#cgo linux LDFLAGS: -ldl
 #include "gen_mlir_api.h"
 #include "gen_mlir_names.h"
+#include "mlir_table.h"
 
 static const char* name_at(size_t i) { return calliope_mlir_names[i].symbol; }
 */
@@ -13,7 +14,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/dl"
+	"github.com/calliope-mlir/calliope/internal/stack"
 )
 
 // Table holds the functions of one library. It is read only, lives as long as the
@@ -22,7 +24,7 @@ type Table struct {
 	// functions is a calliope_mlir_api (gen_mlir_api.h): the functions in the order in
 	// which they were generated, nil where the library has none.
 	functions *[numFunctions]unsafe.Pointer
-	lib       *c.Library
+	lib       *dl.Library
 	has       map[string]bool
 	use       *use // nil but for a context's
 	mark      *use // the same where uses by several goroutines at once are to be found
@@ -31,11 +33,11 @@ type Table struct {
 // Open loads a shared library and reads its table. The library stays open until the
 // process ends.
 func Open(path string) (*Table, error) {
-	lib, err := c.Open(path)
+	lib, err := dl.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	table := lib.MLIRTable()
+	table := C.calliope_mlir_table(lib.Handle())
 	if table == nil {
 		return nil, fmt.Errorf("no memory for the function table of %s", path)
 	}
@@ -65,11 +67,11 @@ func (t *Table) Path() string { return t.lib.Path() }
 
 // RegisterDialects inserts every dialect of the library into the registry.
 func (t *Table) RegisterDialects(registry MlirDialectRegistry) {
-	t.lib.RegisterDialects(t.pointer(), registry.Ptr)
+	C.calliope_mlir_register_dialects(t.lib.Handle(), t.pointer(), registry.Ptr)
 }
 
 // OnLargeStack runs f on a thread of its own with a large C stack.
-func OnLargeStack(f func()) error { return c.OnLargeStack(f) }
+func OnLargeStack(f func()) error { return stack.OnLarge(f) }
 
 // Missing is the panic of a call to a function that the library lacks. mlir turns
 // it into its UnsupportedError.

@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
 
 const (
@@ -31,7 +32,7 @@ func callbackSuite(ctx context.Context, s settings, r *report) error {
 	if err != nil {
 		return err
 	}
-	if err := plugin.RegisterBench(); err != nil {
+	if err := registerFloors(plugin); err != nil {
 		return err
 	}
 	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
@@ -84,7 +85,7 @@ func draw(file string, lines []series) error {
 func loop16B(ctx context.Context, client *bridge.Client, s settings, r *report) (float64, error) {
 	bodies := []string{
 		"%y = stablehlo.negate %x : tensor<4xf32>",
-		passthroughCall(bridge.BenchTarget, "{}", "4xf32"),
+		passthroughCall(floor.Passthrough, "{}", "4xf32"),
 		passthroughCall(contract.TargetIOCallback, benchConfig, "4xf32"),
 	}
 	inputs := []bridge.Input{tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar[int32](loopCalls)}

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
 
 const (
@@ -36,24 +37,24 @@ type dispatchers struct {
 }
 
 func newDispatchers(plugin *bridge.Plugin) (d dispatchers, err error) {
-	if err := errors.Join(plugin.RegisterBench(), plugin.RegisterFloors()); err != nil {
+	if err := registerFloors(plugin); err != nil {
 		return d, err
 	}
 	const passing, observing = contract.Passthrough, contract.Observe
-	d.handler = inC("c", bridge.BenchTarget, passing)
+	d.handler = inC("c", floor.Passthrough, passing)
 	d.small = []caller{
-		inC("c-thread-futex", bridge.FloorThreadFutex, passing),
-		inC("c-thread-futex-spin", bridge.FloorThreadFutexSpin, passing),
-		inC("c-thread-cond", bridge.FloorThreadCond, passing),
-		inC("c-thread-cond-spin", bridge.FloorThreadCondSpin, passing),
-		inC("c-deferred", bridge.FloorDeferred, passing),
-		inC("c-deferred-spin", bridge.FloorDeferredSpin, passing),
-		inC("c-queue", bridge.FloorQueue, observing),
-		inC("c-queue-spin", bridge.FloorQueueSpin, observing),
+		inC("c-thread-futex", floor.ThreadFutex, passing),
+		inC("c-thread-futex-spin", floor.ThreadFutexSpin, passing),
+		inC("c-thread-cond", floor.ThreadCond, passing),
+		inC("c-thread-cond-spin", floor.ThreadCondSpin, passing),
+		inC("c-deferred", floor.Deferred, passing),
+		inC("c-deferred-spin", floor.DeferredSpin, passing),
+		inC("c-queue", floor.Queue, observing),
+		inC("c-queue-spin", floor.QueueSpin, observing),
 	}
 	d.large = []caller{
-		inC("c-copy", bridge.FloorCopy, observing),
-		inC("c-copies", bridge.FloorCopies, passing),
+		inC("c-copy", floor.Copy, observing),
+		inC("c-copies", floor.Copies, passing),
 	}
 	for _, one := range []struct {
 		name string

@@ -3,11 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/gomlx/gopjrt/dtypes"
 	"github.com/gomlx/gopjrt/pjrt"
-
-	"github.com/calliope-mlir/calliope/c"
 )
 
 // gopjrt is a module that gopjrt executes by itself, on a client of its own.
@@ -19,17 +18,22 @@ type gopjrt struct {
 	input      *pjrt.Buffer
 }
 
-// openGopjrt has gopjrt take the plugin's own table, once in a process: by itself it would
-// load a plugin by name alone.
-func openGopjrt(library *c.Library) (*pjrt.Plugin, error) {
+// gopjrtPlugin is the plugin as gopjrt has it.
+type gopjrtPlugin struct{ *pjrt.Plugin }
+
+// openGopjrt gives gopjrt the plugin's own table, once in a process: by itself gopjrt
+// loads a plugin by name only.
+func openGopjrt(table unsafe.Pointer) (gopjrtPlugin, error) {
 	const name = "bench"
-	if err := pjrt.RegisterPreloadedPlugin(name, c.PJRTTable(library)); err != nil {
-		return nil, fmt.Errorf("gopjrt: %w", err)
+	if err := pjrt.RegisterPreloadedPlugin(name, uintptr(table)); err != nil {
+		return gopjrtPlugin{}, fmt.Errorf("gopjrt: %w", err)
 	}
-	return pjrt.GetPlugin(name)
+	plugin, err := pjrt.GetPlugin(name)
+	return gopjrtPlugin{plugin}, err
 }
 
-func newGopjrt(plugin *pjrt.Plugin, module string, length int) (*gopjrt, error) {
+// compile makes a client and compiles a module for it.
+func (plugin gopjrtPlugin) compile(module string, length int) (*gopjrt, error) {
 	var err error
 	g := &gopjrt{length: length, host: make([]byte, 4*length)}
 	if g.client, err = plugin.NewClient(nil); err != nil {

@@ -10,11 +10,11 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/capi/client"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/bench/internal/client"
 )
 
 const (

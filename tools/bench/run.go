@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/gomlx/gopjrt/pjrt"
-
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/c"
+	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
 
 //go:embed jax_ask.py
@@ -32,11 +31,11 @@ func runSuite(ctx context.Context, s settings, r *report) (err error) {
 	if err != nil {
 		return err
 	}
-	library, err := c.Open(plugin.Info().Path)
+	table, err := bare(plugin)
 	if err != nil {
 		return err
 	}
-	gopjrtPlugin, err := openGopjrt(library)
+	peer, err := openGopjrt(table.API())
 	if err != nil {
 		return err
 	}
@@ -56,8 +55,8 @@ func runSuite(ctx context.Context, s settings, r *report) (err error) {
 		name   string
 		length int
 	}{{"small", smallRun}, {"large", largeRun}} {
-		m := &runMeasure{client: client, gopjrt: gopjrtPlugin, python: python, turns: s.repeat * runTurns, length: size.length}
-		got, err := m.measure(ctx, library)
+		m := &runMeasure{client: client, gopjrt: peer, python: python, turns: s.repeat * runTurns, length: size.length}
+		got, err := m.measure(ctx, table)
 		if err != nil {
 			return fmt.Errorf("run/%s: %w", size.name, err)
 		}
@@ -85,7 +84,7 @@ func runGoals(r *report, size string, got costs) {
 // runMeasure are the ways to execute one module.
 type runMeasure struct {
 	client *bridge.Client
-	gopjrt *pjrt.Plugin
+	gopjrt gopjrtPlugin
 	python *python
 	turns  int
 	length int
@@ -98,14 +97,14 @@ func runModule(length int) string {
 }`, length)
 }
 
-func (m *runMeasure) measure(ctx context.Context, library *c.Library) (got costs, err error) {
+func (m *runMeasure) measure(ctx context.Context, table *pjrt.Plugin) (got costs, err error) {
 	module := runModule(m.length)
-	bare, err := c.OpenBare(library, []byte(module), m.length)
+	inC, err := floor.OpenBare(table, []byte(module), m.length)
 	if err != nil {
 		return nil, err
 	}
-	defer bare.Close()
-	theirs, err := newGopjrt(m.gopjrt, module, m.length)
+	defer inC.Close()
+	theirs, err := m.gopjrt.compile(module, m.length)
 	if err != nil {
 		return nil, err
 	}
@@ -123,17 +122,17 @@ func (m *runMeasure) measure(ctx context.Context, library *c.Library) (got costs
 	defer in.Close()
 	cancellable, cancel := context.WithCancel(ctx)
 	defer cancel()
-	bareRuns := func(way c.BareWay) func(n int) error {
+	bareRuns := func(way floor.BareWay) func(n int) error {
 		return func(n int) error {
-			_, err := bare.Run(way, n)
+			_, err := inC.Run(way, n)
 			return err
 		}
 	}
 	works := []work{
-		{name: "c", do: bareRuns(c.BareRun)},
-		{name: "c-helper", do: bareRuns(c.BareHelper)},
-		{name: "c-helper-spin", do: bareRuns(c.BareHelperSpin)},
-		{name: "c-round", do: bareRuns(c.BareRound)},
+		{name: "c", do: bareRuns(floor.BareRun)},
+		{name: "c-helper", do: bareRuns(floor.BareHelper)},
+		{name: "c-helper-spin", do: bareRuns(floor.BareHelperSpin)},
+		{name: "c-round", do: bareRuns(floor.BareRound)},
 		{name: "gopjrt", do: theirs.run},
 		{name: "gopjrt-round", do: theirs.round},
 		{name: "go", do: func(n int) error { return execute(context.Background(), executable, in, n, false) }},

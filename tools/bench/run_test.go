@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/c"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
 
 func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
@@ -19,20 +19,20 @@ func TestBare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, err := c.Open(plugin.Info().Path)
+	table, err := bare(plugin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.OpenBare(library, []byte("no module"), 4); err == nil {
+	if _, err := floor.OpenBare(table, []byte("no module"), 4); err == nil {
 		t.Error("a text that is no module compiles")
 	}
 	for _, length := range []int{smallRun, largeRun} {
-		b, err := c.OpenBare(library, []byte(runModule(length)), length)
+		b, err := floor.OpenBare(table, []byte(runModule(length)), length)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		for _, way := range []c.BareWay{c.BareRun, c.BareHelper, c.BareHelperSpin, c.BareRound} {
+		for _, way := range []floor.BareWay{floor.BareRun, floor.BareHelper, floor.BareHelperSpin, floor.BareRound} {
 			if d, err := b.Run(way, 100); err != nil || d <= 0 {
 				t.Errorf("%d elements, way %d: %v, %v", length, way, d, err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
 
 // What the ways of dispatch are measured with.
@@ -56,7 +57,7 @@ func ways(ctx context.Context, plugin *bridge.Plugin, s settings, r *report) (li
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	callers := []caller{inC("c", bridge.BenchTarget, formOf(callbacks.Inline))}
+	callers := []caller{inC("c", floor.Passthrough, formOf(callbacks.Inline))}
 	for _, way := range benchWays {
 		c, err := inGo(way.String(), callbacks.Options{Dispatch: way})
 		if err != nil {

@@ -114,8 +114,7 @@ func goCalls(a *api) string {
 	}
 	var b strings.Builder
 	b.WriteString(generated)
-	b.WriteString("\npackage capi\n\n/*\n#cgo CFLAGS: -I${SRCDIR}/../../c\n")
-	b.WriteString("#include \"gen_mlir_api.h\"\n\n")
+	b.WriteString("\npackage capi\n\n/*\n#include \"gen_mlir_api.h\"\n\n")
 	for i, f := range calls.functions {
 		b.WriteString(cWrapper(f, i))
 	}

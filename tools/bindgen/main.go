@@ -2,11 +2,11 @@
 // StableHLO and CHLO one, and writes what is needed to call them through a table
 // of function pointers that is filled from any one library at run time:
 //
-//	c/gen_mlir_api.h           types, and the table as a struct
-//	c/gen_mlir_names.h         the names in the table's order, for dlsym
-//	internal/capi/gen_types.go the types in Go
-//	internal/capi/gen_calls.go one Go function for each C function
-//	docs/capi-coverage.md      what is bound, and what mlir and stablehlo wrap
+//	internal/capi/gen_mlir_api.h   types, and the table as a struct
+//	internal/capi/gen_mlir_names.h the names in the table's order, for dlsym
+//	internal/capi/gen_types.go     the types in Go
+//	internal/capi/gen_calls.go     one Go function for each C function
+//	docs/capi-coverage.md          what is bound, and what mlir and stablehlo wrap
 //
 // Usage:
 //
@@ -23,8 +23,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/calliope-mlir/calliope/native"
 )
 
 func main() {
@@ -57,7 +55,7 @@ func run(older, newer, out string) error {
 
 // outputs are the files to write, by their names below the root of the repository.
 func outputs(older, newer, root string) (map[string][]byte, error) {
-	declarations := filepath.Join(root, "c", "stablehlo_decls.h")
+	declarations := filepath.Join(root, "tools", "bindgen", "stablehlo_decls.h")
 	if _, err := os.Stat(declarations); err != nil { // before anything is fetched
 		return nil, fmt.Errorf("%w: run bindgen in the root of the repository, or name it with -out", err)
 	}
@@ -66,7 +64,7 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 		dir     *string
 	}{{oldestRelease, &older}, {newestRelease, &newer}} {
 		if *h.dir == "" {
-			fetched, err := native.Headers(context.Background(), h.release, native.EnsureOptions{})
+			fetched, err := fetchHeaders(context.Background(), h.release)
 			if err != nil {
 				return nil, err
 			}
@@ -78,8 +76,8 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{
-		"c/gen_mlir_api.h":   cHeader(api),
-		"c/gen_mlir_names.h": cNames(api),
+		"internal/capi/gen_mlir_api.h":   cHeader(api),
+		"internal/capi/gen_mlir_names.h": cNames(api),
 	}
 	for name, source := range map[string]string{
 		"internal/capi/gen_types.go": goTypes(api),

@@ -1,0 +1,33 @@
+package xla
+
+import (
+	gopjrt "github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/internal/pjrt"
+)
+
+// Client has devices and compiles for them. It is safe for concurrent use, except for
+// Close.
+type Client struct {
+	plugin *Plugin
+	gopjrt *gopjrt.Client
+	pjrt   *pjrt.Client // of gopjrt
+}
+
+// PJRT returns the client for transfers and runs. It is valid until Close.
+func (c *Client) PJRT() *pjrt.Client { return c.pjrt }
+
+// Platform returns the name of the platform, such as "cpu".
+func (c *Client) Platform() string { return c.gopjrt.Platform() }
+
+// Close frees the client. It must come after that of its executables, and after the last
+// buffer is destroyed.
+func (c *Client) Close() error {
+	if err := c.gopjrt.Destroy(); err != nil {
+		return pluginError(err)
+	}
+	return nil
+}
+
+// Closed reports whether the client is closed.
+func (c *Client) Closed() bool { return !c.gopjrt.IsValid() }

@@ -1,0 +1,85 @@
+package xla
+
+import (
+	"errors"
+	"runtime"
+	"sync/atomic"
+
+	gopjrt "github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/stack"
+)
+
+// Executable is a compiled module.
+type Executable struct {
+	Name       string          // of the module
+	NumOutputs int             // on one device
+	Devices    []int           // one for each replica or partition; nil if any single device will do
+	PJRT       pjrt.Executable // for runs; valid until Close
+	Program    []byte          // the optimized program, see pjrt.Plugin.LastProgram
+
+	gopjrt *gopjrt.LoadedExecutable
+}
+
+// CompileOptions are the options of Compile. At most one of the two is above 1.
+type CompileOptions struct {
+	Replicas   int // number of devices that each run the whole module
+	Partitions int // number of devices that share one run
+}
+
+// maxShallow is how long a program may be for the common stack. XLA's parser and passes
+// recurse once for each level of nesting, and one of this size cannot be nested too deeply.
+const maxShallow = 4 << 10
+
+var executables atomic.Int64
+
+// ExecutablesAlive returns the number of executables in the process that are not closed.
+func ExecutablesAlive() int64 { return executables.Load() }
+
+// Compile compiles a StableHLO module, as text or bytecode.
+func (c *Client) Compile(program []byte, o CompileOptions) (e *Executable, err error) {
+	if len(program) <= maxShallow {
+		return c.compile(program, o)
+	}
+	// To start a thread takes far less time than a compile.
+	if failed := stack.OnLarge(func() { e, err = c.compile(program, o) }); failed != nil {
+		return nil, failed
+	}
+	return e, err
+}
+
+// compile asks for what XLA has made on the thread that compiled.
+func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) {
+	config := c.gopjrt.Compile().WithStableHLO(program)
+	switch {
+	case o.Replicas > 1:
+		config = config.WithSPMD(o.Replicas)
+	case o.Partitions > 1:
+		config = config.WithShardy(o.Partitions)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	loaded, err := config.Done()
+	optimized, own := c.plugin.pjrt.LastProgram(), c.plugin.pjrt.LastExecutable()
+	if err != nil {
+		return nil, pluginError(err)
+	}
+	e := &Executable{Name: loaded.Name, NumOutputs: loaded.NumOutputs, PJRT: own, Program: optimized, gopjrt: loaded}
+	if !loaded.IsPortable() {
+		if _, _, e.Devices, err = loaded.GetDeviceAssignment(); err != nil {
+			return nil, errors.Join(pluginError(err), loaded.Destroy())
+		}
+	}
+	executables.Add(1)
+	return e, nil
+}
+
+// Close frees the executable, after its last run. It is to be called once.
+func (e *Executable) Close() error {
+	executables.Add(-1)
+	if err := e.gopjrt.Destroy(); err != nil {
+		return pluginError(err)
+	}
+	return nil
+}

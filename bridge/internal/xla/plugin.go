@@ -1,0 +1,83 @@
+// Package xla makes clients and compiles modules, by gopjrt.
+//
+// It is the only package that knows gopjrt: another module, or C of our own, in the place
+// of gopjrt changes this package alone. Runs and buffers are calls of internal/pjrt, which
+// works on the C objects behind those of gopjrt. An error that the plugin returned is a
+// *pjrt.Error.
+package xla
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+
+	gopjrt "github.com/gomlx/gopjrt/pjrt"
+
+	"github.com/calliope-mlir/calliope/internal/pjrt"
+)
+
+// Plugin makes the clients of a PJRT plugin. It is safe for concurrent use.
+type Plugin struct {
+	pjrt   *pjrt.Plugin
+	gopjrt *gopjrt.Plugin
+}
+
+// Open gives gopjrt a plugin, under a name that no other plugin in the process has. It is
+// not safe for concurrent use.
+func Open(name string, p *pjrt.Plugin) (*Plugin, error) {
+	table, err := p.Decorate()
+	if err != nil {
+		return nil, err
+	}
+	if err := gopjrt.RegisterPreloadedPlugin(name, uintptr(table)); err != nil {
+		return nil, pluginError(err)
+	}
+	theirs, err := gopjrt.GetPlugin(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Plugin{p, theirs}, nil
+}
+
+// Attributes returns what the plugin says of itself. The map is the caller's.
+func (p *Plugin) Attributes() map[string]string {
+	attributes := map[string]string{}
+	for key, value := range p.gopjrt.Attributes() {
+		attributes[key] = fmt.Sprint(value)
+	}
+	return attributes
+}
+
+// NewClient makes a client. devices is the number of devices that the CPU is made to look
+// like, 0 for the plugin's default.
+func (p *Plugin) NewClient(devices int) (*Client, error) {
+	options := gopjrt.NamedValuesMap{}
+	if devices > 0 {
+		options["cpu_device_count"] = int64(devices)
+	}
+	runtime.LockOSThread() // for LastClient
+	defer runtime.UnlockOSThread()
+	client, err := p.gopjrt.NewClient(options)
+	if err != nil {
+		return nil, pluginError(err)
+	}
+	own, err := p.pjrt.LastClient()
+	if err != nil {
+		return nil, errors.Join(err, client.Destroy())
+	}
+	return &Client{plugin: p, gopjrt: client, pjrt: own}, nil
+}
+
+// pluginError makes a *pjrt.Error of an error that gopjrt returned. gopjrt keeps the code in
+// the text only. An error without a code does not come from the plugin and stays what it is.
+func pluginError(err error) error {
+	_, rest, found := strings.Cut(err.Error(), "PJRT error (code=")
+	digits, message, cut := strings.Cut(rest, "): ")
+	code, bad := strconv.Atoi(digits)
+	if !found || !cut || bad != nil {
+		return err
+	}
+	return &pjrt.Error{Code: code, Message: strings.TrimSpace(message)}
+}

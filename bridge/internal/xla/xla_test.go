@@ -1,0 +1,30 @@
+package xla
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/pjrt"
+)
+
+// gopjrt tells the code of an error in its text.
+func TestPluginError(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want error
+	}{
+		{"failed to compile: PJRT error (code=5): no such thing\n", &pjrt.Error{Code: 5, Message: "no such thing"}},
+		{"PJRT error (code=3): a (code=7): b", &pjrt.Error{Code: 3, Message: "a (code=7): b"}},
+	} {
+		if diff := cmp.Diff(test.want, pluginError(errors.New(test.text))); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", test.text, diff)
+		}
+	}
+	for _, other := range []string{"plain", "PJRT error (code=", "PJRT error (code=x): y"} {
+		if err := errors.New(other); pluginError(err) != err {
+			t.Errorf("%q became %v", other, pluginError(err))
+		}
+	}
+}

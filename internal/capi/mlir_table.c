@@ -1,0 +1,78 @@
+#include "mlir_table.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "gen_mlir_api.h"
+#include "gen_mlir_names.h"
+
+enum { kNames = sizeof(calliope_mlir_names) / sizeof(calliope_mlir_names[0]) };
+
+_Static_assert(sizeof(calliope_mlir_api) == kNames * sizeof(void*),
+               "the table and its names come from one run of bindgen");
+
+// The release of LLVM that the library was built from, 0 where it does not say.
+static int llvm_release(void* library) {
+  void (*get)(unsigned*, unsigned*, unsigned*) = dlsym(library, "LLVMGetVersion");
+  unsigned major = 0, minor = 0, patch = 0;
+  if (get != NULL) get(&major, &minor, &patch);
+  return (int)major;
+}
+
+// has_prototype reports whether the library's function is the one that was bound. A
+// function whose prototype changed is called only where it is known which one it is.
+static bool has_prototype(void* library, int release, size_t i) {
+  if (calliope_mlir_names[i].release != 0) return calliope_mlir_names[i].release == release;
+  if (calliope_mlir_names[i].unless == NULL) return true;
+  if (release != 0) return release <= calliope_mlir_newest;
+  return dlsym(library, calliope_mlir_names[i].unless) == NULL;
+}
+
+void* calliope_mlir_table(void* library) {
+  void** table = calloc(kNames, sizeof(void*));
+  if (table == NULL) return NULL;
+  int release = llvm_release(library);
+  for (size_t i = 0; i < kNames; i++) {
+    if (has_prototype(library, release, i)) table[i] = dlsym(library, calliope_mlir_names[i].symbol);
+  }
+  return table;
+}
+
+// The namespaces for which some known library exports a dialect handle.
+static const char* const kHandles[] = {
+    "mlirGetDialectHandle__amdgpu__",  "mlirGetDialectHandle__arith__",
+    "mlirGetDialectHandle__async__",   "mlirGetDialectHandle__cf__",
+    "mlirGetDialectHandle__chlo__",    "mlirGetDialectHandle__func__",
+    "mlirGetDialectHandle__gpu__",     "mlirGetDialectHandle__index__",
+    "mlirGetDialectHandle__irdl__",    "mlirGetDialectHandle__linalg__",
+    "mlirGetDialectHandle__llvm__",    "mlirGetDialectHandle__math__",
+    "mlirGetDialectHandle__memref__",  "mlirGetDialectHandle__mhlo__",
+    "mlirGetDialectHandle__mosaic_gpu__", "mlirGetDialectHandle__nvgpu__",
+    "mlirGetDialectHandle__nvvm__",    "mlirGetDialectHandle__pdl__",
+    "mlirGetDialectHandle__quant__",   "mlirGetDialectHandle__scf__",
+    "mlirGetDialectHandle__sdy__",     "mlirGetDialectHandle__shape__",
+    "mlirGetDialectHandle__sparse_tensor__", "mlirGetDialectHandle__stablehlo__",
+    "mlirGetDialectHandle__tensor__",  "mlirGetDialectHandle__tpu__",
+    "mlirGetDialectHandle__transform__", "mlirGetDialectHandle__triton__",
+    "mlirGetDialectHandle__vector__",  "mlirGetDialectHandle__vhlo__",
+};
+
+void calliope_mlir_register_dialects(void* library, const void* table, void* registry) {
+  const calliope_mlir_api* api = table;
+  MlirDialectRegistry into = {registry};
+  // IREE's library has a registration function of its own.
+  void (*iree)(MlirDialectRegistry) = dlsym(library, "ireeCompilerRegisterDialects");
+  if (iree != NULL) {
+    void (*initialize)(void) = dlsym(library, "ireeCompilerGlobalInitialize");
+    if (initialize != NULL) initialize();
+    iree(into);
+  } else if (api->mlirRegisterAllDialects != NULL) {
+    api->mlirRegisterAllDialects(into);
+  }
+  if (api->mlirDialectHandleInsertDialect == NULL) return;
+  for (size_t i = 0; i < sizeof(kHandles) / sizeof(kHandles[0]); i++) {
+    MlirDialectHandle (*handle)(void) = dlsym(library, kHandles[i]);
+    if (handle != NULL) api->mlirDialectHandleInsertDialect(handle(), into);
+  }
+}

@@ -1,0 +1,53 @@
+// Package dl opens shared libraries and looks up their symbols.
+//
+// Calliope links nothing of LLVM, StableHLO or XLA: all of it is found at run time.
+package dl
+
+/*
+#cgo linux LDFLAGS: -ldl
+#include <stdlib.h>
+#include "dl.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+)
+
+// Library is an open shared library. It stays open until the process ends, because its
+// code and what it registered may be in use anywhere. It is safe for concurrent use.
+type Library struct {
+	path   string
+	handle unsafe.Pointer
+}
+
+// Open loads the shared library at path and keeps its symbols local, so that several
+// libraries that contain the same C++ code can live in one process.
+func Open(path string) (*Library, error) {
+	cpath := C.CString(path)
+	defer C.free(unsafe.Pointer(cpath))
+	var cerr *C.char
+	handle := C.calliope_dlopen(cpath, &cerr)
+	if handle == nil {
+		defer C.free(unsafe.Pointer(cerr))
+		// The loader's message mostly begins with the path, too.
+		return nil, fmt.Errorf("opening shared library %s: %s", path, strings.TrimPrefix(C.GoString(cerr), path+": "))
+	}
+	return &Library{path: path, handle: handle}, nil
+}
+
+// Path returns the path that the library was opened with.
+func (l *Library) Path() string { return l.path }
+
+// Handle returns the result of dlopen, for C code that calls dlsym.
+func (l *Library) Handle() unsafe.Pointer { return l.handle }
+
+// Symbol returns the address of an exported symbol, or nil if the library has none of
+// that name.
+func (l *Library) Symbol(name string) unsafe.Pointer {
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	return C.calliope_dlsym(l.handle, cname)
+}

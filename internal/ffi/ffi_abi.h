@@ -1,0 +1,233 @@
+#ifndef CALLIOPE_FFI_ABI_H
+#define CALLIOPE_FFI_ABI_H
+
+// XLA's typed FFI, the part that we use, in declarations of our own. XLA promises
+// the bytes, not the names, so the names here are short. Facts come from
+// xla/ffi/api/c_api.h of FFI 0.2 and 0.3; where the two differ both layouts stand
+// here and ffi_call.h picks one by the version that the plugin reports.
+//
+// Every structure starts with its own size; the callee refuses one that is smaller
+// than what it knows.
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ffi_api ffi_api;
+typedef struct ffi_error ffi_error;      // opaque, owned by whoever receives it
+typedef struct ffi_context ffi_context;  // opaque, one per call
+typedef struct ffi_future ffi_future;    // opaque, XLA's
+
+typedef struct ffi_extension {
+  size_t struct_size;
+  int32_t type;
+  struct ffi_extension* next;
+} ffi_extension;
+
+enum { FFI_EXTENSION_METADATA = 1 };
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  int32_t major;
+  int32_t minor;
+} ffi_version;
+
+typedef struct {
+  size_t struct_size;
+  ffi_version version;
+  uint32_t traits;
+} ffi_metadata;
+
+// Put on the frame by XLA when it registers a handler, to ask for its version.
+typedef struct {
+  ffi_extension base;
+  ffi_metadata* metadata;
+} ffi_metadata_extension;
+
+typedef struct {
+  const char* data;
+  size_t size;
+} ffi_span;
+
+// One argument or result. In host memory for the platform Host; dims has rank
+// entries and may be NULL when rank is 0.
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  int32_t dtype;
+  void* data;
+  int64_t rank;
+  int64_t* dims;
+} ffi_buffer;
+
+enum { FFI_KIND_BUFFER = 1 };
+
+enum { FFI_ATTR_ARRAY = 1, FFI_ATTR_DICTIONARY = 2, FFI_ATTR_SCALAR = 3, FFI_ATTR_STRING = 4 };
+
+typedef struct {
+  int32_t dtype;
+  void* value;
+} ffi_scalar;
+
+typedef struct {
+  int32_t dtype;
+  size_t size;
+  void* data;
+} ffi_array;
+
+// Arguments and results have the same shape: size entries, each a kind and an
+// item (ffi_buffer where the kind is FFI_KIND_BUFFER).
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  int64_t size;
+  int32_t* kinds;
+  void** items;
+} ffi_values;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  int64_t size;
+  int32_t* kinds;
+  ffi_span** names;
+  void** items;
+} ffi_attrs;
+
+enum { FFI_STAGE_INSTANTIATE = 0, FFI_STAGE_EXECUTE = 3 };
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  const ffi_api* api;
+  ffi_context* context;
+  int32_t stage;
+  ffi_values args;
+  ffi_values results;
+  ffi_attrs attrs;
+  ffi_future* future;  // set by a handler that is not done when it returns
+} ffi_frame;
+
+typedef ffi_error* (*ffi_handler)(ffi_frame*);
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  const char* message;  // ends at the first NUL
+  int32_t code;
+} ffi_error_create_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_error* error;
+  const char* message;
+} ffi_error_message_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_error* error;
+} ffi_error_destroy_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_span name;
+  ffi_span platform;
+  ffi_handler instantiate;
+  ffi_handler prepare;
+  ffi_handler initialize;
+  ffi_handler execute;
+  uint32_t traits;
+} ffi_handler_register_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  void (*deleter)(void* object);
+} ffi_type_info;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_span name;
+  int64_t* type_id;
+  const ffi_type_info* info;
+} ffi_type_register_args;
+
+// Both for setting and for getting, in FFI 0.2.
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_context* context;
+  int64_t* type_id;
+  void* state;
+} ffi_state_args_2;
+
+// FFI 0.3 put the stage in the middle.
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_context* context;
+  int32_t stage;
+  int64_t* type_id;
+  void* state;
+} ffi_state_args_3;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_context* context;
+  int64_t run_id;
+} ffi_run_id_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_context* context;
+  int32_t ordinal;
+} ffi_device_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_future* future;  // out of Create, into SetAvailable
+} ffi_future_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_future* future;
+  ffi_error* error;  // XLA's from then on
+} ffi_future_error_args;
+
+// The size that XLA counts ends with the last field, not with the padding behind.
+#define FFI_SIZE(type, last) (offsetof(type, last) + sizeof(((type*)0)->last))
+
+struct ffi_api {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_version version;
+  const void* internal;
+  ffi_error* (*error_create)(ffi_error_create_args*);
+  void (*error_message)(ffi_error_message_args*);
+  void (*error_destroy)(ffi_error_destroy_args*);
+  ffi_error* (*handler_register)(ffi_handler_register_args*);
+  void* stream_get;
+  ffi_error* (*type_register)(ffi_type_register_args*);
+  void* execution_context_get;
+  ffi_error* (*state_set)(void* args);
+  ffi_error* (*state_get)(void* args);
+  void* device_memory_allocate;
+  void* device_memory_free;
+  void* thread_pool_schedule;
+  void* thread_pool_num_threads;
+  ffi_error* (*future_create)(ffi_future_args*);
+  ffi_error* (*future_set_available)(ffi_future_args*);
+  ffi_error* (*future_set_error)(ffi_future_error_args*);
+  ffi_error* (*run_id_get)(ffi_run_id_args*);
+  ffi_error* (*device_ordinal_get)(ffi_device_args*);
+};
+
+#endif

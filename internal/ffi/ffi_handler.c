@@ -1,0 +1,242 @@
+#define _GNU_SOURCE  // for vasprintf
+#include "ffi_handler.h"
+
+#include <stdarg.h>
+
+#include "underway.h"
+
+extern void calliopeFFIInstantiate(calliope_instantiation*);
+extern void calliopeFFIExecute(calliope_call*);
+extern void calliopeFFIDelete(uintptr_t);
+
+static calliope_ffi plugins[CALLIOPE_MAX_PLUGINS];
+static __thread calliope_call* inside;
+
+// Takes from the list what was left on other threads. Only calls of calliope_ffi_enter
+// ever are, which are malloc'ed.
+static void drop_left(void) {
+  while (inside != NULL && __atomic_load_n(&inside->left, __ATOMIC_ACQUIRE)) {
+    calliope_call* call = inside;
+    inside = call->outer;
+    free(call);
+  }
+}
+
+calliope_call* calliope_ffi_inside(void) {
+  drop_left();
+  return inside;
+}
+
+static char* text_of(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+static char* text_of(const char* format, ...) {
+  char* text = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&text, format, args) < 0) text = strdup("out of memory");
+  va_end(args);
+  return text;
+}
+
+// The number N in a message with ": expected N", 0 where there is none: what XLA answers
+// to a structure that is too small.
+static size_t expected_size(const char* message) {
+  static const char word[] = ": expected ";
+  const char* at = strstr(message, word);
+  return at == NULL ? 0 : (size_t)strtoull(at + sizeof word - 1, NULL, 10);
+}
+
+static const ffi_api* boot_api;
+
+const ffi_api* calliope_ffi_boot_api(void) {
+  const ffi_api* api = boot_api;
+  boot_api = NULL;
+  return api;
+}
+
+ffi_error* calliope_ffi_boot(ffi_frame* frame) {
+  if (ffi_answer_metadata(frame)) {
+    boot_api = frame->api;
+    return NULL;
+  }
+  return ffi_new_error(frame->api, FFI_INVALID_ARGUMENT,
+                       "calliope: this target only exists to find the FFI; no module may call it");
+}
+
+static ffi_error* take_error(calliope_ffi* p, int32_t code, char* message) {
+  ffi_error* error = ffi_new_error(p->api, code, message ? message : "calliope: error without a message");
+  free(message);
+  return error;
+}
+
+calliope_call* calliope_ffi_enter(int64_t run_id) {
+  calliope_call* call = calloc(1, sizeof *call);
+  if (call == NULL) abort();
+  drop_left();
+  call->run_id = run_id;
+  call->outer = inside;
+  inside = call;
+  return call;
+}
+
+void calliope_ffi_leave(calliope_call* call) {
+  if (inside == call) {
+    inside = call->outer;
+    free(call);
+  } else {
+    __atomic_store_n(&call->left, 1, __ATOMIC_RELEASE);
+  }
+}
+
+ffi_future* calliope_ffi_defer(calliope_call* call) {
+  // The size of a frame does not count its last field, the future; each version that
+  // calliope_ffi_init takes has it.
+  ffi_future_args args = {.struct_size = sizeof args};
+  ffi_error* error = call->api->future_create(&args);
+  ffi_drop_error(call->api, error);
+  if (error != NULL) return NULL;
+  call->frame->future = args.future;
+  return args.future;
+}
+
+void calliope_ffi_finish(const ffi_api* api, ffi_future* future, int32_t code, char* message) {
+  if (code == 0) {
+    ffi_finish(api, future);
+    return;
+  }
+  ffi_error* error = ffi_new_error(api, code, message ? message : "calliope: error without a message");
+  ffi_future_error_args args = {.struct_size = sizeof args, .future = future, .error = error};
+  free(message);
+  ffi_drop_error(api, api->future_set_error(&args));
+}
+
+static ffi_error* instantiate(calliope_ffi* p, ffi_frame* frame) {
+  if (frame->extensions != NULL && ffi_answer_metadata(frame)) return NULL;
+  if (frame->struct_size < FFI_SIZE(ffi_frame, attrs)) {
+    return ffi_new_error(p->api, FFI_INTERNAL, "calliope: the call frame is too small");
+  }
+  calliope_instantiation in = {.frame = frame};
+  calliopeFFIInstantiate(&in);
+  if (in.code != 0) return take_error(p, in.code, in.message);
+  ffi_error* error = ffi_state_set(p->api, &p->type_id, frame->context, (void*)in.site);
+  if (error != NULL) calliopeFFIDelete(in.site);
+  return error;
+}
+
+static ffi_error* execute(calliope_ffi* p, ffi_frame* frame) {
+  if (__builtin_expect(frame->extensions != NULL, 0) && ffi_answer_metadata(frame)) return NULL;
+  calliope_call call;
+  ffi_error* error = ffi_open_call(p->api, &p->type_id, frame, &call);
+  if (__builtin_expect(error != NULL, 0)) return error;
+  call.outer = inside;
+  inside = &call;
+  calliope_underway_begin(call.run_id, call.site);
+  calliopeFFIExecute(&call);
+  calliope_underway_end();
+  inside = call.outer;
+  if (__builtin_expect(call.code != 0, 0)) return take_error(p, call.code, call.message);
+  return NULL;
+}
+
+static void delete_state(void* state) {
+  if (state != NULL) calliopeFFIDelete((uintptr_t)state);
+}
+
+// Of a target whose calls always have attributes: without this they would fail only
+// when they run, as calls whose id is an operand.
+static ffi_error* attributed_instantiate(calliope_ffi* p, ffi_frame* frame) {
+  if (frame->extensions == NULL && frame->struct_size >= FFI_SIZE(ffi_frame, attrs) && frame->attrs.size == 0) {
+    return ffi_new_error(p->api, FFI_INVALID_ARGUMENT,
+                         "calliope: the call has no backend_config: it lacks the key \"v\", and what says who is called");
+  }
+  return instantiate(p, frame);
+}
+
+#define ENTRIES(i)                                                                        \
+  static ffi_error* instantiate_##i(ffi_frame* f) { return instantiate(&plugins[i], f); } \
+  static ffi_error* attributed_instantiate_##i(ffi_frame* f) {                            \
+    return attributed_instantiate(&plugins[i], f);                                        \
+  }                                                                                       \
+  static ffi_error* execute_##i(ffi_frame* f) { return execute(&plugins[i], f); }
+ENTRIES(0)
+ENTRIES(1)
+ENTRIES(2)
+ENTRIES(3)
+
+static const struct {
+  ffi_handler instantiate, attributed_instantiate, execute;
+} entries[CALLIOPE_MAX_PLUGINS] = {
+    {instantiate_0, attributed_instantiate_0, execute_0},
+    {instantiate_1, attributed_instantiate_1, execute_1},
+    {instantiate_2, attributed_instantiate_2, execute_2},
+    {instantiate_3, attributed_instantiate_3, execute_3},
+};
+
+// Holds the size of one argument structure against the plugin's: a structure of 8
+// bytes is refused with the size that was expected, before anything in it is read.
+static char* check_size(const ffi_api* api, const char* name, ffi_error* (*function)(void*), size_t ours) {
+  struct {
+    size_t struct_size;
+    void* zeros[15];
+  } small = {.struct_size = sizeof(size_t)};
+  char* text = ffi_error_text(api, name, function(&small));
+  if (text == NULL) return text_of("%s accepted a structure of 8 bytes", name);
+  size_t theirs = expected_size(text);
+  if (theirs == ours) {
+    free(text);
+    return NULL;
+  }
+  char* problem =
+      text_of("the plugin's %s takes %zu bytes where %zu are known (it said: %s)", name, theirs, ours, text);
+  free(text);
+  return problem;
+}
+
+static char* check_layouts(const ffi_api* api) {
+  typedef ffi_error* (*function)(void*);
+  size_t state = api->version.minor >= 3 ? sizeof(ffi_state_args_3) : sizeof(ffi_state_args_2);
+  struct {
+    const char* name;
+    function call;
+    size_t size;
+  } checks[] = {
+      {"Error_Create", (function)api->error_create, FFI_SIZE(ffi_error_create_args, code)},
+      {"Handler_Register", (function)api->handler_register, FFI_SIZE(ffi_handler_register_args, traits)},
+      {"State_Set", (function)api->state_set, state},
+      {"State_Get", (function)api->state_get, state},
+      // XLA counts this one without the future that it fills in.
+      {"Future_Create", (function)api->future_create, FFI_SIZE(ffi_future_args, extensions)},
+      {"Future_SetAvailable", (function)api->future_set_available, sizeof(ffi_future_args)},
+      {"Future_SetError", (function)api->future_set_error, sizeof(ffi_future_error_args)},
+      {"RunId_Get", (function)api->run_id_get, FFI_SIZE(ffi_run_id_args, run_id)},
+      {"DeviceOrdinal_Get", (function)api->device_ordinal_get, FFI_SIZE(ffi_device_args, ordinal)},
+  };
+  for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+    char* problem = check_size(api, checks[i].name, checks[i].call, checks[i].size);
+    if (problem != NULL) return problem;
+  }
+  return NULL;
+}
+
+char* calliope_ffi_init(int plugin, const ffi_api* api) {
+  if (api->struct_size < sizeof(ffi_api)) {
+    return text_of("the plugin's FFI table has %zu bytes where %zu are needed", api->struct_size, sizeof(ffi_api));
+  }
+  if (api->version.major != 0 || api->version.minor < 2 || api->version.minor > 3) {
+    return text_of("the plugin speaks XLA FFI %d.%d; only 0.2 and 0.3 are known", api->version.major,
+                   api->version.minor);
+  }
+  char* problem = check_layouts(api);
+  if (problem != NULL) return problem;
+
+  calliope_ffi* p = &plugins[plugin];
+  p->api = api;
+  static const ffi_type_info info = {.struct_size = sizeof info, .deleter = delete_state};
+  return ffi_register_type(api, "calliope_site", &info, &p->type_id);
+}
+
+char* calliope_ffi_register(int plugin, const char* target, int attributed) {
+  ffi_handler instantiate =
+      attributed ? entries[plugin].attributed_instantiate : entries[plugin].instantiate;
+  return ffi_register(plugins[plugin].api, target, instantiate, entries[plugin].execute);
+}

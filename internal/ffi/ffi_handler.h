@@ -1,0 +1,54 @@
+#ifndef CALLIOPE_FFI_HANDLER_H
+#define CALLIOPE_FFI_HANDLER_H
+
+#include "ffi_call.h"
+
+// A plugin's number in the process, which selects the entry points that XLA calls:
+// a handler gets no user data, so each plugin has its own.
+enum { CALLIOPE_MAX_PLUGINS = 4 };
+
+typedef struct {
+  const ffi_api* api;
+  int64_t type_id;  // of the state that a call site keeps, given by XLA
+} calliope_ffi;
+
+// What a call site hands to Go when XLA instantiates it, and what Go answers.
+typedef struct {
+  ffi_frame* frame;
+  uintptr_t site;  // out: what Go calls the site, not 0
+  int32_t code;    // out: 0 or an absl status code
+  char* message;   // out: malloc'ed, where code is not 0
+} calliope_instantiation;
+
+// Takes the table of a plugin's FFI, checks every layout in it and registers what
+// all handlers share. Returns NULL or a malloc'ed text.
+char* calliope_ffi_init(int plugin, const ffi_api* api);
+
+// Registers the trampoline under a target name. Where attributed is not 0, a call without
+// attributes is refused. Returns NULL or a malloc'ed text.
+char* calliope_ffi_register(int plugin, const char* target, int attributed);
+
+// The handler that only tells which table the plugin's FFI has: registering it
+// through the PJRT extension makes XLA call it with the table on the frame.
+ffi_error* calliope_ffi_boot(ffi_frame* frame);
+const ffi_api* calliope_ffi_boot_api(void);
+
+// The call that is running on this thread, NULL outside of any.
+calliope_call* calliope_ffi_inside(void);
+
+// Makes this thread one that is inside a call of the given run id until the matching
+// leave: for functions that are called on another thread than XLA's. A leave on a third
+// thread, where a function has undone its goroutine's lock to the thread, is noted and
+// carried out when this thread is next asked.
+calliope_call* calliope_ffi_enter(int64_t run_id);
+void calliope_ffi_leave(calliope_call* call);
+
+// Makes the call one that XLA does not take for done when its handler returns, but
+// when the future is. NULL where XLA gives none.
+ffi_future* calliope_ffi_defer(calliope_call* call);
+
+// Ends a deferred call, with an error where code is not 0; the message is freed. XLA
+// may go on with the whole run before this returns.
+void calliope_ffi_finish(const ffi_api* api, ffi_future* future, int32_t code, char* message);
+
+#endif

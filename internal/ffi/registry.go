@@ -1,0 +1,95 @@
+package ffi
+
+/*
+#include <stdlib.h>
+#include "ffi_handler.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+)
+
+// Registry registers Go as the handler of a plugin's custom call targets. It is safe for
+// concurrent use.
+type Registry struct {
+	number int
+	api    *C.ffi_api
+}
+
+// Register registers a C function (XLA_FFI_Handler) through the PJRT API.
+type Register func(target string, handler unsafe.Pointer) error
+
+var registries struct {
+	sync.Mutex
+	n int
+}
+
+// Open prepares the FFI of one more plugin. It holds every structure that is used against
+// the sizes that the plugin expects, and refuses what it does not know. A process opens
+// four at most, each of another plugin.
+func Open(register Register) (*Registry, error) {
+	api, err := Table(register)
+	if err != nil {
+		return nil, err
+	}
+	registries.Lock()
+	defer registries.Unlock()
+	if registries.n == C.CALLIOPE_MAX_PLUGINS {
+		return nil, fmt.Errorf("%d plugins are loaded, and a process holds no more", registries.n)
+	}
+	r := &Registry{registries.n, (*C.ffi_api)(api)}
+	if err := textError(C.calliope_ffi_init(C.int(r.number), r.api)); err != nil {
+		return nil, err
+	}
+	registries.n++
+	return r, nil
+}
+
+var booting sync.Mutex
+
+// Table returns the FFI table (XLA_FFI_Api) of a plugin. It registers a handler, whose
+// only purpose is that the plugin shows it the table. The table is not checked, see Open.
+func Table(register Register) (unsafe.Pointer, error) {
+	booting.Lock()
+	defer booting.Unlock()
+	if err := register("calliope_boot", C.calliope_ffi_boot); err != nil {
+		return nil, err
+	}
+	api := C.calliope_ffi_boot_api()
+	if api == nil {
+		return nil, errors.New("the plugin did not show its FFI table")
+	}
+	return unsafe.Pointer(api), nil
+}
+
+// Version returns the version of the plugin's FFI, which selects the layout of its
+// structures.
+func (r *Registry) Version() (major, minor int) {
+	return int(r.api.version.major), int(r.api.version.minor)
+}
+
+// Register makes Go the handler of a custom call target. A target can be registered once.
+// If attributed is true, a call without any attribute is refused when its module is
+// compiled.
+func (r *Registry) Register(target string, attributed bool) error {
+	name := C.CString(target)
+	defer C.free(unsafe.Pointer(name))
+	refuse := C.int(0)
+	if attributed {
+		refuse = 1
+	}
+	return textError(C.calliope_ffi_register(C.int(r.number), name, refuse))
+}
+
+// textError makes an error of a malloc'ed text, nil of NULL.
+func textError(text *C.char) error {
+	if text == nil {
+		return nil
+	}
+	defer C.free(unsafe.Pointer(text))
+	return errors.New(C.GoString(text))
+}

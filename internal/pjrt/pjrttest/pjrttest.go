@@ -1,0 +1,69 @@
+// Package pjrttest has a PJRT plugin with an FFI and nothing behind it, for tests of what
+// loads and registers.
+package pjrttest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/dl"
+)
+
+// The variants of the plugin. The first two are right; in each other one something is
+// wrong, see testdata/fakeplugin.c.
+const (
+	Right2 = iota // FFI 0.2
+	Right3        // FFI 0.3
+	NoTable
+	OldTable
+	OtherMajor
+	NoFFI
+	ShortExtension
+	OtherRegister
+	AnyRegister
+	HiddenFFI
+	FFI1
+	FFI4
+	ShortFFI
+	OtherState
+	AnyState
+	Refused // registers no handlers
+	OtherFuture
+)
+
+// Open compiles a variant and loads it. The test needs a C compiler.
+func Open(t testing.TB, variant int) *dl.Library {
+	t.Helper()
+	internal := filepath.Join(root(t), "internal")
+	path := filepath.Join(t.TempDir(), fmt.Sprintf("fake%d.so", variant))
+	out, err := exec.Command("cc", "-shared", "-fPIC", fmt.Sprintf("-DVARIANT=%d", variant),
+		"-I"+filepath.Join(internal, "ffi"), "-I"+filepath.Join(internal, "pjrt"), "-o", path,
+		filepath.Join(internal, "pjrt", "pjrttest", "testdata", "fakeplugin.c")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("a C compiler is needed: %v\n%s", err, out)
+	}
+	library, err := dl.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return library
+}
+
+// root returns the root of the module. Tests run in the folders of their packages.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	t.Fatal("there is no go.mod above the test's folder")
+	return ""
+}

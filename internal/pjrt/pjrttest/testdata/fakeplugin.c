@@ -1,0 +1,260 @@
+// A PJRT plugin with an FFI and nothing behind it. -DVARIANT chooses what is wrong
+// with it; 0 and 1 are right, with FFI 0.2 and 0.3. When a handler is registered,
+// those two instantiate it and call it once, as XLA would, and report what they
+// see through an error.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ffi_abi.h"
+#include "pjrt_abi.h"
+
+enum {  // as in pjrttest.go
+  RIGHT_2,
+  RIGHT_3,
+  NO_TABLE,
+  OLD_TABLE,
+  OTHER_MAJOR,
+  NO_FFI,
+  SHORT_EXTENSION,
+  OTHER_REGISTER,
+  ANY_REGISTER,
+  HIDDEN_FFI,
+  FFI_1,
+  FFI_4,
+  SHORT_FFI,
+  OTHER_STATE,
+  ANY_STATE,
+  REFUSED,
+  OTHER_FUTURE,
+};
+
+static char message[256];
+
+struct pjrt_error {
+  int unused;
+};
+static struct pjrt_error the_pjrt_error;
+
+struct ffi_error {
+  char text[256];
+};
+
+static pjrt_error* pjrt_fail(const char* text) {
+  snprintf(message, sizeof message, "%s", text);
+  return &the_pjrt_error;
+}
+
+static void pjrt_error_message_(pjrt_error_message_args* args) {
+  args->message = message;
+  args->message_size = strlen(message);
+}
+
+static void pjrt_nothing(void* args) { (void)args; }
+
+static pjrt_error* pjrt_error_code_(pjrt_error_code_args* args) {
+  args->code = 3;
+  return NULL;
+}
+
+static ffi_error* ffi_fail(const char* text) {
+  ffi_error* error = calloc(1, sizeof *error);
+  snprintf(error->text, sizeof error->text, "%s", text);
+  return error;
+}
+
+static ffi_error* check(size_t have, size_t want) {
+  char text[100];
+  if (have >= want) return NULL;
+  snprintf(text, sizeof text, "Unexpected structure size: expected %zu, got %zu.", want, have);
+  return ffi_fail(text);
+}
+
+static ffi_error* error_create(ffi_error_create_args* args) {
+  ffi_error* error = check(args->struct_size, 28);
+  return error ? error : ffi_fail(args->message);
+}
+static void error_message(ffi_error_message_args* args) { args->message = args->error->text; }
+static void error_destroy(ffi_error_destroy_args* args) { free(args->error); }
+
+static void (*deleter)(void*);
+static void* the_state;
+
+static size_t state_size(void) { return VARIANT == RIGHT_3 || VARIANT == OTHER_STATE ? 48 : 40; }
+
+static ffi_error* state(void* args, int set) {
+  ffi_error* error = VARIANT == ANY_STATE ? NULL : check(*(size_t*)args, state_size());
+  if (error != NULL || VARIANT == ANY_STATE) return error;
+  void** place;
+  if (VARIANT == RIGHT_3) {
+    ffi_state_args_3* a = args;
+    if (a->stage != FFI_STAGE_INSTANTIATE || *a->type_id != 42) return ffi_fail("stage or type of the state");
+    place = &a->state;
+  } else {
+    ffi_state_args_2* a = args;
+    if (*a->type_id != 42) return ffi_fail("type of the state");
+    place = &a->state;
+  }
+  if (set) the_state = *place;
+  else *place = the_state;
+  return NULL;
+}
+static ffi_error* state_set(void* args) { return state(args, 1); }
+static ffi_error* state_get(void* args) { return state(args, 0); }
+
+static ffi_error* run_id_get(ffi_run_id_args* args) {
+  ffi_error* error = check(args->struct_size, 32);
+  if (error == NULL) args->run_id = 77;
+  return error;
+}
+
+static ffi_error* device_ordinal_get(ffi_device_args* args) {
+  ffi_error* error = check(args->struct_size, 28);
+  if (error == NULL) args->ordinal = 3;
+  return error;
+}
+
+static struct ffi_future {
+  int available;
+  char error[256];
+} the_future;
+
+static ffi_error* future_create(ffi_future_args* args) {
+  ffi_error* error = check(args->struct_size, VARIANT == OTHER_FUTURE ? 32 : 16);
+  if (error == NULL) args->future = &the_future;
+  return error;
+}
+static ffi_error* future_set_available(ffi_future_args* args) {
+  ffi_error* error = check(args->struct_size, 24);
+  if (error == NULL) args->future->available = 1;
+  return error;
+}
+static ffi_error* future_set_error(ffi_future_error_args* args) {
+  ffi_error* error = check(args->struct_size, 32);
+  if (error != NULL) return error;
+  snprintf(args->future->error, sizeof args->future->error, "%s", args->error->text);
+  free(args->error);
+  return NULL;
+}
+
+static ffi_error* type_register(ffi_type_register_args* args) {
+  ffi_error* error = check(args->struct_size, 48);
+  if (error != NULL) return error;
+  if (args->info->struct_size != 24 || args->info->deleter == NULL) return ffi_fail("type info");
+  deleter = args->info->deleter;
+  *args->type_id = 42;
+  return NULL;
+}
+
+static ffi_error* handler_register(ffi_handler_register_args* args);
+
+static ffi_api ffi = {
+    .struct_size = VARIANT == SHORT_FFI ? sizeof(ffi_api) - sizeof(void*) : sizeof(ffi_api),
+    .version = {.struct_size = 24, .major = 0,
+                .minor = VARIANT == RIGHT_3 ? 3 : VARIANT == FFI_1 ? 1 : VARIANT == FFI_4 ? 4 : 2},
+    .error_create = error_create,
+    .error_message = error_message,
+    .error_destroy = error_destroy,
+    .handler_register = handler_register,
+    .type_register = type_register,
+    .state_set = state_set,
+    .state_get = state_get,
+    .future_create = future_create,
+    .future_set_available = future_set_available,
+    .future_set_error = future_set_error,
+    .run_id_get = run_id_get,
+    .device_ordinal_get = device_ordinal_get,
+};
+
+static ffi_error* handler_register(ffi_handler_register_args* args) {
+  ffi_error* error = check(args->struct_size, 84);
+  if (error != NULL) return error;
+  if (VARIANT == REFUSED) return ffi_fail("no more handlers today");
+  if (args->traits != 0) return ffi_fail("the handler has traits");
+
+  ffi_metadata metadata = {.struct_size = sizeof metadata};
+  ffi_metadata_extension extension = {
+      .base = {.struct_size = sizeof extension, .type = FFI_EXTENSION_METADATA}, .metadata = &metadata};
+  ffi_frame probe = {.struct_size = sizeof probe, .extensions = &extension.base, .api = &ffi};
+  if ((error = args->instantiate(&probe)) != NULL) return error;
+  if ((error = args->execute(&probe)) != NULL) return error;
+  if (metadata.version.minor != ffi.version.minor) return ffi_fail("the version that the handler says");
+
+  // One attribute of each kind.
+  int64_t number = 7, numbers[2] = {8, 9};
+  ffi_span text = {"text", 4}, names[4] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}}, inner_name = {"in", 2};
+  ffi_scalar scalar = {.dtype = 5, .value = &number};
+  ffi_array array = {.dtype = 5, .size = 2, .data = numbers};
+  int32_t inner_kind = FFI_ATTR_SCALAR;
+  ffi_span* inner_names[1] = {&inner_name};
+  void* inner_items[1] = {&scalar};
+  ffi_attrs inner = {.struct_size = sizeof inner, .size = 1, .kinds = &inner_kind, .names = inner_names, .items = inner_items};
+  int32_t kinds[4] = {FFI_ATTR_SCALAR, FFI_ATTR_ARRAY, FFI_ATTR_STRING, FFI_ATTR_DICTIONARY};
+  ffi_span* all_names[4] = {&names[0], &names[1], &names[2], &names[3]};
+  void* items[4] = {&scalar, &array, &text, &inner};
+  ffi_frame frame = {.struct_size = sizeof frame, .api = &ffi};
+  frame.attrs = (ffi_attrs){.struct_size = sizeof(ffi_attrs), .size = 4, .kinds = kinds, .names = all_names, .items = items};
+  if ((error = args->instantiate(&frame)) != NULL) return error;
+
+  float value = 1.5f;
+  ffi_buffer buffer = {.struct_size = sizeof buffer, .dtype = 11, .data = &value};
+  int32_t kind = FFI_KIND_BUFFER;
+  void* item = &buffer;
+  frame.stage = FFI_STAGE_EXECUTE;
+  frame.args = (ffi_values){.struct_size = sizeof(ffi_values), .size = 1, .kinds = &kind, .items = &item};
+  if ((error = args->execute(&frame)) != NULL) return error;
+
+  // Twice a call that is over later: it fails, then it does not.
+  if ((error = args->execute(&frame)) != NULL) return error;
+  if (frame.future != &the_future || strcmp(the_future.error, "late") != 0) return ffi_fail("the future's error");
+  frame.future = NULL;
+  if ((error = args->execute(&frame)) != NULL) return error;
+  if (frame.future != &the_future || !the_future.available) return ffi_fail("the future");
+  memset(&the_future, 0, sizeof the_future);
+
+  frame.struct_size = 16;
+  error = args->execute(&frame);
+  if (error == NULL) return ffi_fail("a frame of 16 bytes was accepted");
+  free(error);
+  error = args->instantiate(&frame);
+  if (error == NULL) return ffi_fail("a frame of 16 bytes was instantiated");
+  free(error);
+  deleter(the_state);
+  return NULL;
+}
+
+static pjrt_error* register_handler(pjrt_ffi_register_args* args) {
+  if (args->struct_size < 52 && VARIANT == ANY_REGISTER) return NULL;
+  if (args->struct_size < 52) {
+    return pjrt_fail(VARIANT == OTHER_REGISTER ? "Unexpected size: expected 60, got 8." : "Unexpected size: expected 52, got 8.");
+  }
+  if (VARIANT == HIDDEN_FFI) return NULL;
+  ffi_metadata metadata = {.struct_size = sizeof metadata};
+  ffi_metadata_extension extension = {
+      .base = {.struct_size = sizeof extension, .type = FFI_EXTENSION_METADATA}, .metadata = &metadata};
+  ffi_frame probe = {.struct_size = sizeof probe, .extensions = &extension.base, .api = &ffi};
+  ((ffi_handler)args->handler)(&probe);
+  return NULL;
+}
+
+static pjrt_ffi_extension extension = {
+    .base = {.struct_size = VARIANT == SHORT_EXTENSION ? 40 : 48, .type = PJRT_EXTENSION_FFI},
+    .register_handler = register_handler,
+};
+static pjrt_extension other = {
+    .struct_size = sizeof other, .type = 4, .next = VARIANT == NO_FFI ? NULL : &extension.base};
+
+void* GetPjrtApi(void) {
+  if (VARIANT == NO_TABLE) return NULL;
+  size_t size = sizeof(pjrt_api) + 120 * sizeof(void*);
+  pjrt_api* api = calloc(1, size);
+  api->struct_size = VARIANT == OLD_TABLE ? sizeof(pjrt_api) + 90 * sizeof(void*) : size;
+  api->extensions = &other;
+  api->version.minor = 81;
+  api->version.major = VARIANT == OTHER_MAJOR ? 1 : 0;
+  api->functions[PJRT_FN_ERROR_DESTROY] = pjrt_nothing;
+  api->functions[PJRT_FN_ERROR_MESSAGE] = pjrt_error_message_;
+  api->functions[PJRT_FN_ERROR_GET_CODE] = pjrt_error_code_;
+  return api;
+}

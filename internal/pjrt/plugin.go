@@ -1,0 +1,184 @@
+package pjrt
+
+/*
+#include <stdlib.h>
+#include "pjrt_error.h"
+#include "pjrt_plugin.h"
+#include "pjrt_program.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/dl"
+)
+
+// Plugin is a PJRT plugin. It is safe for concurrent use.
+type Plugin struct {
+	api *C.pjrt_api
+	ffi *C.pjrt_ffi_extension
+}
+
+// Load reads the table of the PJRT plugin in the library. It refuses a plugin that is too
+// old, or from which Go cannot be called.
+func Load(library *dl.Library) (*Plugin, error) {
+	getAPI := library.Symbol("GetPjrtApi")
+	if getAPI == nil {
+		return nil, errors.New("the library exports no GetPjrtApi, so it is not a PJRT plugin")
+	}
+	api := C.calliope_pjrt_api(getAPI)
+	if api == nil {
+		return nil, errors.New("GetPjrtApi gave no table")
+	}
+	const needed = C.sizeof_pjrt_api + (C.PJRT_FN_LAST_NEEDED+1)*C.sizeof_uintptr_t
+	if api.version.major != 0 || api.struct_size < needed {
+		return nil, fmt.Errorf("the plugin speaks PJRT %d.%d (a table of %d bytes); 0.x with at least %d is needed",
+			api.version.major, api.version.minor, api.struct_size, needed)
+	}
+	ffi, err := findFFI(api)
+	if err != nil {
+		return nil, err
+	}
+	return &Plugin{api, ffi}, nil
+}
+
+func findFFI(api *C.pjrt_api) (*C.pjrt_ffi_extension, error) {
+	for e := api.extensions; e != nil; e = e.next {
+		if e._type != C.PJRT_EXTENSION_FFI {
+			continue
+		}
+		if e.struct_size < C.sizeof_pjrt_ffi_extension {
+			return nil, fmt.Errorf("the plugin's FFI extension has %d bytes where %d are needed: it is too old",
+				e.struct_size, C.sizeof_pjrt_ffi_extension)
+		}
+		return (*C.pjrt_ffi_extension)(unsafe.Pointer(e)), nil
+	}
+	return nil, errors.New("the plugin has no FFI extension, so compiled code cannot call Go")
+}
+
+// API returns the plugin's table (PJRT_Api), as the plugin gives it.
+func (p *Plugin) API() unsafe.Pointer { return unsafe.Pointer(p.api) }
+
+// Version returns the version of the PJRT API that the plugin was built with.
+func (p *Plugin) Version() (major, minor int) {
+	return int(p.api.version.major), int(p.api.version.minor)
+}
+
+// RegisterHandler registers a C function (XLA_FFI_Handler) as the handler of a custom call
+// target on the platform Host. PJRT accepts almost any handler, also those that it drops:
+// the FFI's own table is better for all but the first.
+func (p *Plugin) RegisterHandler(target string, handler unsafe.Pointer) error {
+	name := C.CString(target)
+	defer C.free(unsafe.Pointer(name))
+	register := func(size C.size_t) error {
+		return takeError(p.api, C.calliope_pjrt_register(p.ffi, size, name, C.size_t(len(target)), handler))
+	}
+	// The structure changed between releases without a version to tell them apart, but the
+	// plugin refuses one that is too small with the size that it expects.
+	const tooSmall, known = C.sizeof_size_t, C.CALLIOPE_FFI_REGISTER_SIZE
+	err := register(tooSmall)
+	if err == nil {
+		return errors.New("the plugin registers handlers in an unknown layout")
+	}
+	if theirs := expectedSize(err.Error()); theirs != known {
+		return fmt.Errorf("the plugin takes %d bytes to register a handler where %d are known", theirs, known)
+	}
+	if err := register(known); err != nil {
+		return fmt.Errorf("registering the handler of %q: %w", target, err)
+	}
+	return nil
+}
+
+// expectedSize returns the number N in a message with ": expected N", 0 if there is none.
+func expectedSize(message string) int {
+	_, rest, _ := strings.Cut(message, ": expected ")
+	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+var decorated struct {
+	sync.Mutex
+	n int
+}
+
+// Decorate returns a copy of the plugin's table in which a few functions are ours. They
+// keep the client and the executable that were last made on each thread, for LastClient,
+// LastExecutable and LastProgram. The copy lives as long as the process, which can have
+// four.
+func (p *Plugin) Decorate() (unsafe.Pointer, error) {
+	decorated.Lock()
+	defer decorated.Unlock()
+	if decorated.n == C.CALLIOPE_MAX_DECORATED {
+		return nil, fmt.Errorf("%d plugins are loaded, and a process holds no more", decorated.n)
+	}
+	table := C.calliope_pjrt_decorate(C.int(decorated.n), p.api)
+	if table == nil {
+		return nil, errors.New("there is no memory for the plugin's table")
+	}
+	decorated.n++
+	return unsafe.Pointer(table), nil
+}
+
+// LastProgram returns the optimized program of what was last compiled on this thread, to
+// which the goroutine must have been locked since before: a serialized
+// HloModuleProtoWithConfig of XLA, nil if the plugin shows none.
+func (p *Plugin) LastProgram() []byte {
+	var size C.size_t
+	data := C.calliope_pjrt_program(p.api, &size)
+	if data == nil {
+		return nil
+	}
+	defer C.free(unsafe.Pointer(data))
+	return C.GoBytes(unsafe.Pointer(data), C.int(size))
+}
+
+// LastExecutable returns what was last compiled on this thread, to which the goroutine
+// must have been locked since before. It belongs to whoever compiled it.
+func (p *Plugin) LastExecutable() Executable {
+	return Executable{p.api, C.calliope_last_loaded()}
+}
+
+// Executable is a loaded executable of a plugin.
+type Executable struct {
+	api *C.pjrt_api
+	c   unsafe.Pointer
+}
+
+// LastClient returns the client that was last made on this thread, to which the goroutine
+// must have been locked since before. It belongs to whoever made it.
+func (p *Plugin) LastClient() (*Client, error) {
+	var devices *unsafe.Pointer
+	var n C.size_t
+	client := C.calliope_last_client(p.api, &devices, &n)
+	if client == nil {
+		return nil, errors.New("the plugin shows no devices of its client")
+	}
+	return &Client{p.api, client, unsafe.Slice(devices, int(n))}, nil
+}
+
+// Client is a client of a plugin. It is safe for concurrent use.
+type Client struct {
+	api     *C.pjrt_api
+	c       unsafe.Pointer
+	devices []unsafe.Pointer // C memory, the client's
+}
+
+// NumDevices returns the number of its devices.
+func (c *Client) NumDevices() int { return len(c.devices) }
+
+func cInt(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,103 @@
+package pjrt
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/dl"
+	"github.com/calliope-mlir/calliope/internal/pjrt/pjrttest"
+)
+
+// A plugin that this package does not know is refused, and never called with the wrong
+// layout.
+func TestLoadRefuses(t *testing.T) {
+	for variant, want := range map[int]string{
+		pjrttest.NoTable:        "gave no table",
+		pjrttest.OldTable:       "PJRT 0.81",
+		pjrttest.OtherMajor:     "PJRT 1.81",
+		pjrttest.NoFFI:          "no FFI extension",
+		pjrttest.ShortExtension: "40 bytes",
+	} {
+		t.Run(want, func(t *testing.T) {
+			_, err := Load(pjrttest.Open(t, variant))
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want an error with %q", err, want)
+			}
+		})
+	}
+}
+
+func TestNoPlugin(t *testing.T) {
+	library, err := dl.Open("libm.so.6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(library); err == nil || !strings.Contains(err.Error(), "GetPjrtApi") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRegisterHandlerRefuses(t *testing.T) {
+	for variant, want := range map[int]string{
+		pjrttest.OtherRegister: "takes 60 bytes to register",
+		pjrttest.AnyRegister:   "unknown layout",
+	} {
+		t.Run(want, func(t *testing.T) {
+			p, err := Load(pjrttest.Open(t, variant))
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = p.RegisterHandler("target", nil)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want an error with %q", err, want)
+			}
+		})
+	}
+}
+
+// The copy that others call through is the plugin's table but for two functions, and ends
+// in functions that are missing.
+func TestDecorate(t *testing.T) {
+	p, err := Load(pjrttest.Open(t, pjrttest.Right2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := p.Decorate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const words = (40 + 121*8) / 8 // of the fake plugin's table, and one behind it
+	theirs, ours := unsafe.Slice((*uintptr)(p.API()), words-1), unsafe.Slice((*uintptr)(table), words)
+	changed := 0
+	for i, word := range theirs {
+		if ours[i] != word {
+			changed++
+		}
+	}
+	if changed != 2 || ours[words-1] != 0 {
+		t.Errorf("%d words differ, and behind the table is %#x", changed, ours[words-1])
+	}
+	for range 3 {
+		if _, err := p.Decorate(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := p.Decorate(); err == nil || !strings.Contains(err.Error(), "4 plugins") {
+		t.Errorf("the fifth copy: %v", err)
+	}
+}
+
+func TestExpectedSize(t *testing.T) {
+	for message, want := range map[string]int{
+		"Unexpected size: expected 52, got 8.": 52,
+		"size: expected 7":                     7,
+		"size: expected many":                  0,
+		"nothing of the kind":                  0,
+		"":                                     0,
+	} {
+		if got := expectedSize(message); got != want {
+			t.Errorf("%q: %d, want %d", message, got, want)
+		}
+	}
+}

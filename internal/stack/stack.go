@@ -1,0 +1,56 @@
+// Package stack runs functions on threads with a large stack.
+package stack
+
+/*
+#cgo LDFLAGS: -lpthread
+#include "stack.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime/cgo"
+	"syscall"
+)
+
+// large is for what is nested deeply: MLIR's parser, printer, verifier and destructors
+// need about 130 MiB for 100,000 brackets.
+const large = 512 << 20
+
+// OnLarge runs f on a new thread whose C stack has 512 MiB, and returns when f returns. It
+// passes on a panic of f. The error says that no thread could be started.
+//
+// C++ parsers recurse once per nested bracket, and the 8 MiB that Go's threads usually
+// have are used up by a few thousand. The 512 MiB are only reserved until they are touched.
+func OnLarge(f func()) error {
+	call := &stackCall{f: f}
+	handle := cgo.NewHandle(call)
+	defer handle.Delete()
+	if errno := C.calliope_on_stack(C.size_t(large), C.uintptr_t(handle)); errno != 0 {
+		return fmt.Errorf("starting a thread with a stack of %d MiB: %w", large>>20, syscall.Errno(errno))
+	}
+	if call.panicked {
+		panic(call.value)
+	}
+	return nil
+}
+
+type stackCall struct {
+	f        func()
+	panicked bool
+	value    any
+}
+
+//export calliopeRunOnStack
+func calliopeRunOnStack(handle C.uintptr_t) {
+	call := cgo.Handle(handle).Value().(*stackCall)
+	call.panicked = true
+	defer func() {
+		// A panic must not unwind into C: it is carried over to the waiting goroutine.
+		if call.panicked {
+			call.value = recover()
+		}
+	}()
+	call.f()
+	call.panicked = false
+}
