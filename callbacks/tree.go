@@ -9,23 +9,23 @@ import (
 	"strconv"
 )
 
-// A pytree is a leaf, or a struct, array, slice or map of pytrees. Leaves are taken in
-// the contract's order, which is the builder's: struct fields as declared, elements by
-// index, map keys sorted.
+// A tree is a leaf, or a struct, array, slice or map of trees. Leaves are in the order of
+// the contract, which builder also uses: struct fields as declared, elements by index, map
+// keys sorted.
 
-// node is what a type says of its trees.
+// node describes the trees of a type.
 type node struct {
 	typ    reflect.Type
-	leaf   leaf    // nil but in a leaf
+	leaf   leaf    // nil except for a leaf
 	fields []*node // of a struct
 	elem   *node   // of an array, slice or map
-	open   bool    // there is a slice or map, so that the type leaves the number of leaves open
+	open   bool    // has a slice or map, so the type does not determine the number of leaves
 }
 
 // nodeOf reads a type.
 func nodeOf(t reflect.Type) (*node, error) { return readType(t, t.String(), map[reflect.Type]*node{}) }
 
-// readType keeps the types that it has seen, for a struct may hold a slice of itself.
+// readType keeps the types that it has seen, because a struct may hold a slice of itself.
 func readType(t reflect.Type, at string, seen map[reflect.Type]*node) (_ *node, err error) {
 	if n := seen[t]; n != nil {
 		return n, nil
@@ -52,7 +52,7 @@ func readType(t reflect.Type, at string, seen map[reflect.Type]*node) (_ *node, 
 		return n, nil
 	case reflect.Map:
 		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uint64) {
-			return nil, fmt.Errorf("%s is a map with keys of type %s: they must be strings or integers, which have an order", at, t.Key())
+			return nil, fmt.Errorf("%s is a map with keys of type %s: use strings or integers, which have an order", at, t.Key())
 		}
 		n.open = true
 	case reflect.Slice:
@@ -62,7 +62,7 @@ func readType(t reflect.Type, at string, seen map[reflect.Type]*node) (_ *node, 
 		if at == t.String() { // the whole tree
 			at = "this"
 		}
-		return nil, fmt.Errorf("%s is a %s: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps", at, t)
+		return nil, fmt.Errorf("%s is a %s, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps", at, t)
 	}
 	if n.elem, err = readType(t.Elem(), at+"[]", seen); err == nil {
 		n.open = n.open || n.elem.open
@@ -70,20 +70,20 @@ func readType(t reflect.Type, at string, seen map[reflect.Type]*node) (_ *node, 
 	return n, err
 }
 
-// child is one branch of a tree. Its value can be addressed.
+// child is one branch of a tree. Its value is addressable.
 type child struct {
-	step  string // the way to it: .Field, [2], ["key"]
+	step  string // the path element: .Field, [2], ["key"]
 	node  *node
 	value reflect.Value
 	key   reflect.Value // of a map
 }
 
-// maxDepth is deeper than any sound tree: a slice may hold itself.
+// maxDepth is more than any valid tree needs. A slice may hold itself.
 const maxDepth = 1000
 
 var errDepth = errors.New("the tree is nested more than 1000 deep: does a slice or map hold itself?")
 
-// children are the branches of a value, in order.
+// children returns the branches of a value, in order.
 func (n *node) children(v reflect.Value) []child {
 	var out []child
 	switch n.typ.Kind() {
@@ -123,8 +123,7 @@ func sortedKeys(m reflect.Value) []reflect.Value {
 	return keys
 }
 
-// walk visits the leaves of a value with the ways to them. The value must be one that
-// can be addressed.
+// walk visits the leaves of a value with their paths. The value must be addressable.
 func (n *node) walk(v reflect.Value, at string, visit func(at string, l leaf, v reflect.Value)) error {
 	return n.walkTo(maxDepth, v, at, visit)
 }
@@ -145,7 +144,7 @@ func (n *node) walkTo(depth int, v reflect.Value, at string, visit func(string, 
 	return nil
 }
 
-// nodeAt is the node of what tree points to, and the value there.
+// nodeAt returns the node of what tree points to, and the value there.
 func nodeAt[T any](tree *T) (*node, reflect.Value, error) {
 	v := reflect.ValueOf(tree).Elem()
 	n, err := nodeOf(v.Type())

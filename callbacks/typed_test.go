@@ -30,8 +30,8 @@ func TestTap(t *testing.T) {
 	diff(t, "results", []tensor.View{tensor.Vector[float32](1, 2), tensor.Scalar(true)}, call.Results)
 }
 
-// Where results are expected, those of a function that makes none would be whatever
-// the memory held.
+// If results are expected, a function that returns none would leave the previous contents
+// of the memory as results.
 func TestTapMakesNoResults(t *testing.T) {
 	called := false
 	call := &callbacks.Frame{Name: "f", Results: []tensor.View{tensor.Scalar[int8](7)}, Config: contract.Config{Form: contract.Call}}
@@ -105,7 +105,7 @@ func TestCallPassthrough(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with the results, nothing is copied.
+// If any result is wrong, nothing is copied.
 func TestCallErrors(t *testing.T) {
 	f2, s0 := tensor.ShapeOf(tensor.F32, 2), tensor.ShapeOf(tensor.S32)
 	one, two := tensor.Vector[float32](1, 2), tensor.Scalar(int32(3))

@@ -183,14 +183,14 @@ func TestTorn(t *testing.T) {
 	if torn < len(data)-20 {
 		t.Errorf("only %d of %d are torn", torn, len(data))
 	}
-	diff(t, "torn", "record: the recording is torn at byte 8, after 0 calls: it ends too early", fmt.Sprint(read(t, data[:12]).Torn))
+	diff(t, "torn", "record: the recording is incomplete from byte 8, after 0 calls: it ends too early", fmt.Sprint(read(t, data[:12]).Torn))
 }
 
 func TestRefused(t *testing.T) {
 	for data, want := range map[string]string{
-		"":           "record: this is no recording of callbacks",
-		"PK\x03\x04": "no recording",
-		"CALLREC9":   `has the version '9', this program reads version '1'`,
+		"":           "record: this is not a recording of callbacks",
+		"PK\x03\x04": "not a recording",
+		"CALLREC9":   `has version '9', but this program reads version '1'`,
 	} {
 		if _, err := record.Read(strings.NewReader(data)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", data, err)

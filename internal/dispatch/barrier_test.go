@@ -47,7 +47,7 @@ func TestTapErrors(t *testing.T) {
 			diff(t, "kept", 64, len(e.Errors))
 			diff(t, "is", true, errors.Is(err, errMine) && errors.Is(e.Last(), errMine))
 			diff(t, "last", callbacks.CallError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63], cmpErrors)
-			wantText(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last one: callbacks: tap "f" on device 1 in run 5: mine`)
+			wantText(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: mine`)
 			diff(t, "lines in the log", calls, strings.Count(log.String(), "a tap failed"))
 			noError(t, g.Barrier(t.Context(), "again"))
 		})
@@ -61,7 +61,7 @@ func TestTapErrorWithoutText(t *testing.T) {
 	run := begin(t, g, dispatch.RunOptions{})
 	noError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
-	wantText(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last one: callbacks: tap "f" on device 1 in run 5: an error of type dispatch_test.broken whose text cannot be had`)
+	wantText(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: an error of type dispatch_test.broken whose text cannot be had`)
 }
 
 // With FailRun the error fails the run, and so does the end of the run's context, and
@@ -109,7 +109,7 @@ func TestBarrierWaits(t *testing.T) {
 	diff(t, "error", context.DeadlineExceeded, err, cmpErrors)
 	e := wantAs[*callbacks.BarrierError](t, err)
 	diff(t, "waiting", 1, len(e.Waiting))
-	wantText(t, err, `callbacks: barrier "early" waited in vain, under way are calls of "f": context deadline exceeded`)
+	wantText(t, err, `callbacks: barrier "early" ended before the callbacks did: in flight are calls of "f": context deadline exceeded`)
 
 	run.End() // the queue is still full
 	again, stop := context.WithTimeout(t.Context(), short)
@@ -134,7 +134,7 @@ func TestBarrierKeepsErrors(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := g.Barrier(ended, "early")
-	wantText(t, err, `callbacks: barrier "early" waited in vain, runs are under way: context canceled`)
+	wantText(t, err, `callbacks: barrier "early" ended before the callbacks did: runs are in flight: context canceled`)
 	run.End()
 	other := group(t)
 	run = begin(t, other, dispatch.RunOptions{})

@@ -185,7 +185,7 @@ func TestTimeout(t *testing.T) {
 			e := wantAs[*callbacks.TimeoutError](t, err)
 			diff(t, "error", callbacks.TimeoutError{Callback: "f", Limit: short}, *e)
 			diff(t, "is", true, errors.Is(err, context.DeadlineExceeded) && errors.Is(err, os.ErrDeadlineExceeded) && e.Timeout())
-			wantText(t, err, `callbacks: callback "f" was not done after 20ms`)
+			wantText(t, err, `callbacks: callback "f" did not return after 20ms`)
 			close(leave)
 			<-left
 			diff(t, "memory", []int32{0}, ints(t, f.Results[0]))
@@ -222,7 +222,7 @@ func TestTimeoutWaitingForWorker(t *testing.T) {
 	<-entered
 	err = invoke(late, call{&callbacks.Frame{Name: "g"}, nil})
 	diff(t, "waiting", "for a worker", wantAs[*callbacks.TimeoutError](t, err).Waiting)
-	wantText(t, err, `callbacks: callback "g" still waited for a worker after 20ms`)
+	wantText(t, err, `callbacks: callback "g" was still waiting for a worker after 20ms`)
 	close(leave)
 	noError(t, <-done)
 	diff(t, "called", false, called)
@@ -417,7 +417,7 @@ func TestRefusedOptions(t *testing.T) {
 	r := registry(t)
 	fn := func(*callbacks.Frame) error { return nil }
 	for want, o := range map[string]callbacks.Options{
-		"there is no dispatch 9":        {Dispatch: 9},
+		"Options.Dispatch is 9, which does not exist":        {Dispatch: 9},
 		"Options.Timeout is negative":   {Timeout: -1},
 		"Options.PerSecond is negative": {PerSecond: -1},
 		"cannot fail its run":           {Dispatch: callbacks.Async, FailRun: true},

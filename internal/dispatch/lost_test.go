@@ -74,7 +74,7 @@ func TestLost(t *testing.T) {
 				t.Fatalf("got %v, want a *LostError", err)
 			}
 			diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit, Callbacks: map[string]int{"f": limit}}, *lost)
-			wantText(t, lost, `callbacks: 3 functions have not returned though their calls were given up, and RegistryOptions.LostLimit allows no more: "f" (3): have them end when their context does`)
+			wantText(t, lost, `callbacks: 3 functions have not returned after their calls were stopped, which reaches RegistryOptions.LostLimit: "f" (3): make them return when their context ends`)
 			n := 0
 			for _, c := range callbacks.Waiting() {
 				if c.Registry == registry.Name() && c.Lost && strings.Contains(c.String(), "lost") {
