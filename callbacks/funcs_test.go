@@ -194,11 +194,11 @@ func TestStaticArgument(t *testing.T) {
 	noError(t, err)
 	diff(t, "static", "layer3", fmt.Sprint(layer, n))
 	for want, get := range map[string]func() error{
-		`callbacks: callback "f" has 3 static arguments, none at index 3`:  func() error { _, err := callbacks.Static[int](f, 3); return err },
-		`callbacks: callback "f" has 3 static arguments, none at index -1`: func() error { _, err := callbacks.Static[int](f, -1); return err },
-		`callbacks: static argument 0 of callback "f" is a string, not a int64`:       func() error { _, err := callbacks.Static[int64](f, 0); return err },
-		`callbacks: static argument 2 of callback "f" is a <nil>, not a error`:        func() error { _, err := callbacks.Static[error](f, 2); return err },
-		`callbacks: the frame is nil: call Static inside a callback`:                    func() error { _, err := callbacks.Static[int](nil, 0); return err },
+		`callbacks: callback "f" has 3 static arguments, none at index 3`:       func() error { _, err := callbacks.Static[int](f, 3); return err },
+		`callbacks: callback "f" has 3 static arguments, none at index -1`:      func() error { _, err := callbacks.Static[int](f, -1); return err },
+		`callbacks: static argument 0 of callback "f" is a string, not a int64`: func() error { _, err := callbacks.Static[int64](f, 0); return err },
+		`callbacks: static argument 2 of callback "f" is a <nil>, not a error`:  func() error { _, err := callbacks.Static[error](f, 2); return err },
+		`callbacks: the frame is nil: call Static inside a callback`:            func() error { _, err := callbacks.Static[int](nil, 0); return err },
 	} {
 		wantText(t, get(), want)
 	}

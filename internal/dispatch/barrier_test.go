@@ -54,7 +54,7 @@ func TestTapErrors(t *testing.T) {
 	}
 }
 
-// An error whose text cannot be had harms nobody.
+// An error whose Error method panics does no harm.
 func TestTapErrorWithoutText(t *testing.T) {
 	g := group(t)
 	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet}, callbacks.Options{}, func(*callbacks.Frame) error { return broken{} })

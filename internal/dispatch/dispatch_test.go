@@ -160,8 +160,8 @@ func TestDispatchErrors(t *testing.T) {
 	}
 }
 
-// A function that does not end in time is left behind; what it writes then reaches
-// nobody.
+// A function that does not end in time is left behind; what it writes then has no
+// effect.
 func TestTimeout(t *testing.T) {
 	for what, test := range map[string]struct {
 		registry callbacks.RegistryOptions
@@ -417,10 +417,10 @@ func TestRefusedOptions(t *testing.T) {
 	r := registry(t)
 	fn := func(*callbacks.Frame) error { return nil }
 	for want, o := range map[string]callbacks.Options{
-		"Options.Dispatch is 9, which does not exist":        {Dispatch: 9},
-		"Options.Timeout is negative":   {Timeout: -1},
-		"Options.PerSecond is negative": {PerSecond: -1},
-		"cannot fail its run":           {Dispatch: callbacks.Async, FailRun: true},
+		"Options.Dispatch is 9, which does not exist": {Dispatch: 9},
+		"Options.Timeout is negative":                 {Timeout: -1},
+		"Options.PerSecond is negative":               {PerSecond: -1},
+		"cannot fail its run":                         {Dispatch: callbacks.Async, FailRun: true},
 	} {
 		if err := r.Register("f", fn, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -441,7 +441,7 @@ func TestRefusedOptions(t *testing.T) {
 	}
 	noError(t, r.Register("async", fn, callbacks.Options{Dispatch: callbacks.Async}))
 	noError(t, r.Register("rare", fn, callbacks.Options{PerSecond: 1}))
-	for name, want := range map[string]string{"async": "use Deferred", "rare": "somebody must make its results"} {
+	for name, want := range map[string]string{"async": "use Deferred", "rare": "which needs results from every call"} {
 		_, err := dispatch.Resolve(named(r, name))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -90,13 +90,13 @@ func TestLost(t *testing.T) {
 			}
 			noError(t, invoke(healthy, frame(nil, contract.Call, 4)))
 			for _, s := range registry.Stats() {
-				diff(t, s.Callback+" under way", []int64{0, 0, 0}, []int64{s.Underway, s.Queued, s.Lost})
+				diff(t, s.Callback+" in flight", []int64{0, 0, 0}, []int64{s.Underway, s.Queued, s.Lost})
 			}
 		})
 	}
 }
 
-// What a lost function writes, while later calls use copies, reaches nobody.
+// What a lost function writes, while later calls use copies, has no effect.
 func TestLateWrites(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Goroutine, callbacks.Deferred} {
 		for _, size := range []int{4, 100_000} {
@@ -207,7 +207,7 @@ func TestTimeoutContext(t *testing.T) {
 	diff(t, "after the call", context.Canceled, late.Err(), cmpErrors)
 }
 
-// A log handler that blocks holds nobody up, and costs no memory without end.
+// A log handler that blocks delays no calls and does not use unbounded memory.
 func TestLogThatBlocks(t *testing.T) {
 	release := make(chan bool)
 	reader, writer := io.Pipe()
