@@ -80,7 +80,7 @@ func addDebs() {
 			{"libtest-dev", "1:1.2-3", sum(debBytes("libtest-dev")), `^usr/lib/(libtestcapi.*\.a)$`},
 		}}},
 	}
-	headers[testHeaders] = haul{what: "test headers", mb: 1, debs: []deb{
+	headers[testHeaders] = packageSet{what: "test headers", mb: 1, debs: []deb{
 		{"libtest-dev", "1:1.2-3", sum(debBytes("libtest-dev")), `^usr/include/(test-c/.+\.h)$`},
 	}}
 }
@@ -190,7 +190,7 @@ func falseApt(mode, meet string, packages []string, fail func(...string) int) in
 				return fail(err.Error())
 			}
 			if !appears(filepath.Join(meet, "go")) {
-				return fail("nobody said go")
+				return fail("the start signal did not come")
 			}
 		}
 		if err := os.WriteFile(file, data, 0o644); err != nil {
@@ -283,14 +283,14 @@ func TestDebErrors(t *testing.T) {
 		{"old list of packages", "gone", debPrograms, "", []string{"run `apt-get update`", "404  Not Found"}},
 		{"no network", "offline", debPrograms, "", []string{"could not fetch the library of packages", "look at the network", "Temporary failure resolving", "set CALLIOPE_TEST_LIBRARY"}},
 		{"apt-get says nothing", "silent", debPrograms, "", []string{"could not fetch", "exit status 3"}},
-		{"apt-get leaves nothing", "nothing", debPrograms, "", []string{"left no package libtest1 behind"}},
+		{"apt-get leaves nothing", "nothing", debPrograms, "", []string{"did not store the package libtest1"}},
 		{"disk full for apt-get", "diskfull", debPrograms, "", []string{"is full", "apt-get found no space", "set CALLIOPE_CACHE"}},
 		{"corrupt download", "corrupt", debPrograms, "", []string{"not the pinned file", sum(bad), sum(debBytes("libtest1")), "deleted", "try again"}},
 		{"broken package", "badtar", debPrograms, "", []string{"cannot unpack libtest1_", "compressed data is corrupt"}},
 		{"disk full for the linker", "linkfull", debPrograms, "", []string{"is full", "the linker found no space", "set CALLIOPE_CACHE"}},
 		{"link fails", "nolink", debPrograms, "", []string{"`c++` cannot link the library of packages", "setting CXX", "undefined reference", "ld returned 1"}},
 		{"libraries missing", "missing", debPrograms, "", []string{"needs libz3.so.4, libxml2.so.2, libodd.so.1, which", "`apt-get install libz3-4 libxml2`"}},
-		{"odd library missing", "odd", debPrograms, "", []string{"needs libodd.so.1, which", "install what has it"}},
+		{"odd library missing", "odd", debPrograms, "", []string{"needs libodd.so.1, which", "install the package that has it"}},
 		{"old C library", "oldlibc", debPrograms, "", []string{"does not fit this system", "GLIBC_2.36"}},
 	}
 	for _, test := range tests {
@@ -439,7 +439,7 @@ func TestUnpackTarOddName(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	cache, meet := setUp(t, "", "apt-get", "dpkg-deb")
 	_, err := Headers(t.Context(), 18, EnsureOptions{})
-	wantError(t, err, "LLVM 18", "ask for 19 or 22")
+	wantError(t, err, "LLVM 18", "use 19 or 22")
 	_, err = Headers(t.Context(), testHeaders, EnsureOptions{Offline: true})
 	wantError(t, err, "the test headers are not in the cache", "fetch them first")
 	if got := downloads(t, meet); got != nil {

@@ -9,10 +9,10 @@ import (
 	"runtime"
 )
 
-// headers holds the packages with the C headers of each known LLVM release.
-// Those of 19 lack llvm-c/: that is a large package more for one header, which
-// in 22 declares the same.
-var headers = map[int]haul{
+// headers holds the packages with the C headers of each known LLVM release. The set for 19
+// lacks llvm-c/, which would need another large package for one header; the one of 22
+// declares the same.
+var headers = map[int]packageSet{
 	19: {
 		what: "MLIR 19 headers",
 		mb:   23,
@@ -34,15 +34,14 @@ var headers = map[int]haul{
 	},
 }
 
-// Headers returns the folder with the C headers of an LLVM release, 19 or 22:
-// mlir-c/ and what of mlir/ that includes and, of 22, llvm-c/ and llvm/Config/
-// (which 19's mlir-c/ needs too). They are fetched into the cache where it does
-// not have them yet, on linux/amd64 only, in the way and with the errors of
-// [Ensure]. Nothing in the folder may be changed.
+// Headers returns the folder with the C headers of an LLVM release, 19 or 22: mlir-c/, the
+// part of mlir/ that it includes, and, for 22, llvm-c/ and llvm/Config/ (which mlir-c/ of
+// 19 needs too). If the cache does not have them, they are fetched, on linux/amd64 only, in
+// the way and with the errors of [Ensure]. The files in the folder must not be changed.
 func Headers(ctx context.Context, release int, o EnsureOptions) (dir string, err error) {
 	h, ok := headers[release]
 	if !ok {
-		return "", fmt.Errorf("native: the headers of LLVM %d are not among those that can be fetched: ask for 19 or 22", release)
+		return "", fmt.Errorf("native: the headers of LLVM %d cannot be fetched: use 19 or 22", release)
 	}
 	if err := platformError(); err != nil {
 		return "", err
@@ -51,8 +50,8 @@ func Headers(ctx context.Context, release int, o EnsureOptions) (dir string, err
 	if err != nil {
 		return "", err
 	}
-	// The folder appears whole, by one rename, and its slot's name has what it was
-	// made of: so being there is all that can be asked of it.
+	// The folder appears complete, by one rename, and the name of its slot includes the
+	// pins of its packages. So it is enough that it exists.
 	sl := newSlot(cache, fmt.Sprintf("headers-%d-%s", release, pin(h.debs)[:12]), "include")
 	if err := sl.trustedFolders(); err != nil {
 		return "", err
@@ -70,9 +69,9 @@ func Headers(ctx context.Context, release int, o EnsureOptions) (dir string, err
 	case found:
 		return sl.library, nil
 	case o.Offline:
-		return "", fmt.Errorf("native: the %s are not in the cache (%s), and fetching them was forbidden: fetch them first", h.what, sl.library)
+		return "", fmt.Errorf("native: the %s are not in the cache (%s), and EnsureOptions.Offline forbids fetching them: fetch them first", h.what, sl.library)
 	case runtime.GOOS+"/"+runtime.GOARCH != debPlatform:
-		return "", fmt.Errorf("native: the %s can be fetched on %s only, and this is %s/%s: copy the folder %s from such a machine", h.what, debPlatform, runtime.GOOS, runtime.GOARCH, sl.library)
+		return "", fmt.Errorf("native: the %s can be fetched on %s only, but this is %s/%s: copy the folder %s from such a machine", h.what, debPlatform, runtime.GOOS, runtime.GOARCH, sl.library)
 	}
 	err = sl.fill(ctx, h.what, o.progress(), there, func(ctx context.Context) error {
 		if err := h.unpack(ctx, sl, sl.partial, o.progress()); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// otherBytes has the size of the library, so that only reading it tells.
+// otherBytes has the size of the library, so that only reading it shows the difference.
 var otherBytes = bytes.Repeat([]byte("really not a shared library\n"), 10_000)
 
 // anotherProcess forgets what this one knows of the files in the cache.
