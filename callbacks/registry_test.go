@@ -146,7 +146,7 @@ func TestRegisterErrors(t *testing.T) {
 		{"", "", nothing, "callbacks: the name of the callback is empty: give one, or use RegisterFunc, which returns an id"},
 		{"g", "", nil, `callbacks: the function of callback "g" is nil`},
 		{"f", "", nothing, `callbacks: the callback "f" is registered already: Unregister it first`},
-		{"g", "f32[4] -> f32[4]", nothing, `callbacks: callback "g": contract: "f32[4] -> f32[4]" is no signature; write one like f32[2,3],s32[]->f32[]: tensor: "f32[4] " is no shape; write one like f32[2,3] or s32[]`},
+		{"g", "f32[4] -> f32[4]", nothing, `callbacks: callback "g": contract: "f32[4] -> f32[4]" is no signature; write one like f32[2,3],s32[]->f32[]: tensor: "f32[4] " is not a shape; write one like f32[2,3] or s32[]`},
 	} {
 		wantText(t, r.Register(c.name, c.fn, callbacks.Options{Signature: c.signature}), c.want)
 	}

@@ -147,10 +147,10 @@ func TestCallErrors(t *testing.T) {
 		{"too little data", []tensor.View{one, {Shape: s0, Data: []byte{1, 2}}}, nil, []tensor.Shape{f2, s0},
 			`callbacks: callback "f" returned 2 results, the module expects 2:
   result 0: expected f32[2], returned f32[2]
-  result 1: expected s32[], returned a broken array (tensor: an array s32[] takes 4 bytes, there are 2)  <- differs`},
+  result 1: expected s32[], returned a broken array (tensor: an array s32[] takes 4 bytes, but the data has 2)  <- differs`},
 		{"too much data", []tensor.View{{Shape: f2, Data: make([]byte, 9)}, two}, nil, []tensor.Shape{f2, s0},
 			`callbacks: callback "f" returned 2 results, the module expects 2:
-  result 0: expected f32[2], returned a broken array (tensor: an array f32[2] takes 8 bytes, there are 9)  <- differs
+  result 0: expected f32[2], returned a broken array (tensor: an array f32[2] takes 8 bytes, but the data has 9)  <- differs
   result 1: expected s32[], returned s32[]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

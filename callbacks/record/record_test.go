@@ -130,7 +130,7 @@ func TestRoundTrip(t *testing.T) {
 		"f 3 -5 [u8[2,2] [5 6 7 8] s64[0,3] [] pred[] true] [u32[] 9] [u8[2,2] [1 2 3 4] s64[0,3] [] pred[] true] false ",
 		"double 0 1 [f32[1] [-1]] [] [] false -1 is negative",
 		"panics 0 1 [f32[1] [0]] [] [] true ",
-		"bad 0 1 [f32[1] [0]] [] [] false an error of type record_test.badError whose text cannot be had",
+		"bad 0 1 [f32[1] [0]] [] [] false an error of type record_test.badError whose text is not available",
 		"double 1 2 [f32[1] [3]] [] [f32[1] [0]] false ",
 		"double 1 2 [f32[1] [4]] [] [f32[1] [8]] false ",
 	}, got)

@@ -61,7 +61,7 @@ func TestTapErrorWithoutText(t *testing.T) {
 	run := begin(t, g, dispatch.RunOptions{})
 	noError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
-	wantText(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: an error of type dispatch_test.broken whose text cannot be had`)
+	wantText(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: an error of type dispatch_test.broken whose text is not available`)
 }
 
 // With FailRun the error fails the run, and so does the end of the run's context, and
@@ -172,7 +172,7 @@ func TestBarrierInside(t *testing.T) {
 	diff(t, "refused", callbacks.ErrBarrierInside, g.Barrier(t.Context(), "b"), cmpErrors)
 }
 
-// Functions on goroutines of ours run between Enter and Leave.
+// Functions on worker goroutines run between Enter and Leave.
 func TestEnter(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
