@@ -84,7 +84,7 @@ func TestCopyToRefuses(t *testing.T) {
 	}
 	matrix := tensor.ShapeOf(tensor.F32, 2, 3)
 	refused(view(t, make([]float32, 6), 3, 2), "the array is f32[2,3], the memory is for f32[3,2]")
-	refused(tensor.View{Shape: matrix, Data: make([]byte, 23)}, "takes 24 bytes, there are 23")
+	refused(tensor.View{Shape: matrix, Data: make([]byte, 23)}, "takes 24 bytes, but the data has 23")
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}

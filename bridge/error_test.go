@@ -16,7 +16,7 @@ import (
 
 var errSentinel = errors.New("the callback's own error")
 
-// oddError is an error whose text cannot be had.
+// oddError is an error whose text is not available.
 type oddError struct{}
 
 func (oddError) Error() string { panic("no text") }

@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// find finds the registry and the binding that a module's backend_config means. The
-// binding is nil for an optional callback that nobody registered.
+// find returns the registry and the binding that the backend_config of a module names. The
+// binding is nil for an optional callback that is not registered.
 func find(config contract.Config) (*Registry, *binding, error) {
 	registries.RLock()
 	r, ok := registries.byName[config.Registry]
@@ -19,7 +19,7 @@ func find(config contract.Config) (*Registry, *binding, error) {
 		b, err := r.find(config)
 		return r, b, err
 	case config.Optional:
-		return &Registry{name: config.Registry}, nil, nil // its counts are nobody's
+		return &Registry{name: config.Registry}, nil, nil // its counters are not shown
 	}
 	return nil, nil, &UnknownError{Callback: config.Name(), Registry: config.Registry, Missing: "registry"}
 }
@@ -33,7 +33,7 @@ func (r *Registry) find(config contract.Config) (*binding, error) {
 	}
 	switch {
 	case config.Policy != "":
-		return nil, fmt.Errorf("callbacks: callback %q asks for the device policy %q; no policy is served yet: leave the key out, and each device calls", config.Name(), config.Policy)
+		return nil, fmt.Errorf("callbacks: callback %q asks for the device policy %q, which is not supported: leave the key out, and each device makes the call", config.Name(), config.Policy)
 	case b == nil && config.Optional:
 		return nil, nil
 	case b == nil:
@@ -44,13 +44,13 @@ func (r *Registry) find(config contract.Config) (*binding, error) {
 	return b, nil
 }
 
-// Function returns where the function is; it is nil once the binding is released.
+// Function returns the pointer to the function. It holds nil once the binding is released.
 func (b *binding) Function() *atomic.Pointer[Func] { return &b.fn }
 
 // Options returns the options of the callback.
 func (b *binding) Options() Options { return b.options }
 
-// Allow counts a call for Options.PerSecond, and reports whether it may be made.
+// Allow counts a call for Options.PerSecond and reports whether it may be made.
 func (b *binding) Allow(perSecond uint32) bool { return b.rate.allow(perSecond) }
 
 // Gone returns the error of a call site whose binding was released.
@@ -62,8 +62,8 @@ func (b *binding) Gone(config contract.Config, registry string) error {
 	return e
 }
 
-// CheckTypes holds a module's call against the Go types of the function, where they are
-// known.
+// CheckTypes compares the arrays of a module's call with the Go types of the function, if
+// they are known.
 func (b *binding) CheckTypes(config contract.Config, args, results []tensor.Shape) error {
 	if t := typesOf(b.plain); t != nil {
 		return t.check(config.Name(), config.Form, args, results)

@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Check makes a Func for a builder.Check: a call is a condition that did not hold, and
-// fails the run with a *CheckError that has the message.
+// Check returns a Func for a builder.Check. The module calls it when a condition does not
+// hold. The call fails the run with a *CheckError that has the message.
 func Check(message string) Func {
 	return func(c *Frame) error {
 		e := &CheckError{Callback: c.Name, Message: message, Loc: c.Config.Loc}
@@ -19,12 +19,12 @@ func Check(message string) Func {
 	}
 }
 
-// CheckError says that a condition on the device did not hold.
+// A CheckError reports that a condition on the device did not hold.
 type CheckError struct {
 	Callback string
 	Message  string
-	Loc      string        // Go file and line that built the check, "" where unknown
-	Args     []tensor.View // what the check shows
+	Loc      string        // Go file and line that built the check, "" if unknown
+	Args     []tensor.View // the values that the check reports
 }
 
 func (e *CheckError) Error() string {

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// callContext is the context of a run with the call in it.
+// callContext is the context of a run together with the call.
 type callContext struct {
 	context.Context
 	frame atomic.Pointer[Frame] // nil once the call is over
@@ -29,10 +29,11 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// FrameOf is the call that a context belongs to: which device and run call, the
-// callback's name, effect, transforms and source location, and the static arguments.
-// The context is the one that a function made by Call or Tap is given, or one made of
-// it; for others, and when the call is over, the result is false.
+// FrameOf returns the call that a context belongs to. The frame has the device and the run
+// of the call, the name, effect, transforms and source location of the callback, and its
+// static arguments. The context must be the one that a function made by Call or Tap
+// receives, or one derived from it. For any other context, or after the call has ended, the
+// result is false.
 func FrameOf(ctx context.Context) (*Frame, bool) {
 	c, ok := ctx.Value(frameKey{}).(*callContext)
 	if !ok {

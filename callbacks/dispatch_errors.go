@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// GoexitError says that a callback on a goroutine of ours called runtime.Goexit, as
+// A GoexitError reports that a callback on a worker goroutine called runtime.Goexit, as
 // testing.T.Fatal does.
 type GoexitError struct{ Callback string }
 
@@ -18,41 +18,41 @@ func (e *GoexitError) Error() string {
 	return fmt.Sprintf("callbacks: callback %q called runtime.Goexit (testing.T.Fatal does): return an error instead", e.Callback)
 }
 
-// TimeoutError says that a callback took too long. It matches
-// context.DeadlineExceeded and os.ErrDeadlineExceeded.
+// A TimeoutError reports that a callback took too long. It matches context.DeadlineExceeded
+// and os.ErrDeadlineExceeded.
 type TimeoutError struct {
 	Callback string
 	Limit    time.Duration
-	Waiting  string // for what the call still waited; "" where its function was running
-	Capped   bool   // the limit is that of runs on several devices, not the callback's
+	Waiting  string // what the call was still waiting for; "" if its function was running
+	Capped   bool   // the limit is the one for runs on several devices, not the callback's
 }
 
 func (e *TimeoutError) Error() string {
-	doing := "was not done"
+	doing := "did not return"
 	if e.Waiting != "" {
-		doing = "still waited " + e.Waiting
+		doing = "was still waiting " + e.Waiting
 	}
 	why := ""
 	if e.Capped {
-		why = ", the longest that a run on several devices allows"
+		why = ", the limit for runs on several devices"
 	}
 	return fmt.Sprintf("callbacks: callback %q %s after %v%s", e.Callback, doing, e.Limit, why)
 }
 
-// Is makes the error match those of a deadline.
+// Is reports whether target is one of the two deadline errors.
 func (e *TimeoutError) Is(target error) bool {
 	return target == context.DeadlineExceeded || target == os.ErrDeadlineExceeded
 }
 
-// Timeout reports true, as errors of package net do.
+// Timeout returns true, like the errors of package net.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// LostError says that a call was not made because too many functions are lost: their time
-// was up or their run was cancelled, and they have not returned.
+// A LostError reports that a call was not made because too many functions are lost: their
+// calls timed out or their runs were cancelled, and they have not returned.
 type LostError struct {
 	Registry  string
 	Limit     int            // RegistryOptions.LostLimit
-	Callbacks map[string]int // how many of each callback are lost
+	Callbacks map[string]int // number of lost functions by callback
 }
 
 func (e *LostError) Error() string {
@@ -60,16 +60,16 @@ func (e *LostError) Error() string {
 	for _, name := range slices.Sorted(maps.Keys(e.Callbacks)) {
 		list = append(list, fmt.Sprintf("%q (%d)", name, e.Callbacks[name]))
 	}
-	return fmt.Sprintf("callbacks: %d functions have not returned though their calls were given up, and RegistryOptions.LostLimit allows no more: %s: have them end when their context does", e.Limit, strings.Join(list, ", "))
+	return fmt.Sprintf("callbacks: %d functions have not returned after their calls were stopped, which reaches RegistryOptions.LostLimit: %s: make them return when their context ends", e.Limit, strings.Join(list, ", "))
 }
 
-// ReplacedError says that a function put another array in the place of a result, where
-// nobody looks for it.
+// A ReplacedError reports that a function assigned another array to an element of
+// Frame.Results, which has no effect on the run.
 type ReplacedError struct {
 	Callback string
 	Result   int
 }
 
 func (e *ReplacedError) Error() string {
-	return fmt.Sprintf("callbacks: callback %q put another array into Frame.Results[%d]: copy the values into Results[%d].Data", e.Callback, e.Result, e.Result)
+	return fmt.Sprintf("callbacks: callback %q assigned another array to Frame.Results[%d]: copy the values into Results[%d].Data", e.Callback, e.Result, e.Result)
 }

@@ -11,38 +11,41 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Func is a function that a compiled program calls. It may be called on several
-// threads at once, also by one run. What it returns as an error, or panics with,
-// fails the run, but for a tap's (see Options.FailRun). Called Inline it must not call
-// runtime.Goexit (nor t.Fatal): on a thread of the runtime that ends the process, with a
-// line on stderr that names the callback. In every other way it is a *GoexitError.
+// A Func is a function that a compiled program calls. It may be called concurrently, even
+// by one run. If it returns an error or panics, the run fails, except for a tap (see
+// Options.FailRun).
+//
+// A Func that is called Inline must not call runtime.Goexit (nor t.Fatal): on a thread of
+// the runtime this ends the process, with a line on stderr that names the callback. With
+// any other Dispatch it results in a *GoexitError.
 type Func func(*Frame) error
 
-// Frame is one call of a callback: what XLA's call frame holds. It is valid until the
-// function returns.
+// A Frame is one call of a callback. It holds what XLA's call frame holds. It is valid
+// until the function returns.
 type Frame struct {
 	Name   string // the callback's name, or "id N"
 	Config contract.Config
 
-	// Args and Results are the data operands and results. They are views on the runtime's
-	// own memory; with another Dispatch than Inline they are on copies, which later calls
-	// use again. Either way a function that keeps one must Clone it. In the passthrough
-	// form Results[i] is the memory of Args[i]; in the observe form there are no Results;
-	// in the others the function fills the memory of Results[i], and must not write to
-	// Args, which may be an array that others read. A view that is put in the place of
-	// Results[i] is a *ReplacedError.
+	// Args and Results are the data operands and results. With Inline they are views of the
+	// runtime's memory. With any other Dispatch they are views of copies, which are reused
+	// for later calls. In both cases a function must Clone a view that it keeps.
+	//
+	// In the passthrough form Results[i] is the memory of Args[i]. In the observe form
+	// there are no Results. In the other forms the function fills the memory of Results[i]
+	// and must not write to Args, which may be an array that other code reads. Assigning
+	// another view to Results[i] results in a *ReplacedError.
 	Args, Results []tensor.View
 	IDs           []tensor.View // operands that are ids
 
-	Static []any // what Options.Static bound; not to be changed
+	Static []any // the values of Options.Static; must not be changed
 
-	Device int   // ordinal of the device that calls
-	RunID  int64 // the run that the call belongs to; 0 when the runtime does not say
+	Device int   // ordinal of the device that makes the call
+	RunID  int64 // the run that the call belongs to; 0 if the runtime does not provide it
 
-	set access.Frame // by the runtime
+	set access.Frame // set by the runtime
 }
 
-// Context returns the context of the run, which ends when the run is cancelled.
+// Context returns the context of the run. It ends when the run is cancelled.
 func (f *Frame) Context() context.Context {
 	if f.set.Context != nil {
 		return *f.set.Context
@@ -50,31 +53,31 @@ func (f *Frame) Context() context.Context {
 	return context.Background()
 }
 
-// WithContext returns a copy of the frame whose context is ctx: for a Middleware, and for
-// tests of a Func.
+// WithContext returns a copy of the frame with the context ctx. It is meant for a
+// Middleware and for tests of a Func.
 func (f *Frame) WithContext(ctx context.Context) *Frame {
 	c := *f
 	c.set.Context = &ctx
 	return &c
 }
 
-// Aliased reports whether result i is the memory of operand i in the runtime, so that
-// nothing was copied for it.
+// Aliased reports whether result i and operand i share memory in the runtime, so that
+// nothing was copied for the result.
 func (f *Frame) Aliased(i int) bool { return i >= 0 && i < len(f.set.Aliased) && f.set.Aliased[i] }
 
-// Static is the i-th static argument of a call, as a T. A call without it, or with
-// one of another type, is an error.
+// Static returns the static argument of a call at index i, as a T. It returns an error if
+// there is none or if it has another type.
 func Static[T any](f *Frame, i int) (T, error) {
 	var zero T
 	if f == nil {
-		return zero, errors.New("callbacks: there is no call that could have static arguments")
+		return zero, errors.New("callbacks: the frame is nil: call Static inside a callback")
 	}
 	if i < 0 || i >= len(f.Static) {
-		return zero, fmt.Errorf("callbacks: callback %q has %d static arguments, there is none with the index %d", f.Name, len(f.Static), i)
+		return zero, fmt.Errorf("callbacks: callback %q has %d static arguments, none at index %d", f.Name, len(f.Static), i)
 	}
 	v, ok := f.Static[i].(T)
 	if !ok {
-		return zero, fmt.Errorf("callbacks: the static argument %d of callback %q is a %T, not a %s", i, f.Name, f.Static[i], reflect.TypeFor[T]())
+		return zero, fmt.Errorf("callbacks: static argument %d of callback %q is a %T, not a %s", i, f.Name, f.Static[i], reflect.TypeFor[T]())
 	}
 	return v, nil
 }

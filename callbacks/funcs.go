@@ -9,15 +9,15 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// identity is what makes a function without a name the same one again.
+// identity decides whether two functions without a name are the same.
 type identity struct {
 	key  any            // Options.Key
 	fn   unsafe.Pointer // the closure object; nil with a key
-	name string         // the signature, which is cheap to tell apart here
+	name string         // the signature, which is cheap to compare here
 }
 
-// identityOf needs no more of the closure than its address, which is no other's as
-// long as the binding keeps the function.
+// identityOf needs only the address of the closure. It is unique as long as the binding
+// keeps the function.
 func identityOf(fn Func, o Options) identity {
 	if o.Key != nil {
 		return identity{key: o.Key, name: o.Signature}
@@ -25,12 +25,12 @@ func identityOf(fn Func, o Options) identity {
 	return identity{fn: *(*unsafe.Pointer)(unsafe.Pointer(&fn)), name: o.Signature}
 }
 
-// RegisterFunc binds a function to an id, for callbacks that need no name. The id is
-// good for this process only: a module that holds it cannot be saved.
+// RegisterFunc binds a function to an id, for callbacks that need no name. The id is valid
+// in this process only, so a module that holds it cannot be saved.
 //
-// The same function (see Options.Key) with equal options gets the same id again, and
-// is released when Release was called as often. With a Key the function that came
-// first is the one that is called.
+// Registering the same function (see Options.Key) with equal options returns the same id.
+// The id is released when Release was called as often as RegisterFunc. With a Key, the
+// function that was registered first is the one that is called.
 func (r *Registry) RegisterFunc(fn Func, o Options) (id int64, err error) {
 	if fn == nil {
 		return 0, errors.New("callbacks: the function is nil")
@@ -61,8 +61,9 @@ func (r *Registry) RegisterFunc(fn Func, o Options) (id int64, err error) {
 	return b.id, nil
 }
 
-// Release gives an id back. When that was done as often as it was handed out, calls
-// of modules that hold it fail with an UnknownError; a call that has begun goes on.
+// Release releases an id that RegisterFunc returned. When it was called as often as
+// RegisterFunc returned the id, calls of modules that hold the id fail with an
+// UnknownError. A call that has begun is not affected.
 func (r *Registry) Release(id int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,8 +83,8 @@ func (r *Registry) Release(id int64) error {
 	return nil
 }
 
-// withStatic is the function with its static arguments in the frame. They are taken out
-// again, because the next call on this frame may be another function's.
+// withStatic returns a function that calls fn with the static arguments in the frame. It
+// removes them afterwards, because the next call on the frame may be of another function.
 func withStatic(fn Func, static []any) Func {
 	if len(static) == 0 {
 		return fn

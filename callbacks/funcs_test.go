@@ -22,7 +22,7 @@ type object struct{ n int }
 
 func (o *object) method(*callbacks.Frame) error { o.n++; return nil }
 
-// What counts as the same function, with the same options.
+// Which functions are the same, with the same options.
 func TestSameFunction(t *testing.T) {
 	capturing := func(n *int) callbacks.Func { return func(*callbacks.Frame) error { *n++; return nil } }
 	var n, m int
@@ -158,13 +158,13 @@ func TestPastOfIDs(t *testing.T) {
 
 func TestKeyErrors(t *testing.T) {
 	var r callbacks.Registry
-	notComparable := "callbacks: the key is not comparable: use a string, a number, a pointer or a struct of those"
+	notComparable := "callbacks: Options.Key is not comparable: use a string, a number, a pointer or a struct of those"
 	for _, key := range []any{[]int{1}, map[string]int{}, plainA, struct{ any }{[]int{}}} {
 		_, err := r.RegisterFunc(plainA, callbacks.Options{Key: key})
 		wantText(t, err, notComparable)
 	}
-	wantText(t, r.Register("f", plainA, callbacks.Options{Key: 1}), `callbacks: callback "f": it has a name, so Options.Key means nothing: leave it out`)
-	wantText(t, r.Declare("f", callbacks.Options{Key: 1}), `callbacks: callback "f": it has a name, so Options.Key means nothing: leave it out`)
+	wantText(t, r.Register("f", plainA, callbacks.Options{Key: 1}), `callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
+	wantText(t, r.Declare("f", callbacks.Options{Key: 1}), `callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
 	check.Diff(t, "List", []callbacks.Info{}, r.List())
 }
 
@@ -196,11 +196,11 @@ func TestStaticArgument(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "static", "layer3", fmt.Sprint(layer, n))
 	for want, get := range map[string]func() error{
-		`callbacks: callback "f" has 3 static arguments, there is none with the index 3`:  func() error { _, err := callbacks.Static[int](f, 3); return err },
-		`callbacks: callback "f" has 3 static arguments, there is none with the index -1`: func() error { _, err := callbacks.Static[int](f, -1); return err },
-		`callbacks: the static argument 0 of callback "f" is a string, not a int64`:       func() error { _, err := callbacks.Static[int64](f, 0); return err },
-		`callbacks: the static argument 2 of callback "f" is a <nil>, not a error`:        func() error { _, err := callbacks.Static[error](f, 2); return err },
-		`callbacks: there is no call that could have static arguments`:                    func() error { _, err := callbacks.Static[int](nil, 0); return err },
+		`callbacks: callback "f" has 3 static arguments, none at index 3`:       func() error { _, err := callbacks.Static[int](f, 3); return err },
+		`callbacks: callback "f" has 3 static arguments, none at index -1`:      func() error { _, err := callbacks.Static[int](f, -1); return err },
+		`callbacks: static argument 0 of callback "f" is a string, not a int64`: func() error { _, err := callbacks.Static[int64](f, 0); return err },
+		`callbacks: static argument 2 of callback "f" is a <nil>, not a error`:  func() error { _, err := callbacks.Static[error](f, 2); return err },
+		`callbacks: the frame is nil: call Static inside a callback`:            func() error { _, err := callbacks.Static[int](nil, 0); return err },
 	} {
 		wantText(t, get(), want)
 	}
@@ -209,11 +209,11 @@ func TestStaticArgument(t *testing.T) {
 func TestDeclare(t *testing.T) {
 	r := registry(t)
 	check.NoError(t, r.Declare("f", callbacks.Options{Signature: signature}))
-	wantText(t, r.Declare("", callbacks.Options{}), "callbacks: a callback needs a name to be declared")
-	wantText(t, r.Declare("f", callbacks.Options{}), `callbacks: a callback "f" is declared already: Unregister it first`)
-	wantText(t, r.Register("f", nothing, callbacks.Options{}), `callbacks: a callback "f" is declared already: Unregister it first`)
+	wantText(t, r.Declare("", callbacks.Options{}), "callbacks: the name of the declared callback is empty: give one")
+	wantText(t, r.Declare("f", callbacks.Options{}), `callbacks: the callback "f" is declared already: Unregister it first`)
+	wantText(t, r.Register("f", nothing, callbacks.Options{}), `callbacks: the callback "f" is declared already: Unregister it first`)
 	check.NoError(t, r.Register("g", nothing, callbacks.Options{}))
-	wantText(t, r.Declare("g", callbacks.Options{}), `callbacks: a callback "g" is registered already: Unregister it first`)
+	wantText(t, r.Declare("g", callbacks.Options{}), `callbacks: the callback "g" is registered already: Unregister it first`)
 	check.Diff(t, "List", []callbacks.Info{
 		{Name: "f", Signature: signature, References: 1, Declared: true},
 		{Name: "g", References: 1},
@@ -226,7 +226,7 @@ func TestDeclare(t *testing.T) {
 	check.Diff(t, "NoOp", false, s.NoOp())
 	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "function"})
 
-	// What is optional does nothing, and leaves nothing of what the memory held.
+	// An optional call does nothing and clears its results.
 	config.Optional = true
 	result := tensor.Vector[int8](1, 2)
 	check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config, Results: []tensor.View{result}}))
@@ -270,7 +270,7 @@ func TestList(t *testing.T) {
 	check.Diff(t, "List", []callbacks.Info{}, r.List())
 }
 
-// Whoever registers one function at once, all get one id, and the last to release it
+// Goroutines that register one function at once all get the same id, and the last release
 // ends it.
 func TestReferencesConcurrently(t *testing.T) {
 	const workers, rounds = 8, 100

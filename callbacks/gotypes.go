@@ -12,21 +12,21 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// goTypes is what the Go types of a function say that Call, Tap or Print made: what of a
-// module's call can be judged before the call.
+// goTypes describes the Go types of a function made by Call, Tap or Print. It is what can
+// be checked of a module's call before the call is made.
 type goTypes struct {
 	args, results leaves
-	tap           bool // it makes no results, and passes what is passed through
+	tap           bool // the function returns no results; passed-through values are left unchanged
 }
 
-// leaves are those of a tree.
+// leaves are the leaves of a tree.
 type leaves struct {
 	list []Leaf
-	rest bool // as often as there are arrays
-	open bool // anything may come
+	rest bool // list is repeated as often as there are arrays
+	open bool // anything is accepted
 }
 
-// leavesOfType reads a type, and the template where there is one.
+// leavesOfType reads a type, and the template if there is one.
 func leavesOfType[T any](template *T) leaves {
 	given := template != nil
 	if !given {
@@ -53,8 +53,8 @@ func leavesOfType[T any](template *T) leaves {
 	return l
 }
 
-// expand is one leaf for each of n arrays where the type lets it be, and what there is
-// of them otherwise. what names the leaves that have no path.
+// expand returns one leaf for each of n arrays if the type allows it, and otherwise the
+// leaves that there are. what names the leaves without a path.
 func (l leaves) expand(n int, what string) []Leaf {
 	times := 1
 	if l.rest {
@@ -73,7 +73,8 @@ func (l leaves) expand(n int, what string) []Leaf {
 	return out
 }
 
-// arraysOf are the arrays of a module, with the paths of the tree that they should make.
+// arraysOf returns the arrays of a module as leaves, with the paths of the tree that they
+// should form.
 func arraysOf(shapes []tensor.Shape, tree []Leaf, what string) []Leaf {
 	out := make([]Leaf, len(shapes))
 	for i, s := range shapes {
@@ -96,7 +97,7 @@ func fit(want, got []Leaf) bool {
 	return len(want) == len(got)
 }
 
-// check holds the arrays of a module's call against the types.
+// check compares the arrays of a module's call with the types.
 func (t *goTypes) check(callback string, form contract.Form, args, results []tensor.Shape) error {
 	if !t.args.open {
 		want := t.args.expand(len(args), "argument")
@@ -114,9 +115,9 @@ func (t *goTypes) check(callback string, form contract.Form, args, results []ten
 	return nil
 }
 
-// described holds what is known of functions, by the address of the closure: a Func has no
-// place for it. A closure that nobody holds any more is forgotten, and the weak pointer
-// tells it from another one that has its address later.
+// described holds the types of functions by the address of their closure, because a Func
+// has no place for them. An entry is removed once its closure is garbage. The weak pointer
+// distinguishes the closure from another one that gets its address later.
 var described sync.Map // of uintptr to *description
 
 type description struct {
@@ -124,8 +125,8 @@ type description struct {
 	of    weak.Pointer[byte]
 }
 
-// describe keeps what is known of fn, which must be a closure that captures something:
-// others share one address.
+// describe stores the types of fn. fn must be a closure that captures something: closures
+// that capture nothing share one address.
 func describe(fn Func, t *goTypes) Func {
 	p := closureOf(fn)
 	address, d := uintptr(unsafe.Pointer(p)), &description{t, weak.Make(p)}
@@ -134,7 +135,7 @@ func describe(fn Func, t *goTypes) Func {
 	return fn
 }
 
-// typesOf is what is known of a function, nil where nothing is.
+// typesOf returns the types stored for a function, or nil if there are none.
 func typesOf(fn Func) *goTypes {
 	p := closureOf(fn)
 	found, _ := described.Load(uintptr(unsafe.Pointer(p)))

@@ -41,14 +41,14 @@ func typedFuncs(t *testing.T) map[string]callbacks.Func {
 	}
 }
 
-// What CheckTypes says of a call is what the call itself would say.
+// CheckTypes returns the error that the call itself would return.
 func TestCheckTypes(t *testing.T) {
 	vector, matrix, number, double := "f32[3]", "f32[2,3]", "s32[]", "f64[]"
 	for _, c := range []struct {
 		fn   string
 		form contract.Form
 		call string // its signature
-		want string // in the error, "" where there is none
+		want string // in the error, "" for no error
 	}{
 		{"call", contract.Call, vector + "," + number + "->" + vector, ""},
 		{"call", contract.Call, "s32[3]," + number + "->s32[3]", "takes 2 arguments, the module gives 2:\n  .X: takes any f32 array, given s32[3]  <- differs\n  .N: takes s32[], given s32[]"},
@@ -97,7 +97,7 @@ func TestCheckTypes(t *testing.T) {
 				frame := &callbacks.Frame{Name: "f", Config: contract.Config{Form: c.form, Callback: "f"}, Args: room(zeros(args)), Results: room(zeros(results))}
 				err = typedFuncs(t)[c.fn](frame)
 				if failed := errors.As(err, &wrong); failed != (c.want != "") || err != nil && !failed {
-					t.Errorf("the call itself says %v", err)
+					t.Errorf("the call itself returned %v", err)
 				}
 			})
 		}
@@ -130,7 +130,7 @@ func TestCheckTypesUnknownDimensions(t *testing.T) {
 	check.NoError(t, optional.CheckTypes(nil, nil))
 }
 
-// What is known of a function goes with it.
+// The types of a function are removed together with it.
 func TestTypesAreForgotten(t *testing.T) {
 	runtime.GC()
 	before := callbacks.Described()
@@ -144,5 +144,5 @@ func TestTypesAreForgotten(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond) // cleanups run on a goroutine of their own
 	}
-	t.Errorf("%d functions were known, and now %d", before, callbacks.Described())
+	t.Errorf("%d functions were described before, and %d after", before, callbacks.Described())
 }

@@ -2,27 +2,28 @@ package callbacks
 
 import "sync"
 
-// Past is what became of an id that is not there.
+// A Past says why a registry does not hold an id.
 type Past string
 
-// The empty Past is that of a name.
+// The values of Past. It is empty for a name.
 const (
 	Released   Past = "released"
 	Elsewhere  Past = "another registry's"
 	NeverGiven Past = "never given"
 )
 
-// An id is the number of a registry and a count, so that none is ever taken for
-// another registry's, and what became of it can be told without keeping it.
+// An id is made of the number of a registry and a count. So no id is ever mistaken for one
+// of another registry, and pastOf needs no list of released ids.
 const countBits = 32
 
-// given is the last count of each registry, by number. The default one has the first.
+// given holds the last count of each registry, by number. The default registry has number
+// 1.
 var given = struct {
 	sync.Mutex
 	last []int64
 }{last: []int64{0}}
 
-// nextID counts. The caller holds the registry's lock.
+// nextID returns the next id. The caller holds the registry's lock.
 func (r *Registry) nextID() int64 {
 	given.Lock()
 	defer given.Unlock()
@@ -34,8 +35,8 @@ func (r *Registry) nextID() int64 {
 	return (r.number-1)<<countBits | given.last[r.number-1]
 }
 
-// pastOf says what became of an id that the registry does not hold. The caller holds
-// the registry's lock.
+// pastOf returns the Past of an id that the registry does not hold. The caller holds the
+// registry's lock.
 func (r *Registry) pastOf(id int64) Past {
 	number, count := id>>countBits+1, id&(1<<countBits-1)
 	given.Lock()

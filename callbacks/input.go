@@ -9,15 +9,15 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// mold is a tree whose every length and key is known.
+// mold is a tree with known lengths and keys.
 type mold struct {
 	node     *node
 	children []mold
-	keys     []reflect.Value // of a map
-	index    int             // of a leaf among all
+	keys     []reflect.Value // keys of a map
+	index    int             // index of a leaf among all leaves
 }
 
-// newMold takes them from a value.
+// newMold takes the lengths and keys from a value.
 func newMold(n *node, v reflect.Value, at string, paths *[]string, depth int) (mold, error) {
 	m := mold{node: n}
 	if n.leaf != nil {
@@ -39,7 +39,7 @@ func newMold(n *node, v reflect.Value, at string, paths *[]string, depth int) (m
 	return m, err
 }
 
-// fill makes of v a tree with the given leaves, and reports whether they fit.
+// fill makes v a tree with the given leaves and reports whether they fit.
 func (m *mold) fill(v reflect.Value, leaves []tensor.View) bool {
 	if m.node.leaf != nil {
 		return m.node.leaf.set(v, leaves[m.index])
@@ -73,14 +73,14 @@ func (m *mold) fill(v reflect.Value, leaves []tensor.View) bool {
 	return true
 }
 
-// input makes a function's arguments of those of a call.
+// input makes the arguments of a function from those of a call.
 type input struct {
-	mold  mold     // of the arguments, or, with rest, of one element
+	mold  mold     // of the arguments; with rest, of one element
 	paths []string // of the mold's leaves
-	rest  bool     // the arguments are a slice that takes what comes
+	rest  bool     // the arguments are a slice of any length
 }
 
-// newInput reads the type, and the template where there is one.
+// newInput reads the type, and the template if there is one.
 func newInput[A any](template *A) (*input, error) {
 	given := template != nil
 	if !given {
@@ -93,7 +93,7 @@ func newInput[A any](template *A) (*input, error) {
 	in := &input{}
 	if n.open && !given {
 		if n.typ.Kind() != reflect.Slice || n.elem.open {
-			return nil, fmt.Errorf("%s has slices or maps, whose lengths and keys no type tells: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers a tree of scalars)", n.typ)
+			return nil, fmt.Errorf("%s has slices or maps, whose lengths and keys the type does not determine: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers is a tree of scalars)", n.typ)
 		}
 		in.rest = true
 		n, v = n.elem, reflect.New(n.elem.typ).Elem()
@@ -102,7 +102,7 @@ func newInput[A any](template *A) (*input, error) {
 		return nil, err
 	}
 	if in.rest && len(in.paths) == 0 {
-		return nil, errors.New("a slice of elements that hold no array can have any length: give a template with an example")
+		return nil, errors.New("the arguments are a slice whose elements hold no array, so its length is not known: give a template with an example")
 	}
 	return in, nil
 }
@@ -137,7 +137,7 @@ func (in *input) readRest(f *Frame, args any) error {
 	return in.mismatch(f, (len(f.Args)+each-1)/each)
 }
 
-// mismatch shows what the function takes, which is the mold n times.
+// mismatch returns the error that shows what the function takes: the mold n times.
 func (in *input) mismatch(f *Frame, n int) error {
 	accepts := in.mold.accepts(nil)
 	var want []Leaf

@@ -6,17 +6,18 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// layout is how an array is laid out as text, as numpy.array2string does it: rows that
-// are too wide are wrapped, and of an array that is too large only the edges are shown.
+// layout says how an array is laid out as text, like numpy.array2string: rows that are too
+// wide are wrapped, and only the edges of a large array are shown.
 type layout struct {
 	threshold int // elements; arrays with more are summarized
-	edge      int // elements at each end of a dimension that a summary shows
+	edge      int // elements shown at each end of a dimension in a summary
 	width     int // of a line
-	precision int // digits behind the point
-	indent    int // of the lines after the first: the place where the text begins
+	precision int // digits after the decimal point
+	indent    int // of the lines after the first: the column where the text begins
 }
 
-// shown are the indices of a dimension that are shown, and whether any are left out.
+// shown returns how many leading and trailing indices of a dimension are shown, and whether
+// any are left out.
 func (l layout) shown(n int, summary bool) (leading, trailing int, cut bool) {
 	if summary && n > 2*l.edge {
 		return l.edge, l.edge, true
@@ -44,7 +45,7 @@ func (l layout) eachOf(dims []int, at int, summary bool, f func(i int)) {
 	}
 }
 
-// text lays out an array whose i-th element is word(i).
+// text lays out an array whose element i is word(i).
 func (l layout) text(dims []int, word func(i int) string) string {
 	n := tensor.Shape{Dims: dims}.NumElements()
 	switch {
@@ -56,8 +57,8 @@ func (l layout) text(dims []int, word func(i int) string) string {
 	return l.block(dims, 0, strings.Repeat(" ", l.indent+1), l.width, n > l.threshold, word)
 }
 
-// block is one bracket and what stands in it. Lines after the first begin with the
-// indent, and none is longer than width where that can be helped.
+// block writes one bracket and its contents. Lines after the first begin with the indent.
+// No line is longer than width if that is possible.
 func (l layout) block(dims []int, at int, indent string, width int, summary bool, word func(int) string) string {
 	n, rest := dims[0], tensor.Shape{Dims: dims[1:]}.NumElements()
 	item := func(i int) string {
@@ -78,7 +79,7 @@ func (l layout) block(dims []int, at int, indent string, width int, summary bool
 		items = append(items, item(i))
 	}
 	if len(dims) > 1 {
-		// Rows of a matrix stand one below the other, matrices an empty line apart.
+		// Rows of a matrix follow each other; matrices are separated by an empty line.
 		return "[" + strings.Join(items, strings.Repeat("\n", len(dims)-1)+indent) + "]"
 	}
 	var b strings.Builder

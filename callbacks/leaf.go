@@ -7,16 +7,16 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// leaf is one type of leaves. The values that it is given can be addressed.
+// leaf is one leaf type. The values that its methods receive are addressable.
 type leaf interface {
-	// set puts an array into v, and reports whether v can hold it.
+	// set stores an array in v and reports whether v can hold it.
 	set(v reflect.Value, array tensor.View) bool
-	// view is what stands in v, in v's own memory.
+	// view returns the array in v, in v's own memory.
 	view(v reflect.Value) (tensor.View, error)
-	// shape is what v, standing in a template, says: data is not needed. The result is
-	// false where it does not tell the dimensions.
+	// shape returns the shape of v in a template, which needs no data. The result is false
+	// if v does not determine its dimensions.
 	shape(v reflect.Value) (tensor.Shape, bool)
-	// accepts is what set takes.
+	// accepts describes the arrays that set accepts.
 	accepts() Leaf
 }
 
@@ -32,7 +32,7 @@ type arrayPointer interface {
 	Shape() tensor.Shape
 }
 
-// leafOf is nil for a type that is no leaf.
+// leafOf returns nil for a type that is not a leaf.
 func leafOf(t reflect.Type) leaf {
 	switch {
 	case t == viewType:
@@ -50,8 +50,8 @@ func leafOf(t reflect.Type) leaf {
 	return nil
 }
 
-// scalars are the element types of Go's own numbers. Those of int and uint are as wide
-// as the machine's.
+// scalars are the element types of Go's numbers. int and uint are as wide as on the
+// machine.
 var scalars = map[reflect.Kind]tensor.DType{
 	reflect.Bool: tensor.Pred,
 	reflect.Int8: tensor.S8, reflect.Int16: tensor.S16, reflect.Int32: tensor.S32, reflect.Int64: tensor.S64,
@@ -99,12 +99,12 @@ func (arrayLeaf) view(v reflect.Value) (tensor.View, error) {
 	a := v.Addr().Interface().(arrayPointer)
 	view, err := a.View()
 	if err != nil {
-		view.Shape = a.Shape() // for the error's reader
+		view.Shape = a.Shape() // for the error message
 	}
 	return view, err
 }
 
-// shape takes nil dimensions without an element for nothing said.
+// shape treats nil dimensions without elements as undetermined.
 func (arrayLeaf) shape(v reflect.Value) (tensor.Shape, bool) {
 	a := v.Addr().Interface().(arrayPointer)
 	s := a.Shape()
@@ -117,7 +117,7 @@ func (arrayLeaf) shape(v reflect.Value) (tensor.Shape, bool) {
 
 func (a arrayLeaf) accepts() Leaf { return Leaf{Shape: tensor.Shape{DType: a.dtype}, Any: true} }
 
-// scalarLeaf is a Go number or bool: an array of no dimensions.
+// scalarLeaf is a Go number or bool: an array of rank 0.
 type scalarLeaf struct{ dtype tensor.DType }
 
 func (s scalarLeaf) set(v reflect.Value, array tensor.View) bool {
@@ -125,7 +125,7 @@ func (s scalarLeaf) set(v reflect.Value, array tensor.View) bool {
 		return false
 	}
 	if s.dtype == tensor.Pred {
-		v.SetBool(array.Data[0] != 0) // in Go no other byte than 1 is true
+		v.SetBool(array.Data[0] != 0) // Go represents true as the byte 1 only
 		return true
 	}
 	copy(s.bytes(v), array.Data)
@@ -142,7 +142,7 @@ func (s scalarLeaf) shape(reflect.Value) (tensor.Shape, bool) {
 
 func (s scalarLeaf) accepts() Leaf { return Leaf{Shape: tensor.Shape{DType: s.dtype}} }
 
-// bytes are those of v itself.
+// bytes returns the memory of v.
 func (s scalarLeaf) bytes(v reflect.Value) []byte {
 	return unsafe.Slice((*byte)(v.Addr().UnsafePointer()), s.dtype.Size())
 }

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Info is what a registry says of one callback, for tools.
+// Info describes one callback of a registry, for tools.
 type Info struct {
-	Name       string // "" for one with an id
-	ID         int64  // 0 for one with a name
-	Signature  string // "" where it accepts any module
-	References int    // how often an id was given and not released; 1 for a name
+	Name       string // "" for a callback with an id
+	ID         int64  // 0 for a callback with a name
+	Signature  string // "" if it accepts any module
+	References int    // number of unreleased registrations of an id; 1 for a name
 	Declared   bool   // a name without a function, see Declare
 }
 
-// List is every callback of the registry: names in alphabetical order, then ids.
+// List returns every callback of the registry: names in alphabetical order, then ids.
 func (r *Registry) List() []Info {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -32,8 +32,8 @@ func (r *Registry) List() []Info {
 	return out
 }
 
-// Registries are the names of the registries that modules can reach, sorted; the
-// default one is "".
+// Registries returns the sorted names of the registries that modules can reach. The name of
+// the default registry is "".
 func Registries() []string {
 	registries.RLock()
 	defer registries.RUnlock()

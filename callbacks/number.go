@@ -8,10 +8,9 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// words are the texts of an array's elements, as NumPy writes them: numbers of one
-// array have their points below one another. Types that NumPy does not know itself,
-// bf16 and those of eight bits and fewer, are written as the package ml_dtypes does,
-// each for itself.
+// words returns the texts of an array's elements, as NumPy writes them: the numbers of one
+// array are aligned at their decimal points. Types that NumPy itself does not have (bf16
+// and those of eight bits and fewer) are written one by one, as the package ml_dtypes does.
 func words(v tensor.View, l layout) func(i int) string {
 	switch d := v.Shape.DType; d {
 	case tensor.Pred:
@@ -52,7 +51,7 @@ func isSmall(d tensor.DType) bool {
 
 func pad(s string, width int) string { return strings.Repeat(" ", max(width-len(s), 0)) + s }
 
-// real64 is the real part of an element; small types are widened.
+// real64 returns the real part of an element; small types are widened.
 func real64(v tensor.View, i int) float64 {
 	switch x := v.At(i).(type) {
 	case float32:
@@ -80,7 +79,7 @@ func imag64(v tensor.View, i int) float64 {
 	return 0
 }
 
-// scalarText is an element as Python's str writes a scalar.
+// scalarText returns an element as Python's str writes a scalar.
 func scalarText(v tensor.View, i int) string {
 	d := v.Shape.DType
 	switch x := v.At(i).(type) {
@@ -127,7 +126,7 @@ func scalarText(v tensor.View, i int) string {
 	return ""
 }
 
-// widthOf is the number of bits of an element's real part.
+// widthOf returns the number of bits of an element's real part.
 func widthOf(d tensor.DType) int {
 	switch d {
 	case tensor.F16:
@@ -138,8 +137,8 @@ func widthOf(d tensor.DType) int {
 	return 64
 }
 
-// pythonFloat is the shortest text that reads back as the value, with an exponent below
-// 1e-4 and from a limit that depends on the type.
+// pythonFloat returns the shortest text that reads back as the value. It has an exponent
+// below 1e-4 and from a limit that depends on the type.
 func pythonFloat(x float64, bits int) string {
 	if text, ok := notFinite(x); ok {
 		return text
@@ -155,7 +154,7 @@ func pythonFloat(x float64, bits int) string {
 	return text
 }
 
-// general is C's %g.
+// general formats x like C's %g.
 func general(x float64) string {
 	if text, ok := notFinite(x); ok {
 		return text
@@ -175,7 +174,7 @@ func notFinite(x float64) (string, bool) {
 	return "", false
 }
 
-// shortest is the fewest digits that read back as the value of a type of 16, 32 or 64
+// shortest returns the fewest digits that read back as the value of a type of 16, 32 or 64
 // bits, in the form 'e' or 'f'.
 func shortest(x float64, form byte, bits int) string {
 	if bits != 16 {
@@ -191,23 +190,23 @@ func shortest(x float64, form byte, bits int) string {
 	return strconv.FormatFloat(x, form, -1, 64)
 }
 
-// floats is how the floating point numbers of one array are written: in the way of
-// NumPy's mode maxprec, at most so many digits behind the point as the precision says,
-// and no more than tell the number from its neighbours.
+// floats says how the floating-point numbers of one array are written, as in NumPy's mode
+// maxprec: with at most precision digits after the decimal point, and no more than are
+// needed to distinguish the number from the next ones.
 type floats struct {
 	bits      int
-	plus      bool // a sign also before what is not negative
+	plus      bool // write a sign also before non-negative numbers
 	exponent  bool
 	precision int
-	left      int // characters before the point
-	right     int // and behind it
+	left      int // characters before the decimal point
+	right     int // and after it
 	power     int // digits of the exponent
 }
 
 func newFloats(v tensor.View, l layout, part func(tensor.View, int) float64, plus bool) floats {
 	f := floats{bits: widthOf(v.Shape.DType), plus: plus, precision: l.precision}
 	var finite []float64
-	special := 0 // width of what is not finite
+	special := 0 // width of values that are not finite
 	smallest, largest := math.Inf(1), 0.0
 	l.each(v.Shape.Dims, func(i int) {
 		x := part(v, i)
@@ -238,7 +237,7 @@ func newFloats(v tensor.View, l layout, part func(tensor.View, int) float64, plu
 	return f
 }
 
-// wantsExponent compares in the array's own type.
+// wantsExponent compares in the type of the array.
 func (f floats) wantsExponent(smallest, largest float64) bool {
 	if largest == 0 {
 		return false
@@ -253,7 +252,7 @@ func (f floats) wantsExponent(smallest, largest float64) bool {
 	return largest >= limit || smallest < tiny || ratio > 1000
 }
 
-// split writes a finite number, without the zeros at the end of its fraction.
+// split writes a finite number without the trailing zeros of its fraction.
 func (f floats) split(x float64, precision int) (whole, fraction, power string) {
 	form := byte('f')
 	if f.exponent {
@@ -278,7 +277,7 @@ func cut(text string) (whole, fraction, power string) {
 	return whole, fraction, power
 }
 
-// text writes a number as wide as all of the array.
+// text writes a number in the common width of the array.
 func (f floats) text(x float64) string {
 	if text, ok := notFinite(x); ok {
 		if f.plus && text[0] != '-' {
@@ -288,7 +287,7 @@ func (f floats) text(x float64) string {
 	}
 	whole, fraction, power := f.split(x, f.precision)
 	if f.exponent {
-		if len(fraction) < f.precision { // all have as many, and they are true digits
+		if len(fraction) < f.precision { // all have the same number of digits, and the digits are exact
 			whole, fraction, power = cut(strconv.FormatFloat(x, 'e', f.precision, 64))
 			if f.plus && whole[0] != '-' {
 				whole = "+" + whole

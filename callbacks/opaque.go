@@ -8,12 +8,12 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// Opaque is an id that another host made, for modules that it built: bytes that only it
-// can read. Server is what the module names as the one who answers; empty stands for
+// An Opaque is an id made by another host, for modules that it built. The bytes of ID are
+// meaningful only to that host. Server is the server that the module names; empty matches
 // any.
 type Opaque struct{ ID, Server string }
 
-// opaques are the numbers under which opaque ids are registered in Default.
+// opaques maps opaque ids to their ids in Default.
 var opaques = struct {
 	sync.RWMutex
 	ids map[Opaque]int64
@@ -22,22 +22,23 @@ var opaques = struct {
 // opaqueKey is the key of a function that is bound to an opaque id.
 type opaqueKey struct {
 	id  Opaque
-	key any // the user's own
+	key any // the user's Options.Key
 }
 
-// RegisterOpaque binds a function to an opaque id, in the whole process: such modules
-// name no registry. The function is called with what the module's call has beside the
-// id and the server.
+// RegisterOpaque binds a function to an opaque id for the whole process, because such
+// modules name no registry. The function receives the module's call without the id and the
+// server.
 func RegisterOpaque(o Opaque, fn Func, options Options) error {
 	if o.ID == "" {
-		return errors.New("callbacks: an opaque id needs bytes")
+		return errors.New("callbacks: the opaque id is empty: give its bytes")
 	}
 	opaques.Lock()
 	defer opaques.Unlock()
 	if _, taken := opaques.ids[o]; taken {
 		return fmt.Errorf("callbacks: %s is registered already: ReleaseOpaque it first", o.config().Name())
 	}
-	// Released alone, also where the function is bound to another id as well.
+	// With a key of its own, the opaque id is released alone, even if the function is bound
+	// to another id as well.
 	options.Key = opaqueKey{o, options.Key}
 	id, err := Default.RegisterFunc(fn, options)
 	if err != nil {
@@ -47,7 +48,7 @@ func RegisterOpaque(o Opaque, fn Func, options Options) error {
 	return nil
 }
 
-// ReleaseOpaque releases an opaque id, as Registry.Release does one of ours.
+// ReleaseOpaque releases an opaque id, as Registry.Release does for an id of a registry.
 func ReleaseOpaque(o Opaque) error {
 	opaques.Lock()
 	defer opaques.Unlock()
@@ -59,8 +60,8 @@ func ReleaseOpaque(o Opaque) error {
 	return Default.Release(id)
 }
 
-// opaqueID returns the id of what is bound to the opaque id of a module means: the one of its
-// server, or else the one for any. Where there is none it is an UnknownError.
+// opaqueID returns the id for the opaque id of a module: the one for its server, or else
+// the one for any server. If there is none, it returns an UnknownError.
 func opaqueID(config contract.Config) (int64, error) {
 	o := Opaque{config.Opaque, config.Server}
 	opaques.RLock()
@@ -75,7 +76,7 @@ func opaqueID(config contract.Config) (int64, error) {
 	return id, nil
 }
 
-// hasOpaque reports whether the id is bound for any server at all.
+// hasOpaque reports whether the id is bound for any server.
 func hasOpaque(id string) bool {
 	opaques.RLock()
 	defer opaques.RUnlock()

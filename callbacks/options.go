@@ -10,47 +10,48 @@ import (
 
 // Options say how a callback is bound. The zero value accepts any module.
 type Options struct {
-	// Signature is what the function takes and gives, as contract.Signature writes it; a
-	// module that was built for another one is refused when it is compiled. Empty
-	// accepts any. SignatureOf makes one from Go types.
+	// Signature gives the types of the arguments and results, as contract.Signature writes
+	// it. A module with another signature is rejected when it is compiled. The empty string
+	// accepts any module. SignatureOf makes a signature from Go types.
 	Signature string
 
-	// Static are arguments that are bound here instead of being computed: the function
+	// Static holds arguments that are bound here instead of being computed. The function
 	// finds them in Frame.Static.
 	Static []any
 
-	// Key says for RegisterFunc which functions are the same one: those with an equal
-	// key. It must be comparable. Without a key a function is the same only as itself,
-	// the very func value: a variable that holds it, or a function of a package. Two
-	// closures that capture anything are two functions, also when they come from one
-	// line, and so are two method values; closures that capture nothing may be one.
-	// A callback with a name has no key: its name is that.
+	// Key identifies a function for RegisterFunc: functions with equal keys are the same.
+	// It must be comparable. Without a key, only the same func value is the same function:
+	// a variable that holds it, or a package-level function. Two closures that capture
+	// anything are different functions, even if they come from the same line, and so are
+	// two method values. Closures that capture nothing may be the same. A callback with a
+	// name must not have a key, because its name identifies it.
 	Key any
 
-	// Dispatch is the way in which the function is called; the zero value is Inline.
+	// Dispatch says how the function is called. The zero value is Inline.
 	Dispatch Dispatch
-	// Timeout is how long one call may take, waiting for a worker or for room in the
-	// queue included; 0 is the registry's. With it Inline becomes Goroutine. In a run on
-	// several devices a call may never take longer than 45 s, because XLA ends the
-	// process when devices wait for one another for a minute.
+	// Timeout limits how long one call may take, including the time that it waits for a
+	// worker or for room in the queue. 0 means the registry's timeout. A timeout turns
+	// Inline into Goroutine. In a run on several devices a call may never take longer than
+	// 45 s, because XLA ends the process when devices wait for each other for a minute.
 	Timeout time.Duration
-	// PerSecond is how many calls are made in a second at most; the others are dropped
-	// before anything is copied. 0 is all of them. Not for calls with results.
+	// PerSecond limits how many calls are made in a second. The others are dropped before
+	// anything is copied. 0 means no limit. It cannot be used for calls with results.
 	PerSecond int
-	// FailRun has an error in the observe form fail the run. Without it the run goes on,
-	// and the error is the next barrier's. In the other forms an error fails the run
-	// always.
+	// FailRun makes an error in the observe form fail the run. Without it the run goes on,
+	// and the next barrier returns the error. In the other forms an error always fails the
+	// run.
 	FailRun bool
-	// Measure has Stats show how long the calls took; it costs an inline call a tenth
+	// Measure makes Stats report how long the calls took. It costs an inline call a tenth
 	// of a microsecond.
 	Measure bool
 }
 
-// check says what is wrong with the options.
+// check returns an error if the options are not valid.
 func (o Options) check() error {
-	// Value.Comparable looks into interfaces, too; a map would panic on what is not.
+	// Value.Comparable also looks into interfaces; a map would panic on a key that is not
+	// comparable.
 	if o.Key != nil && !reflect.ValueOf(o.Key).Comparable() {
-		return errors.New("the key is not comparable: use a string, a number, a pointer or a struct of those")
+		return errors.New("Options.Key is not comparable: use a string, a number, a pointer or a struct of those")
 	}
 	if err := o.checkDispatch(); err != nil {
 		return err
@@ -63,8 +64,8 @@ func (o Options) check() error {
 	return err
 }
 
-// equal reports whether one function with either options is one callback. Static
-// arguments are compared by ==, or deeply where they have no ==.
+// equal reports whether a function with either options is the same callback. Static
+// arguments are compared by ==, or deeply if they have no ==.
 func (o Options) equal(other Options) bool {
 	if len(o.Static) != len(other.Static) {
 		return false
@@ -75,7 +76,7 @@ func (o Options) equal(other Options) bool {
 		}
 	}
 	o.Static, other.Static = nil, nil
-	o.Key, other.Key = nil, nil // looked up by it
+	o.Key, other.Key = nil, nil // the lookup has compared the keys
 	return reflect.DeepEqual(o, other)
 }
 
@@ -89,10 +90,10 @@ func equalStatic(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// checkNamed is check for a callback that has a name.
+// checkNamed is check for a callback with a name.
 func (o Options) checkNamed() error {
 	if o.Key != nil {
-		return errors.New("it has a name, so Options.Key means nothing: leave it out")
+		return errors.New("Options.Key has no effect for a callback with a name: leave it out")
 	}
 	return o.check()
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// output takes a function's results apart for a call. What reflection says of their
-// type is found once, when the function is made, as for input.
+// output takes apart the results of a function for a call. Like input, it reads the type by
+// reflection once, when the function is made.
 type output struct {
 	node  *node
-	known bool     // the leaves are known, from the type or from a template
-	paths []string // the ways to them, then
+	known bool     // the type or a template determines the leaves
+	paths []string // the paths of the leaves, if known
 }
 
-// newOutput reads the type, and the template where there is one.
+// newOutput reads the type, and the template if there is one.
 func newOutput[R any](template *R) (*output, error) {
 	given := template != nil
 	if !given {
@@ -34,18 +34,18 @@ func newOutput[R any](template *R) (*output, error) {
 	return out, err
 }
 
-// write gives the results, which are a pointer to their type, to the runtime, or to
-// none of it where one of them does not fit.
+// write copies the results, given by a pointer, into the runtime's memory. If one of them
+// does not fit, it copies none.
 func (out *output) write(f *Frame, results any) error {
 	v := reflect.ValueOf(results).Elem()
-	var room [8]tensor.View // few calls have more
+	var room [8]tensor.View // enough for most calls
 	views, fits := room[:0], true
 	if list, ok := results.(*[]tensor.View); ok && !out.known {
 		for _, view := range *list {
 			views, fits = append(views, view), fits && view.Check() == nil
 		}
 	} else if out.node.open {
-		var paths []string // where a key is another one, shapes may be equal all the same
+		var paths []string // shapes may be equal although the keys differ
 		err := out.node.walk(v, "", func(at string, l leaf, v reflect.Value) {
 			view, err := l.view(v)
 			views, paths, fits = append(views, view), append(paths, at), fits && err == nil
@@ -66,8 +66,8 @@ func (out *output) write(f *Frame, results any) error {
 
 func sameShape(a, b tensor.View) bool { return a.Shape.Equal(b.Shape) }
 
-// views appends the leaves of a value whose type leaves nothing open, and reports
-// whether all are sound.
+// views appends the leaves of a value whose type leaves nothing open, and reports whether
+// all are valid.
 func (n *node) views(v reflect.Value, out []tensor.View) (_ []tensor.View, sound bool) {
 	if n.leaf != nil {
 		view, err := n.leaf.view(v)
@@ -91,13 +91,13 @@ func (n *node) views(v reflect.Value, out []tensor.View) (_ []tensor.View, sound
 	return out, sound
 }
 
-// mismatch shows what the module expects, and what stands in the results.
+// mismatch returns the error that shows what the module expects and what the results hold.
 func (out *output) mismatch(f *Frame, v reflect.Value) error {
 	e := &TemplateError{Callback: f.Name, Want: leavesOf(f.Results, out.paths, "result")}
 	// It was walked before, so it is not too deep.
 	_ = out.node.walk(v, "", func(at string, l leaf, v reflect.Value) {
 		if !out.known {
-			at = "" // nobody said what the module calls it
+			at = "" // its path in the module is not known
 		}
 		view, err := l.view(v)
 		e.Got = append(e.Got, Leaf{
@@ -109,9 +109,9 @@ func (out *output) mismatch(f *Frame, v reflect.Value) error {
 	return e
 }
 
-// deliver copies arrays to where they belong. Where a function returns what it was
-// given, and results share the memory of arguments, an array may already be where it
-// belongs, or where another one does: no copy may change what the next one reads.
+// deliver copies arrays to their destinations. If a function returns its arguments, and
+// results share the memory of arguments, an array may already be at its destination or at
+// another one. No copy may change what a later copy reads.
 func deliver(to, from []tensor.View) {
 	for i := range from {
 		for j := range to {
@@ -122,7 +122,7 @@ func deliver(to, from []tensor.View) {
 		}
 	}
 	for i := range from {
-		copy(to[i].Data, from[i].Data) // which does nothing where both are one memory
+		copy(to[i].Data, from[i].Data) // no effect if both are the same memory
 	}
 }
 

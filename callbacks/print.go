@@ -13,45 +13,45 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// PrintOptions say how Print writes. The zero value writes the arrays alone, as NumPy
-// does, to os.Stdout.
+// PrintOptions say how Print writes. The zero value writes only the arrays, as NumPy does,
+// to os.Stdout.
 type PrintOptions struct {
 	To io.Writer // os.Stdout when nil
 
-	// What are values that do not come from the device. They are written before the
+	// What holds values that do not come from the device. They are written before the
 	// arrays, as name: value, sorted by name.
 	What map[string]any
-	// Names are those of the arrays, in order, for Format and to be written before
-	// each. There may be fewer.
+	// Names are the names of the arrays, in order. They are written before the arrays and
+	// can be used in Format. There may be fewer names than arrays.
 	Names []string
-	// ShowDevice writes the ordinal of the device that calls.
+	// ShowDevice writes the ordinal of the device that makes the call.
 	ShowDevice bool
 
-	// Format says what is written instead, followed by a new line: text with the
-	// placeholders {} (the next array), {0} (by index), {name} (of Names or What),
-	// {device} and {transforms}; {{ and }} are braces. A colon and a format may follow
-	// the name: [<|>][+][0][width][.precision][d|x|e|f|g], as in Python; in an array
-	// of one dimension and more it is that of each element. A value of What takes only
+	// Format, if not empty, replaces the default layout. It is followed by a newline. It is
+	// text with the placeholders {} (the next array), {0} (by index), {name} (of Names or
+	// What), {device} and {transforms}; {{ and }} are braces. A colon and a format may
+	// follow the name: [<|>][+][0][width][.precision][d|x|e|f|g], as in Python. For an
+	// array of rank 1 or more it is the format of each element. A value of What takes only
 	// an alignment and a width.
 	Format string
 
-	// Of an array with more elements than Threshold only the EdgeItems at both ends of
-	// each dimension are written; lines are no longer than LineWidth, and no number
-	// has more than Precision digits behind the point. 0 is NumPy's default: 1000, 3,
-	// 75 and 8. A negative precision writes none.
+	// An array with more elements than Threshold is summarized: only EdgeItems elements at
+	// both ends of each dimension are written. Lines are no longer than LineWidth, and no
+	// number has more than Precision digits after the decimal point. 0 means NumPy's
+	// default: 1000, 3, 75 and 8. A negative Precision writes no digits.
 	Threshold, EdgeItems, LineWidth, Precision int
 }
 
-// printing holds that texts of callbacks on several threads do not mix, also where
-// several share a writer.
+// printing keeps the texts of concurrent callbacks from mixing, even if several share a
+// writer.
 var printing sync.Mutex
 
-// Print makes a Func that writes the arrays it is called with, each call with one
-// Write, as id_print and debug.print of JAX do. Arrays read as NumPy writes them. It
-// serves builder.Tap and builder.IOCallback. The error is one of the options.
+// Print returns a Func that writes the arrays that it receives, with one Write for each
+// call, like id_print and debug.print of JAX. Arrays look as NumPy writes them. It serves
+// builder.Tap and builder.IOCallback. It returns an error if the options are not valid.
 func Print(o PrintOptions) (Func, error) {
 	if o.Threshold < 0 || o.EdgeItems < 0 || o.LineWidth < 0 {
-		return nil, fmt.Errorf("callbacks: Print: the threshold %d, edge items %d and line width %d cannot be negative", o.Threshold, o.EdgeItems, o.LineWidth)
+		return nil, fmt.Errorf("callbacks: Print: the threshold %d, edge items %d and line width %d must not be negative", o.Threshold, o.EdgeItems, o.LineWidth)
 	}
 	p := &printer{
 		to: o.To, names: slices.Clone(o.Names), device: o.ShowDevice,
@@ -68,7 +68,7 @@ func Print(o PrintOptions) (Func, error) {
 	}
 	if o.Format != "" {
 		if o.ShowDevice {
-			return nil, fmt.Errorf("callbacks: Print: ShowDevice means nothing with the format %q: write {device} in it", o.Format)
+			return nil, fmt.Errorf("callbacks: Print: ShowDevice has no effect with the format %q: write {device} in it", o.Format)
 		}
 		var err error
 		if p.format, err = parseFormat(o.Format, o.Names, o.What); err != nil {
@@ -78,7 +78,7 @@ func Print(o PrintOptions) (Func, error) {
 	return describe(p.print, &goTypes{args: leaves{open: true}, tap: true}), nil
 }
 
-// printer is what PrintOptions come to.
+// printer holds the prepared PrintOptions.
 type printer struct {
 	to     io.Writer
 	what   []string
@@ -128,8 +128,8 @@ func (p *printer) text(f *Frame) (string, error) {
 	return strings.Join(head, " ") + "\n" + body, nil
 }
 
-// arrays writes one array as it is, those with names below one another, and others in
-// parentheses, on one line where they fit.
+// arrays writes one array alone, named arrays below each other, and other arrays in
+// parentheses, on one line if they fit.
 func (p *printer) arrays(args []tensor.View) string {
 	if len(p.names) > 0 {
 		lines := make([]string, len(args))

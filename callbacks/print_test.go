@@ -80,30 +80,30 @@ func TestPrint(t *testing.T) {
 }
 
 func TestPrintOptionErrors(t *testing.T) {
-	alone := "a brace stands alone: write {{ or }} for one that is meant as text"
+	alone := "a brace has no partner: write {{ or }} for a literal brace"
 	unknown := func(inside string) string {
-		return "{" + inside + "} is neither a number nor a name of Names or What, nor device or transforms"
+		return "{" + inside + "} is unknown: use a number, a name of Names or What, device or transforms"
 	}
 	syntax := func(spec string) string {
-		return `"` + spec + `" is no format: write [<|>][+][0][width][.precision][d|x|e|f|g]`
+		return `"` + spec + `" is not a format: write [<|>][+][0][width][.precision][d|x|e|f|g]`
 	}
 	for format, want := range map[string]string{
 		"{": alone, "}": alone, "a {0": alone, "{0}}": alone, "{{}": alone, "{a{0}}": alone,
 		"{y}": unknown("y"), "{-1}": unknown("-1"), "{00}": unknown("00"), "{ }": unknown(" "), "{x.a}": unknown("x.a"), "{x!r}": unknown("x!r"),
 		"{:q}": syntax("q"), "{:.f}": syntax(".f"), "{:10000d}": syntax("10000d"), "{:^4d}": syntax("^4d"), "{::}": syntax(":"),
 		"{:.3}": `".3" needs a letter at its end, which says how the number is written: d, x, e, f or g`, "{:+}": `"+" needs a letter at its end, which says how the number is written: d, x, e, f or g`,
-		"{:.3d}":         `".3d" gives an integer digits behind the point`,
-		"{} {0}":         "{} and {0} do not go together: number all of them or none",
+		"{:.3d}":         `".3d" has a precision, which an integer does not take: leave it out`,
+		"{} {0}":         "{} and {0} cannot be mixed: number all of them or none",
 		"{lr:.1f}":       "{lr:.1f} is a value of What, which takes an alignment and a width only",
-		"{transforms:d}": "{transforms:d} is a text, which takes an alignment and a width only",
+		"{transforms:d}": "{transforms:d} is text, which takes an alignment and a width only",
 	} {
 		_, err := callbacks.Print(callbacks.PrintOptions{Format: format, Names: []string{"x"}, What: map[string]any{"lr": 0.1}})
 		wantText(t, err, `callbacks: Print: the format "`+format+`": `+want)
 	}
 	_, err := callbacks.Print(callbacks.PrintOptions{Format: "{}", ShowDevice: true})
-	wantText(t, err, `callbacks: Print: ShowDevice means nothing with the format "{}": write {device} in it`)
+	wantText(t, err, `callbacks: Print: ShowDevice has no effect with the format "{}": write {device} in it`)
 	_, err = callbacks.Print(callbacks.PrintOptions{Threshold: -1})
-	wantText(t, err, "callbacks: Print: the threshold -1, edge items 0 and line width 0 cannot be negative")
+	wantText(t, err, "callbacks: Print: the threshold -1, edge items 0 and line width 0 must not be negative")
 }
 
 type failing struct{}
@@ -118,9 +118,9 @@ func TestPrintCallErrors(t *testing.T) {
 		want    string
 	}{
 		{callbacks.PrintOptions{To: failing{}}, callbacks.Frame{}, `callbacks: callback "p" cannot print: io: read/write on closed pipe`},
-		{callbacks.PrintOptions{Format: "{1}"}, callbacks.Frame{Args: []tensor.View{x}}, `callbacks: callback "p" cannot print: the format asks for array 1, there are 1`},
+		{callbacks.PrintOptions{Format: "{1}"}, callbacks.Frame{Args: []tensor.View{x}}, `callbacks: callback "p" cannot print: the format asks for array 1, but the call has only 1`},
 		{callbacks.PrintOptions{Format: "{:d}"}, callbacks.Frame{Args: []tensor.View{x}}, `callbacks: callback "p" cannot print: array 0 (f32[1]): the format "d" is for integers: use e, f or g`},
-		{callbacks.PrintOptions{Format: "{:.1f}"}, callbacks.Frame{Args: []tensor.View{tensor.Scalar(1i)}}, `callbacks: callback "p" cannot print: array 0 (c128[]): the format "f" is not for complex numbers`},
+		{callbacks.PrintOptions{Format: "{:.1f}"}, callbacks.Frame{Args: []tensor.View{tensor.Scalar(1i)}}, `callbacks: callback "p" cannot print: array 0 (c128[]): the format "f" does not support complex numbers`},
 		{callbacks.PrintOptions{Format: "{device:d} {device:.1f}"}, callbacks.Frame{Args: []tensor.View{{}}}, `callbacks: callback "p" cannot print argument 0: tensor: the shape invalid[] has no element type`},
 		{callbacks.PrintOptions{}, callbacks.Frame{Results: []tensor.View{x}}, "callbacks: callback \"p\" returned 0 results, the module expects 1:\n  result 0: expected f32[1], returned nothing  <- differs"},
 	} {

@@ -11,11 +11,11 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// piece is a part of a format: text as it stands, or a placeholder.
+// piece is a part of a format: literal text or a placeholder.
 type piece struct {
 	text string
 	kind pieceKind
-	arg  int // of an array
+	arg  int // index of the array
 	spec spec
 }
 
@@ -28,13 +28,13 @@ const (
 	pieceTransforms
 )
 
-// spec is what follows the colon of a placeholder.
+// spec is the part of a placeholder after the colon.
 type spec struct {
-	align     string // "<", ">", or "" for numbers to the right and texts to the left
+	align     string // "<", ">", or "" aligns numbers right and texts left
 	flags     string
 	width     int
-	precision string // with its point
-	verb      string // "" writes as without a format
+	precision string // including the point
+	verb      string // "" for the default format
 }
 
 var specSyntax = regexp.MustCompile(`^([<>]?)(\+?)(0?)([0-9]{0,3})(\.[0-9]{1,3})?([dxefg]?)$`)
@@ -42,7 +42,7 @@ var specSyntax = regexp.MustCompile(`^([<>]?)(\+?)(0?)([0-9]{0,3})(\.[0-9]{1,3})
 func parseSpec(text string) (spec, error) {
 	m := specSyntax.FindStringSubmatch(text)
 	if m == nil {
-		return spec{}, fmt.Errorf("%q is no format: write [<|>][+][0][width][.precision][d|x|e|f|g]", text)
+		return spec{}, fmt.Errorf("%q is not a format: write [<|>][+][0][width][.precision][d|x|e|f|g]", text)
 	}
 	s := spec{align: m[1], flags: m[2] + m[3], precision: m[5], verb: m[6]}
 	s.width, _ = strconv.Atoi(m[4])
@@ -50,13 +50,13 @@ func parseSpec(text string) (spec, error) {
 	case s.verb == "" && (s.flags != "" || s.precision != ""):
 		return spec{}, fmt.Errorf("%q needs a letter at its end, which says how the number is written: d, x, e, f or g", text)
 	case s.precision != "" && (s.verb == "d" || s.verb == "x"):
-		return spec{}, fmt.Errorf("%q gives an integer digits behind the point", text)
+		return spec{}, fmt.Errorf("%q has a precision, which an integer does not take: leave it out", text)
 	}
 	return s, nil
 }
 
-// parseFormat divides a format into its pieces. Names and the values of what are put
-// in at once.
+// parseFormat divides a format into its pieces. It replaces names, and the values of what,
+// right away.
 func parseFormat(format string, names []string, what map[string]any) ([]piece, error) {
 	var out []piece
 	var text strings.Builder
@@ -83,7 +83,7 @@ func parseFormat(format string, names []string, what map[string]any) ([]piece, e
 		}
 		inside, after, closed := strings.Cut(rest, "}")
 		if brace == '}' || !closed || strings.Contains(inside, "{") {
-			return nil, errors.New("a brace stands alone: write {{ or }} for one that is meant as text")
+			return nil, errors.New("a brace has no partner: write {{ or }} for a literal brace")
 		}
 		rest = after
 		name, how, _ := strings.Cut(inside, ":")
@@ -110,18 +110,18 @@ func parseFormat(format string, names []string, what map[string]any) ([]piece, e
 		case name == "device":
 			p.kind = pieceDevice
 		case name == "transforms" && s.verb != "":
-			return nil, fmt.Errorf("{%s} is a text, which takes an alignment and a width only", inside)
+			return nil, fmt.Errorf("{%s} is text, which takes an alignment and a width only", inside)
 		case name == "transforms":
 			p.kind = pieceTransforms
 		default:
-			return nil, fmt.Errorf("{%s} is neither a number nor a name of Names or What, nor device or transforms", inside)
+			return nil, fmt.Errorf("{%s} is unknown: use a number, a name of Names or What, device or transforms", inside)
 		}
 		flush()
 		out = append(out, p)
 	}
 	flush()
 	if next > 0 && explicit {
-		return nil, errors.New("{} and {0} do not go together: number all of them or none")
+		return nil, errors.New("{} and {0} cannot be mixed: number all of them or none")
 	}
 	return out, nil
 }
@@ -134,7 +134,7 @@ func (p *printer) formatted(f *Frame) (string, error) {
 		switch part.kind {
 		case pieceArray:
 			if part.arg >= len(f.Args) {
-				return "", fmt.Errorf("the format asks for array %d, there are %d", part.arg, len(f.Args))
+				return "", fmt.Errorf("the format asks for array %d, but the call has only %d", part.arg, len(f.Args))
 			}
 			v := f.Args[part.arg]
 			var err error
@@ -161,7 +161,7 @@ func (p *printer) formatArray(v tensor.View, s spec) (string, error) {
 	if s.verb == "" && s.width == 0 {
 		return p.array(v, 0), nil
 	}
-	// Each element by itself, and all as wide as the widest.
+	// Format each element alone, and pad all to the widest.
 	var err error
 	width := 0
 	p.layout.each(v.Shape.Dims, func(i int) {
@@ -189,7 +189,7 @@ func (s spec) number(v tensor.View, i int) (string, error) {
 	_, isFloat8 := tensor.Float8(v.Shape.DType, 0)
 	switch x := value.(type) {
 	case complex64, complex128:
-		return "", fmt.Errorf("the format %q is not for complex numbers", s.verb)
+		return "", fmt.Errorf("the format %q does not support complex numbers", s.verb)
 	case bool:
 		value = 0
 		if x {
@@ -223,7 +223,7 @@ func (s spec) number(v tensor.View, i int) (string, error) {
 	return s.fill(fmt.Sprintf("%"+s.goFlags()+precision+s.verb, x), true), nil
 }
 
-// goFlags are those of package fmt; a width belongs to them only where zeros fill it.
+// goFlags returns the flags for package fmt. They include the width only if zeros fill it.
 func (s spec) goFlags() string {
 	if strings.Contains(s.flags, "0") && s.align == "" {
 		return s.flags + strconv.Itoa(s.width)
@@ -231,7 +231,7 @@ func (s spec) goFlags() string {
 	return strings.ReplaceAll(s.flags, "0", "")
 }
 
-// fill brings a text to the width.
+// fill pads a text to the width.
 func (s spec) fill(text string, number bool) string {
 	if s.align == "<" || s.align == "" && !number {
 		return text + strings.Repeat(" ", max(s.width-len(text), 0))

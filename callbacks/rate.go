@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// rate lets so many calls through in each second, all call sites of a callback
-// together. The seconds are those since the program began.
+// rate limits the number of calls in each second, over all call sites of a callback. The
+// seconds are counted from the start of the program.
 type rate struct {
-	window atomic.Uint64 // the second, and how many calls it had: 32 bits each
+	window atomic.Uint64 // the second and its number of calls, 32 bits each
 }
 
 var (
@@ -16,7 +16,7 @@ var (
 	second       = func() uint32 { return uint32(time.Since(programStart) / time.Second) }
 )
 
-// allow counts a call, and says whether it is one of the first in its second.
+// allow counts a call and reports whether it is within the limit of its second.
 func (r *rate) allow(perSecond uint32) bool {
 	now := uint64(second()) << 32
 	for {

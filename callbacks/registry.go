@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch/access"
 )
 
-// Registry holds callbacks by name and by id. It is safe for concurrent use. The zero
-// value works, but no module reaches it; see NewRegistry.
+// A Registry holds callbacks by name and by id. It is safe for concurrent use. The zero
+// value is usable, but modules cannot reach it; see NewRegistry.
 type Registry struct {
 	name string
 
@@ -20,40 +20,40 @@ type Registry struct {
 	closed bool
 	byName map[string]*binding
 	byID   map[int64]*binding
-	byFunc map[identity][]*binding // those of byID
+	byFunc map[identity][]*binding // the bindings of byID
 	used   []*Middleware           // see Use
-	number int64                   // of this registry among those that gave ids; 0 before the first
+	number int64                   // position among the registries that returned ids; 0 before the first id
 
 	options RegistryOptions // see Configure
-	kept    access.Registry // by the runtime
+	kept    access.Registry // set by the runtime
 }
 
-// binding is one registered function. A call site keeps it; releasing it empties it.
+// binding is one registered function. A call site keeps it. Releasing it sets fn to nil.
 type binding struct {
 	options  Options
-	fn       atomic.Pointer[Func] // nil where released
-	plain    Func                 // what was registered; fn has around it what is in use
+	fn       atomic.Pointer[Func] // nil once released
+	plain    Func                 // the registered function; fn is plain wrapped in the middleware
 	declared bool
 	rate     rate // for Options.PerSecond
 
-	// Of one with an id:
+	// The fields below are for a binding with an id.
 	id       int64
-	original Func // keeps the address that is in same
+	original Func // keeps the address in same valid
 	same     identity
-	refs     int // how often the id was given and not released
+	refs     int // number of unreleased registrations
 }
 
-// Default is the registry that a module means when it names none.
+// Default is the registry of modules that name none.
 var Default = &Registry{number: 1}
 
-// registries are those of the process, by name.
+// registries are the registries of the process, by name.
 var registries = struct {
 	sync.RWMutex
 	byName map[string]*Registry
 }{byName: map[string]*Registry{"": Default}}
 
-// NewRegistry makes a registry that modules reach by its name (the key "registry").
-// The name must be free; Close frees it.
+// NewRegistry returns a registry that modules reach by its name (the key "registry"). It
+// returns an error if the name is taken. Close frees the name.
 func NewRegistry(name string, o RegistryOptions) (*Registry, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("callbacks: registry %q: %w", name, err)
@@ -62,22 +62,22 @@ func NewRegistry(name string, o RegistryOptions) (*Registry, error) {
 	defer registries.Unlock()
 	if _, taken := registries.byName[name]; taken {
 		if name == "" {
-			return nil, errors.New("callbacks: a registry needs a name: the one without is Default")
+			return nil, errors.New("callbacks: the name of the registry is empty: give one, or use Default")
 		}
-		return nil, fmt.Errorf("callbacks: there is a registry %q already: Close it first, or take another name", name)
+		return nil, fmt.Errorf("callbacks: the registry %q exists already: Close it first, or use another name", name)
 	}
 	r := &Registry{name: name, options: o}
 	registries.byName[name] = r
 	return r, nil
 }
 
-// Name is the registry's name, "" for the default one.
+// Name returns the registry's name. It is "" for the default registry.
 func (r *Registry) Name() string { return r.name }
 
-// Register binds a function to a name.
+// Register binds a function to a name. It returns an error if the name is taken.
 func (r *Registry) Register(name string, fn Func, o Options) error {
 	if name == "" {
-		return errors.New("callbacks: a callback needs a name; RegisterFunc gives an id to one without")
+		return errors.New("callbacks: the name of the callback is empty: give one, or use RegisterFunc, which returns an id")
 	}
 	if fn == nil {
 		return fmt.Errorf("callbacks: the function of callback %q is nil", name)
@@ -89,13 +89,13 @@ func (r *Registry) Register(name string, fn Func, o Options) error {
 	return r.bindName(name, &binding{options: o, plain: withStatic(fn, o.Static)})
 }
 
-// Declare makes a name known without a function: modules that call it can be
-// compiled, and each run brings the function. A call in a run that brings none is an
-// UnknownError; where the callback is optional it does nothing, and its results are
-// zero. Of the options only the signature counts. Unregister takes the name back.
+// Declare reserves a name without a function. Modules that call it can be compiled, and
+// each run provides the function by With. In a run without a function the call fails with
+// an UnknownError. If the callback is optional, the call does nothing and its results are
+// zero. Only the signature of the options is used. Unregister removes the name.
 func (r *Registry) Declare(name string, o Options) error {
 	if name == "" {
-		return errors.New("callbacks: a callback needs a name to be declared")
+		return errors.New("callbacks: the name of the declared callback is empty: give one")
 	}
 	if err := o.checkNamed(); err != nil {
 		return fmt.Errorf("callbacks: callback %q: %w", name, err)
@@ -126,7 +126,7 @@ func (r *Registry) bindName(name string, b *binding) error {
 		if old.declared {
 			how = "declared"
 		}
-		return fmt.Errorf("callbacks: a callback %q is %s already: Unregister it first", name, how)
+		return fmt.Errorf("callbacks: the callback %q is %s already: Unregister it first", name, how)
 	}
 	if r.byName == nil {
 		r.byName = map[string]*binding{}
@@ -136,9 +136,9 @@ func (r *Registry) bindName(name string, b *binding) error {
 	return nil
 }
 
-// Unregister releases a name. Calls of modules that are bound to it fail from then
-// on with an UnknownError, also when the name is registered again; a call that has
-// begun goes on.
+// Unregister removes a name. From then on, calls of modules that are bound to it fail with
+// an UnknownError, even if the name is registered again. A call that has begun is not
+// affected.
 func (r *Registry) Unregister(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,8 +151,8 @@ func (r *Registry) Unregister(name string) error {
 	return nil
 }
 
-// Close releases every callback and the registry's name. Closing twice does nothing;
-// the default registry stays and is only emptied.
+// Close releases every callback and frees the registry's name. Closing it again does
+// nothing. The default registry is only emptied and can be used further.
 func (r *Registry) Close() {
 	registries.Lock()
 	defer registries.Unlock()
@@ -172,7 +172,7 @@ func (r *Registry) Close() {
 	}
 	r.closed = true
 	engine.Retire(r)
-	if registries.byName[r.name] == r { // or the name is another's by now
+	if registries.byName[r.name] == r { // otherwise another registry has the name now
 		delete(registries.byName, r.name)
 	}
 }

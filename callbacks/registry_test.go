@@ -111,7 +111,7 @@ func TestDefaultRegistry(t *testing.T) {
 	check.NoError(t, err)
 }
 
-// A registry of no name serves those who have it in hand.
+// A registry without a name can be used directly.
 func TestZeroRegistry(t *testing.T) {
 	var r callbacks.Registry
 	_, err := dispatch.ResolveIn(&r, contract.Config{Callback: "f"})
@@ -130,9 +130,9 @@ func TestZeroRegistry(t *testing.T) {
 func TestNewRegistryErrors(t *testing.T) {
 	r := registry(t)
 	_, err := callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
-	wantText(t, err, `callbacks: there is a registry "TestNewRegistryErrors" already: Close it first, or take another name`)
+	wantText(t, err, `callbacks: the registry "TestNewRegistryErrors" exists already: Close it first, or use another name`)
 	_, err = callbacks.NewRegistry("", callbacks.RegistryOptions{})
-	wantText(t, err, "callbacks: a registry needs a name: the one without is Default")
+	wantText(t, err, "callbacks: the name of the registry is empty: give one, or use Default")
 }
 
 func TestRegisterErrors(t *testing.T) {
@@ -143,10 +143,10 @@ func TestRegisterErrors(t *testing.T) {
 		fn              callbacks.Func
 		want            string
 	}{
-		{"", "", nothing, "callbacks: a callback needs a name; RegisterFunc gives an id to one without"},
+		{"", "", nothing, "callbacks: the name of the callback is empty: give one, or use RegisterFunc, which returns an id"},
 		{"g", "", nil, `callbacks: the function of callback "g" is nil`},
-		{"f", "", nothing, `callbacks: a callback "f" is registered already: Unregister it first`},
-		{"g", "f32[4] -> f32[4]", nothing, `callbacks: callback "g": contract: "f32[4] -> f32[4]" is no signature; write one like f32[2,3],s32[]->f32[]: tensor: "f32[4] " is no shape; write one like f32[2,3] or s32[]`},
+		{"f", "", nothing, `callbacks: the callback "f" is registered already: Unregister it first`},
+		{"g", "f32[4] -> f32[4]", nothing, `callbacks: callback "g": contract: "f32[4] -> f32[4]" is no signature; write one like f32[2,3],s32[]->f32[]: tensor: "f32[4] " is not a shape; write one like f32[2,3] or s32[]`},
 	} {
 		wantText(t, r.Register(c.name, c.fn, callbacks.Options{Signature: c.signature}), c.want)
 	}
@@ -229,7 +229,7 @@ func TestClose(t *testing.T) {
 	_, err = dispatch.Resolve(named(r, "f"))
 	check.NoError(t, err)
 	_, err = callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
-	wantText(t, err, `callbacks: there is a registry "TestClose" already: Close it first, or take another name`)
+	wantText(t, err, `callbacks: the registry "TestClose" exists already: Close it first, or use another name`)
 }
 
 func TestResolveOptional(t *testing.T) {
@@ -273,7 +273,7 @@ func TestResolveSignature(t *testing.T) {
 	_, err := dispatch.Resolve(config)
 	want := callbacks.SignatureError{Callback: "typed", Have: signature, WantHash: config.Signature}
 	check.Diff(t, "error", want, *wantAs[*callbacks.SignatureError](t, err))
-	wantText(t, err, `callbacks: callback "typed" is registered with the signature f32[4]->f32[4], but the module was built for another one (`+config.Signature+`): preflight.Check says for which`)
+	wantText(t, err, `callbacks: callback "typed" is registered with the signature f32[4]->f32[4], but the module was built for another signature (`+config.Signature+`): preflight.Check finds out which`)
 
 	config.Callback = "any"
 	_, err = dispatch.Resolve(config)
@@ -337,20 +337,20 @@ func TestUnknownErrorText(t *testing.T) {
 		{callbacks.UnknownError{Callback: "los", Registry: "main", Missing: "callback"},
 			`callbacks: callback "los" is not registered in the registry "main": register it before the module is compiled, and until its executable is closed`},
 		{callbacks.UnknownError{Callback: "loss", Missing: "function"},
-			`callbacks: callback "loss" is only declared in the default registry, and the run brings no function for it`},
+			`callbacks: callback "loss" is only declared in the default registry, and the run has no function for it: give one by With`},
 		{callbacks.UnknownError{Callback: "id 4", Missing: "callback", Past: callbacks.Released},
 			`callbacks: callback "id 4" of the default registry was released: release it only when every executable that calls it is closed`},
 		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", Past: callbacks.Elsewhere},
-			`callbacks: callback "id 4" is not in the registry "main", it was given by another one: name that in the module`},
+			`callbacks: callback "id 4" is not in the registry "main" but in another one: name that registry in the module`},
 		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", Past: callbacks.NeverGiven},
-			`callbacks: callback "id 4" was never given by the registry "main" of this process: ids do not outlive a process, so bind what is saved by name`},
+			`callbacks: callback "id 4" was never returned by the registry "main" of this process: ids are valid in one process only, so bind callbacks of saved modules by name`},
 	} {
 		wantText(t, &c.err, c.want)
 	}
 }
 
-// Everything at once; what can be told is that no call runs a function that is not
-// its own, and that every error is the one for what is not there.
+// Everything concurrently. No call may run a function that is not its own, and every error
+// must be the one for a missing callback.
 func TestConcurrency(t *testing.T) {
 	const workers, rounds = 8, 200
 	r := registry(t)
@@ -427,7 +427,7 @@ func wantUnknown(t testing.TB, err error, want callbacks.UnknownError) {
 	check.Diff(t, "error", want, *wantAs[*callbacks.UnknownError](t, err))
 }
 
-// At most so many calls are made in a second; the next second has its own.
+// At most PerSecond calls are made in a second; the next second has its own.
 func TestPerSecond(t *testing.T) {
 	second := uint32(0)
 	callbacks.SetSecond(t, func() uint32 { return second })

@@ -7,21 +7,21 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch/access"
 )
 
-// dispatcher is the package that makes the calls, internal/dispatch. It comes with a
-// runtime, package bridge for example; without one there are no calls.
+// dispatcher is implemented by internal/dispatch, which makes the calls. A runtime, such as
+// package bridge, installs it. Without a runtime there are no calls.
 type dispatcher interface {
 	Stats(*Registry) []Stat
 	QueueState(r *Registry) (state QueueState, used bool)
 	Waiting() []Underway
 	Barrier(ctx context.Context, name string) error
-	// Retire says that no call site will be bound to the registry with the options that
-	// it had.
+	// Retire marks the current options of the registry as replaced: no further call site
+	// will be bound with them.
 	Retire(*Registry)
 }
 
 var engine dispatcher = noRuntime{}
 
-// noRuntime is a dispatcher that has made no call.
+// noRuntime is the dispatcher of a process without a runtime.
 type noRuntime struct{}
 
 func (noRuntime) Stats(*Registry) []Stat { return nil }
@@ -60,7 +60,7 @@ func init() {
 	access.HasOpaque = hasOpaque
 }
 
-// found keeps a nil binding from becoming an interface that is not nil.
+// found keeps a nil binding from becoming a non-nil interface.
 func found(r *Registry, b *binding, err error) (registry, bound any, _ error) {
 	if err != nil {
 		return nil, nil, err

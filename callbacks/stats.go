@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// Stat is what became of the calls of one callback: Fired is Delivered, Dropped,
-// Failed and Underway together.
+// Stat has the counters of one callback. Fired is the sum of Delivered, Dropped, Failed and
+// Underway.
 type Stat struct {
 	Callback string // the name, or "id N"
 	Registry string
 
 	Fired     int64 // calls that compiled code made
 	Delivered int64 // calls whose function returned without an error
-	Dropped   int64 // calls not made: nobody bound, not their turn, or another device had failed
+	Dropped   int64 // calls not made: no function, skipped by Every or PerSecond, or another device had failed
 	Failed    int64 // calls that ended with an error
-	Underway  int64 // calls in a queue or on a goroutine; inline ones only when measured
+	Underway  int64 // calls in a queue or on a goroutine; inline calls only if measured
 
-	Queued int64 // of those under way, calls that wait in a queue or for a worker
-	Lost   int64 // functions that have not returned though their calls were given up
+	Queued int64 // calls of Underway that wait in a queue or for a worker
+	Lost   int64 // functions that have not returned after their calls were stopped
 
-	Latency Latency // with Options.Measure
+	Latency Latency // only with Options.Measure
 }
 
-// Latency is how long measured calls took, the time in a queue included.
+// Latency says how long measured calls took, including the time in a queue.
 type Latency struct {
 	Count      int64
 	Total, Max time.Duration
 }
 
-// Stats is what became of the calls of each callback that a module was bound to, by
-// name. The numbers of one callback are read one after the other while calls go on.
+// Stats returns the counters of each callback that a module was bound to, sorted by name.
+// The counters of one callback are not read atomically: calls may go on meanwhile.
 func (r *Registry) Stats() []Stat { return engine.Stats(r) }
 
-// Stats is that of every registry that modules can reach.
+// Stats returns the counters of every registry that modules can reach.
 func Stats() []Stat {
 	registries.RLock()
 	defer registries.RUnlock()
@@ -48,24 +48,23 @@ func Stats() []Stat {
 	return list
 }
 
-// QueueState is what the calls of a registry that do not run on the runtime's threads
-// take.
+// QueueState describes the calls of a registry that do not run on the runtime's threads.
 type QueueState struct {
 	Registry    string
 	Queued      int // calls that wait in a queue or for a worker
-	QueuedBytes int // what Async calls hold in copies; RegistryOptions.QueueBytes is the limit
+	QueuedBytes int // bytes in copies of Async calls; limited by RegistryOptions.QueueBytes
 	Running     int // functions on workers
-	Lost        int // functions that have not returned though their calls were given up
+	Lost        int // functions that have not returned after their calls were stopped
 }
 
-// QueueState is the state of the registry's queues and workers.
+// QueueState returns the state of the registry's queues and workers.
 func (r *Registry) QueueState() QueueState {
 	state, _ := engine.QueueState(r)
 	return state
 }
 
-// QueueStates is that of every registry that modules can reach and that has called a
-// function on a worker.
+// QueueStates returns the state of every registry that modules can reach and that has
+// called a function on a worker.
 func QueueStates() []QueueState {
 	registries.RLock()
 	defer registries.RUnlock()

@@ -7,26 +7,26 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TemplateError says that a callback returned something else than the module expects,
-// or that a typed function takes other arguments than the module gives. Then the
-// runtime's memory is as it was.
+// A TemplateError reports that a callback returned other arrays than the module expects, or
+// that a typed function takes other arguments than the module passes. The runtime's memory
+// is unchanged.
 type TemplateError struct {
 	Callback  string
-	Arguments bool   // the arguments are meant, not the results
-	Declared  bool   // the function's Go types say so, and nothing was called: see Slot.CheckTypes
-	Want      []Leaf // what the module expects; of arguments, what the function takes
-	Got       []Leaf // what the function returned; of arguments, what the module gives
+	Arguments bool   // the error is about the arguments, not the results
+	Declared  bool   // found from the function's Go types, before any call
+	Want      []Leaf // what the module expects; for arguments, what the function takes
+	Got       []Leaf // what the function returned; for arguments, what the module passes
 }
 
-// Leaf is one array of a tree.
+// A Leaf is one array of a tree.
 type Leaf struct {
-	Path  string // the way to it, such as .Mean, [2] or .Layers["a"]; "result 0" where no tree is known
+	Path  string // for example .Mean, [2] or .Layers["a"]; "result 0" if no tree is known
 	Shape tensor.Shape
-	Any   bool  // any dimensions will do, and, where the shape has none, any element type
-	Err   error // what is wrong with the array itself
+	Any   bool  // any dimensions fit, and any element type if Shape has none
+	Err   error // the defect of the array itself, if any
 }
 
-// String is what stands there.
+// String describes the array.
 func (l Leaf) String() string {
 	switch {
 	case l.Any && l.Shape.DType == tensor.Invalid:
@@ -41,7 +41,7 @@ func (l Leaf) String() string {
 	return l.Shape.String()
 }
 
-// fits reports whether an array is what is wanted.
+// fits reports whether the array got is what l asks for.
 func (l Leaf) fits(got Leaf) bool {
 	switch {
 	case got.Err != nil:
@@ -54,7 +54,7 @@ func (l Leaf) fits(got Leaf) bool {
 	return l.Shape.Equal(got.Shape)
 }
 
-// Error shows both sides, leaf by leaf.
+// Error lists both sides, leaf by leaf.
 func (e *TemplateError) Error() string {
 	var b strings.Builder
 	expected, returned := "expected", "returned"
@@ -90,7 +90,7 @@ func (e *TemplateError) Error() string {
 	return b.String()
 }
 
-// Unwrap are the errors of the arrays themselves.
+// Unwrap returns the errors of the arrays themselves.
 func (e *TemplateError) Unwrap() []error {
 	var out []error
 	for _, l := range e.Got {
@@ -101,8 +101,7 @@ func (e *TemplateError) Unwrap() []error {
 	return out
 }
 
-// leavesOf describes views. Where there are fewer paths, the others are called by
-// their index.
+// leavesOf describes views. Views beyond the paths are named by their index.
 func leavesOf(views []tensor.View, paths []string, what string) []Leaf {
 	out := make([]Leaf, len(views))
 	for i, v := range views {
@@ -115,7 +114,7 @@ func leavesOf(views []tensor.View, paths []string, what string) []Leaf {
 	return out
 }
 
-// pathOf is the way to a leaf, or what it is called by where there is none.
+// pathOf returns the path of a leaf, or a name with its index if it has no path.
 func pathOf(at, what string, i int) string {
 	if at != "" {
 		return at

@@ -85,7 +85,7 @@ func everythingFlat() []tensor.View {
 	return flat
 }
 
-// room is memory for results of such shapes.
+// room returns memory for results of the given shapes.
 func room(views []tensor.View) []tensor.View {
 	out := make([]tensor.View, len(views))
 	for i, v := range views {
@@ -107,7 +107,7 @@ func TestTree(t *testing.T) {
 		got = args
 		return args, nil
 	}, template)
-	// What becomes of the template later is of no interest.
+	// Later changes of the template have no effect.
 	like.Map["c"], like.Slice[0] = point{}, 1
 	delete(like.Ints, 9)
 
@@ -154,7 +154,7 @@ func TestTreesOfOneLeafAndOfNone(t *testing.T) {
 	check.Diff(t, "calls", 3, calls)
 }
 
-// A slice takes what comes, where its elements are all alike.
+// A slice accepts any number of arrays, if its elements are all alike.
 func TestOpenSlices(t *testing.T) {
 	flat := []tensor.View{tensor.Scalar[float32](1), tensor.Scalar[float32](2), tensor.Scalar[float32](3), tensor.Scalar[float32](4)}
 	var points []point
@@ -180,7 +180,7 @@ func TestOpenSlices(t *testing.T) {
   [0]: takes pred[], given f32[]  <- differs`)
 }
 
-// A byte that is no bool in Go is one in XLA.
+// XLA accepts bytes as bools that Go does not.
 func TestBoolBytes(t *testing.T) {
 	odd := tensor.Scalar(true)
 	odd.Data[0] = 2
@@ -242,7 +242,7 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with results, not a byte of them is delivered.
+// If any result is wrong, no byte of the results is copied.
 func TestResultsThatDoNotFit(t *testing.T) {
 	type tree struct {
 		Mean  float32
@@ -331,7 +331,7 @@ func TestResultsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Without a template results of open types are held against the module alone.
+// Without a template results of open types are compared with the module only.
 func TestOpenResults(t *testing.T) {
 	result := func(m map[string]int8) ([]tensor.View, error) {
 		results := room([]tensor.View{tensor.Scalar[int8](0), tensor.Scalar[int8](0)})
@@ -370,7 +370,8 @@ func TestTemplateErrorUnwraps(t *testing.T) {
 	}
 }
 
-// In the passthrough form results are the arguments' memory, whatever is done to them.
+// In the passthrough form results are the arguments' memory, whatever the function does to
+// them.
 func TestPassthroughOfTrees(t *testing.T) {
 	type tree struct {
 		A, B tensor.Array[int32]
@@ -395,39 +396,39 @@ type hidden struct {
 	y float32
 }
 
-// Where there is an error to return, such a type is one.
+// Functions that return an error return one for such a type.
 func TestRegisterTypesThatAreNoTrees(t *testing.T) {
 	var r callbacks.Registry
 	wantText(t, callbacks.RegisterCall(&r, "f", func(context.Context, struct{}) (hidden, error) { return hidden{y: 1}, nil }, callbacks.Options{}),
-		`callbacks: callback "f": the results: the field y of callbacks_test.hidden is not exported`)
+		`callbacks: callback "f": results: the field y of callbacks_test.hidden is not exported`)
 	wantText(t, callbacks.RegisterTap(&r, "f", func(context.Context, *int) error { return nil }, callbacks.Options{}),
-		`callbacks: callback "f": the arguments: this is a *int: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps`)
+		`callbacks: callback "f": arguments: this is a *int, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps`)
 	wantText(t, callbacks.RegisterTap[int32](&r, "f", nil, callbacks.Options{}), `callbacks: the function of callback "f" is nil`)
 	check.Diff(t, "what is registered", 0, len(r.List()))
 }
 
-// Types that are no trees are found when the function is made.
+// Types that cannot be trees cause a panic when the function is made.
 func TestTypesThatAreNoTrees(t *testing.T) {
 	for want, make := range map[string]func(){
-		"callbacks: Tap: the arguments: this is a *int: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps": func() {
+		"callbacks: Tap: arguments: this is a *int, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps": func() {
 			callbacks.Tap(func(context.Context, *int) error { return nil })
 		},
-		"callbacks: Tap: the arguments: struct { S []string }.S[] is a string: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps": func() {
+		"callbacks: Tap: arguments: struct { S []string }.S[] is a string, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps": func() {
 			callbacks.Tap(func(context.Context, struct{ S []string }) error { return nil })
 		},
-		"callbacks: Call: the results: the field y of callbacks_test.hidden is not exported": func() {
+		"callbacks: Call: results: the field y of callbacks_test.hidden is not exported": func() {
 			callbacks.Call(func(context.Context, struct{}) (hidden, error) { return hidden{y: 1}, nil })
 		},
-		"callbacks: Call: the results: map[float64]int is a map with keys of type float64: they must be strings or integers, which have an order": func() {
+		"callbacks: Call: results: map[float64]int is a map with keys of type float64: use strings or integers, which have an order": func() {
 			callbacks.Call(func(context.Context, struct{}) (map[float64]int, error) { return nil, nil })
 		},
-		"callbacks: Call: the arguments: map[string]int has slices or maps, whose lengths and keys no type tells: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers a tree of scalars)": func() {
+		"callbacks: Call: arguments: map[string]int has slices or maps, whose lengths and keys the type does not determine: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers is a tree of scalars)": func() {
 			callbacks.Call(func(context.Context, map[string]int) (struct{}, error) { return struct{}{}, nil })
 		},
-		"callbacks: Tap: the arguments: [][]int has slices or maps, whose lengths and keys no type tells: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers a tree of scalars)": func() {
+		"callbacks: Tap: arguments: [][]int has slices or maps, whose lengths and keys the type does not determine: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers is a tree of scalars)": func() {
 			callbacks.Tap(func(context.Context, [][]int) error { return nil })
 		},
-		"callbacks: Tap: the arguments: a slice of elements that hold no array can have any length: give a template with an example": func() {
+		"callbacks: Tap: arguments: the arguments are a slice whose elements hold no array, so its length is not known: give a template with an example": func() {
 			callbacks.Tap(func(context.Context, []struct{}) error { return nil })
 		},
 	} {
@@ -498,11 +499,11 @@ func TestSignatureOf(t *testing.T) {
 		check.Diff(t, "signature", c.want, got)
 	}
 	_, err := callbacks.SignatureOf(matrix, stats{Rows: make([]tensor.View, 1)})
-	wantText(t, err, "callbacks: the results have no signature: .Rows[0] does not say its dimensions: give a View with a Shape, or an Array with Dims")
+	wantText(t, err, "callbacks: the results have no signature: .Rows[0] has no dimensions: give a View with a Shape, or an Array with Dims")
 	_, err = callbacks.SignatureOf(tensor.Array[int8]{}, 0)
-	wantText(t, err, "callbacks: the arguments have no signature: leaf 0 does not say its dimensions: give a View with a Shape, or an Array with Dims")
+	wantText(t, err, "callbacks: the arguments have no signature: leaf 0 has no dimensions: give a View with a Shape, or an Array with Dims")
 	_, err = callbacks.SignatureOf(0, "text")
-	wantText(t, err, "callbacks: the results have no signature: this is a string: a tree is made of tensor.View, tensor.Array, numbers, structs, slices, arrays and maps")
+	wantText(t, err, "callbacks: the results have no signature: this is a string, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps")
 }
 
 // The signature is filled in where the types or the template determine it.
@@ -533,10 +534,10 @@ func TestRegisterTyped(t *testing.T) {
 		"f: tap": "f32[],f32[]->", "g: open tap": "", "h: template of a tap": "s8[],s8[]->",
 	}, got)
 	wantText(t, callbacks.RegisterTap[int](r, "nil", nil, callbacks.Options{}), `callbacks: the function of callback "nil" is nil`)
-	wantText(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}), `callbacks: a callback "a: types" is registered already: Unregister it first`)
+	wantText(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}), `callbacks: the callback "a: types" is registered already: Unregister it first`)
 }
 
-// The trees of callbacks of many devices do not meet.
+// Concurrent calls on many devices do not mix their trees.
 func TestTypedConcurrently(t *testing.T) {
 	call := callbacks.Call(func(_ context.Context, p map[string]point) (point, error) { return p["a"], nil },
 		callbacks.Template[map[string]point, point]{Args: map[string]point{"a": {}}})

@@ -9,44 +9,44 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Template shows a typed function what its trees look like where the types leave it
-// open: the lengths of slices and the keys of maps. For SignatureOf it also says the
-// shapes; a View or an Array in it needs no data.
+// A Template is an example of the arguments and results of a typed function. It provides
+// what the types do not determine: the lengths of slices and the keys of maps. For
+// SignatureOf it also provides the shapes. A View or an Array in it needs no data.
 type Template[A, R any] struct {
 	Args    A
 	Results R
 }
 
-// Call makes a Func of a function that takes a tree and returns one. A tree is a leaf,
-// or a struct (of exported fields), array, slice or map of trees; a leaf is
-//   - a tensor.View: any array, on the runtime's memory, valid until the function
-//     returns;
-//   - a tensor.Array: an array of one element type and any dimensions, on that memory,
-//     too;
-//   - a Go number or bool, tensor.Float16 and tensor.BFloat16: an array of no
-//     dimensions.
+// Call makes a Func from a function that takes a tree and returns one. It serves
+// builder.RuntimeCall, which is JAX's io_callback, and builder.PureCall, which is JAX's
+// pure_callback. A tree is a leaf, or a struct (of exported fields), array, slice or map of
+// trees. A leaf is one of:
 //
-// A slice of numbers is a tree of scalars, not an array: that is a tensor.Array. The
-// leaves stand in the order in which builder takes such a tree apart. An empty struct
-// is no arguments, or no results.
+//   - a tensor.View: any array, on the runtime's memory, valid until the function returns;
+//   - a tensor.Array: an array of one element type and any dimensions, also on that memory;
+//   - a Go number or bool, tensor.Float16 or tensor.BFloat16: an array of rank 0.
 //
-// Where the arguments hold slices or maps, a template is needed, for only that says
-// their lengths and keys; arguments that are one slice of equal elements, such as
-// []tensor.View, need none and take what comes. Results need none, but are held
-// against one that is given.
+// A slice of numbers is a tree of scalars, not an array; use a tensor.Array for an array.
+// The leaves are in the order in which builder takes such a tree apart. An empty struct
+// means no arguments, or no results.
 //
-// Arguments that do not fit are a *TemplateError, and the function is not called.
-// Results are held against what the module expects before a byte of them is copied
-// into the runtime's memory, and what differs is a *TemplateError. Where a result is
-// the argument that it passes through, nothing is copied; so a function of type
-// A to A serves builder.IOCallback, and may change the values.
+// A template is required if the arguments hold slices or maps, because only it has their
+// lengths and keys. Arguments that are one slice of equal elements, such as []tensor.View,
+// need no template and accept any number. Results need no template, but are compared with
+// the one that is given.
 //
-// bridge/preflight finds before a module is compiled what of this the types tell: the
-// number of arguments and results, their element types, and which have no dimensions.
+// If the arguments do not fit, the call fails with a *TemplateError and the function is not
+// called. The results are compared with what the module expects before any byte of them is
+// copied into the runtime's memory; a difference is a *TemplateError. A result that is the
+// argument that it passes through is not copied. So a function from A to A also serves
+// builder.IOCallback, which passes its operands through, and may change the values.
 //
-// The context carries the call, see FrameOf. Call panics when A or R is no type of
-// trees, or a template is needed and missing: a mistake in the program that no input
-// can bring about. RegisterCall returns it as an error.
+// Before a module is compiled, bridge/preflight checks what the types determine: the number
+// of arguments and results, their element types, and which have rank 0.
+//
+// The context carries the call; see FrameOf. Call panics if A or R cannot be a tree, or if
+// a required template is missing: these are mistakes in the program, which no input can
+// cause. RegisterCall returns them as errors.
 func Call[A, R any](fn func(ctx context.Context, args A) (R, error), template ...Template[A, R]) Func {
 	made, err := newCall(fn, template)
 	if err != nil {
@@ -55,10 +55,10 @@ func Call[A, R any](fn func(ctx context.Context, args A) (R, error), template ..
 	return made
 }
 
-// newCall is Call with the mistake as an error.
+// newCall is like Call but returns the mistake as an error.
 func newCall[A, R any](fn func(ctx context.Context, args A) (R, error), template []Template[A, R]) (Func, error) {
 	if fn == nil {
-		return nil, nil // which Register refuses
+		return nil, nil // rejected by Register
 	}
 	var likeArgs *A
 	var likeResults *R
@@ -67,11 +67,11 @@ func newCall[A, R any](fn func(ctx context.Context, args A) (R, error), template
 	}
 	in, err := newInput(likeArgs)
 	if err != nil {
-		return nil, fmt.Errorf("the arguments: %w", err)
+		return nil, fmt.Errorf("arguments: %w", err)
 	}
 	out, err := newOutput(likeResults)
 	if err != nil {
-		return nil, fmt.Errorf("the results: %w", err)
+		return nil, fmt.Errorf("results: %w", err)
 	}
 	made := func(f *Frame) error {
 		args := new(A)
@@ -89,13 +89,13 @@ func newCall[A, R any](fn func(ctx context.Context, args A) (R, error), template
 	return describe(made, &goTypes{args: leavesOfType(likeArgs), results: leavesOfType(likeResults)}), nil
 }
 
-// Tap makes a Func of a function that looks at a tree and returns nothing; see Call
-// for trees, templates and panics. It serves builder.Tap, and builder.IOCallback,
-// whose values then pass as they are.
+// Tap makes a Func from a function that reads a tree and returns nothing; see Call for
+// trees, templates and panics. It serves builder.Tap, which is JAX's debug.callback, and
+// builder.IOCallback, whose values it leaves unchanged.
 //
-// What id_tap of JAX's host_callback calls result, to tap one value and go on with
-// another, needs no option here: a tap has no value, so a program taps one and uses
-// the other.
+// The result option of id_tap in JAX's host_callback, which taps one value and returns
+// another, is not needed: a tap has no value, so a program taps one value and uses the
+// other.
 func Tap[A any](fn func(ctx context.Context, args A) error, template ...A) Func {
 	made, err := newTap(fn, template)
 	if err != nil {
@@ -104,7 +104,7 @@ func Tap[A any](fn func(ctx context.Context, args A) error, template ...A) Func 
 	return made
 }
 
-// newTap is Tap with the mistake as an error.
+// newTap is like Tap but returns the mistake as an error.
 func newTap[A any](fn func(ctx context.Context, args A) error, template []A) (Func, error) {
 	if fn == nil {
 		return nil, nil
@@ -115,7 +115,7 @@ func newTap[A any](fn func(ctx context.Context, args A) error, template []A) (Fu
 	}
 	in, err := newInput(like)
 	if err != nil {
-		return nil, fmt.Errorf("the arguments: %w", err)
+		return nil, fmt.Errorf("arguments: %w", err)
 	}
 	made := func(f *Frame) error {
 		if err := noResults(f); err != nil {
@@ -132,8 +132,8 @@ func newTap[A any](fn func(ctx context.Context, args A) error, template []A) (Fu
 	return describe(made, &goTypes{args: leavesOfType(like), tap: true}), nil
 }
 
-// noResults refuses a call that expects results of a function that makes none: what
-// the memory holds would be taken for them.
+// noResults rejects a call that expects results from a function that returns none.
+// Otherwise the previous contents of the memory would be taken for results.
 func noResults(f *Frame) error {
 	if len(f.Results) == 0 || f.Config.Form == contract.Passthrough {
 		return nil
@@ -141,9 +141,9 @@ func noResults(f *Frame) error {
 	return &TemplateError{Callback: f.Name, Want: leavesOf(f.Results, nil, "result")}
 }
 
-// RegisterCall registers a function as Call makes it; what Call would panic over is an
-// error. Where the options have no signature and the types or the template determine
-// it, it is filled in.
+// RegisterCall registers the function that Call makes. It returns an error where Call would
+// panic. If the options have no signature and the types or the template determine it,
+// RegisterCall sets it.
 func RegisterCall[A, R any](r *Registry, name string, fn func(ctx context.Context, args A) (R, error), o Options, template ...Template[A, R]) error {
 	if o.Signature == "" {
 		var t Template[A, R]
@@ -160,9 +160,9 @@ func RegisterCall[A, R any](r *Registry, name string, fn func(ctx context.Contex
 	return r.Register(name, made, o)
 }
 
-// RegisterTap registers a function as Tap makes it; what Tap would panic over is an
-// error. Where the options have no signature and the type or the template determines
-// it, the one for builder.Tap is filled in, which has no results.
+// RegisterTap registers the function that Tap makes. It returns an error where Tap would
+// panic. If the options have no signature and the type or the template determines it,
+// RegisterTap sets the one for builder.Tap, which has no results.
 func RegisterTap[A any](r *Registry, name string, fn func(ctx context.Context, args A) error, o Options, template ...A) error {
 	if o.Signature == "" {
 		var args A
@@ -179,8 +179,8 @@ func RegisterTap[A any](r *Registry, name string, fn func(ctx context.Context, a
 	return r.Register(name, made, o)
 }
 
-// SignatureOf is the signature, for Options, of a function that takes and gives such
-// trees: the numbers in them tell by their type, arrays by their dimensions.
+// SignatureOf returns the signature, for Options, of a function that takes and returns such
+// trees. Numbers count by their type, arrays also by their dimensions.
 func SignatureOf[A, R any](args A, results R) (string, error) {
 	operands, _, err := shapesOf(&args)
 	if err != nil {
@@ -193,7 +193,7 @@ func SignatureOf[A, R any](args A, results R) (string, error) {
 	return contract.Signature(operands, values), nil
 }
 
-// determined is the signature, or "" where it is not known.
+// determined returns the signature, or "" if it is not known.
 func determined[A, R any](args *A, results *R, template bool) string {
 	operands, openIn, err := shapesOf(args)
 	if err != nil || openIn && !template {
@@ -206,7 +206,8 @@ func determined[A, R any](args *A, results *R, template bool) string {
 	return contract.Signature(operands, values)
 }
 
-// shapesOf are the shapes of a tree's leaves, and whether the type left them open.
+// shapesOf returns the shapes of a tree's leaves, and whether the type does not determine
+// them.
 func shapesOf[T any](tree *T) (shapes []tensor.Shape, open bool, err error) {
 	n, v, err := nodeAt(tree)
 	if err != nil {
@@ -221,7 +222,7 @@ func shapesOf[T any](tree *T) (shapes []tensor.Shape, open bool, err error) {
 		shapes = append(shapes, s)
 	})
 	if err == nil && silent != "" {
-		err = fmt.Errorf("%s does not say its dimensions: give a View with a Shape, or an Array with Dims", silent)
+		err = fmt.Errorf("%s has no dimensions: give a View with a Shape, or an Array with Dims", silent)
 	}
 	return shapes, n.open, err
 }

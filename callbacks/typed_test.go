@@ -32,8 +32,8 @@ func TestTap(t *testing.T) {
 	check.Diff(t, "results", []tensor.View{tensor.Vector[float32](1, 2), tensor.Scalar(true)}, call.Results)
 }
 
-// Where results are expected, those of a function that makes none would be whatever
-// the memory held.
+// If results are expected, a function that returns none would leave the previous contents
+// of the memory as results.
 func TestTapMakesNoResults(t *testing.T) {
 	called := false
 	call := &callbacks.Frame{Name: "f", Results: []tensor.View{tensor.Scalar[int8](7)}, Config: contract.Config{Form: contract.Call}}
@@ -107,7 +107,7 @@ func TestCallPassthrough(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with the results, nothing is copied.
+// If any result is wrong, nothing is copied.
 func TestCallErrors(t *testing.T) {
 	f2, s0 := tensor.ShapeOf(tensor.F32, 2), tensor.ShapeOf(tensor.S32)
 	one, two := tensor.Vector[float32](1, 2), tensor.Scalar(int32(3))
@@ -149,10 +149,10 @@ func TestCallErrors(t *testing.T) {
 		{"too little data", []tensor.View{one, {Shape: s0, Data: []byte{1, 2}}}, nil, []tensor.Shape{f2, s0},
 			`callbacks: callback "f" returned 2 results, the module expects 2:
   result 0: expected f32[2], returned f32[2]
-  result 1: expected s32[], returned a broken array (tensor: an array s32[] takes 4 bytes, there are 2)  <- differs`},
+  result 1: expected s32[], returned a broken array (tensor: an array s32[] takes 4 bytes, but the data has 2)  <- differs`},
 		{"too much data", []tensor.View{{Shape: f2, Data: make([]byte, 9)}, two}, nil, []tensor.Shape{f2, s0},
 			`callbacks: callback "f" returned 2 results, the module expects 2:
-  result 0: expected f32[2], returned a broken array (tensor: an array f32[2] takes 8 bytes, there are 9)  <- differs
+  result 0: expected f32[2], returned a broken array (tensor: an array f32[2] takes 8 bytes, but the data has 9)  <- differs
   result 1: expected s32[], returned s32[]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"github.com/calliope-mlir/calliope/internal/nearest"
 )
 
-// UnknownError says that a module calls a callback that is not registered.
+// An UnknownError reports that a module calls a callback that is not registered.
 type UnknownError struct {
 	Callback string // the name, or "id N"
 	Registry string // the registry's name, "" for the default one
-	Missing  string // "registry", "callback", or "function" where the name is only declared
-	Past     Past   // what became of the id; "" for a name
-	Nearest  string // the registered name that is most alike, "" where none is
+	Missing  string // "registry", "callback", or "function" if the name is only declared
+	Past     Past   // why the id is unknown; "" for a name
+	Nearest  string // the most similar registered name, "" if there is none
 }
 
 func (e *UnknownError) Error() string {
@@ -26,13 +26,13 @@ func (e *UnknownError) Error() string {
 	case e.Missing == "registry":
 		return fmt.Sprintf("callbacks: there is no registry %q, which the module names for callback %q: make it with NewRegistry before the module is compiled", e.Registry, e.Callback)
 	case e.Missing == "function":
-		return fmt.Sprintf("callbacks: callback %q is only declared in %s, and the run brings no function for it", e.Callback, where)
+		return fmt.Sprintf("callbacks: callback %q is only declared in %s, and the run has no function for it: give one by With", e.Callback, where)
 	case e.Past == Released:
 		return fmt.Sprintf("callbacks: callback %q of %s was released: release it only when every executable that calls it is closed", e.Callback, where)
 	case e.Past == Elsewhere:
-		return fmt.Sprintf("callbacks: callback %q is not in %s, it was given by another one: name that in the module", e.Callback, where)
+		return fmt.Sprintf("callbacks: callback %q is not in %s but in another one: name that registry in the module", e.Callback, where)
 	case e.Past == NeverGiven:
-		return fmt.Sprintf("callbacks: callback %q was never given by %s of this process: ids do not outlive a process, so bind what is saved by name", e.Callback, where)
+		return fmt.Sprintf("callbacks: callback %q was never returned by %s of this process: ids are valid in one process only, so bind callbacks of saved modules by name", e.Callback, where)
 	}
 	hint := ""
 	if e.Nearest != "" {
@@ -41,7 +41,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("callbacks: callback %q is not registered in %s%s: register it before the module is compiled, and until its executable is closed", e.Callback, where, hint)
 }
 
-// unknown makes the error for what is not there. The caller holds the lock.
+// unknown returns the error for a callback that is not found. The caller holds the lock.
 func (r *Registry) unknown(config contract.Config) error {
 	e := &UnknownError{Callback: config.Name(), Registry: r.name, Missing: "callback"}
 	if !config.ByName() {

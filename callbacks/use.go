@@ -2,23 +2,25 @@ package callbacks
 
 import "slices"
 
-// Middleware makes of a function another one that stands in its place: one that
-// records the calls, say, and calls it.
+// A Middleware returns a function to call in place of next. It may call next, for example
+// to record its calls.
 type Middleware func(next Func) Func
 
-// Use puts m around every function of the registry, those that are registered already
-// and those to come, and around those that With is given from now on, until remove is
-// called; what With was given keeps what was in use then. What is used later stands outside of what
-// was used before. The functions are replaced where they are kept: a call takes no
-// longer than what m adds, and with nothing in use it takes no longer at all. A call
-// that has begun goes on with what it began with.
+// Use wraps every function of the registry in m, until remove is called. This includes
+// functions that are registered later and functions that With receives from now on. A
+// function that With received earlier keeps the middleware of that time. Middleware that is
+// added later is called first.
 //
-// In every way of dispatch the function that m gives is called with the frame that
-// next would get, at the time and on the goroutine that it would be.
+// The wrapped functions are prepared in advance, so a call costs only what m adds, and
+// nothing if no middleware is in use. A call that has begun keeps the middleware that it
+// began with.
+//
+// With every Dispatch, the function that m returns is called with the frame that next would
+// get, at the same time and on the same goroutine.
 func (r *Registry) Use(m Middleware) (remove func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	used := &m // its address tells it from another use of the same
+	used := &m // the address distinguishes two uses of one Middleware
 	r.used = append(r.used, used)
 	r.rearm()
 	return func() {
@@ -29,14 +31,14 @@ func (r *Registry) Use(m Middleware) (remove func()) {
 	}
 }
 
-// arm makes a binding callable, with what is in use around its function. The caller
-// holds the lock.
+// arm stores the function of a binding, wrapped in the middleware. The caller holds the
+// lock.
 func (r *Registry) arm(b *binding) {
 	fn := r.wrapped(b.plain)
 	b.fn.Store(&fn)
 }
 
-// wrapped is fn with what is in use around it. The caller holds the lock.
+// wrapped returns fn wrapped in the middleware. The caller holds the lock.
 func (r *Registry) wrapped(fn Func) Func {
 	for _, m := range r.used {
 		fn = (*m)(fn)
@@ -44,7 +46,7 @@ func (r *Registry) wrapped(fn Func) Func {
 	return fn
 }
 
-// rearm does so again for every binding. The caller holds the lock.
+// rearm wraps the function of every binding anew. The caller holds the lock.
 func (r *Registry) rearm() {
 	for _, b := range r.byName {
 		r.arm(b)

@@ -13,8 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 )
 
-// What is in use stands around every function, the later the further out, until it is
-// removed.
+// Middleware wraps every function, the later outside the earlier, until it is removed.
 func TestUse(t *testing.T) {
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Underway is a call that is under way.
+// An Underway is a call in flight.
 type Underway struct {
 	Callback string // the name, or "id N"
 	Registry string
@@ -14,15 +14,15 @@ type Underway struct {
 	Dispatch Dispatch
 	Since    time.Time
 	Running  bool // the function is running; otherwise the call waits for a worker
-	Lost     bool // the function is running, and its call was given up
+	Lost     bool // the function is still running after its call was stopped
 }
 
-// String is the call in one line.
+// String describes the call in one line.
 func (c Underway) String() string {
 	doing := "running"
 	switch {
 	case c.Lost:
-		doing = "lost, for its call was given up, and running"
+		doing = "lost: its call was stopped, but the function has been running"
 	case !c.Running:
 		doing = "waiting for a worker"
 	}
@@ -30,7 +30,7 @@ func (c Underway) String() string {
 		c.Callback, c.Device, c.RunID, c.Dispatch, doing, time.Since(c.Since).Round(time.Millisecond))
 }
 
-// Waiting is the calls that are under way, the oldest first. Inline calls are among
-// them where their registry has a watchdog (RegistryOptions.Watch); those in a queue
-// are not, but for the first of each device.
+// Waiting returns the calls in flight, the oldest first. Inline calls are included only if
+// their registry has a watchdog (RegistryOptions.Watch). Of the queued calls it includes
+// only the first of each device.
 func Waiting() []Underway { return engine.Waiting() }

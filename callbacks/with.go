@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// override is one function of With.
+// override is one function given to With.
 type override struct {
 	registry, name string
 	fn             Func
@@ -14,15 +14,15 @@ type override struct {
 
 type overrideKey struct{}
 
-// With gives a context whose runs call fn wherever a module calls the callback with
-// that name in the default registry, instead of what is registered, and also where
-// nothing is: a declared name, or an optional callback. How it is called stays what
-// the registration says; Inline, where there is none. It is over with the run.
+// With returns a context whose runs call fn instead of the callback that is registered with
+// that name in the default registry. It also applies if no function is registered: for a
+// declared name, or an optional callback. The Dispatch is that of the registration, or
+// Inline if there is none. The override ends with the run.
 func With(ctx context.Context, name string, fn Func) context.Context {
 	return Default.With(ctx, name, fn)
 }
 
-// With is the function With for the callbacks of this registry.
+// With is like the function With, for the callbacks of this registry.
 func (r *Registry) With(ctx context.Context, name string, fn Func) context.Context {
 	if fn == nil {
 		fn = func(*Frame) error {
@@ -36,7 +36,7 @@ func (r *Registry) With(ctx context.Context, name string, fn Func) context.Conte
 	return context.WithValue(ctx, overrideKey{}, &override{r.name, name, fn, outer})
 }
 
-// Find returns the function for a callback, nil where there is none.
+// Find returns the function for a callback, or nil if there is none.
 func (o *override) Find(registry, name string) *Func {
 	for ; o != nil; o = o.outer {
 		if o.name == name && o.registry == registry {

@@ -13,15 +13,15 @@ import (
 	"path/filepath"
 )
 
-// cacheEnv is the environment variable that moves the cache.
+// cacheEnv is the environment variable that sets the cache folder.
 const cacheEnv = "CALLIOPE_CACHE"
 
 // CacheDir returns the absolute path of the folder that holds fetched libraries:
-// $CALLIOPE_CACHE, else "calliope" in [os.UserCacheDir]. The folder need not
-// exist.
+// $CALLIOPE_CACHE if it is set, and otherwise "calliope" in [os.UserCacheDir]. The folder
+// need not exist.
 func CacheDir() (string, error) {
 	if dir := os.Getenv(cacheEnv); dir != "" {
-		// A relative path would mean another cache, and another download, in each
+		// A relative path would mean a different cache, and another download, in each
 		// folder that a test or tool runs in.
 		if !filepath.IsAbs(dir) {
 			return "", fmt.Errorf("native: %s is %q, a relative path: set it to an absolute one", cacheEnv, dir)
@@ -30,20 +30,20 @@ func CacheDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("native: no folder for the cache (%w): set %s to an absolute path", err, cacheEnv)
+		return "", fmt.Errorf("native: no folder for the cache is known (%w): set %s to an absolute path", err, cacheEnv)
 	}
 	return filepath.Join(dir, "calliope"), nil
 }
 
-// slot is the place of one build of one part in the cache.
+// slot is the location of one build of one part in the cache.
 type slot struct {
 	dir      string // the build's own folder
 	library  string // the shared library in it
-	record   string // what is known of the library; written last, so it marks a whole slot
-	verified string // the states of the files that were found to be whole
+	record   string // describes the library; written last, so it marks a complete slot
+	verified string // the states of the files that were verified
 	partial  string // the library while it is unpacked
 	work     string // downloads and temporary files
-	lock     string // beside dir, so that dir can be deleted
+	lock     string // next to dir, so that dir can be deleted
 }
 
 func newSlot(cache, id, name string) slot {
@@ -62,7 +62,7 @@ func newSlot(cache, id, name string) slot {
 
 const recordSuffix = ".json"
 
-// record is the file beside a library in the cache.
+// record is the file next to a library in the cache.
 type record struct {
 	Wheel  string `json:"wheel"`        // or the Debian packages
 	Pin    string `json:"wheel_sha256"` // see build.pin
@@ -78,7 +78,7 @@ type file struct {
 	Size   int64  `json:"size"`
 }
 
-// files lists the library, by that name, and those beside it.
+// files lists the library under that name, and the libraries next to it.
 func (r record) files(library string) []file {
 	return append([]file{{library, r.SHA256, r.Size}}, r.Beside...)
 }
@@ -94,14 +94,15 @@ func readRecord(path string) (record, error) {
 	}
 	for _, f := range r.Beside {
 		if f.Name != filepath.Base(f.Name) {
-			return r, fmt.Errorf("%s is damaged: it names the file %q", path, f.Name)
+			return r, fmt.Errorf("%s is damaged: it has the invalid file name %q", path, f.Name)
 		}
 	}
 	return r, nil
 }
 
-// inspect reports whether the slot holds the whole library of build b: problem is ""
-// when it does, else what is wrong, in words. An error says that others may change it.
+// inspect reports whether the slot holds the complete library of build b. problem is "" if
+// it does, and otherwise describes what is wrong. An error says that other users may change
+// the slot.
 func (sl slot) inspect(b build) (problem string, err error) {
 	if err := sl.trustedFolders(); err != nil {
 		return "", err
@@ -137,19 +138,19 @@ func (sl slot) inspect(b build) (problem string, err error) {
 
 const notThere = "not there"
 
-// clean removes what an interrupted fetch left behind. The caller has the lock.
+// clean removes what an interrupted fetch left behind. The caller holds the lock.
 func (sl slot) clean() error {
 	return errors.Join(os.RemoveAll(sl.work), os.RemoveAll(sl.partial), os.RemoveAll(sl.record+".partial"))
 }
 
-// commit moves the unpacked library into place, and those beside it from the work
-// folder, and writes the record. The files were hashed while they were written.
+// commit moves the unpacked library into place, and its companions from the work folder,
+// and writes the record. The files were hashed while they were written.
 func (sl slot) commit(r record) error {
 	if err := sl.forget(); err != nil {
 		return err
 	}
-	// Without its record the old library, if any, counts as missing; so at no
-	// moment does a record stand beside a library that it doesn't describe.
+	// Without its record the old library, if any, counts as missing. So a record never
+	// stands next to a library that it does not describe.
 	if err := os.Remove(sl.record); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -183,7 +184,7 @@ func (sl slot) commit(r record) error {
 	return nil
 }
 
-// writeSynced writes r to the file at path and returns once it is on the disk. Others
+// writeSynced writes r to the file at path and returns once it is on the disk. Other users
 // may not write to it, whatever the umask.
 func writeSynced(path string, r io.Reader) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)

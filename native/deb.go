@@ -17,43 +17,43 @@ import (
 	"strings"
 )
 
-// debPlatform is the one platform (GOOS/GOARCH) whose packages are pinned.
+// debPlatform is the only platform (GOOS/GOARCH) whose packages are pinned.
 const debPlatform = "linux/amd64"
 
-// deb is one pinned Debian package and what is wanted of it.
+// deb is one pinned Debian package with the files to keep.
 type deb struct {
 	name, version string
 	sha256        string // of the whole package, in lower-case hex
-	// keep is a regular expression for the paths of the files to unpack; its first
-	// group is the path below the folder to unpack into.
+	// keep is a regular expression for the paths of the files to unpack. Its first group is
+	// the path below the folder to unpack into.
 	keep string
 }
 
-// pin tells one choice of packages from another one, and of files in them.
+// pin identifies a choice of packages and of files in them.
 func pin(debs []deb) string {
 	h := sha256.Sum256(fmt.Append(nil, debs))
 	return hex.EncodeToString(h[:])
 }
 
-// haul is a set of packages that are fetched together.
-type haul struct {
-	what string // what they hold, for people
+// packageSet is a set of packages that are fetched together.
+type packageSet struct {
+	what string // what they hold, for messages
 	mb   int    // size of the download in megabytes
 	env  string // the variable that makes the fetch unnecessary, if there is one
 	debs []deb
 }
 
-// instead ends an error's advice.
-func (h haul) instead() string {
+// instead returns the end of the advice in an error.
+func (h packageSet) instead() string {
 	if h.env == "" {
 		return ""
 	}
 	return fmt.Sprintf(", or set %s to the path of a library that you have", h.env)
 }
 
-// unpack downloads the packages into the slot's work folder, and writes the files
-// to keep below the folder into. Nothing is installed.
-func (h haul) unpack(ctx context.Context, sl slot, into string, progress io.Writer) error {
+// unpack downloads the packages into the slot's work folder, and writes the files to keep
+// below the folder into. It installs nothing.
+func (h packageSet) unpack(ctx context.Context, sl slot, into string, progress io.Writer) error {
 	for _, program := range []string{"apt-get", "dpkg-deb"} {
 		if _, err := exec.LookPath(program); err != nil {
 			return fmt.Errorf("native: fetching the %s needs %s, which is not on PATH: use a system or container with Debian 12%s", h.what, program, h.instead())
@@ -74,7 +74,8 @@ func (h haul) unpack(ctx context.Context, sl slot, into string, progress io.Writ
 		if err := h.unpackOne(ctx, cache, d, path, into); err != nil {
 			return err
 		}
-		// Gone as soon as possible: the packages take as much room as what is kept.
+		// Delete it as soon as possible: the packages take as much space as the files that
+		// are kept.
 		if err := os.Remove(path); err != nil {
 			return cacheError(cache, err)
 		}
@@ -82,9 +83,9 @@ func (h haul) unpack(ctx context.Context, sl slot, into string, progress io.Writ
 	return nil
 }
 
-// download lets apt-get fetch the packages. No archive is named: the system's apt
-// settings decide.
-func (h haul) download(ctx context.Context, cache, into string, progress io.Writer) error {
+// download makes apt-get fetch the packages. It names no archive: the system's apt settings
+// decide.
+func (h packageSet) download(ctx context.Context, cache, into string, progress io.Writer) error {
 	args := []string{"apt-get", "download"}
 	var names []string
 	for _, d := range h.debs {
@@ -95,7 +96,7 @@ func (h haul) download(ctx context.Context, cache, into string, progress io.Writ
 	last := new(tail)
 	cmd := command(ctx, args)
 	cmd.Dir = into
-	// Its messages are looked at below.
+	// The messages are checked below.
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+into)
 	cmd.Stderr = last
 	if isTerminal(progress) {
@@ -115,16 +116,16 @@ func (h haul) download(ctx context.Context, cache, into string, progress io.Writ
 	return fmt.Errorf("native: apt-get could not fetch the %s: look at the network and at apt's settings in /etc/apt and try again%s; apt-get said:\n%s", h.what, h.instead(), last.text(err))
 }
 
-// check returns the path of the package among the downloads, which is the pinned
-// file.
-func (d deb) check(cache, dir string, h haul) (string, error) {
+// check returns the path of the package among the downloads, after comparing it with the
+// pinned hash.
+func (d deb) check(cache, dir string, h packageSet) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", cacheError(cache, err)
 	}
 	i := slices.IndexFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), d.name+"_") })
 	if i < 0 {
-		return "", fmt.Errorf("native: `apt-get download` left no package %s behind: look at apt's settings in /etc/apt and try again%s", d.name, h.instead())
+		return "", fmt.Errorf("native: `apt-get download` did not store the package %s: look at apt's settings in /etc/apt and try again%s", d.name, h.instead())
 	}
 	path := filepath.Join(dir, entries[i].Name())
 	got, err := hashFile(path)
@@ -137,10 +138,10 @@ func (d deb) check(cache, dir string, h haul) (string, error) {
 	return path, nil
 }
 
-// unpackOne writes the files of one package that are to be kept. dpkg-deb gives the
-// package as a tar stream, so that the rest of it, half a gigabyte of archives and
-// headers, never touches the disk.
-func (h haul) unpackOne(ctx context.Context, cache string, d deb, path, into string) error {
+// unpackOne writes the files to keep of one package. dpkg-deb writes the package as a tar
+// stream, so that the rest of it, half a gigabyte of archives and headers, is never written
+// to the disk.
+func (h packageSet) unpackOne(ctx context.Context, cache string, d deb, path, into string) error {
 	last := new(tail)
 	cmd := command(ctx, []string{"dpkg-deb", "--fsys-tarfile", path})
 	cmd.Stderr = last
@@ -151,7 +152,7 @@ func (h haul) unpackOne(ctx context.Context, cache string, d deb, path, into str
 	if err != nil {
 		return fmt.Errorf("native: dpkg-deb cannot be started: %w", err)
 	}
-	// A child of an interrupted dpkg-deb may hold the other end for longer.
+	// A child of an interrupted dpkg-deb may hold the other end of the pipe for longer.
 	defer context.AfterFunc(ctx, func() { stream.Close() })()
 	kept, uerr := unpackTar(stream, regexp.MustCompile(d.keep), into)
 	stream.Close()
@@ -166,19 +167,19 @@ func (h haul) unpackOne(ctx context.Context, cache string, d deb, path, into str
 		return fmt.Errorf("native: dpkg-deb cannot unpack %s, which is a defect of this program or of the disk; it said:\n%s", filepath.Base(path), last.text(err))
 	}
 	if kept == 0 {
-		return fmt.Errorf("native: the package %s holds no file named like %s, which is a defect of this program", filepath.Base(path), d.keep)
+		return fmt.Errorf("native: the package %s holds no file that matches %s, which is a defect of this program", filepath.Base(path), d.keep)
 	}
 	return nil
 }
 
-// unpackTar writes the regular files that keep chooses below the folder into, reads
-// the stream to its end, and returns how many it wrote.
+// unpackTar writes the regular files that keep matches below the folder into, reads the
+// stream to its end, and returns the number of written files.
 func unpackTar(stream io.Reader, keep *regexp.Regexp, into string) (kept int, err error) {
 	t := tar.NewReader(stream)
 	for {
 		h, err := t.Next()
 		if err == io.EOF {
-			// What the archive is padded with; the writer is not to find nobody there.
+			// Read the padding of the archive too, so that the writer does not fail.
 			_, err = io.Copy(io.Discard, stream)
 			return kept, err
 		}
@@ -190,7 +191,7 @@ func unpackTar(stream io.Reader, keep *regexp.Regexp, into string) (kept int, er
 			continue
 		}
 		if !filepath.IsLocal(match[1]) {
-			return kept, fmt.Errorf("it holds the odd file name %q", h.Name)
+			return kept, fmt.Errorf("it holds the invalid file name %q", h.Name)
 		}
 		path := filepath.Join(into, match[1])
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

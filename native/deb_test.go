@@ -191,7 +191,7 @@ func falseApt(mode, meet string, packages []string, fail func(...string) int) in
 				return fail(err.Error())
 			}
 			if !appears(filepath.Join(meet, "go")) {
-				return fail("nobody said go")
+				return fail("the start signal did not come")
 			}
 		}
 		if err := os.WriteFile(file, data, 0o644); err != nil {
@@ -284,14 +284,14 @@ func TestDebErrors(t *testing.T) {
 		{"old list of packages", "gone", debPrograms, "", []string{"run `apt-get update`", "404  Not Found"}},
 		{"no network", "offline", debPrograms, "", []string{"could not fetch the library of packages", "look at the network", "Temporary failure resolving", "set CALLIOPE_TEST_LIBRARY"}},
 		{"apt-get says nothing", "silent", debPrograms, "", []string{"could not fetch", "exit status 3"}},
-		{"apt-get leaves nothing", "nothing", debPrograms, "", []string{"left no package libtest1 behind"}},
+		{"apt-get leaves nothing", "nothing", debPrograms, "", []string{"did not store the package libtest1"}},
 		{"disk full for apt-get", "diskfull", debPrograms, "", []string{"is full", "apt-get found no space", "set CALLIOPE_CACHE"}},
 		{"corrupt download", "corrupt", debPrograms, "", []string{"not the pinned file", sum(bad), sum(debBytes("libtest1")), "deleted", "try again"}},
 		{"broken package", "badtar", debPrograms, "", []string{"cannot unpack libtest1_", "compressed data is corrupt"}},
 		{"disk full for the linker", "linkfull", debPrograms, "", []string{"is full", "the linker found no space", "set CALLIOPE_CACHE"}},
 		{"link fails", "nolink", debPrograms, "", []string{"`c++` cannot link the library of packages", "setting CXX", "undefined reference", "ld returned 1"}},
 		{"libraries missing", "missing", debPrograms, "", []string{"needs libz3.so.4, libxml2.so.2, libodd.so.1, which", "`apt-get install libz3-4 libxml2`"}},
-		{"odd library missing", "odd", debPrograms, "", []string{"needs libodd.so.1, which", "install what has it"}},
+		{"odd library missing", "odd", debPrograms, "", []string{"needs libodd.so.1, which", "install the package that has it"}},
 		{"old C library", "oldlibc", debPrograms, "", []string{"does not fit this system", "GLIBC_2.36"}},
 	}
 	for _, test := range tests {

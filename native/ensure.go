@@ -12,13 +12,12 @@ import (
 	"time"
 )
 
-// EnsureOptions change how [Ensure] works; the zero value is the usual choice.
+// EnsureOptions are the options of [Ensure]. The zero value is the usual choice.
 type EnsureOptions struct {
-	// Progress is where progress is told; nil means [os.Stderr]. On a terminal
-	// pip or apt-get shows its own progress there, anywhere else one line says what
-	// is fetched.
+	// Progress receives progress messages; nil means [os.Stderr]. If it is a terminal, pip
+	// or apt-get shows its own progress there. Otherwise one line says what is fetched.
 	Progress io.Writer
-	// Offline forbids downloads: what is not there is a [*NotFoundError].
+	// Offline forbids downloads. A part that is not found is then a [*NotFoundError].
 	Offline bool
 }
 
@@ -30,18 +29,18 @@ func (o EnsureOptions) progress() io.Writer {
 }
 
 const (
-	// ensureLimit ends an Ensure whose context has no end, download and waiting
-	// for another process included; no usable network is that slow.
+	// ensureLimit limits an Ensure whose context has no deadline, including the download
+	// and waiting for another process. No usable network is that slow.
 	ensureLimit = time.Hour
 	lockPoll    = 200 * time.Millisecond
 )
 
-// Ensure returns the part as [Find] does and, where Find finds none, fetches it
-// into the cache first. A process that is already fetching the same part is
-// waited for. The error says what to do about it, and matches [context.Cause] of
-// ctx when that ended the work. A broken or interrupted fetch leaves no library
-// behind, whole or not. A library in the cache that is not as it was fetched is fetched
-// again. Into a cache that others may change nothing is fetched: see [UnsafeError].
+// Ensure returns the part like [Find]. If Find finds none, Ensure first fetches the part
+// into the cache. If another process is already fetching the same part, Ensure waits for
+// it. The error says what to do, and matches [context.Cause] of ctx if ctx ended the work.
+// A failed or interrupted fetch leaves no library behind, complete or not. If a library in
+// the cache is not as it was fetched, it is fetched again. Nothing is fetched into a cache
+// that other users may change: see [UnsafeError].
 func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	found, err := Find(p)
 	var missing *NotFoundError
@@ -92,9 +91,9 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	return Find(p)
 }
 
-// fill calls do, which makes what belongs into the slot, for one process at a
-// time and only while there says that it is missing. Before and after, what an
-// unfinished fill leaves is removed. In the slot do finds an empty work folder.
+// fill calls do, which creates the contents of the slot, for one process at a time and only
+// while there reports that they are missing. It removes the remains of an unfinished fill
+// before and after. do finds an empty work folder in the slot.
 func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there func() (bool, error), do func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, ensureLimit, fmt.Errorf("%w: it took longer than %v", context.DeadlineExceeded, ensureLimit))
 	defer cancel()
@@ -107,7 +106,7 @@ func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there
 		return cacheError(cache, err)
 	}
 	if _, err := trusted(cache, sl.lock); errors.As(err, new(*UnsafeError)) {
-		return err // somebody else may keep it locked for ever
+		return err // another user could keep it locked for ever
 	}
 	unlock, err := acquire(ctx, sl.lock, title, progress)
 	if err != nil {
@@ -118,7 +117,7 @@ func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there
 	}
 	defer unlock()
 
-	// Whoever had the lock before may have filled it.
+	// The previous holder of the lock may have filled it.
 	if found, err := there(); found || err != nil {
 		return err
 	}
@@ -136,8 +135,8 @@ func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there
 	return do(ctx)
 }
 
-// EnsureAll calls [Ensure] for each part, for those of [Default] when none is
-// given, and stops at the first error.
+// EnsureAll calls [Ensure] for each part, or for those of [Default] if none is given. It
+// stops at the first error.
 func EnsureAll(ctx context.Context, o EnsureOptions, parts ...Part) error {
 	if err := platformError(); err != nil {
 		return err
@@ -145,7 +144,7 @@ func EnsureAll(ctx context.Context, o EnsureOptions, parts ...Part) error {
 	if len(parts) == 0 {
 		parts = Default()
 		if len(parts) == 0 {
-			// Let the part that everything needs say what can be done here.
+			// The part that everything needs reports what can be done here.
 			parts = []Part{MLIR}
 		}
 	}
@@ -157,7 +156,7 @@ func EnsureAll(ctx context.Context, o EnsureOptions, parts ...Part) error {
 	return nil
 }
 
-// acquire takes the lock file at path, waiting for another holder until ctx ends.
+// acquire takes the lock file at path. It waits for another holder until ctx ends.
 func acquire(ctx context.Context, path, title string, progress io.Writer) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -165,7 +164,7 @@ func acquire(ctx context.Context, path, title string, progress io.Writer) (unloc
 	}
 	tick := time.NewTicker(lockPoll)
 	defer tick.Stop()
-	for told := false; ; told = true {
+	for reported := false; ; reported = true {
 		ok, err := tryLock(f)
 		if err != nil {
 			f.Close()
@@ -174,7 +173,7 @@ func acquire(ctx context.Context, path, title string, progress io.Writer) (unloc
 		if ok {
 			return func() { f.Close() }, nil
 		}
-		if !told {
+		if !reported {
 			fmt.Fprintf(progress, "another process is fetching the %s: waiting for it\n", title)
 		}
 		select {
@@ -203,18 +202,18 @@ func fetchWheel(ctx context.Context, p Part, s spec, b build, sl slot, progress 
 	return unpack(cache, path, s.path(), sl.partial)
 }
 
-// matches holds what was unpacked against the pinned hashes. It can differ only where
-// the table of parts is wrong, or where something changed a file on its way.
+// matches compares the unpacked files with the pinned hashes. They can only differ if the
+// table of parts is wrong, or if a file was changed on the way.
 func (b build) matches(files []file) error {
 	for _, f := range files {
 		if pinned, ok := b.files[f.Name]; ok && f.SHA256 != pinned {
-			return fmt.Errorf("native: %s was unpacked with the sha256 %s and should have %s, which is a defect of this program, of the memory or of the disk; it was deleted: try again", f.Name, f.SHA256, pinned)
+			return fmt.Errorf("native: %s was unpacked with the sha256 %s but should have %s, which is a defect of this program, of the memory or of the disk; it was deleted: try again", f.Name, f.SHA256, pinned)
 		}
 	}
 	return nil
 }
 
-// cacheError puts advice to an error met while writing into the cache.
+// cacheError adds advice to an error of writing into the cache.
 func cacheError(cache string, err error) error {
 	switch {
 	case diskFull(err):
@@ -222,7 +221,7 @@ func cacheError(cache string, err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("native: the cache folder %s cannot be written (%w): make it writable, or set %s to a folder that is", cache, err, cacheEnv)
 	}
-	return fmt.Errorf("native: the cache folder %s cannot be used (%w): mend that, or set %s to another folder", cache, err, cacheEnv)
+	return fmt.Errorf("native: the cache folder %s cannot be used (%w): fix that, or set %s to another folder", cache, err, cacheEnv)
 }
 
 func diskFullError(cache string, err error) error {

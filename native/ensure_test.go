@@ -88,7 +88,7 @@ func TestEnsureErrors(t *testing.T) {
 	}{
 		{"no network", "offline", python, []string{"could not fetch calliope-test 1.2.3", "look at the network", "Temporary failure in name resolution", "No matching distribution", "set CALLIOPE_TEST_LIBRARY"}},
 		{"pip says nothing", "silent", python, []string{"could not fetch calliope-test 1.2.3", "exit status 3"}},
-		{"pip leaves nothing", "nothing", python, []string{"left 0 files", "pip config list"}},
+		{"pip leaves nothing", "nothing", python, []string{"stored 0 files", "pip config list"}},
 		{"corrupt download", "corrupt", python, []string{"not the pinned file", sum(bad), sum(wheelBytes()), "deleted", "try again"}},
 		{"disk full for pip", "diskfull", python, []string{"is full", "python3 -m pip found no space", "free about", "set CALLIOPE_CACHE"}},
 		{"no python", "", nil, []string{"none of python3, python, pip3, pip and uv is on PATH", "set CALLIOPE_TEST_LIBRARY"}},
@@ -166,8 +166,8 @@ func TestEnsureMends(t *testing.T) {
 	}
 }
 
-// A file stands where the cache's folder should be: nobody can write there, not
-// even root, for whom permission bits mean nothing.
+// A file is at the path of the cache's folder: not even root, which permission bits do not
+// stop, can write there.
 func TestEnsureUnwritableCache(t *testing.T) {
 	_, meet := setUp(t, "", "python3")
 	file := filepath.Join(t.TempDir(), "file")

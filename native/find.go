@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// FetchCommand is the command that fetches the default parts. With the names of
-// parts behind it ("mlir", "pjrt", "iree", "llvm") it fetches those.
+// FetchCommand is the command that fetches the default parts. With the names of parts as
+// arguments ("mlir", "pjrt", "iree", "llvm") it fetches those.
 const FetchCommand = "go run github.com/calliope-mlir/calliope/tools/doctor -fetch"
 
-// Source says by which way a library was found.
+// A Source says how a library was found.
 type Source string
 
 const (
@@ -21,20 +21,19 @@ const (
 	FromSystem      Source = "system"
 )
 
-// Location is a library on this machine.
+// A Location is a library on this machine.
 type Location struct {
 	Path    string // absolute
 	Source  Source
 	Version string // the project and its version, such as "jaxlib 0.5.3"; "" when unknown
 }
 
-// NotFoundError reports a part that is neither named by its environment
-// variable, nor in the cache, nor in a system directory. Its text names the
-// command that fetches the part.
+// A NotFoundError reports a part that is not named by its environment variable, not in the
+// cache, and not in a system directory. Its text names the command that fetches the part.
 type NotFoundError struct {
 	Part   Part
-	Looked []string // where, in order, each with what was found there
-	Unfit  string   // why what the cache has is not used, "" where it has nothing
+	Looked []string // the searched places, in order, each with its result
+	Unfit  string   // why the library in the cache is not used, "" if there is none
 }
 
 func (e *NotFoundError) Error() string {
@@ -52,18 +51,20 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("native: %s not found (looked at %s): %s", e.Part, strings.Join(e.Looked, "; "), todo)
 }
 
-// Find looks for a part: the file that its environment variable names, then the
-// cache, then the system's library directories. It never downloads. When there is none
-// the error is a [*NotFoundError]; an environment variable that names no usable file is
-// an error of its own, for whoever set it meant it. The library is not opened.
+// Find searches for a part: the file that its environment variable names, then the cache,
+// then the system's library directories. It never downloads. If there is no library, the
+// error is a [*NotFoundError]. If the environment variable is set but names no usable file,
+// that is an error of its own, because it was set on purpose. Find does not open the
+// library.
 //
-// A library in the cache is found only where its sha256 is the pinned one, or for a
-// library that was linked here the one that it had then. Find reads the library for
-// that where it is new to it, which takes up to a second, and keeps beside it what tells
-// that it has not changed since (size, inode, and times of change); where the cache
-// cannot be written, each process reads the library once. A cache that somebody other
-// than the user and root may change is an [*UnsafeError]. Only a file of the user's own
-// that just its group may write to is made unwritable for the group, and read.
+// A library in the cache is accepted only if its sha256 is the pinned one, or, for a
+// library that was linked here, the one recorded at that time. Find reads a library that it
+// has not verified yet, which takes up to a second. It stores next to the library what
+// shows that the files have not changed since (size, inode, and times of change). If the
+// cache is not writable, each process reads the library once. A cache that a user other
+// than the current one and root may change is an [*UnsafeError]. There is one exception: if
+// only the group may write to a file that the current user owns, Find removes that
+// permission and reads the file.
 func Find(p Part) (Location, error) {
 	s, err := lookup(p)
 	if err != nil {
@@ -118,8 +119,8 @@ func fromEnv(name, path string) (Location, error) {
 	return Location{Path: path, Source: FromEnvironment}, nil
 }
 
-// systemDirs lists the directories of the system's own libraries, in the order
-// of the search. Tests replace it.
+// systemDirs lists the directories of the system's own libraries, in search order. Tests
+// replace it.
 var systemDirs = func() []string {
 	if runtime.GOOS == "darwin" {
 		return []string{"/opt/homebrew/lib", "/usr/local/lib"}
@@ -128,11 +129,11 @@ var systemDirs = func() []string {
 	return []string{"/usr/local/lib", filepath.Join("/usr/lib", triple), "/usr/lib64", "/usr/lib"}
 }
 
-// Check reads the whole library, and those that were fetched with it, and compares
-// them with the pinned hashes, and where none is pinned with those recorded when they
-// were fetched. That finds what [Find] cannot: a disk that gives other bytes than were
-// written. For a library that did not come from the cache no hash is known, and Check
-// only makes sure that it can be read. The error says what to run.
+// Check reads the whole library, and the libraries that were fetched with it, and compares
+// them with the pinned hashes, or, if none is pinned, with those recorded when they were
+// fetched. This finds an error that [Find] cannot: a disk that returns other bytes than
+// were written. For a library that did not come from the cache no hash is known, and Check
+// only verifies that it can be read. The error says which command to run.
 func (l Location) Check() error {
 	if l.Source != FromCache {
 		if _, err := hashFile(l.Path); err != nil {
@@ -155,10 +156,10 @@ func (l Location) Check() error {
 	files := sl.expected(r, b)
 	before, _, _ := sl.states(files)
 	if problem := sl.read(files); problem != "" {
-		_ = sl.forget() // whoever finds it next reads it, too
+		_ = sl.forget() // the next Find reads it, too
 		return fmt.Errorf("native: %s: %s: %s", l.Path, problem, again)
 	}
-	// Others may be fetching.
+	// Another process may be fetching.
 	if after, problem, err := sl.states(files); before == after && problem == "" && err == nil {
 		sl.keep(after)
 	}

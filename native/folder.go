@@ -22,7 +22,7 @@ func fetchFolder(ctx context.Context, s debs.Set, o EnsureOptions) (dir string, 
 	if err := platformError(); err != nil {
 		return "", err
 	}
-	h := haul{what: s.What, mb: s.MB}
+	h := packageSet{what: s.What, mb: s.MB}
 	for _, p := range s.Packages {
 		h.debs = append(h.debs, deb{p.Name, p.Version, p.SHA256, p.Keep})
 	}

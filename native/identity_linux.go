@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// identity returns the number of a file's inode, and when that changed last, in
+// identity returns the inode number of a file, and the time of its last status change in
 // nanoseconds.
 func identity(info fs.FileInfo) (inode uint64, changed int64) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {

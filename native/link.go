@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// assemble makes one shared library with the whole C API, at the slot's partial.
-// Debian has that API as static archives only, which are linked with the shared
-// libraries they call; these are left in the work folder.
+// assemble makes one shared library with the whole C API, at the slot's partial. Debian has
+// that API only as static archives. They are linked with the shared libraries that they
+// call, which stay in the work folder.
 func assemble(ctx context.Context, s spec, b build, sl slot, progress io.Writer) (record, error) {
 	cache := filepath.Dir(sl.dir)
-	h := haul{s.title, s.mb, s.env, b.debs}
-	// Before the download: it would be for nothing.
+	h := packageSet{s.title, s.mb, s.env, b.debs}
+	// Check this before the download, which would be useless otherwise.
 	cxx, err := findCompiler(h)
 	if err != nil {
 		return record{}, err
@@ -77,8 +77,8 @@ func namesIn(dir, part string) ([]string, error) {
 	return names, err
 }
 
-// recordFile makes sure that a file is on the disk and that others may not write to
-// it, and describes it.
+// recordFile syncs a file to the disk, makes sure that other users may not write to it, and
+// describes it.
 func recordFile(dir, name string) (file, error) {
 	path := filepath.Join(dir, name)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -87,7 +87,7 @@ func recordFile(dir, name string) (file, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = f.Chmod(info.Mode().Perm() &^ anyoneWrites) // the linker goes by the umask
+		err = f.Chmod(info.Mode().Perm() &^ anyoneWrites) // the linker uses the umask
 	}
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return file{}, err
@@ -99,12 +99,12 @@ func recordFile(dir, name string) (file, error) {
 // compilers are the names of the C++ compiler, best first.
 var compilers = []string{"c++", "g++", "clang++"}
 
-// findCompiler returns the C++ compiler, which here only links: $CXX, with its
+// findCompiler returns the C++ compiler, which is used only to link: $CXX, with its
 // arguments, or the first of compilers.
-func findCompiler(h haul) ([]string, error) {
+func findCompiler(h packageSet) ([]string, error) {
 	if cxx := strings.Fields(os.Getenv("CXX")); len(cxx) > 0 {
 		if _, err := exec.LookPath(cxx[0]); err != nil {
-			return nil, fmt.Errorf("native: making the %s needs a C++ compiler, and $CXX names one that cannot be started (%w): correct or unset CXX%s", h.what, err, h.instead())
+			return nil, fmt.Errorf("native: making the %s needs a C++ compiler, but $CXX names one that cannot be started (%w): correct or unset CXX%s", h.what, err, h.instead())
 		}
 		return cxx, nil
 	}
@@ -113,13 +113,12 @@ func findCompiler(h haul) ([]string, error) {
 			return []string{name}, nil
 		}
 	}
-	return nil, fmt.Errorf("native: making the %s needs a C++ compiler, and none of %s is on PATH: install one (the package g++)%s", h.what, strings.Join(compilers, ", "), h.instead())
+	return nil, fmt.Errorf("native: making the %s needs a C++ compiler, but none of %s is on PATH: install one (the package g++)%s", h.what, strings.Join(compilers, ", "), h.instead())
 }
 
-// link makes the shared library called name in dir of whole archives. At run time
-// it looks for the shared ones where it stands itself, so that the cache may be
-// moved.
-func (h haul) link(ctx context.Context, cache, dir string, cxx []string, name string, archives, shared []string) error {
+// link makes the shared library called name in dir from whole archives. At run time the
+// library searches its own folder for the shared ones, so that the cache may be moved.
+func (h packageSet) link(ctx context.Context, cache, dir string, cxx []string, name string, archives, shared []string) error {
 	last := new(tail)
 	cmd := command(ctx, slices.Concat(cxx,
 		[]string{"-shared", "-o", name, "-Wl,-soname," + name, "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs", "-Wl,-s", "-Wl,--whole-archive"}, archives,
@@ -139,9 +138,9 @@ func (h haul) link(ctx context.Context, cache, dir string, cxx []string, name st
 	return fmt.Errorf("native: `%s` cannot link the %s: try another C++ compiler by setting CXX%s; it said:\n%s", strings.Join(cxx, " "), h.what, h.instead(), last.text(err))
 }
 
-// packageOf tells which Debian package holds a library that LLVM needs and a small
-// system may lack. Theirs are not fetched: security updates replace them too often
-// for a pin.
+// packageOf maps a library that LLVM needs, and that a small system may lack, to its Debian
+// package. These packages are not fetched: security updates replace them too often for a
+// pin.
 var packageOf = map[string]string{
 	"libedit.so.2": "libedit2",
 	"libffi.so.8":  "libffi8",
@@ -151,11 +150,11 @@ var packageOf = map[string]string{
 	"libzstd.so.1": "libzstd1",
 }
 
-// loadable asks the system's loader, without running anything of the library's,
-// whether all is there that the library needs.
-func (h haul) loadable(ctx context.Context, dir, name string) error {
+// loadable asks the system's loader whether everything that the library needs is present.
+// It runs no code of the library.
+func (h packageSet) loadable(ctx context.Context, dir, name string) error {
 	if _, err := exec.LookPath("ldd"); err != nil {
-		return nil // whoever opens the library will hear from the loader
+		return nil // opening the library reports the loader's error
 	}
 	out := new(tail)
 	cmd := command(ctx, []string{"ldd", "./" + name})
@@ -181,7 +180,7 @@ func (h haul) loadable(ctx context.Context, dir, name string) error {
 	case len(packages) > 0:
 		return fmt.Errorf("native: the %s needs %s, which this system lacks: run `apt-get install %s` as root and try again%s", h.what, strings.Join(missing, ", "), strings.Join(packages, " "), h.instead())
 	case len(missing) > 0:
-		return fmt.Errorf("native: the %s needs %s, which this system lacks: install what has it and try again%s", h.what, strings.Join(missing, ", "), h.instead())
+		return fmt.Errorf("native: the %s needs %s, which this system lacks: install the package that has it and try again%s", h.what, strings.Join(missing, ", "), h.instead())
 	case err != nil:
 		return fmt.Errorf("native: the %s does not fit this system: use one with Debian 12%s; ldd said:\n%s", h.what, h.instead(), out.text(err))
 	}

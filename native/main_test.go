@@ -155,7 +155,7 @@ func falsePip(name string, args []string) int {
 			return fail(err.Error())
 		}
 		if !appears(filepath.Join(dir, "go")) {
-			return fail("nobody said go")
+			return fail("the start signal did not come")
 		}
 	}
 	if err := os.WriteFile(filepath.Join(into, testWheel), data, 0o644); err != nil {

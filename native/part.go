@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Part names one native library.
+// A Part names one native library.
 type Part string
 
 const (
@@ -16,28 +16,27 @@ const (
 	MLIR Part = "mlir"
 	// PJRTPlugin is XLA for the CPU, as a PJRT plugin.
 	PJRTPlugin Part = "pjrt"
-	// IREE is a second library with the C API of MLIR: newer, with the StableHLO
-	// dialect, but without StableHLO's own C API. It is fetched only on request.
+	// IREE is a second library with the C API of MLIR. It is newer and has the StableHLO
+	// dialect, but not StableHLO's own C API. It is fetched only on request.
 	IREE Part = "iree"
-	// LLVM is all of upstream MLIR of LLVM 22, its ExecutionEngine and every
-	// dialect, without StableHLO. It is fetched only on request, from Debian's
-	// packages, and linked with the user's C++ compiler.
+	// LLVM is all of upstream MLIR of LLVM 22, with its ExecutionEngine and every dialect,
+	// but without StableHLO. It is fetched only on request, from Debian's packages, and
+	// linked with the user's C++ compiler.
 	LLVM Part = "llvm"
 )
 
-// build is what a part is made of on one platform: a Python wheel, or Debian
-// packages.
+// build says what a part consists of on one platform: a Python wheel, or Debian packages.
 type build struct {
 	tag    string // pip's platform tag
 	sha256 string // of the whole wheel, in lower-case hex
 	debs   []deb
-	member string // the library's path in this wheel, where it is not the spec's
-	// files are the sha256 of what is kept, by name. A library that is linked here is
-	// not among them: it depends on the compiler.
+	member string // the library's path in this wheel, if it differs from the spec's
+	// files maps the names of the files that are kept to their sha256. A library that is
+	// linked here is not included, because it depends on the compiler.
 	files map[string]string
 }
 
-// pin tells one build from another one.
+// pin identifies a build.
 func (b build) pin() string {
 	if b.debs != nil {
 		return pin(b.debs)
@@ -45,7 +44,7 @@ func (b build) pin() string {
 	return b.sha256
 }
 
-// buildOf finds the build with a pin, and its part.
+// buildOf returns the build with a pin, and its part.
 func buildOf(pin string) (Part, build, bool) {
 	for _, p := range Parts() {
 		for _, b := range table[p].builds {
@@ -61,21 +60,21 @@ func buildOf(pin string) (Part, build, bool) {
 type spec struct {
 	title   string
 	env     string // the environment variable that overrides everything
-	byAsk   bool   // not among the default parts
+	byAsk   bool   // not one of the default parts
 	project string // name in the Python package index, if it comes from there
 	version string
 	member  string // the shared library's path inside the wheel, or just its name
-	mb      int    // size of the download in megabytes, to tell the user
+	mb      int    // size of the download in megabytes, for messages
 	builds  map[string]build
 }
 
-// table holds every known part; builds are keyed by GOOS/GOARCH.
+// table holds every known part. Builds are keyed by GOOS/GOARCH.
 var table = map[Part]spec{
 	MLIR: {
 		title:   "MLIR and StableHLO library",
 		env:     "CALLIOPE_MLIR_LIBRARY",
 		project: "jaxlib",
-		// The last release whose library exports the C API's symbols.
+		// This is the last release whose library exports the C API's symbols.
 		version: "0.5.3",
 		member:  "jaxlib/mlir/_mlir_libs/libjaxlib_mlir_capi.so",
 		mb:      105,
@@ -138,7 +137,7 @@ var table = map[Part]spec{
 		byAsk:   true,
 		project: "LLVM",
 		version: "22.1.8",
-		// Upstream's own name for it, in builds that have it.
+		// This is upstream's name for it, in builds that have it.
 		member: "libMLIR-C.so.22.1",
 		mb:     79,
 		builds: map[string]build{
@@ -164,9 +163,8 @@ func Parts() []Part {
 	return parts
 }
 
-// Default returns the parts that this platform needs and has a build of: the
-// MLIR library and, on Linux, the XLA plugin. It is empty on a platform that has
-// none.
+// Default returns the parts that this platform needs and has a build of: the MLIR library
+// and, on Linux, the XLA plugin. It returns none on a platform without builds.
 func Default() []Part {
 	var parts []Part
 	for _, p := range Parts() {
@@ -178,7 +176,7 @@ func Default() []Part {
 	return parts
 }
 
-// String returns the part's name for people, such as "XLA CPU plugin".
+// String returns the part's name for messages, such as "XLA CPU plugin".
 func (p Part) String() string {
 	if s, ok := table[p]; ok {
 		return s.title
@@ -192,12 +190,12 @@ func (p Part) Fetchable() bool {
 	return ok
 }
 
-// Env returns the environment variable that holds the path of a library to use
-// in place of the pinned one; "" for an unknown part.
+// Env returns the environment variable that holds the path of a library to use instead of
+// the pinned one, or "" for an unknown part.
 func (p Part) Env() string { return table[p].env }
 
-// lookup returns the part's table entry, or an error where the part or the whole
-// platform is not supported.
+// lookup returns the part's table entry, or an error if the part or the platform is not
+// supported.
 func lookup(p Part) (spec, error) {
 	s, ok := table[p]
 	if !ok {
@@ -205,7 +203,7 @@ func lookup(p Part) (spec, error) {
 		for _, k := range Parts() {
 			known = append(known, string(k))
 		}
-		return spec{}, fmt.Errorf("native: there is no part %q: use one of %s", string(p), strings.Join(known, ", "))
+		return spec{}, fmt.Errorf("native: unknown part %q: use one of %s", string(p), strings.Join(known, ", "))
 	}
 	return s, platformError()
 }
@@ -215,7 +213,7 @@ func (s spec) build() (build, bool) {
 	return b, ok
 }
 
-// path is the library's, inside the wheel of this platform.
+// path returns the library's path inside the wheel of this platform.
 func (s spec) path() string {
 	if b, _ := s.build(); b.member != "" {
 		return b.member
@@ -223,13 +221,13 @@ func (s spec) path() string {
 	return s.member
 }
 
-// library is its file name.
+// library returns the file name of the library.
 func (s spec) library() string { return path.Base(s.path()) }
 
-// slot is the part's place in a cache.
+// slot returns the location of the part in a cache.
 func (s spec) slot(cache string) slot { return newSlot(cache, s.id(), s.library()) }
 
-// id names the exact build: it is the name of its folder in the cache.
+// id identifies the exact build. It is the name of its folder in the cache.
 func (s spec) id() string {
 	return fmt.Sprintf("%s-%s-%s-%s", s.project, s.version, runtime.GOOS, runtime.GOARCH)
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// pips are the ways to start pip, best first. uv has no download command of its
-// own, but it can run pip.
+// pips are the commands that start pip, best first. uv has no download command of its own,
+// but it can run pip.
 var pips = [][]string{
 	{"python3", "-m", "pip"},
 	{"python", "-m", "pip"},
@@ -23,12 +23,12 @@ var pips = [][]string{
 	{"uv", "tool", "run", "pip"},
 }
 
-// probeLimit bounds the question whether a pip works; a cold start from a slow
-// disk takes seconds.
+// probeLimit limits the test whether a pip works. A cold start from a slow disk takes
+// seconds.
 const probeLimit = 2 * time.Minute
 
-// findPip returns the first of pips that starts. Being on PATH is not enough: a
-// Python may lack pip, and a version manager's shim may lack a Python.
+// findPip returns the first of pips that starts. Being on PATH is not enough: a Python may
+// lack pip, and a version manager's shim may lack a Python.
 func findPip(ctx context.Context, s spec) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
@@ -45,18 +45,18 @@ func findPip(ctx context.Context, s spec) ([]string, error) {
 			return pip, nil
 		}
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("native: `%s --version` did not end in time: %w", strings.Join(pip, " "), context.Cause(ctx))
+			return nil, fmt.Errorf("native: `%s --version` did not finish in time: %w", strings.Join(pip, " "), context.Cause(ctx))
 		}
 		problems = append(problems, fmt.Sprintf("%s: %s", strings.Join(pip, " "), out.last(err)))
 	}
 	if problems == nil {
-		return nil, fmt.Errorf("native: fetching %s needs Python with pip, or uv, and none of python3, python, pip3, pip and uv is on PATH: install one of them, or set %s to the path of a library that you have", s.project, s.env)
+		return nil, fmt.Errorf("native: fetching %s needs Python with pip, or uv, but none of python3, python, pip3, pip and uv is on PATH: install one of them, or set %s to the path of a library that you have", s.project, s.env)
 	}
-	return nil, fmt.Errorf("native: fetching %s needs pip, and no pip here works (%s): try `python3 -m ensurepip`, install your system's package of pip, or set %s to the path of a library that you have", s.project, strings.Join(problems, "; "), s.env)
+	return nil, fmt.Errorf("native: fetching %s needs pip, but no pip here works (%s): try `python3 -m ensurepip`, install your system's package of pip, or set %s to the path of a library that you have", s.project, strings.Join(problems, "; "), s.env)
 }
 
-// download lets pip fetch the wheel into the slot's work folder and returns the
-// wheel's path. No package index is named: the user's pip settings decide.
+// download makes pip fetch the wheel into the slot's work folder and returns the wheel's
+// path. It names no package index: the user's pip settings decide.
 func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io.Writer) (string, error) {
 	pip, err := findPip(ctx, s)
 	if err != nil {
@@ -69,19 +69,19 @@ func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io
 			return "", cacheError(filepath.Dir(sl.dir), err)
 		}
 	}
-	// The wheels are made for one Python version; naming it makes pip accept them
-	// whatever version runs it.
+	// The wheels are made for one Python version. With that version as an argument, pip
+	// accepts them whatever version runs it.
 	cmd := command(ctx, slices.Concat(pip, []string{"download",
 		"--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check",
 		"--platform", b.tag, "--python-version", "3.11", "--implementation", "cp", "--abi", "cp311",
 		"-d", into, s.project + "==" + s.version}))
-	// pip's temporary copy in the cache too: one disk has to have the room, and
-	// what a killed pip leaves is removed by the next fetch.
+	// pip's temporary copy is in the cache too: only one disk needs the space, and the next
+	// fetch removes what a killed pip left behind.
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
 	fmt.Fprintf(progress, "fetching the %s: %s %s (%d MB), with %s\n", p, s.project, s.version, s.mb, strings.Join(pip, " "))
 	last := new(tail)
-	// Not shown as it comes: a failing pip may print a hundred lines of traceback,
-	// and the error below has the last ones.
+	// The output is not shown while pip runs: a failing pip may print a hundred lines of
+	// traceback, and the error below has the last ones.
 	cmd.Stderr = last
 	if isTerminal(progress) {
 		cmd.Stdout = progress
@@ -101,20 +101,20 @@ func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io
 		return "", cacheError(filepath.Dir(sl.dir), err)
 	}
 	if len(wheels) != 1 {
-		return "", fmt.Errorf("native: `%s download` left %d files for %s %s instead of one: look at pip's settings (`%s config list`)", program, len(wheels), s.project, s.version, program)
+		return "", fmt.Errorf("native: `%s download` stored %d files for %s %s instead of one: look at pip's settings (`%s config list`)", program, len(wheels), s.project, s.version, program)
 	}
 	return filepath.Join(into, wheels[0].Name()), nil
 }
 
-// noSpace is how programs word ENOSPC.
+// noSpace is the text of ENOSPC in the output of programs.
 const noSpace = "No space left on device"
 
 func stopped(ctx context.Context, title string) error {
 	return fmt.Errorf("native: fetching the %s was stopped: %w", title, context.Cause(ctx))
 }
 
-// command is interrupted when ctx ends, so that the program can tidy up, and killed
-// when it does not end soon after.
+// command returns a command that is interrupted when ctx ends, so that the program can
+// clean up, and killed if it does not end soon after.
 func command(ctx context.Context, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -154,7 +154,7 @@ func (t *tail) contains(texts ...string) bool {
 	return false
 }
 
-// lines returns up to n last lines that are not blank, or err when there are none.
+// lines returns up to n last lines that are not blank, or err if there are none.
 func (t *tail) lines(n int, err error) []string {
 	var lines []string
 	for line := range strings.Lines(strings.ToValidUTF8(string(t.buf), "?")) {

@@ -13,7 +13,7 @@ func platformError() error {
 	return fmt.Errorf("native: %s is not supported, because no pinned native library exists for it: use Linux (on Windows, WSL or a container) or macOS", runtime.GOOS)
 }
 
-// Never reached: platformError stops every caller before it.
+// This is never reached: platformError stops every caller before.
 func tryLock(*os.File) (bool, error) { return false, platformError() }
 
 func owner(fs.FileInfo) int { return -1 }

@@ -11,9 +11,9 @@ import (
 
 func platformError() error { return nil }
 
-// tryLock takes an exclusive lock on f, and reports false when another open
-// file, in this process or another, has it. The kernel lets go of the lock when
-// its holder ends, however it ends.
+// tryLock takes an exclusive lock on f. It reports false if another open file, in this
+// process or another, has the lock. The kernel releases the lock when its holder ends for
+// any reason.
 func tryLock(f *os.File) (bool, error) {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
@@ -28,7 +28,7 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
-// owner returns the id of the user that a file belongs to, -1 where that is not known.
+// owner returns the id of the user that owns a file, or -1 if it is not known.
 func owner(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Uid)

@@ -97,9 +97,9 @@ func TestTwoProcesses(t *testing.T) {
 	defer r.Close()
 	second := ensureProcess(t, testPart, &out[1], w)
 	w.Close()
-	told, err := bufio.NewReader(r).ReadString('\n')
-	if want := "another process is fetching the test library: waiting for it\n"; err != nil || told != want {
-		t.Errorf("the second process says %q (%v), want %q", told, err, want)
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if want := "another process is fetching the test library: waiting for it\n"; err != nil || line != want {
+		t.Errorf("the second process says %q (%v), want %q", line, err, want)
 	}
 	if _, err := Find(testPart); err == nil {
 		t.Error("found before the download was done")

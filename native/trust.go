@@ -11,19 +11,20 @@ import (
 	"strings"
 )
 
-// UnsafeError reports that somebody other than the user and root may change what is in
-// the cache. Nothing is loaded from such a cache, and nothing is fetched into it.
+// An UnsafeError reports that a user other than the current one and root may change the
+// contents of the cache. Nothing is loaded from such a cache, and nothing is fetched into
+// it.
 type UnsafeError struct {
-	Path    string // the folder or file that they may change
+	Path    string // the folder or file that another user may change
 	Problem string // such as "every user may write to it"
-	Mend    string // the shell command that mends it
+	Mend    string // the shell command that fixes it
 }
 
 func (e *UnsafeError) Error() string {
-	return fmt.Sprintf("native: the cache is not used, because others may change what is in it: %s: %s: run `%s`, or set %s to a folder that only you may write to", e.Path, e.Problem, e.Mend, cacheEnv)
+	return fmt.Sprintf("native: the cache is not used, because other users may change it: %s: %s: run `%s`, or set %s to a folder that only you may write to", e.Path, e.Problem, e.Mend, cacheEnv)
 }
 
-// userID is the user that this process acts for. Tests replace it.
+// userID returns the user that this process acts for. Tests replace it.
 var userID = os.Geteuid
 
 const (
@@ -32,8 +33,8 @@ const (
 	anyoneWrites = groupWrites | othersWrite
 )
 
-// trusted describes a folder or file of the cache, and fails with an UnsafeError where
-// somebody other than the user and root may change it. Where there is none, the error
+// trusted describes a folder or file of the cache. It returns an UnsafeError if a user
+// other than the current one and root may change it. If it does not exist, the error
 // matches fs.ErrNotExist.
 func trusted(cache, path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
@@ -46,8 +47,8 @@ func trusted(cache, path string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An umask of 002 once left such files. They are mended here rather than refused:
-	// that changes their inode, and so they are read and compared as well.
+	// A version of this package created such files under an umask of 002. They are fixed
+	// instead of rejected. This changes their state, so they are read and compared again.
 	if owner(info) == userID() && info.Mode().IsRegular() && info.Mode()&anyoneWrites == groupWrites {
 		if os.Chmod(path, info.Mode().Perm()&^groupWrites) == nil {
 			if info, err = os.Stat(path); err != nil {
@@ -66,12 +67,14 @@ const (
 	everyMay = "every user may write to it"
 )
 
-// mistrust says who else may change a file or folder, "" for nobody.
+// mistrust says which other users may change a file or folder. It returns "" if there are
+// none.
 func mistrust(info fs.FileInfo) string {
 	if problem := foreign(info); problem != "" {
 		return problem
 	}
-	// In a folder like the system's temporary one, nobody may replace what is not theirs.
+	// In a folder like the system's temporary one, users cannot replace files of other
+	// users.
 	if info.IsDir() && info.Mode()&fs.ModeSticky != 0 {
 		return ""
 	}
@@ -84,7 +87,8 @@ func mistrust(info fs.FileInfo) string {
 	return ""
 }
 
-// foreign says whose a file, folder or link is, "" for the user and root.
+// foreign names the owner of a file, folder or link. It returns "" for the current user and
+// root.
 func foreign(info fs.FileInfo) string {
 	if id := owner(info); id != userID() && id != 0 {
 		return "it belongs to " + userName(id)
@@ -93,7 +97,7 @@ func foreign(info fs.FileInfo) string {
 }
 
 func mend(cache, problem string) string {
-	// Neither command goes through a link.
+	// Neither command follows a link.
 	if to, err := filepath.EvalSymlinks(cache); err == nil {
 		cache = to
 	}
@@ -106,7 +110,7 @@ func mend(cache, problem string) string {
 	return fmt.Sprintf("sudo chown -hR %d %s", userID(), quote(cache))
 }
 
-// quote makes one word of a shell command.
+// quote returns path as one word of a shell command.
 func quote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
 
 func userName(id int) string {
@@ -116,7 +120,7 @@ func userName(id int) string {
 	return fmt.Sprintf("the user %d", id)
 }
 
-// trustedFolders looks at the cache and the slot's own folder, which need not exist.
+// trustedFolders checks the cache and the slot's own folder, which need not exist.
 func (sl slot) trustedFolders() error {
 	cache := filepath.Dir(sl.dir)
 	for _, dir := range []string{cache, sl.dir} {

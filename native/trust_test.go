@@ -16,11 +16,11 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-// Whoever else may write to a folder or a file of the cache, or owns it, may change
+// Another user who may write to a folder or a file of the cache, or owns it, may change
 // what is loaded.
 func TestUnsafeCache(t *testing.T) {
-	// For root a file of anybody else is unsafe, for others any that is neither theirs
-	// nor root's.
+	// For root a file of any other user is unsafe; for other users, any file that neither
+	// they nor root own.
 	disown := func(path string) error { return os.Chown(path, 12345, -1) }
 	if os.Geteuid() != 0 {
 		disown = func(string) error {
@@ -101,7 +101,7 @@ func TestUnsafeCache(t *testing.T) {
 	}
 }
 
-// In a folder where everybody may make files, somebody makes what a fetch is to meet.
+// In a folder where every user may make files, another user makes files that a fetch finds.
 func TestUnsafeTraps(t *testing.T) {
 	if os.Geteuid() != 0 {
 		defer func() { userID = os.Geteuid }()
@@ -160,7 +160,7 @@ func TestUnsafeCacheIsNotFilled(t *testing.T) {
 	if downloads(t, meet) != nil || len(files(t, cache)) != 0 {
 		t.Errorf("after %q the cache holds %q", downloads(t, meet), files(t, cache))
 	}
-	// In one with the sticky bit, nobody exchanges what is another's.
+	// In a folder with the sticky bit, users cannot replace files of other users.
 	if err := os.Chmod(cache, 0o777|fs.ModeSticky); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// unpack writes one file of the wheel, and nothing else of it, to a path in the
-// cache. The zip reader checks the file's length and CRC.
+// unpack writes one file of the wheel to a path in the cache. The zip reader checks the
+// file's length and CRC.
 func unpack(cache, wheel, member, path string) (record, error) {
 	z, err := zip.OpenReader(wheel)
 	if err != nil {
@@ -19,7 +19,7 @@ func unpack(cache, wheel, member, path string) (record, error) {
 	defer z.Close()
 	src, err := z.Open(member)
 	if err != nil {
-		return record{}, fmt.Errorf("native: the wheel %s cannot give %s, which is a defect of this program or of the disk: %w", filepath.Base(wheel), member, err)
+		return record{}, fmt.Errorf("native: the wheel %s does not provide %s, which is a defect of this program or of the disk: %w", filepath.Base(wheel), member, err)
 	}
 	defer src.Close()
 	h := sha256.New()

@@ -11,18 +11,19 @@ import (
 	"sync"
 )
 
-// To read a library takes up to a second, to open it some milliseconds. So it is read
-// once, and what the system tells of the very files that were read is kept beside it:
-// until that changes, they have not changed.
+// Reading a library takes up to a second, opening it some milliseconds. So a library is
+// read once, and the file system's state of the files that were read is stored next to it.
+// As long as this state is the same, the files have not changed.
 
-// state tells a file from a changed one without reading it. The system sets the time of
-// the last change itself: unlike that of the modification, no program can set it back.
+// state describes a file so that a change is visible without reading the file. The system
+// sets the time of the last status change itself: unlike the modification time, no program
+// can set it back.
 func state(f file, info fs.FileInfo) string {
 	s := stampOf(info)
 	return fmt.Sprintf("%s sha256 %s size %d modified %d changed %d inode %d\n", f.Name, f.SHA256, s.size, s.modified, s.changed, s.inode)
 }
 
-// stamp is what state says of a file, without a name.
+// stamp is the state of a file, without a name.
 type stamp struct {
 	inode                   uint64
 	size, modified, changed int64
@@ -41,7 +42,8 @@ type knownRecord struct {
 	record record
 }
 
-// knownRecord is the slot's record, which info describes. It is read where it is new.
+// knownRecord returns the slot's record, which info describes. It reads a record that it
+// does not know yet.
 func (sl slot) knownRecord(info fs.FileInfo) (record, error) {
 	now := stampOf(info)
 	if k, ok := records.Load(sl.record); ok && k.(knownRecord).stamp == now {
@@ -55,15 +57,15 @@ func (sl slot) knownRecord(info fs.FileInfo) (record, error) {
 }
 
 var (
-	// verified has the states of the files that this process knows to be whole, by
-	// the path of the library: where the cache cannot be written, nothing else does.
+	// verified has the states of the files that this process has verified, by the path of
+	// the library. If the cache is not writable, they are stored only here.
 	verified sync.Map
 	// verifying lets one goroutine at a time read a library.
 	verifying sync.Mutex
 )
 
-// expected lists the files that the slot is to have. The pinned hashes count for more
-// than the recorded ones.
+// expected lists the files that the slot should have. Pinned hashes take precedence over
+// recorded ones.
 func (sl slot) expected(r record, b build) []file {
 	files := r.files(filepath.Base(sl.library))
 	for i := range files {
@@ -74,8 +76,7 @@ func (sl slot) expected(r record, b build) []file {
 	return files
 }
 
-// states describes the files as they are now. problem says what is wrong with one of
-// them, in words.
+// states describes the files as they are now. problem says what is wrong with one of them.
 func (sl slot) states(files []file) (states, problem string, err error) {
 	var b strings.Builder
 	for _, f := range files {
@@ -93,8 +94,8 @@ func (sl slot) states(files []file) (states, problem string, err error) {
 	return b.String(), "", nil
 }
 
-// verify makes sure that the files are whole. It reads them only where they are not
-// known to be.
+// verify checks that the files are complete. It reads them only if their state is not known
+// to be good.
 func (sl slot) verify(files []file) (problem string, err error) {
 	now, problem, err := sl.states(files)
 	if problem != "" || err != nil || sl.known(now) {
@@ -118,7 +119,8 @@ func (sl slot) verify(files []file) (problem string, err error) {
 	return problem, err
 }
 
-// read reads the files and says what differs from what is expected, "" for nothing.
+// read reads the files and says how they differ from what is expected. It returns "" if
+// they do not differ.
 func (sl slot) read(files []file) (problem string) {
 	for _, f := range files {
 		got, err := hashFile(filepath.Join(sl.dir, f.Name))
@@ -132,7 +134,7 @@ func (sl slot) read(files []file) (problem string) {
 	return ""
 }
 
-// known reports whether files in these states are known to be whole.
+// known reports whether files in these states were verified.
 func (sl slot) known(states string) bool {
 	if v, ok := verified.Load(sl.library); ok && v == states {
 		return true
@@ -148,15 +150,15 @@ func (sl slot) known(states string) bool {
 	return true
 }
 
-// keep makes known that files in these states are whole. A file that is half written,
-// or not at all, only has them read again.
+// keep stores that files in these states were verified. If it is stored only partly or not
+// at all, the files are read again.
 func (sl slot) keep(states string) {
 	verified.Store(sl.library, states)
-	_ = os.Remove(sl.verified) // others may write to the old one, and so nobody trusts it
+	_ = os.Remove(sl.verified) // the old one is not trusted if other users may write to it
 	_ = os.WriteFile(sl.verified, []byte(states), 0o644)
 }
 
-// forget has the files read by whoever finds them next.
+// forget makes the next Find read the files.
 func (sl slot) forget() error {
 	verified.Delete(sl.library)
 	return os.RemoveAll(sl.verified)

@@ -15,7 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-// otherBytes has the size of the library, so that only reading it tells.
+// otherBytes has the size of the library, so that only reading it shows the difference.
 var otherBytes = bytes.Repeat([]byte("really not a shared library\n"), 10_000)
 
 // anotherProcess forgets what this one knows of the files in the cache.

@@ -76,12 +76,12 @@ func TestTypeErrors(t *testing.T) {
 		"vector<2xf32>":              "stablehlo: vector<2xf32> is no ranked tensor type",
 		"tuple<tensor<2xf32>>":       "stablehlo: tuple<tensor<2xf32>> is no ranked tensor type",
 		"!stablehlo.token":           "stablehlo: !stablehlo.token is no ranked tensor type",
-		"tensor<2xindex>":            "stablehlo: tensor<2xindex>: tensor: the MLIR type index is no element type",
-		"tensor<2xsi32>":             "stablehlo: tensor<2xsi32>: tensor: the MLIR type si32 is no element type",
+		"tensor<2xindex>":            "stablehlo: tensor<2xindex>: tensor: the MLIR type index is not an element type",
+		"tensor<2xsi32>":             "stablehlo: tensor<2xsi32>: tensor: the MLIR type si32 is not an element type",
 		"tensor<2x!stablehlo.token>": "stablehlo: tensor<2x!stablehlo.token> has no elements that are numbers",
-		"tensor<2xvector<2xf32>>":    "stablehlo: tensor<2xvector<2xf32>>: tensor: the MLIR type vector<2xf32> is no element type",
+		"tensor<2xvector<2xf32>>":    "stablehlo: tensor<2xvector<2xf32>>: tensor: the MLIR type vector<2xf32> is not an element type",
 		"() -> tensor<2xf32>":        "stablehlo: () -> tensor<2xf32> is no ranked tensor type",
-		"tensor<2xcomplex<f16>>":     "stablehlo: tensor<2xcomplex<f16>>: tensor: the MLIR type complex<f16> is no element type",
+		"tensor<2xcomplex<f16>>":     "stablehlo: tensor<2xcomplex<f16>>: tensor: the MLIR type complex<f16> is not an element type",
 	} {
 		typ, err := c.ParseType(text)
 		if err != nil {

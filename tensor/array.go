@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// Array is a View whose elements have a Go type: a dense, row-major array. No
-// dimensions is a scalar, which has one element.
+// An Array is a View whose elements have a Go type: a dense, row-major array. An Array
+// without dimensions is a scalar, which has one element.
 type Array[T Element] struct {
 	Dims []int
 	Data []T
 }
 
-// ArrayOf makes an array of a view, see Array.SetView.
+// ArrayOf returns an array with the contents of a view; see Array.SetView.
 func ArrayOf[T Element](v View) (a Array[T], err error) {
 	err = a.SetView(v)
 	return a, err
 }
 
-// SetView makes the array what the view is, with the view's own memory where that is
-// aligned for T, and a copy where it is not. The dimensions are always a copy. The
-// view's element type must be the one that T stands for.
+// SetView sets the array to the contents of the view. It uses the view's own memory if that
+// is aligned for T, and a copy otherwise. The dimensions are always copied. It returns an
+// error if the view is not valid or if its element type is not the one of T.
 func (a *Array[T]) SetView(v View) error {
 	data, err := Slice[T](v)
 	if err != nil {
@@ -35,11 +35,11 @@ func (a *Array[T]) SetView(v View) error {
 	return nil
 }
 
-// Shape is the element type and the dimensions.
+// Shape returns the element type and the dimensions.
 func (a Array[T]) Shape() Shape { return Shape{DTypeOf[T](), a.Dims} }
 
-// View is the array as a view on its own memory. It is an error where Data has another
-// number of elements than Dims say.
+// View returns a view of the array's own memory. It returns an error if the number of
+// elements in Data does not match Dims.
 func (a Array[T]) View() (View, error) {
 	s := a.Shape()
 	if err := s.Check(); err != nil {
@@ -51,5 +51,5 @@ func (a Array[T]) View() (View, error) {
 	return View{s, bytesOf(a.Data)}, nil
 }
 
-// Clone is a copy with memory of its own.
+// Clone returns a copy in new memory.
 func (a Array[T]) Clone() Array[T] { return Array[T]{slices.Clone(a.Dims), slices.Clone(a.Data)} }

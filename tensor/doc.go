@@ -1,4 +1,3 @@
-// Package tensor is what the other packages say about arrays: element types, shapes
-// and views on the bytes of a dense, row-major host array. It knows nothing of MLIR
-// or XLA.
+// Package tensor describes arrays for the other packages: element types, shapes, and views
+// of the bytes of a dense, row-major host array. It does not depend on MLIR or XLA.
 package tensor

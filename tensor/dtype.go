@@ -2,12 +2,12 @@ package tensor
 
 import "fmt"
 
-// DType is the type of an array's elements. The zero value is Invalid.
+// A DType is the type of an array's elements. The zero value is Invalid.
 type DType uint8
 
-// The element types of StableHLO (specification, section Types). Pred is boolean,
-// S… and U… are integers with and without sign, F… and BF16 floating point, C…
-// complex numbers. Token is no array at all; it stands where a signature has one.
+// These are the element types of StableHLO (specification, section Types). Pred is boolean,
+// S… and U… are signed and unsigned integers, F… and BF16 are floating point, and C… are
+// complex numbers. Token is not an array; it stands for a token in a signature.
 const (
 	Invalid DType = iota
 	Pred
@@ -42,9 +42,9 @@ const (
 	count
 )
 
-// facts holds, for each type, XLA's spelling, MLIR's spelling, the bits of one
-// element and the bytes that it takes in a host array. Elements of less than a byte
-// take a whole one there, as in XLA's host literals.
+// facts holds, for each type, XLA's spelling, MLIR's spelling, the bits of one element, and
+// the bytes that it takes in a host array. Elements of less than a byte take a whole byte
+// there, as in XLA's host literals.
 var facts = [count]struct {
 	name, mlir string
 	bits, size int
@@ -94,7 +94,7 @@ func index(key func(DType) string) map[string]DType {
 	return m
 }
 
-// All returns every element type, Token and Invalid left out.
+// All returns every element type except Token and Invalid.
 func All() []DType {
 	var out []DType
 	for d := Invalid + 1; d < Token; d++ {
@@ -103,7 +103,7 @@ func All() []DType {
 	return out
 }
 
-// String is XLA's spelling: pred, s32, u8, f32, bf16, f8e4m3fn, c64 …
+// String returns XLA's spelling: pred, s32, u8, f32, bf16, f8e4m3fn, c64 …
 func (d DType) String() string {
 	if d >= count {
 		return fmt.Sprintf("dtype(%d)", uint8(d))
@@ -111,8 +111,8 @@ func (d DType) String() string {
 	return facts[d].name
 }
 
-// MLIR is the spelling in MLIR: i1, i32, ui8, f32, bf16, f8E4M3FN, complex<f32> …
-// Integers with sign are signless in StableHLO.
+// MLIR returns MLIR's spelling: i1, i32, ui8, f32, bf16, f8E4M3FN, complex<f32> … Signed
+// integers are signless in StableHLO.
 func (d DType) MLIR() string {
 	if d >= count {
 		return d.String()
@@ -120,7 +120,7 @@ func (d DType) MLIR() string {
 	return facts[d].mlir
 }
 
-// Bits is the width of one element; 0 for Invalid and Token.
+// Bits returns the width of one element in bits, or 0 for Invalid and Token.
 func (d DType) Bits() int {
 	if d >= count {
 		return 0
@@ -128,8 +128,8 @@ func (d DType) Bits() int {
 	return facts[d].bits
 }
 
-// Size is the number of bytes that one element takes in a host array: at least one,
-// also for elements of two or four bits; 0 for Invalid and Token.
+// Size returns the number of bytes that one element takes in a host array: at least one,
+// even for elements of two or four bits. It is 0 for Invalid and Token.
 func (d DType) Size() int {
 	if d >= count {
 		return 0
@@ -137,31 +137,30 @@ func (d DType) Size() int {
 	return facts[d].size
 }
 
-// ParseDType reads XLA's spelling.
+// ParseDType parses XLA's spelling.
 func ParseDType(name string) (DType, error) {
 	if d, ok := byName[name]; ok {
 		return d, nil
 	}
-	return Invalid, fmt.Errorf("tensor: %q is no element type; known are pred, s8, s32, u8, f16, bf16, f32, f64, c64 and the like", name)
+	return Invalid, fmt.Errorf("tensor: %q is not an element type; known are pred, s8, s32, u8, f16, bf16, f32, f64, c64 and the like", name)
 }
 
-// DTypeFromMLIR reads MLIR's spelling.
+// DTypeFromMLIR parses MLIR's spelling.
 func DTypeFromMLIR(name string) (DType, error) {
 	if d, ok := byMLIR[name]; ok {
 		return d, nil
 	}
-	return Invalid, fmt.Errorf("tensor: the MLIR type %s is no element type of an array", name)
+	return Invalid, fmt.Errorf("tensor: the MLIR type %s is not an element type of an array", name)
 }
 
-// Element lists the Go types that elements can have. The floating point types of
-// eight bits and fewer and the integers of less than a byte have none: their bytes
-// are reached through View.Data.
+// Element lists the Go types of elements. The floating-point types of eight bits and fewer
+// and the integers of less than a byte have no Go type: use their bytes in View.Data.
 type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 		float32 | float64 | complex64 | complex128 | Float16 | BFloat16
 }
 
-// DTypeOf is the element type that a Go type stands for.
+// DTypeOf returns the element type of a Go type.
 func DTypeOf[T Element]() DType {
 	var zero T
 	switch any(zero).(type) {

@@ -93,12 +93,12 @@ func TestDTypeOutsideOfTable(t *testing.T) {
 func TestParseDTypeErrors(t *testing.T) {
 	for _, name := range []string{"", "invalid", "F32", "f32 ", "i32", "float", "dtype(30)", "f8E4M3FN"} {
 		d, err := tensor.ParseDType(name)
-		check.Error(t, err, fmt.Sprintf("%q is no element type", name))
+		check.Error(t, err, fmt.Sprintf("%q is not an element type", name))
 		check.Diff(t, "dtype", tensor.Invalid, d)
 	}
 	for _, name := range []string{"", "invalid", "s32", "si32", "I32", "complex<f16>", "tensor<i8>", "index"} {
 		d, err := tensor.DTypeFromMLIR(name)
-		check.Error(t, err, "the MLIR type "+name+" is no element type")
+		check.Error(t, err, "the MLIR type "+name+" is not an element type")
 		check.Diff(t, "dtype", tensor.Invalid, d)
 	}
 }

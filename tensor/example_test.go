@@ -32,7 +32,7 @@ func ExampleSlice() {
 	fmt.Println(err)
 	// Output:
 	// [1 2 3] <nil>
-	// tensor: the array is s32[3], its elements are no float32 (f32)
+	// tensor: the array is s32[3], so its elements are not of type float32 (f32)
 }
 
 func ExampleParseShape() {

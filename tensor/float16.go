@@ -2,17 +2,16 @@ package tensor
 
 import "math"
 
-// Float16 is an IEEE 754 half, kept as its bits.
+// Float16 holds the bits of an IEEE 754 half-precision number.
 type Float16 uint16
 
-// BFloat16 is the upper half of a float32, kept as its bits.
+// BFloat16 holds the upper half of the bits of a float32.
 type BFloat16 uint16
 
-// Float32 is the value, exactly.
+// Float32 returns the exact value.
 func (b BFloat16) Float32() float32 { return math.Float32frombits(uint32(b) << 16) }
 
-// ToBFloat16 rounds to the nearest value, to even where two are as near. A NaN stays
-// a NaN.
+// ToBFloat16 rounds to the nearest value, and to even in a tie. A NaN stays a NaN.
 func ToBFloat16(f float32) BFloat16 {
 	bits := math.Float32bits(f)
 	if f != f {
@@ -21,7 +20,7 @@ func ToBFloat16(f float32) BFloat16 {
 	return BFloat16((bits + 0x7fff + bits>>16&1) >> 16)
 }
 
-// Float32 is the value, exactly.
+// Float32 returns the exact value.
 func (h Float16) Float32() float32 {
 	sign := uint32(h) >> 15 << 31
 	exponent := uint32(h) >> 10 & 0x1f
@@ -36,8 +35,8 @@ func (h Float16) Float32() float32 {
 	return math.Float32frombits(sign | math.Float32bits(f))
 }
 
-// ToFloat16 rounds to the nearest value, to even where two are as near; what is too
-// large becomes an infinity. A NaN stays a NaN.
+// ToFloat16 rounds to the nearest value, and to even in a tie. A value that is too large
+// becomes an infinity. A NaN stays a NaN.
 func ToFloat16(f float32) Float16 {
 	bits := math.Float32bits(f)
 	sign := Float16(bits >> 16 & 0x8000)
@@ -51,7 +50,7 @@ func ToFloat16(f float32) Float16 {
 		rounded := magnitude + 0xfff + magnitude>>13&1
 		return sign | Float16((rounded-112<<23)>>13)
 	}
-	// Adding 0.5 puts the subnormal's last bit at the last bit of the sum, so the
+	// Adding 0.5 puts the last bit of the subnormal at the last bit of the sum, so the
 	// addition itself rounds.
 	sum := math.Float32frombits(magnitude) + 0.5
 	return sign | Float16(math.Float32bits(sum)-0x3f000000)

@@ -12,7 +12,7 @@ import (
 
 // format is a 16-bit floating point format, as IEEE 754 describes one. What the tests
 // expect is computed from it in float64, where each value, and each midpoint of two
-// neighbours, is exact.
+// adjacent values, is exact.
 type format struct {
 	name     string
 	fraction int // bits
@@ -102,7 +102,7 @@ func TestFloat16EveryValue(t *testing.T) {
 	}
 }
 
-// Between each two neighbours lie a midpoint, which goes to the even one, and values
+// Between each two adjacent values lie a midpoint, which goes to the even one, and values
 // just below and above it, which do not.
 func TestFloat16RoundsToNearestEven(t *testing.T) {
 	for _, f := range formats {

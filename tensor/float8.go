@@ -2,10 +2,10 @@ package tensor
 
 import "math"
 
-// smallFloats are the floating point types of eight bits and fewer, as their names
-// say: E and M are the bits of exponent and fraction. (Sources: OCP 8-bit Floating
-// Point Specification and OCP Microscaling Formats for those without UZ; StableHLO
-// RFCs "FP8 E4M3FNUZ and E5M2FNUZ" for those with.)
+// smallFloats are the floating-point types of eight bits and fewer. In their names, E and M
+// are the numbers of exponent and fraction bits. (Sources: OCP 8-bit Floating Point
+// Specification and OCP Microscaling Formats for those without UZ; StableHLO RFCs "FP8
+// E4M3FNUZ and E5M2FNUZ" for those with.)
 var smallFloats = map[DType]struct {
 	exponent, fraction, bias int
 	kind                     smallKind
@@ -20,7 +20,7 @@ var smallFloats = map[DType]struct {
 	F4E2M1FN:      {2, 1, 1, finite},
 }
 
-// smallKind says which bits are not numbers.
+// smallKind says which bit patterns are not numbers.
 type smallKind uint8
 
 const (
@@ -30,8 +30,8 @@ const (
 	finite                          // none
 )
 
-// Float8 is the value, exactly, of an element of one of the floating point types of
-// eight bits and fewer. It is false for other types.
+// Float8 returns the exact value of an element of a floating-point type of eight bits or
+// fewer. ok is false for other types.
 func Float8(d DType, bits byte) (value float32, ok bool) {
 	if d == F8E8M0FNU { // a power of two, without sign or zero
 		if bits == 0xff {

@@ -59,31 +59,31 @@ func TestParseShapeUnknownDims(t *testing.T) {
 
 func TestParseShapeErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                          "is no shape",
-		"f32":                       "is no shape",
-		"f32[":                      "is no shape",
-		"f32]":                      "is no shape",
-		"f32[2] ":                   "is no shape",
-		"f32[2],f32[2]x":            "is no shape",
-		"[2]":                       `"" is no element type`,
-		"invalid[2]":                `"invalid" is no element type`,
-		"i32[2]":                    `"i32" is no element type`,
-		" f32[2]":                   `" f32" is no element type`,
-		"f32[2]]":                   `"2]" is no dimension`,
-		"f32[[2]":                   `"[2" is no dimension`,
-		"f32[2,]":                   `"" is no dimension`,
-		"f32[,]":                    `"" is no dimension`,
-		"f32[2, 3]":                 `" 3" is no dimension`,
-		"f32[-1]":                   `"-1" is no dimension`,
-		"f32[-0]":                   `"-0" is no dimension`,
-		"f32[+2]":                   `"+2" is no dimension`,
-		"f32[02]":                   `"02" is no dimension`,
-		"f32[0x2]":                  `"0x2" is no dimension`,
-		"f32[1_0]":                  `"1_0" is no dimension`,
-		"f32[??]":                   `"??" is no dimension`,
-		"f32[9223372036854775808]":  `"9223372036854775808" is no dimension`,
-		"f32[99999999999999999999]": `"99999999999999999999" is no dimension`,
-		"f32[2}":                    "is no shape",
+		"":                          "is not a shape",
+		"f32":                       "is not a shape",
+		"f32[":                      "is not a shape",
+		"f32]":                      "is not a shape",
+		"f32[2] ":                   "is not a shape",
+		"f32[2],f32[2]x":            "is not a shape",
+		"[2]":                       `"" is not an element type`,
+		"invalid[2]":                `"invalid" is not an element type`,
+		"i32[2]":                    `"i32" is not an element type`,
+		" f32[2]":                   `" f32" is not an element type`,
+		"f32[2]]":                   `"2]" is not a dimension`,
+		"f32[[2]":                   `"[2" is not a dimension`,
+		"f32[2,]":                   `"" is not a dimension`,
+		"f32[,]":                    `"" is not a dimension`,
+		"f32[2, 3]":                 `" 3" is not a dimension`,
+		"f32[-1]":                   `"-1" is not a dimension`,
+		"f32[-0]":                   `"-0" is not a dimension`,
+		"f32[+2]":                   `"+2" is not a dimension`,
+		"f32[02]":                   `"02" is not a dimension`,
+		"f32[0x2]":                  `"0x2" is not a dimension`,
+		"f32[1_0]":                  `"1_0" is not a dimension`,
+		"f32[??]":                   `"??" is not a dimension`,
+		"f32[9223372036854775808]":  `"9223372036854775808" is not a dimension`,
+		"f32[99999999999999999999]": `"99999999999999999999" is not a dimension`,
+		"f32[2}":                    "is not a shape",
 	} {
 		t.Run(text, func(t *testing.T) {
 			s, err := tensor.ParseShape(text)
@@ -114,7 +114,7 @@ func TestShapeCheck(t *testing.T) {
 		{"zero value", tensor.Shape{}, "invalid[] has no element type"},
 		{"no such type", tensor.ShapeOf(200, 2), "dtype(200)[2] has no element type"},
 		{"token", tensor.ShapeOf(tensor.Token), ""},
-		{"tokens", tensor.ShapeOf(tensor.Token, 2), "a token is no array"},
+		{"tokens", tensor.ShapeOf(tensor.Token, 2), "a token is not an array"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := c.shape.Check()
@@ -130,12 +130,12 @@ func TestShapeCheck(t *testing.T) {
 	}
 }
 
-// A negative dimension is no dynamic one.
+// A negative dimension is not a dynamic one.
 func TestShapeOfNegative(t *testing.T) {
 	for _, n := range []int{-2, -3, math.MinInt} {
 		text := fmt.Sprintf("f32[2,%d]", n)
 		check.Diff(t, "String", text, tensor.ShapeOf(tensor.F32, 2, n).String())
-		check.Error(t, tensor.ShapeOf(tensor.F32, 2, n).Check(), "dimension 1 of "+text+" is negative: give its size, or -1 where that is not known")
+		check.Error(t, tensor.ShapeOf(tensor.F32, 2, n).Check(), "dimension 1 of "+text+" is negative: give its size, or -1 if it is not known")
 		_, err := tensor.FromSlice([]float32{1}, 2, n)
 		check.Error(t, err, "is negative")
 	}
@@ -205,7 +205,7 @@ func FuzzParseShape(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := tensor.ParseShape(text)
 		if err != nil {
-			check.Error(t, err, "is no ")
+			check.Error(t, err, "is not a")
 			check.Diff(t, "shape", tensor.Shape{}, s)
 			return
 		}

@@ -7,16 +7,17 @@ import (
 	"unsafe"
 )
 
-// View is a dense, row-major array on the host. Data may be memory of someone else:
-// who hands out the view says how long it is valid. Elements are in the machine's
-// byte order and take DType.Size bytes each; a pred is a byte 0 or 1.
+// A View is a dense, row-major array on the host. Its Data may be memory of another owner;
+// the function that returns the view documents how long it is valid. Elements are in the
+// machine's byte order and take DType.Size bytes each. A pred is a byte 0 or 1.
 type View struct {
 	Shape Shape
 	Data  []byte
 }
 
-// FromSlice views a slice as an array of the given dimensions, without copying; with
-// no dimensions the slice must hold the one element of a scalar.
+// FromSlice returns a view of a slice as an array with the given dimensions, without
+// copying. With no dimensions the slice must hold the one element of a scalar. It returns
+// an error if the number of elements does not match.
 func FromSlice[T Element](data []T, dims ...int) (View, error) {
 	s := ShapeOf(DTypeOf[T](), dims...)
 	if err := s.Check(); err != nil {
@@ -28,12 +29,12 @@ func FromSlice[T Element](data []T, dims ...int) (View, error) {
 	return View{s, bytesOf(data)}, nil
 }
 
-// Vector views a slice as an array of one dimension, without copying.
+// Vector returns a view of a slice as an array of rank 1, without copying.
 func Vector[T Element](data ...T) View {
 	return View{Shape{DTypeOf[T](), []int{len(data)}}, bytesOf(data)}
 }
 
-// Scalar is an array of no dimensions that holds a copy of v.
+// Scalar returns an array of rank 0 that holds a copy of v.
 func Scalar[T Element](v T) View {
 	return View{Shape{DType: DTypeOf[T]()}, bytesOf([]T{v})}
 }
@@ -43,18 +44,19 @@ func bytesOf[T Element](data []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*int(unsafe.Sizeof(zero)))
 }
 
-// Slice views the array's elements as a Go slice, without copying. The element type
-// must be the one that T stands for.
+// Slice returns the elements of the array as a Go slice, without copying. It returns an
+// error if the view is not valid, if its element type is not the one of T, or if the memory
+// is not aligned for T.
 func Slice[T Element](v View) ([]T, error) {
 	var zero T
 	if want := DTypeOf[T](); v.Shape.DType != want {
-		return nil, fmt.Errorf("tensor: the array is %s, its elements are no %T (%s)", v.Shape, zero, want)
+		return nil, fmt.Errorf("tensor: the array is %s, so its elements are not of type %T (%s)", v.Shape, zero, want)
 	}
 	if err := v.Check(); err != nil {
 		return nil, err
 	}
 	if len(v.Data) == 0 {
-		return []T{}, nil // wherever its memory is
+		return []T{}, nil // also if its memory is not aligned
 	}
 	p := unsafe.Pointer(unsafe.SliceData(v.Data))
 	if uintptr(p)%unsafe.Alignof(zero) != 0 {
@@ -63,22 +65,22 @@ func Slice[T Element](v View) ([]T, error) {
 	return unsafe.Slice((*T)(p), v.Shape.NumElements()), nil
 }
 
-// Check says what is wrong with a view: a shape that has no size, a token, or data of
-// another size.
+// Check returns an error if the view is not valid: its shape has no size, it is a token, or
+// its data has the wrong size.
 func (v View) Check() error {
 	if err := v.Shape.Check(); err != nil {
 		return err
 	}
 	if v.Shape.DType == Token {
-		return errors.New("tensor: a token is no array and has no data")
+		return errors.New("tensor: a token is not an array and has no data")
 	}
 	if want := v.Shape.NumBytes(); len(v.Data) != want {
-		return fmt.Errorf("tensor: an array %s takes %d bytes, there are %d", v.Shape, want, len(v.Data))
+		return fmt.Errorf("tensor: an array %s takes %d bytes, but the data has %d", v.Shape, want, len(v.Data))
 	}
 	return nil
 }
 
-// Clone is a copy with memory of its own, aligned for every element type.
+// Clone returns a copy in new memory, aligned for every element type.
 func (v View) Clone() View {
 	words := make([]uint64, (len(v.Data)+7)/8)
 	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:len(v.Data)]
@@ -89,8 +91,8 @@ func (v View) Clone() View {
 // printed is the number of elements that String shows.
 const printed = 8
 
-// String is the shape and the first elements in order: f32[4] [1 2 3 4]. Floating point
-// types of a byte and less are shown by their values, too.
+// String returns the shape and the first elements in order, such as f32[4] [1 2 3 4].
+// Elements of floating-point types of eight bits and fewer are shown as their values, too.
 func (v View) String() string {
 	if v.Check() != nil {
 		return fmt.Sprintf("%s (%d bytes)", v.Shape, len(v.Data))
@@ -112,13 +114,13 @@ func (v View) String() string {
 	return fmt.Sprintf("%s [%s]", v.Shape, b.String())
 }
 
-// At is the i-th element in row-major order, as the Go value that prints best:
-// halves come as float32, integers of less than a byte as int8 or uint8, and
-// floating point types of a byte and less as their bits, for Float8. As with a slice, it panics
-// where there is no i-th element.
+// At returns element i in row-major order, as the Go value that is best for printing: a
+// float32 for halves, an int8 or uint8 for integers of less than a byte, and the bits for
+// floating-point types of eight bits and fewer, to be decoded by Float8. Like indexing a
+// slice, it panics if i is out of range.
 func (v View) At(i int) any {
 	size := v.Shape.DType.Size()
-	p := unsafe.Pointer(&v.Data[i*size : i*size+size : len(v.Data)][0]) // not what lies behind, in the capacity
+	p := unsafe.Pointer(&v.Data[i*size : i*size+size : len(v.Data)][0]) // not the bytes after it, in the capacity
 	switch v.Shape.DType {
 	case Pred:
 		return *(*uint8)(p) != 0
@@ -152,7 +154,7 @@ func (v View) At(i int) any {
 	return *(*uint8)(p)
 }
 
-// value is At, with the values of small floating point types.
+// value is like At but decodes small floating-point types.
 func (v View) value(i int) any {
 	x := v.At(i)
 	if bits, ok := x.(uint8); ok {

@@ -111,8 +111,8 @@ func TestElements(t *testing.T) {
 	element(t, []any{float32(1), float32(-2)}, tensor.BFloat16(0x3f80), 0xc000)
 }
 
-// Each element type, those without a Go type too: the bytes of element 1 are told
-// apart from its neighbours', and shown as the type says.
+// Each element type, also those without a Go type: the bytes of element 1 differ
+// from those around them, and are shown as the type requires.
 func TestAtEveryDType(t *testing.T) {
 	want := map[tensor.DType]any{
 		tensor.Pred: true, tensor.S2: int8(1), tensor.S4: int8(1), tensor.S8: int8(1), tensor.S16: int16(1),
@@ -203,21 +203,21 @@ func TestViewErrors(t *testing.T) {
 
 	v := tensor.Vector[float32](1, 2)
 	_, err = tensor.Slice[float64](v)
-	check.Error(t, err, "the array is f32[2], its elements are no float64 (f64)")
+	check.Error(t, err, "the array is f32[2], so its elements are not of type float64 (f64)")
 	_, err = tensor.Slice[int8](tensor.View{Shape: tensor.ShapeOf(tensor.S4, 1), Data: []byte{1}})
-	check.Error(t, err, "the array is s4[1], its elements are no int8 (s8)")
+	check.Error(t, err, "the array is s4[1], so its elements are not of type int8 (s8)")
 	v.Data = v.Data[:7]
 	_, err = tensor.Slice[float32](v)
-	check.Error(t, err, "an array f32[2] takes 8 bytes, there are 7")
+	check.Error(t, err, "an array f32[2] takes 8 bytes, but the data has 7")
 	v.Shape.Dims = []int{-1}
 	_, err = tensor.Slice[float32](v)
 	check.Error(t, err, "dimension 0 of f32[?]")
 
 	check.Error(t, tensor.View{}.Check(), "no element type")
-	check.Error(t, tensor.View{Shape: tensor.ShapeOf(tensor.Token)}.Check(), "a token is no array")
+	check.Error(t, tensor.View{Shape: tensor.ShapeOf(tensor.Token)}.Check(), "a token is not an array")
 }
 
-// A clone keeps what is broken, too: it is Check that says so.
+// A clone of an invalid view is also invalid, which Check reports.
 func TestCloneOfBrokenViews(t *testing.T) {
 	for _, v := range []tensor.View{
 		{},

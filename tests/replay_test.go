@@ -200,7 +200,7 @@ func replayConcurrent(t *testing.T, ways [3]callbacks.Dispatch) {
 	defer release()
 	_, errs = outcomes(t, client, t.Name(), []float32{7})
 	difference, ok := errors.AsType[*record.DifferenceError](errs[0])
-	if !ok || difference.Callback != "step" || !strings.Contains(difference.Text, "argument 0 is 7 at [0], recorded is ") {
+	if !ok || difference.Callback != "step" || !strings.Contains(difference.Text, "argument 0 is 7 at [0], recorded as ") {
 		t.Errorf("a run with another input: %v", errs[0])
 	}
 	if err := replay.Finish(); err == nil || !strings.Contains(err.Error(), "9 of its 9 recorded calls were not made") {

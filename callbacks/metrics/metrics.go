@@ -1,6 +1,6 @@
 // Package metrics publishes the counters of callbacks as an expvar variable. It is a
-// package of its own because expvar brings net/http with it, and the handler of
-// /debug/vars, which a program should ask for.
+// separate package because expvar imports net/http and registers the handler of
+// /debug/vars, which should be the program's choice.
 package metrics
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// Counters are those of one callback; see callbacks.Stat. They are what the variable
-// holds, as a JSON list in the order of callbacks.Stats.
+// Counters are the counters of one callback; see callbacks.Stat. The variable holds a JSON
+// list of them in the order of callbacks.Stats.
 type Counters struct {
 	Registry  string `json:"registry"`
 	Callback  string `json:"callback"`
@@ -21,29 +21,29 @@ type Counters struct {
 	Dropped   int64  `json:"dropped"`
 	Failed    int64  `json:"failed"`
 	Underway  int64  `json:"underway"`
-	Queued    int64  `json:"queued"` // of those under way
-	Lost      int64  `json:"lost"`   // given up, and their functions have not returned
+	Queued    int64  `json:"queued"` // of those in flight
+	Lost      int64  `json:"lost"`   // stopped calls whose functions have not returned
 
-	Measured int64   `json:"measured"` // calls that the two times are of
-	Seconds  float64 `json:"seconds"`  // that they took together
-	Longest  float64 `json:"longest"`  // seconds of the longest one
+	Measured int64   `json:"measured"` // number of measured calls
+	Seconds  float64 `json:"seconds"`  // their total duration
+	Longest  float64 `json:"longest"`  // the longest duration, in seconds
 }
 
-// Publish publishes the counters of every registry that modules can reach under a
-// name, for as long as the process lives; they are read when the variable is. It may
-// be called concurrently. A name that is taken, or empty, is an error.
+// Publish publishes the counters of every registry that modules can reach as an expvar
+// variable, until the process ends. The counters are read when the variable is read.
+// Publish may be called concurrently. It returns an error if the name is empty or taken.
 func Publish(name string) error {
 	if name == "" {
-		return errors.New("metrics: the variable needs a name")
+		return errors.New("metrics: the name of the variable is empty: give one")
 	}
 	if expvar.Get(name) != nil {
-		return fmt.Errorf("metrics: there is an expvar variable %q already: take another name", name)
+		return fmt.Errorf("metrics: the expvar variable %q exists already: use another name", name)
 	}
 	expvar.Publish(name, expvar.Func(func() any { return Snapshot() }))
 	return nil
 }
 
-// Snapshot is what the variable holds at this moment.
+// Snapshot returns the current counters, as the variable holds them.
 func Snapshot() []Counters {
 	list := []Counters{} // in JSON an empty list, not null
 	for _, s := range callbacks.Stats() {

@@ -6,25 +6,25 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// sampleEvery is how much time lies between two samples of the counters at least.
+// sampleEvery is the minimum time between two samples of the counters.
 const sampleEvery = time.Millisecond
 
-// counter is one that Count was given.
+// counter is one counter that was given to Count.
 type counter struct {
 	name   string
 	values func() map[string]int64
 }
 
-// Count has the trace show further counters, such as the memory of a client. values is
-// called while calls are made, once in a millisecond at most, by one goroutine at a time;
-// it must not wait for a call.
+// Count adds counters to the trace, such as the memory of a client. values is called while
+// calls are made, at most once in a millisecond, by one goroutine at a time. It must not
+// wait for a call.
 func (t *Tracer) Count(name string, values func() map[string]int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.counters = append(t.counters, counter{name, values})
 }
 
-// sample writes the counters, where they were not written just now.
+// sample writes the counters, unless they were written less than sampleEvery ago.
 func (t *Tracer) sample() {
 	now := time.Since(t.start)
 	t.mu.Lock()

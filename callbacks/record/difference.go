@@ -10,12 +10,12 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// DifferenceError says where a replayed run is not what was recorded.
+// A DifferenceError reports that a replayed run differs from the recording.
 type DifferenceError struct {
-	Call     int // number of the recorded call, from 0; -1 where there is none
+	Call     int // number of the recorded call, from 0; -1 if there is none
 	Callback string
 	Device   int
-	Text     string // what differs first
+	Text     string // the first difference
 }
 
 func (e *DifferenceError) Error() string {
@@ -25,7 +25,7 @@ func (e *DifferenceError) Error() string {
 	return fmt.Sprintf("record: callback %q on device %d differs from call %d of the recording: %s", e.Callback, e.Device, e.Call, e.Text)
 }
 
-// RecordedError stands for the error that a function returned when it was recorded.
+// A RecordedError stands for the error that a function returned when it was recorded.
 type RecordedError struct {
 	Callback string
 	Text     string
@@ -35,7 +35,7 @@ func (e *RecordedError) Error() string {
 	return fmt.Sprintf("record: callback %q failed when it was recorded: %s", e.Callback, e.Text)
 }
 
-// compare says what differs first between a call and a recorded one.
+// compare describes the first difference between a call and a recorded one.
 func compare(f *callbacks.Frame, c *Call) string {
 	for _, list := range []struct {
 		what      string
@@ -55,17 +55,17 @@ func compare(f *callbacks.Frame, c *Call) string {
 
 func compareShapes(what string, got, want []tensor.View) string {
 	if len(got) != len(want) {
-		return fmt.Sprintf("it has %d %ss, recorded are %d", len(got), what, len(want))
+		return fmt.Sprintf("it has %d %ss, the recorded call has %d", len(got), what, len(want))
 	}
 	for i := range got {
 		if !got[i].Shape.Equal(want[i].Shape) {
-			return fmt.Sprintf("%s %d is %s, recorded is %s", what, i, got[i].Shape, want[i].Shape)
+			return fmt.Sprintf("%s %d is %s, recorded as %s", what, i, got[i].Shape, want[i].Shape)
 		}
 	}
 	return ""
 }
 
-// compareData says which element differs first; both have one shape.
+// compareData describes the first element that differs. Both views have the same shape.
 func compareData(got, want tensor.View) string {
 	if bytes.Equal(got.Data, want.Data) {
 		return ""
@@ -80,10 +80,10 @@ func compareData(got, want tensor.View) string {
 		size := got.Shape.DType.Size()
 		a, b = fmt.Sprintf("%s (%x)", a, got.Data[i*size:(i+1)*size]), fmt.Sprintf("%s (%x)", b, want.Data[i*size:(i+1)*size])
 	}
-	return fmt.Sprintf("is %s at %s, recorded is %s", a, index(i, got.Shape.Dims), b)
+	return fmt.Sprintf("is %s at %s, recorded as %s", a, index(i, got.Shape.Dims), b)
 }
 
-// index is the place of the i-th element: [1,2].
+// index returns the index of element i, such as [1,2].
 func index(i int, dims []int) string {
 	parts := make([]string, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {

@@ -10,10 +10,10 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// magic begins a file; its last letter is the version.
+// magic is at the beginning of a file. Its last letter is the version.
 const magic = "CALLREC1"
 
-// prefix is the length of what stands before a body.
+// prefix is the length of what precedes a body.
 const prefix = 12
 
 // The kinds of records.
@@ -33,14 +33,14 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encoder makes one record, with room for its prefix.
+// encoder builds one record, including its prefix.
 type encoder []byte
 
 func newRecord(kind byte, into encoder) encoder {
 	return append(append(into[:0], make([]byte, prefix)...), kind)
 }
 
-// seal fills the prefix in.
+// seal fills in the prefix.
 func (e encoder) seal() []byte {
 	body := e[prefix:]
 	binary.LittleEndian.PutUint64(e, uint64(len(body)))
@@ -61,8 +61,8 @@ func (e encoder) views(list []tensor.View) encoder {
 	return e
 }
 
-// site is a backend_config; what is in one of other hosts' encodings is not all in its
-// attributes.
+// site appends a backend_config. With an encoding of another host, the attributes do not
+// hold all of it.
 func (e encoder) site(c contract.Config) (encoder, error) {
 	e = e.number(uint64(c.Encoding))
 	if c.Encoding != contract.EncodingDictionary {
@@ -87,7 +87,7 @@ func (e encoder) site(c contract.Config) (encoder, error) {
 	return e, err
 }
 
-// decoder reads a body. The first mistake stays in err; what is read after it is zero.
+// decoder reads a body. It keeps the first error; everything that is read after it is zero.
 type decoder struct {
 	body []byte
 	err  error
@@ -142,7 +142,7 @@ func (d *decoder) bytes() []byte {
 	return b
 }
 
-// count is the number of things that follow, each of a byte at least.
+// count reads the number of items that follow, each of at least one byte.
 func (d *decoder) count() int {
 	n := d.number()
 	if n > uint64(len(d.body)) {
@@ -198,7 +198,7 @@ func (d *decoder) config() (contract.Config, error) {
 		case 'i':
 			a.Value = d.signed()
 		default:
-			d.fail(fmt.Errorf("there is no kind %q of values", kind))
+			d.fail(fmt.Errorf("unknown kind %q of a value", kind))
 		}
 		list = append(list, a)
 	}
@@ -208,7 +208,7 @@ func (d *decoder) config() (contract.Config, error) {
 	return contract.Decode(list)
 }
 
-// end holds that nothing is left.
+// end checks that nothing is left.
 func (d *decoder) end() error {
 	if d.err == nil && len(d.body) > 0 {
 		d.err = fmt.Errorf("it is %d bytes longer than it should be", len(d.body))

@@ -2,13 +2,13 @@ package record
 
 import "time"
 
-// laneSet gives what overlaps in one track lanes of their own.
+// laneSet assigns overlapping intervals of one track to different lanes.
 type laneSet struct {
 	busy []bool
-	end  []time.Duration // when the last one in the lane ended
+	end  []time.Duration // end of the last interval in the lane
 }
 
-// take is the first lane that is free at a time.
+// take returns the first lane that is free at the given time.
 func (l *laneSet) take(at time.Duration) int {
 	for i, busy := range l.busy {
 		if !busy && l.end[i] <= at {

@@ -7,27 +7,27 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// queue is the recorded calls of one line, of which each is taken once. The caller
-// holds the lock of the replay.
+// queue holds the recorded calls of one line. Each is taken once. The caller holds the lock
+// of the replay.
 type queue struct {
 	calls   []Call
 	ordered bool
-	order   []int // the line's calls, as numbers
+	order   []int // the numbers of the line's calls
 	taken   map[int]bool
-	next    int // of order: all before it are taken
+	next    int // index into order; all before it are taken
 
-	byHash map[uint64][]int // of a line without order, made when it is first needed
+	byHash map[uint64][]int // for an unordered line, built when first needed
 
-	sequences []*sequence // of a line with an order: its runs, as they began
+	sequences []*sequence // for an ordered line: its runs in the order of their first calls
 	recorded  map[int64]*sequence
-	byRun     map[int64]*sequence // of the replaying process
-	free      int                 // of sequences: all before it are bound
+	byRun     map[int64]*sequence // runs of the replaying process
+	free      int                 // index into sequences; all before it are bound
 }
 
-// sequence is the calls of one recorded run.
+// sequence holds the calls of one recorded run.
 type sequence struct {
 	order []int
-	bound bool // a run takes its place
+	bound bool // a replaying run is matched with it
 }
 
 func (q *queue) add(call int) {
@@ -48,8 +48,8 @@ func (q *queue) add(call int) {
 	s.order = append(s.order, call)
 }
 
-// take finds the recorded call that f is: taken is -1 where there is none, and best
-// then the one that it should have been, or -1 where none is left.
+// take finds the recorded call for f. If there is none, taken is -1, and best is the call
+// that was expected, or -1 if none is left.
 func (q *queue) take(f *callbacks.Frame) (taken, best int) {
 	if q.taken == nil {
 		q.taken = map[int]bool{}
@@ -135,7 +135,7 @@ func (q *queue) takeOrdered(f *callbacks.Frame) (taken, best int) {
 	return best, best
 }
 
-// left is how many calls were not taken, and the first of them.
+// left returns the number of calls that were not taken, and the first of them.
 func (q *queue) left() (first, n int) {
 	first = -1
 	for _, call := range q.order {
@@ -148,7 +148,7 @@ func (q *queue) left() (first, n int) {
 	return first, n
 }
 
-// same says whether a call has the arguments of a recorded one.
+// same reports whether a call has the arguments of a recorded one.
 func same(f *callbacks.Frame, c *Call) bool {
 	return sameViews(f.Args, c.Args) && sameViews(f.IDs, c.IDs)
 }
@@ -167,7 +167,7 @@ func sameViews(a, b []tensor.View) bool {
 
 var seed = maphash.MakeSeed()
 
-// hash is equal for arguments that are the same.
+// hash returns equal values for equal arguments.
 func hash(lists ...[]tensor.View) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)

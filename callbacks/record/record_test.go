@@ -122,7 +122,7 @@ func TestRoundTrip(t *testing.T) {
 		"f 3 -5 [u8[2,2] [5 6 7 8] s64[0,3] [] pred[] true] [u32[] 9] [u8[2,2] [1 2 3 4] s64[0,3] [] pred[] true] false ",
 		"double 0 1 [f32[1] [-1]] [] [] false -1 is negative",
 		"panics 0 1 [f32[1] [0]] [] [] true ",
-		"bad 0 1 [f32[1] [0]] [] [] false an error of type record_test.badError whose text cannot be had",
+		"bad 0 1 [f32[1] [0]] [] [] false an error of type record_test.badError whose text is not available",
 		"double 1 2 [f32[1] [3]] [] [f32[1] [0]] false ",
 		"double 1 2 [f32[1] [4]] [] [f32[1] [8]] false ",
 	}, got)
@@ -175,14 +175,14 @@ func TestTorn(t *testing.T) {
 	if torn < len(data)-20 {
 		t.Errorf("only %d of %d are torn", torn, len(data))
 	}
-	check.Diff(t, "torn", "record: the recording is torn at byte 8, after 0 calls: it ends too early", fmt.Sprint(read(t, data[:12]).Torn))
+	check.Diff(t, "torn", "record: the recording is incomplete from byte 8, after 0 calls: it ends too early", fmt.Sprint(read(t, data[:12]).Torn))
 }
 
 func TestRefused(t *testing.T) {
 	for data, want := range map[string]string{
-		"":           "record: this is no recording of callbacks",
-		"PK\x03\x04": "no recording",
-		"CALLREC9":   `has the version '9', this program reads version '1'`,
+		"":           "record: this is not a recording of callbacks",
+		"PK\x03\x04": "not a recording",
+		"CALLREC9":   `has version '9', but this program reads version '1'`,
 	} {
 		if _, err := record.Read(strings.NewReader(data)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", data, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// Recorder writes every call of the functions that it is put around. It is safe for
-// concurrent use; calls that overlap wait for one another's writing.
+// A Recorder writes every call of the functions that it wraps. It is safe for concurrent
+// use. Overlapping calls wait for each other while their records are written.
 type Recorder struct {
 	start time.Time
 
@@ -25,15 +25,15 @@ type Recorder struct {
 	sites map[contract.Config]uint64
 	calls uint64
 	spare encoder // memory of the last record
-	err   error   // the first that writing met; nothing is written after it
+	err   error   // the first write error; nothing is written after it
 }
 
-// keep is how much memory is kept from one record for the next.
+// keep is the maximum amount of memory kept from one record for the next.
 const keep = 1 << 20
 
 var errClosed = errors.New("record: the recorder is closed")
 
-// Create begins a recording in a file, which it overwrites.
+// Create starts a recording in a file. It overwrites an existing file.
 func Create(path string) (*Recorder, error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -47,11 +47,11 @@ func Create(path string) (*Recorder, error) {
 	return r, nil
 }
 
-// NewRecorder begins a recording in w, which is given each record in one Write. It does
-// not close w.
+// NewRecorder starts a recording in w. It writes each record with one Write and does not
+// close w.
 func NewRecorder(w io.Writer) (*Recorder, error) {
 	if w == nil {
-		return nil, errors.New("record: there is nothing to write to: give a writer, or use Create")
+		return nil, errors.New("record: the writer is nil: give one, or use Create")
 	}
 	r := &Recorder{start: time.Now(), out: w, sites: map[contract.Config]uint64{}}
 	if _, err := io.WriteString(w, magic); err != nil {
@@ -61,14 +61,15 @@ func NewRecorder(w io.Writer) (*Recorder, error) {
 	return r, r.err
 }
 
-// Wrap is a callbacks.Middleware: the function that it gives calls next and records
-// the call. What the function does with its frame after a timeout is recorded as the
-// call's end, too, though nobody waited for it.
+// Wrap is a callbacks.Middleware. The function that it returns calls next and records the
+// call. If the call is stopped by a timeout, the end of the function is still recorded as
+// the end of the call.
 //
-// Where writing fails, the functions go on without being recorded, and Close says why.
+// If writing fails, the functions go on without being recorded, and Close returns the
+// error.
 func (r *Recorder) Wrap(next callbacks.Func) callbacks.Func {
 	return func(f *callbacks.Frame) error {
-		// Before the call: a function may change its arguments, or end the process.
+		// Record the begin first: the function may change its arguments or end the process.
 		n, recorded := r.begin(f)
 		if !recorded {
 			return next(f)
@@ -76,7 +77,7 @@ func (r *Recorder) Wrap(next callbacks.Func) callbacks.Func {
 		finished := false
 		defer func() {
 			if !finished {
-				r.end(n, f, endedPanic, "") // not recovered: its stack is wanted further out
+				r.end(n, f, endedPanic, "") // not recovered here: the caller needs the stack
 			}
 		}()
 		err := next(f)
@@ -90,8 +91,8 @@ func (r *Recorder) Wrap(next callbacks.Func) callbacks.Func {
 	}
 }
 
-// Close ends the recording. The error is the first that writing met. Calls go on, and
-// are not recorded any more.
+// Close ends the recording. It returns the first error of writing. Later calls are made but
+// not recorded.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +116,7 @@ func (r *Recorder) begin(f *callbacks.Frame) (call uint64, recorded bool) {
 	if !known {
 		record, err := newRecord(kindSite, r.spare).site(f.Config)
 		if err != nil {
-			return 0, false // no module can say this: a call that somebody made by hand
+			return 0, false // no module has such a call; it was made by hand
 		}
 		site = uint64(len(r.sites))
 		r.sites[f.Config] = site

@@ -14,36 +14,37 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Recording is what a recorder wrote.
+// A Recording is what a Recorder wrote.
 type Recording struct {
 	Start time.Time
 	Calls []Call // in the order in which they began
 
-	// Torn says what is wrong with the end of the file, nil where nothing is: the
-	// process that wrote it died, or somebody changed it. Calls is what stands before.
+	// Torn is nil if the file is complete. Otherwise it describes the incomplete end: the
+	// process that wrote the file died, or the file was changed. Calls holds the calls
+	// before it.
 	Torn error
 }
 
-// Call is one call of a callback.
+// A Call is one call of a callback.
 type Call struct {
 	Config contract.Config
 	Device int
-	RunID  int64 // of the process that was recorded
+	RunID  int64 // run of the recorded process
 
 	Begin, End time.Duration // since the start of the recording
-	// Args and IDs are as they were before the call, Results as they were after it.
+	// Args and IDs are as before the call, Results as after it.
 	Args, IDs, Results []tensor.View
 
 	Finished bool   // the recording has the end of the call
-	Panicked bool   // the function panicked, or ended its goroutine
+	Panicked bool   // the function panicked or called runtime.Goexit
 	Err      string // the text of the error that it returned, "" for none
 }
 
-// Name is the callback's name, or "id N".
+// Name returns the callback's name, or "id N".
 func (c *Call) Name() string { return c.Config.Name() }
 
-// Open reads a recording. A file that is no recording, or one of another version, is
-// an error; for one that was cut off see Recording.Torn.
+// Open reads a recording. It returns an error if the file is not a recording or has another
+// version. For an incomplete file, see Recording.Torn.
 func Open(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,15 +58,15 @@ func Open(path string) (*Recording, error) {
 	return r, nil
 }
 
-// Read is Open for what is not a file.
+// Read is like Open but reads from a reader.
 func Read(from io.Reader) (*Recording, error) {
 	in := bufio.NewReaderSize(from, 1<<16)
 	head := make([]byte, len(magic))
 	if _, err := io.ReadFull(in, head); err != nil || string(head[:len(head)-1]) != magic[:len(magic)-1] {
-		return nil, errors.New("record: this is no recording of callbacks")
+		return nil, errors.New("record: this is not a recording of callbacks")
 	}
 	if string(head) != magic {
-		return nil, fmt.Errorf("record: the recording has the version %q, this program reads version %q: use the release that wrote it", head[len(head)-1], magic[len(magic)-1])
+		return nil, fmt.Errorf("record: the recording has version %q, but this program reads version %q: use the release that wrote it", head[len(head)-1], magic[len(magic)-1])
 	}
 	p := &parser{recording: &Recording{}}
 	for at := int64(len(magic)); ; {
@@ -77,7 +78,7 @@ func Read(from io.Reader) (*Recording, error) {
 			break
 		}
 		if err != nil {
-			p.recording.Torn = fmt.Errorf("record: the recording is torn at byte %d, after %d calls: %w", at, len(p.recording.Calls), err)
+			p.recording.Torn = fmt.Errorf("record: the recording is incomplete from byte %d, after %d calls: %w", at, len(p.recording.Calls), err)
 			break
 		}
 		at += prefix + int64(len(body))
@@ -85,7 +86,7 @@ func Read(from io.Reader) (*Recording, error) {
 	return p.recording, nil
 }
 
-// next is the body of the next record, io.EOF at the end of the last one.
+// next returns the body of the next record, or io.EOF after the last one.
 func next(in io.Reader) ([]byte, error) {
 	var head [prefix]byte
 	if _, err := io.ReadFull(in, head[:]); err == io.EOF {
@@ -95,9 +96,9 @@ func next(in io.Reader) ([]byte, error) {
 	}
 	size := binary.LittleEndian.Uint64(head[:])
 	if size > 1<<62 {
-		return nil, errors.New("its length makes no sense")
+		return nil, errors.New("its length is not valid")
 	}
-	// Grows with what is there, not with what is said.
+	// The memory grows with the data that is present, not with the stated length.
 	body, err := io.ReadAll(io.LimitReader(in, int64(size)))
 	if err != nil {
 		return nil, err
@@ -106,12 +107,12 @@ func next(in io.Reader) ([]byte, error) {
 		return nil, errShort
 	}
 	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(head[8:]) {
-		return nil, errors.New("its CRC is another")
+		return nil, errors.New("its CRC does not match")
 	}
 	return body, nil
 }
 
-// parser makes a Recording of records.
+// parser builds a Recording from records.
 type parser struct {
 	recording *Recording
 	sites     []contract.Config
@@ -146,7 +147,7 @@ func (p *parser) read(body []byte) error {
 	case kindEnd:
 		return p.end(d)
 	default:
-		return fmt.Errorf("there is no kind %q of records", kind)
+		return fmt.Errorf("unknown kind %q of a record", kind)
 	}
 	return d.end()
 }
@@ -167,7 +168,7 @@ func (p *parser) end(d *decoder) error {
 		text = string(d.bytes())
 	case endedPanic:
 	default:
-		return fmt.Errorf("there is no end %d of a call", how)
+		return fmt.Errorf("unknown end %d of a call", how)
 	}
 	if err := d.end(); err != nil {
 		return err

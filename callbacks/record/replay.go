@@ -10,36 +10,36 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// Replay answers calls from a recording, without the functions: each call gets the
+// A Replay answers calls from a recording, without the functions. Each call gets the
 // results, or the error, of the recorded call that it is matched with. It is safe for
 // concurrent use.
 //
-// Calls are matched for each callback and each device by itself. What holds is:
+// Calls are matched separately for each callback and each device:
 //
-//   - Calls that are ordered by a token come in the order of the recording, run by
-//     run: a run that calls first takes the place of the first recorded run whose
-//     first call had the same arguments and that no run took yet.
-//   - Other calls may come in any order: each is matched with the next recorded one if
-//     its arguments are the same, or else with the first one left that had the same
-//     arguments. Which of two calls with equal arguments gets which of two different
-//     results is then up to the order in which they come.
-//   - Arguments are the same when they are so bit by bit.
-//   - Every call that has no match is a [*DifferenceError], which fails it; Finish
-//     returns these again, and an error for the recorded calls that were not made.
+//   - Calls that are ordered by a token must come in the order of the recording, run by
+//     run. A new run is matched with the first recorded run that is not matched yet and
+//     whose first call had the same arguments.
+//   - Other calls may come in any order. Each is matched with the next recorded call if its
+//     arguments are the same, and otherwise with the first remaining call that had the same
+//     arguments. If two calls with equal arguments had different results, the order in
+//     which they come decides which one gets which.
+//   - Arguments are the same if they are equal bit by bit.
+//   - A call without a match fails with a [*DifferenceError]. Finish returns these errors
+//     again, and an error for the recorded calls that were not made.
 //
-// The order between different callbacks is not looked at, and neither are times: a
-// replay is as fast as it can be.
+// The order between different callbacks and the times are ignored: a replay runs as fast as
+// it can.
 type Replay struct {
 	recording *Recording
 
 	mu          sync.Mutex
 	lines       map[line]*queue
-	order       []line // of lines, as they are in the recording
+	order       []line // keys of lines, in the order of the recording
 	differences []error
 	more        int // differences that were not kept
 }
 
-// line is what calls are matched within.
+// line is the key of the calls that are matched with each other.
 type line struct {
 	registry, callback string
 	device             int
@@ -52,8 +52,9 @@ func lineOf(config contract.Config, device int) line {
 
 func (l line) String() string { return fmt.Sprintf("callback %q on device %d", l.callback, l.device) }
 
-// NewReplay makes a replay of a recording, from its beginning. The recording is not
-// changed and may be replayed several times; its arrays must not change meanwhile.
+// NewReplay returns a replay of a recording, from its beginning. It does not change the
+// recording, which may be replayed several times. The arrays of the recording must not
+// change meanwhile.
 func NewReplay(r *Recording) *Replay {
 	p := &Replay{recording: r, lines: map[line]*queue{}}
 	for i := range r.Calls {
@@ -70,16 +71,16 @@ func NewReplay(r *Recording) *Replay {
 	return p
 }
 
-// Bind has a registry answer from the recording: what is recorded of it and has no
-// function is registered, and every function is replaced, until release is called.
-// Callbacks that are bound by an id need a function of that id.
+// Bind makes a registry answer from the recording, until release is called. It replaces
+// every function of the registry and registers the recorded callbacks that have no
+// function. Callbacks that are bound by an id need a function with that id.
 func (p *Replay) Bind(r *callbacks.Registry) (release func(), err error) {
 	var names []string
 	remove := r.Use(p.Wrap)
 	release = func() {
 		remove()
 		for _, name := range names {
-			_ = r.Unregister(name) // gone already where the registry is closed
+			_ = r.Unregister(name) // fails if the registry is closed, which is fine
 		}
 	}
 	registered := map[string]bool{}
@@ -103,7 +104,7 @@ func (p *Replay) Bind(r *callbacks.Registry) (release func(), err error) {
 	return release, nil
 }
 
-// Registries are the names of the registries that the recording has calls of.
+// Registries returns the names of the registries whose calls are in the recording.
 func (r *Recording) Registries() []string {
 	var names []string
 	for _, c := range r.Calls {
@@ -114,8 +115,8 @@ func (r *Recording) Registries() []string {
 	return names
 }
 
-// Wrap is a callbacks.Middleware: the function that it gives answers from the
-// recording and never calls next.
+// Wrap is a callbacks.Middleware. The function that it returns answers from the recording
+// and never calls next.
 func (p *Replay) Wrap(callbacks.Func) callbacks.Func { return p.answer }
 
 func (p *Replay) answer(f *callbacks.Frame) error {
@@ -126,7 +127,7 @@ func (p *Replay) answer(f *callbacks.Frame) error {
 	c := &p.recording.Calls[n]
 	switch {
 	case !c.Finished:
-		return p.differ(f, n, "the recording ends within this call: there is nothing to answer")
+		return p.differ(f, n, "the recording ends within this call, so it has no results")
 	case c.Panicked:
 		return &RecordedError{Callback: c.Name(), Text: "it panicked"}
 	case c.Err != "":
@@ -141,7 +142,7 @@ func (p *Replay) answer(f *callbacks.Frame) error {
 	return nil
 }
 
-// match takes the recorded call that f is.
+// match takes the recorded call for f.
 func (p *Replay) match(f *callbacks.Frame) (call int, err error) {
 	l := lineOf(f.Config, f.Device)
 	p.mu.Lock()
@@ -167,10 +168,10 @@ func (p *Replay) differ(f *callbacks.Frame, call int, text string) error {
 	return p.keep(&DifferenceError{Call: call, Callback: f.Name, Device: f.Device, Text: text})
 }
 
-// maxDifferences is how many are kept: the first says most.
+// maxDifferences limits how many differences are kept, because the first ones matter most.
 const maxDifferences = 20
 
-// keep notes a difference. The caller holds the lock.
+// keep stores a difference. The caller holds the lock.
 func (p *Replay) keep(e *DifferenceError) error {
 	if len(p.differences) < maxDifferences {
 		p.differences = append(p.differences, e)
@@ -180,20 +181,20 @@ func (p *Replay) keep(e *DifferenceError) error {
 	return e
 }
 
-// Finish says whether all that was replayed was as recorded: nil, or the differences
-// that calls met, the first 20 of them, and for each callback and device how many
-// recorded calls were not made. It may be asked at any time and changes nothing.
+// Finish returns nil if everything that was replayed was as recorded. Otherwise it returns
+// the first 20 differences of calls, and for each callback and device the number of
+// recorded calls that were not made. It may be called at any time and changes nothing.
 func (p *Replay) Finish() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	errs := slices.Clone(p.differences)
 	if p.more > 0 {
-		errs = append(errs, fmt.Errorf("record: and %d calls more differ from the recording", p.more))
+		errs = append(errs, fmt.Errorf("record: %d more calls differ from the recording", p.more))
 	}
 	for _, l := range p.order {
 		if first, left := p.lines[l].left(); left > 0 {
 			errs = append(errs, &DifferenceError{Call: first, Callback: l.callback, Device: l.device,
-				Text: fmt.Sprintf("%d of its %d recorded calls were not made, this is the first of them", left, len(p.lines[l].order))})
+				Text: fmt.Sprintf("%d of its %d recorded calls were not made, of which this is the first", left, len(p.lines[l].order))})
 		}
 	}
 	return errors.Join(errs...)

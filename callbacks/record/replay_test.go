@@ -24,7 +24,7 @@ type made struct {
 	value  float32
 }
 
-// counting is a function whose result tells the calls apart: the number of calls so far.
+// counting is a function whose result distinguishes the calls: it is the number of calls so far.
 func counting() callbacks.Func {
 	n := float32(0)
 	return func(f *callbacks.Frame) error {
@@ -51,21 +51,21 @@ func TestReplay(t *testing.T) {
 			[]float32{2, 1, 3, 4}, nil},
 		"devices": {false, []made{{0, 1, 5}, {1, 1, 5}}, []made{{1, 9, 5}, {0, 9, 5}}, []float32{2, 1}, nil},
 		"another argument": {false, []made{{0, 1, 5}, {0, 1, 6}}, []made{{0, 9, 5}, {0, 9, 7}}, []float32{1, 0}, []string{
-			`record: callback "f" on device 0 differs from call 1 of the recording: argument 0 is 7 at [0], recorded is 6`,
-			`record: callback "f" on device 0 differs from call 1 of the recording: 1 of its 2 recorded calls were not made, this is the first of them`}},
+			`record: callback "f" on device 0 differs from call 1 of the recording: argument 0 is 7 at [0], recorded as 6`,
+			`record: callback "f" on device 0 differs from call 1 of the recording: 1 of its 2 recorded calls were not made, of which this is the first`}},
 		"another device": {false, []made{{0, 1, 5}}, []made{{1, 9, 5}}, []float32{0}, []string{
 			`record: a call of callback "f" on device 1 differs from the recording: the recording has no such call`,
 			"1 of its 1 recorded calls were not made"}},
 		"too many": {false, []made{{0, 1, 5}}, []made{{0, 9, 5}, {0, 9, 5}}, []float32{1, 0}, []string{
 			`a call of callback "f" on device 0 differs from the recording: it is called more often than in the recording, which has 1 such calls`}},
 		"too few": {false, []made{{0, 1, 5}, {0, 1, 6}, {0, 1, 7}}, []made{{0, 9, 6}}, []float32{2}, []string{
-			`callback "f" on device 0 differs from call 0 of the recording: 2 of its 3 recorded calls were not made, this is the first of them`}},
+			`callback "f" on device 0 differs from call 0 of the recording: 2 of its 3 recorded calls were not made, of which this is the first`}},
 
 		"ordered": {true, []made{{0, 1, 5}, {0, 1, 6}}, []made{{0, 9, 5}, {0, 9, 6}}, []float32{1, 2}, nil},
 		"ordered in another order": {true, []made{{0, 1, 5}, {0, 1, 6}}, []made{{0, 9, 6}, {0, 9, 5}}, []float32{0, 1}, []string{
-			"differs from call 0 of the recording: argument 0 is 6 at [0], recorded is 5", "call 1 of the recording: 1 of its 2"}},
+			"differs from call 0 of the recording: argument 0 is 6 at [0], recorded as 5", "call 1 of the recording: 1 of its 2"}},
 		"ordered, order lost within a run": {true, []made{{0, 1, 5}, {0, 1, 6}, {0, 1, 7}}, []made{{0, 9, 5}, {0, 9, 7}, {0, 9, 6}}, []float32{1, 0, 2}, []string{
-			"call 1 of the recording: argument 0 is 7 at [0], recorded is 6", "1 of its 3 recorded calls"}},
+			"call 1 of the recording: argument 0 is 7 at [0], recorded as 6", "1 of its 3 recorded calls"}},
 		"ordered, runs overlap": {true, []made{{0, 1, 5}, {0, 2, 8}, {0, 1, 6}, {0, 2, 9}}, []made{{0, 21, 8}, {0, 22, 5}, {0, 22, 6}, {0, 21, 9}},
 			[]float32{2, 1, 3, 4}, nil},
 		"ordered, a run too many": {true, []made{{0, 1, 5}}, []made{{0, 21, 5}, {0, 22, 5}}, []float32{1, 0}, []string{"more often than in the recording"}},
@@ -112,7 +112,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// What differs first is told, of every part of a call.
+// DifferenceError names the first difference, in every part of a call.
 func TestDifference(t *testing.T) {
 	matrix := func(values ...float32) tensor.View {
 		v, err := tensor.FromSlice(values, 2, 2)
@@ -126,15 +126,15 @@ func TestDifference(t *testing.T) {
 		was, is callbacks.Frame
 		want    string
 	}{
-		"count":    {callbacks.Frame{Args: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{}, "it has 0 arguments, recorded are 1"},
-		"shape":    {callbacks.Frame{Args: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{Args: []tensor.View{tensor.Vector(1.0)}}, "argument 0 is f64[1], recorded is f64[]"},
-		"element":  {callbacks.Frame{Args: []tensor.View{matrix(1, 2, 3, 4)}}, callbacks.Frame{Args: []tensor.View{matrix(1, 2, 5, 6)}}, "argument 0 is 5 at [1,0], recorded is 3"},
-		"scalar":   {callbacks.Frame{Args: []tensor.View{tensor.Scalar(true)}}, callbacks.Frame{Args: []tensor.View{tensor.Scalar(false)}}, "argument 0 is false at [], recorded is true"},
-		"one bit":  {callbacks.Frame{Args: []tensor.View{tensor.Scalar(float32(0))}}, callbacks.Frame{Args: []tensor.View{negativeZero}}, "argument 0 is -0 at [], recorded is 0"},
-		"id":       {callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(1))}}, callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(2))}}, "id 0 is 2 at [], recorded is 1"},
-		"results":  {callbacks.Frame{Results: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{}, "it has 0 results, recorded are 1"},
-		"result":   {callbacks.Frame{Results: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{Results: []tensor.View{tensor.Scalar(int64(1))}}, "result 0 is s64[], recorded is f64[]"},
-		"more ids": {callbacks.Frame{}, callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(1))}}, "it has 1 ids, recorded are 0"},
+		"count":    {callbacks.Frame{Args: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{}, "it has 0 arguments, the recorded call has 1"},
+		"shape":    {callbacks.Frame{Args: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{Args: []tensor.View{tensor.Vector(1.0)}}, "argument 0 is f64[1], recorded as f64[]"},
+		"element":  {callbacks.Frame{Args: []tensor.View{matrix(1, 2, 3, 4)}}, callbacks.Frame{Args: []tensor.View{matrix(1, 2, 5, 6)}}, "argument 0 is 5 at [1,0], recorded as 3"},
+		"scalar":   {callbacks.Frame{Args: []tensor.View{tensor.Scalar(true)}}, callbacks.Frame{Args: []tensor.View{tensor.Scalar(false)}}, "argument 0 is false at [], recorded as true"},
+		"one bit":  {callbacks.Frame{Args: []tensor.View{tensor.Scalar(float32(0))}}, callbacks.Frame{Args: []tensor.View{negativeZero}}, "argument 0 is -0 at [], recorded as 0"},
+		"id":       {callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(1))}}, callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(2))}}, "id 0 is 2 at [], recorded as 1"},
+		"results":  {callbacks.Frame{Results: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{}, "it has 0 results, the recorded call has 1"},
+		"result":   {callbacks.Frame{Results: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{Results: []tensor.View{tensor.Scalar(int64(1))}}, "result 0 is s64[], recorded as f64[]"},
+		"more ids": {callbacks.Frame{}, callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(1))}}, "it has 1 ids, the recorded call has 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := configOf("f", 0)
@@ -158,7 +158,7 @@ func TestDifference(t *testing.T) {
 		}
 	}))
 	if err := record.NewReplay(recording).Wrap(nil)(&callbacks.Frame{Config: config, Args: []tensor.View{nan(2)}}); err == nil ||
-		!strings.HasSuffix(err.Error(), "argument 0 is NaN (0200c07f) at [], recorded is NaN (0100c07f)") {
+		!strings.HasSuffix(err.Error(), "argument 0 is NaN (0200c07f) at [], recorded as NaN (0100c07f)") {
 		t.Errorf("of another NaN: %v", err)
 	}
 }
@@ -199,7 +199,7 @@ func TestReplayFailures(t *testing.T) {
 	}
 	said := strings.Split(replay.Finish().Error(), "\n")
 	check.Diff(t, "lines", 21, len(said))
-	check.Diff(t, "last", "record: and 31 calls more differ from the recording", said[20])
+	check.Diff(t, "last", "record: 31 more calls differ from the recording", said[20])
 }
 
 // Calls from many goroutines, in whatever order they come, each get their own result.

@@ -17,32 +17,33 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Tracer writes calls as a Chrome trace while they happen: JSON that Perfetto and
-// chrome://tracing show. The tracks are the runs that make calls, each from when it was
-// begun until XLA is done with it, the devices, and the callbacks; what overlaps on one of
-// them stands in further tracks of it. A run that was under way before the Tracer was made
-// is shown from its first call to the end of its last, as are those of a recording. It is
-// safe for concurrent use. While calls are made, counters show the queues of their
-// registries, and what Count was given.
+// A Tracer writes calls as a Chrome trace while they are made. The trace is JSON for
+// Perfetto and chrome://tracing. It is safe for concurrent use.
 //
-// Calls are written when they end, and the rest by Close; a viewer takes the file of a
-// process that died before that, too.
+// The tracks are the runs that make calls (from their start until XLA is done with them),
+// the devices, and the callbacks. Overlapping entries of a track are shown in additional
+// tracks. A run that was in flight before the Tracer was made is shown from its first call
+// to the end of its last call, as are runs of a recording. While calls are made, counters
+// show the queues of their registries and the values given to Count.
+//
+// Calls are written when they end, and runs by Close. A viewer also accepts the file of a
+// process that died before Close.
 type Tracer struct {
 	start time.Time
 
 	mu    sync.Mutex
 	out   io.Writer
-	any   bool // something was written
+	any   bool // an event was written
 	lanes map[track]*laneSet
-	names map[track]int // the tracks' numbers within their group
+	names map[track]int // numbers of the tracks within their group
 	runs  []*span
-	open  map[*dispatch.Run]*span // those that have begun and are not over
-	byID  map[int64]*span         // those of calls, the last of each id
-	stop  func()                  // no more runs are told of
-	err   error                   // the first that writing met, or errClosed
+	open  map[*dispatch.Run]*span // runs that have started and not ended
+	byID  map[int64]*span         // runs that made calls, the latest for each id
+	stop  func()                  // stops observing runs
+	err   error                   // the first write error, or errClosed
 
 	counters []counter
-	sampled  time.Duration // when they were written last
+	sampled  time.Duration // time of the last sample
 }
 
 // The groups of tracks; a viewer calls them processes.
@@ -60,18 +61,18 @@ type track struct {
 	name  string
 }
 
-// span is a run.
+// span is the time of a run.
 type span struct {
 	run        int64
 	begin, end time.Duration
 	calls      int
-	over       bool // end is the run's own and not a call's
+	over       bool // end is the end of the run and not of a call
 }
 
-// NewTracer begins a trace in w, which it does not close.
+// NewTracer starts a trace in w. It does not close w.
 func NewTracer(w io.Writer) (*Tracer, error) {
 	if w == nil {
-		return nil, errors.New("record: there is nothing to write to: give a writer")
+		return nil, errors.New("record: the writer is nil: give one")
 	}
 	t := newTracer(w)
 	if t.err == nil {
@@ -90,8 +91,8 @@ func newTracer(w io.Writer) *Tracer {
 	return t
 }
 
-// Wrap is a callbacks.Middleware: the function that it gives calls next and traces the
-// call. Where writing fails, the functions go on, and Close says why.
+// Wrap is a callbacks.Middleware. The function that it returns calls next and traces the
+// call. If writing fails, the functions go on, and Close returns the error.
 func (t *Tracer) Wrap(next callbacks.Func) callbacks.Func {
 	return func(f *callbacks.Frame) error {
 		open := t.begin(f.Name, f.Device, dispatch.RunOf(f.Context()), f.RunID, time.Since(t.start))
@@ -128,7 +129,7 @@ func (t *Tracer) runEnds(r *dispatch.Run) {
 	}
 }
 
-// Close writes the runs and ends the trace. The error is the first that writing met.
+// Close writes the runs and ends the trace. It returns the first error of writing.
 func (t *Tracer) Close() error {
 	t.stop()
 	t.mu.Lock()
@@ -137,7 +138,7 @@ func (t *Tracer) Close() error {
 		return nil
 	}
 	for _, s := range t.open {
-		s.end = time.Since(t.start) // it goes on
+		s.end = time.Since(t.start) // it is still running
 	}
 	slices.SortFunc(t.runs, func(a, b *span) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.run, b.run)) })
 	var lanes laneSet
@@ -156,8 +157,8 @@ func (t *Tracer) Close() error {
 	return err
 }
 
-// WriteTrace writes a recording as a Chrome trace; see Tracer for what is in it. Calls
-// that did not end are not shown.
+// WriteTrace writes a recording as a Chrome trace; see Tracer for its contents. Calls that
+// did not end are left out.
 func (r *Recording) WriteTrace(w io.Writer) error {
 	t := newTracer(w)
 	type point struct {
@@ -219,7 +220,7 @@ func (t *Tracer) begin(name string, device int, run *dispatch.Run, id int64, at 
 	return o
 }
 
-// spanOf is the run of a call. A tap may be called when its run is over.
+// spanOf returns the run of a call. A tap may be called after its run has ended.
 func (t *Tracer) spanOf(run *dispatch.Run, id int64, at time.Duration) *span {
 	s := t.open[run]
 	if s == nil {
@@ -256,7 +257,7 @@ func (t *Tracer) end(o opened, at time.Duration, arguments []tensor.View, failur
 	}
 }
 
-// thread is the number of a lane within its group; a new one is given its name.
+// thread returns the number of a lane within its group. It writes the name of a new lane.
 func (t *Tracer) thread(p place) int {
 	name := p.track.name
 	if p.lane > 0 {
@@ -272,14 +273,14 @@ func (t *Tracer) thread(p place) int {
 	return n
 }
 
-// event is one of the trace event format, which Chrome's documents define.
+// event is an event of Chrome's trace event format.
 type event struct {
 	Name   string         `json:"name"`
 	Phase  string         `json:"ph"`
 	Group  int            `json:"pid"`
 	Thread int            `json:"tid"`
 	Begin  float64        `json:"ts"`  // µs
-	Length float64        `json:"dur"` // µs; of calls and runs
+	Length float64        `json:"dur"` // µs; for calls and runs
 	Args   map[string]any `json:"args,omitempty"`
 }
 

@@ -1,4 +1,4 @@
-// Package bounded reads files and streams of strangers up to a size, which is a flag of
+// Package bounded reads untrusted files and streams up to a size limit, which is a flag of
 // the command that reads.
 package bounded
 
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Size is a number of bytes and a [flag.Value]: "4096", "512MiB".
+// A Size is a number of bytes and a [flag.Value], such as "4096" or "512MiB".
 type Size int64
 
 // The units of sizes.
@@ -28,7 +28,7 @@ var units = []struct {
 	size Size
 }{{"TiB", TiB}, {"GiB", GiB}, {"MiB", MiB}, {"KiB", KiB}}
 
-// String is the size in the largest unit that it is a multiple of.
+// String returns the size in the largest unit that divides it.
 func (s Size) String() string {
 	for _, u := range units {
 		if s != 0 && s%u.size == 0 {
@@ -38,7 +38,7 @@ func (s Size) String() string {
 	return fmt.Sprint(int64(s), " bytes")
 }
 
-// Set reads a size of one byte or more.
+// Set parses a size of one byte or more.
 func (s *Size) Set(text string) error {
 	number, unit := text, Size(1)
 	for _, u := range units {
@@ -54,16 +54,16 @@ func (s *Size) Set(text string) error {
 	return nil
 }
 
-// Limit is the most that is read of one input, and the flag that raises it.
+// A Limit is the maximum size of one input, and the flag that raises it.
 type Limit struct {
 	Size Size
 	Flag string // such as "--max-module"
 }
 
-// TooLargeError reports an input that is larger than its limit.
+// A TooLargeError reports an input that is larger than its limit.
 type TooLargeError struct {
 	Limit Limit
-	Size  Size // of the input, 0 where it is not known
+	Size  Size // of the input, 0 if it is not known
 }
 
 func (e *TooLargeError) Error() string {
@@ -71,16 +71,17 @@ func (e *TooLargeError) Error() string {
 	if e.Size > 0 {
 		what = fmt.Sprintf("it takes %s, and the limit is", e.Size)
 	}
-	return fmt.Sprintf("%s %s: raise %s to read it all the same", what, e.Limit.Size, e.Limit.Flag)
+	return fmt.Sprintf("%s %s: raise %s to read it", what, e.Limit.Size, e.Limit.Flag)
 }
 
-// chunk is read at once. What is too large takes no more memory than the limit: nothing
-// is copied before its end is known.
+// chunk is the number of bytes read at once. An input that is too large takes no more
+// memory than the limit, because nothing is copied before the end is known.
 const chunk = 1 << 20
 
-// Read reads a stream to its end.
+// Read reads a stream to its end. It returns a *TooLargeError if the stream exceeds the
+// limit.
 func Read(r io.Reader, l Limit) ([]byte, error) {
-	// One byte more tells what is too large.
+	// One byte more than the limit shows that the input is too large.
 	rest := io.LimitReader(r, int64(min(l.Size, math.MaxInt64-1))+1)
 	var chunks [][]byte
 	size := Size(0)
@@ -102,8 +103,8 @@ func Read(r io.Reader, l Limit) ([]byte, error) {
 	}
 }
 
-// ReadFile reads a file of any kind to its end. One that says that it is too large is
-// not read at all.
+// ReadFile reads a file of any kind to its end. It does not read a file whose stated size
+// exceeds the limit. It returns a *TooLargeError for a file that is too large.
 func ReadFile(path string, l Limit) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -121,7 +122,8 @@ func ReadFile(path string, l Limit) ([]byte, error) {
 	case size > l.Size:
 		return nil, &TooLargeError{l, size}
 	}
-	// In one piece, unless it grows meanwhile or does not say its size, as in /proc.
+	// Read in one piece, unless the file grows meanwhile or does not state its size, as in
+	// /proc.
 	data := make([]byte, size+1)
 	switch n, err := io.ReadFull(f, data); err {
 	case nil:

@@ -68,7 +68,7 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(&TooLargeError{Limit: limit}, err); diff != "" {
 		t.Errorf("error of an endless stream (-want +got):\n%s", diff)
 	}
-	if want := "it is larger than 3MiB: raise -most to read it all the same"; err.Error() != want {
+	if want := "it is larger than 3MiB: raise -most to read it"; err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
 	}
 	if e.read > int(limit.Size)+1 {
@@ -99,7 +99,7 @@ func TestReadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ReadFile(path, Limit{GiB, "-most"})
-	if want := "it takes 1TiB, and the limit is 1GiB: raise -most to read it all the same"; err == nil || err.Error() != want {
+	if want := "it takes 1TiB, and the limit is 1GiB: raise -most to read it"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}
 	for name, want := range map[string]string{dir: "is a directory", filepath.Join(dir, "absent"): "no such file"} {

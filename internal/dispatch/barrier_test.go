@@ -49,21 +49,21 @@ func TestTapErrors(t *testing.T) {
 			check.Diff(t, "kept", 64, len(e.Errors))
 			check.Diff(t, "is", true, errors.Is(err, errMine) && errors.Is(e.Last(), errMine))
 			check.Diff(t, "last", callbacks.CallError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63], cmpErrors)
-			wantText(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last one: callbacks: tap "f" on device 1 in run 5: mine`)
+			wantText(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: mine`)
 			check.Diff(t, "lines in the log", calls, strings.Count(log.String(), "a tap failed"))
 			check.NoError(t, g.Barrier(t.Context(), "again"))
 		})
 	}
 }
 
-// An error whose text cannot be had harms nobody.
+// An error whose Error method panics does no harm.
 func TestTapErrorWithoutText(t *testing.T) {
 	g := group(t)
 	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet}, callbacks.Options{}, func(*callbacks.Frame) error { return broken{} })
 	run := begin(t, g, dispatch.RunOptions{})
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
-	wantText(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last one: callbacks: tap "f" on device 1 in run 5: an error of type dispatch_test.broken whose text cannot be had`)
+	wantText(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: an error of type dispatch_test.broken whose text is not available`)
 }
 
 // With FailRun the error fails the run, and so does the end of the run's context, and
@@ -111,7 +111,7 @@ func TestBarrierWaits(t *testing.T) {
 	check.Diff(t, "error", context.DeadlineExceeded, err, cmpErrors)
 	e := wantAs[*callbacks.BarrierError](t, err)
 	check.Diff(t, "waiting", 1, len(e.Waiting))
-	wantText(t, err, `callbacks: barrier "early" waited in vain, under way are calls of "f": context deadline exceeded`)
+	wantText(t, err, `callbacks: barrier "early" ended before the callbacks did: in flight are calls of "f": context deadline exceeded`)
 
 	run.End() // the queue is still full
 	again, stop := context.WithTimeout(t.Context(), short)
@@ -136,7 +136,7 @@ func TestBarrierKeepsErrors(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := g.Barrier(ended, "early")
-	wantText(t, err, `callbacks: barrier "early" waited in vain, runs are under way: context canceled`)
+	wantText(t, err, `callbacks: barrier "early" ended before the callbacks did: runs are in flight: context canceled`)
 	run.End()
 	other := group(t)
 	run = begin(t, other, dispatch.RunOptions{})
@@ -174,7 +174,7 @@ func TestBarrierInside(t *testing.T) {
 	check.Diff(t, "refused", callbacks.ErrBarrierInside, g.Barrier(t.Context(), "b"), cmpErrors)
 }
 
-// Functions on goroutines of ours run between Enter and Leave.
+// Functions on worker goroutines run between Enter and Leave.
 func TestEnter(t *testing.T) {
 	var mu sync.Mutex
 	var order []string

@@ -12,31 +12,31 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// copies is a frame with memory of its own: operands and ids are copied, and results are
-// zero. In the passthrough form the results are the operands. The memory is used again
-// for a later call with arrays of the same types.
+// copies is a frame with its own memory: operands and ids are copied, and results are zero.
+// In the passthrough form the results are the operands. The memory is reused for a later
+// call with arrays of the same types.
 type copies struct {
-	frame callbacks.Frame // what the function gets
-	own   *access.Frame   // of frame
+	frame callbacks.Frame // the function's frame
+	own   *access.Frame   // the part of frame that a runtime sets
 
-	// Args, IDs and Results as they are, whatever the function does to its frame, and the
-	// lists that the frame has.
+	// memory holds Args, IDs and Results, unaffected by what the function does to its
+	// frame; lists are the slices in the frame.
 	memory, lists [3][]tensor.View
-	bytes         int // of the memory
+	bytes         int // size of the memory
 
-	away func() // of memory that is the runtime's; see RunOptions.Memory
+	away func() // releases memory of the runtime; see RunOptions.Memory
 }
 
-// copyAlign is an alignment that every element type is content with.
+// copyAlign is an alignment that suffices for every element type.
 const copyAlign = 16
 
-// copyAlone is the size from which on an operand gets memory of its own: append does not
-// clear what it fills, and large memory takes as long to clear as to copy.
+// copyAlone is the size from which an operand gets its own memory: append does not clear
+// what it fills, and clearing large memory takes as long as copying it.
 const copyAlone = 32 << 10
 
 func aligned(n int) int { return (n + copyAlign - 1) &^ (copyAlign - 1) }
 
-// copySize is the number of bytes that a copy of the operands takes.
+// copySize returns the size of a copy of the operands, in bytes.
 func (f *Call) copySize() int {
 	n := 0
 	for _, v := range f.Args {
@@ -86,7 +86,7 @@ func (c *copies) fill(s *Slot, f *Call, run *Run) {
 	c.own.Aliased = f.own.Aliased
 }
 
-// fits reports whether the memory is that for arrays of such types.
+// fits reports whether the memory fits arrays of these types.
 func (c *copies) fits(from [3][]tensor.View) bool {
 	for i, list := range c.memory {
 		if len(list) != len(from[i]) {
@@ -101,7 +101,7 @@ func (c *copies) fits(from [3][]tensor.View) bool {
 	return c.away == nil
 }
 
-// make makes the memory. fresh is RunOptions.Memory, or nil.
+// make allocates the memory. fresh is RunOptions.Memory, or nil.
 func (c *copies) make(from [3][]tensor.View, fresh func(n int) ([]byte, func())) {
 	total := 0
 	for i, list := range from {
@@ -142,21 +142,21 @@ func (c *copies) make(from [3][]tensor.View, fresh func(n int) ([]byte, func()))
 }
 
 // give copies the results into the runtime's memory.
-func (c *copies) give(home *Call) error {
+func (c *copies) give(origin *Call) error {
 	from := c.memory[2]
-	if home.Config.Form == contract.Passthrough {
+	if origin.Config.Form == contract.Passthrough {
 		from = c.memory[0]
 	}
 	if err := inPlace(&c.frame, from); err != nil {
 		return err
 	}
 	for i, v := range from {
-		cached.Copy(home.Results[i].Data, v.Data)
+		cached.Copy(origin.Results[i].Data, v.Data)
 	}
 	return nil
 }
 
-// inPlace reports results that are not where they are expected.
+// inPlace returns an error if a result is not in its expected memory.
 func inPlace(f *callbacks.Frame, want []tensor.View) error {
 	if len(f.Results) != len(want) {
 		return &callbacks.ReplacedError{Callback: f.Name, Result: min(len(f.Results), len(want))}
@@ -169,8 +169,8 @@ func inPlace(f *callbacks.Frame, want []tensor.View) error {
 	return nil
 }
 
-// release says that the function has returned, and reports whether the memory may be used
-// again.
+// release records that the function has returned, and reports whether the memory may be
+// reused.
 func (c *copies) release() bool {
 	c.frame = callbacks.Frame{}
 	if c.away != nil {

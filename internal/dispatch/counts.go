@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// counts are those of a slot. It stands at the end of a Slot, away from what is only
-// read.
+// counts are the counters of a slot. They are at the end of a Slot, away from the fields
+// that are only read.
 type counts struct {
 	_                                    [64]byte
 	delivered, dropped, failed, underway atomic.Int64
@@ -32,18 +32,18 @@ func (s *Slot) queued(n int64) {
 	s.engine.queued.Add(n)
 }
 
-// Lanes is how many frames a runtime may keep for a slot, so that calls at once need not
-// make one.
+// Lanes is the number of frames that a runtime may keep for a slot, so that concurrent
+// calls need not allocate one.
 const Lanes = 8
 
-// laneCount is twice the delivered calls that had the claim of a lane, and one more while
-// a call has it. Each is on cache lines of its own.
+// laneCount is twice the number of delivered calls that held the lane, plus one while a
+// call holds it. Each is on its own cache lines.
 type laneCount struct {
 	atomic.Int64
 	_ [120]byte
 }
 
-// begin counts a call as under way.
+// begin counts a call as in flight.
 func (c *counts) begin() (started time.Time) {
 	c.underway.Add(1)
 	if c.timed {
@@ -68,9 +68,10 @@ func (c *counts) end(started time.Time) {
 	}
 }
 
-// Lane gives one of the Lanes to a call, or -1 where those that it looks at have one. Calls
-// at once that give different hints mostly look at different lanes first. Do gives it
-// back. A lane counts its call on the way, which saves inline calls a locked instruction.
+// Lane assigns one of the Lanes to a call. It returns -1 if other calls hold the lanes that
+// it tries. Concurrent calls with different hints mostly try different lanes first. Do
+// releases the lane. The lane also counts its call, which saves inline calls a locked
+// instruction.
 func (s *Slot) Lane(hint int) int {
 	for range 3 {
 		hint &= Lanes - 1
@@ -83,7 +84,7 @@ func (s *Slot) Lane(hint int) int {
 	return -1
 }
 
-// release ends what Lane began.
+// release releases the lane of a call.
 func (s *Slot) release(c *Call) {
 	change := int64(-1)
 	if c.delivered {
@@ -93,7 +94,7 @@ func (s *Slot) release(c *Call) {
 	s.counts.lanes[c.lane].Add(change)
 }
 
-// addTo adds the counts to a Stat.
+// addTo adds the counters to a Stat.
 func (c *counts) addTo(s *callbacks.Stat) {
 	s.Delivered += c.delivered.Load()
 	for i := range c.lanes {
@@ -110,7 +111,7 @@ func (c *counts) addTo(s *callbacks.Stat) {
 	s.Latency.Max = max(s.Latency.Max, time.Duration(c.longest.Load()))
 }
 
-// tallies are the counts of a registry by callback. Those of a call site that is gone
+// tallies are the counters of a registry by callback. The counters of closed call sites
 // stay in the sum.
 type tallies struct {
 	mu     sync.Mutex
@@ -118,8 +119,8 @@ type tallies struct {
 }
 
 type tally struct {
-	past  callbacks.Stat // of call sites that are gone
-	slots map[*Slot]bool // true where it is closed, and calls in a queue may still count
+	past  callbacks.Stat // sum over removed call sites
+	slots map[*Slot]bool // true if it is closed; queued calls may still count
 }
 
 func (h *host) tally(s *Slot) {
@@ -137,9 +138,9 @@ func (h *host) tally(s *Slot) {
 	one.slots[s] = false
 }
 
-// Close says that the call site is gone. Its counts stay in those of the registry.
+// Close removes the call site. Its counters stay in those of the registry.
 func (s *Slot) Close() {
-	t := &s.home.tallies
+	t := &s.host.tallies
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.byName[s.name]
@@ -152,7 +153,7 @@ func (s *Slot) Close() {
 	one.sweep()
 }
 
-// sweep forgets the call sites that are gone. The caller holds the lock.
+// sweep removes closed call sites whose calls have ended. The caller holds the lock.
 func (t *tally) sweep() {
 	for s, closed := range t.slots {
 		if closed && s.counts.underway.Load() == 0 && s.counts.lost.Load() == 0 {
@@ -162,7 +163,7 @@ func (t *tally) sweep() {
 	}
 }
 
-// stats returns the counts of each callback, by name.
+// stats returns the counters of each callback, sorted by name.
 func (h *host) stats() []callbacks.Stat {
 	t := &h.tallies
 	t.mu.Lock()

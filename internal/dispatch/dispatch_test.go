@@ -162,8 +162,8 @@ func TestDispatchErrors(t *testing.T) {
 	}
 }
 
-// A function that does not end in time is left behind; what it writes then reaches
-// nobody.
+// A function that does not end in time is left behind; what it writes then has no
+// effect.
 func TestTimeout(t *testing.T) {
 	for what, test := range map[string]struct {
 		registry callbacks.RegistryOptions
@@ -187,7 +187,7 @@ func TestTimeout(t *testing.T) {
 			e := wantAs[*callbacks.TimeoutError](t, err)
 			check.Diff(t, "error", callbacks.TimeoutError{Callback: "f", Limit: short}, *e)
 			check.Diff(t, "is", true, errors.Is(err, context.DeadlineExceeded) && errors.Is(err, os.ErrDeadlineExceeded) && e.Timeout())
-			wantText(t, err, `callbacks: callback "f" was not done after 20ms`)
+			wantText(t, err, `callbacks: callback "f" did not return after 20ms`)
 			close(leave)
 			<-left
 			check.Diff(t, "memory", []int32{0}, ints(t, f.Results[0]))
@@ -224,7 +224,7 @@ func TestTimeoutWaitingForWorker(t *testing.T) {
 	<-entered
 	err = invoke(late, call{&callbacks.Frame{Name: "g"}, nil})
 	check.Diff(t, "waiting", "for a worker", wantAs[*callbacks.TimeoutError](t, err).Waiting)
-	wantText(t, err, `callbacks: callback "g" still waited for a worker after 20ms`)
+	wantText(t, err, `callbacks: callback "g" was still waiting for a worker after 20ms`)
 	close(leave)
 	check.NoError(t, <-done)
 	check.Diff(t, "called", false, called)
@@ -419,10 +419,10 @@ func TestRefusedOptions(t *testing.T) {
 	r := registry(t)
 	fn := func(*callbacks.Frame) error { return nil }
 	for want, o := range map[string]callbacks.Options{
-		"there is no dispatch 9":        {Dispatch: 9},
-		"Options.Timeout is negative":   {Timeout: -1},
-		"Options.PerSecond is negative": {PerSecond: -1},
-		"cannot fail its run":           {Dispatch: callbacks.Async, FailRun: true},
+		"Options.Dispatch is 9, which does not exist": {Dispatch: 9},
+		"Options.Timeout is negative":                 {Timeout: -1},
+		"Options.PerSecond is negative":               {PerSecond: -1},
+		"cannot fail its run":                         {Dispatch: callbacks.Async, FailRun: true},
 	} {
 		if err := r.Register("f", fn, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -443,7 +443,7 @@ func TestRefusedOptions(t *testing.T) {
 	}
 	check.NoError(t, r.Register("async", fn, callbacks.Options{Dispatch: callbacks.Async}))
 	check.NoError(t, r.Register("rare", fn, callbacks.Options{PerSecond: 1}))
-	for name, want := range map[string]string{"async": "use Deferred", "rare": "somebody must make its results"} {
+	for name, want := range map[string]string{"async": "use Deferred", "rare": "which needs results from every call"} {
 		_, err := dispatch.Resolve(named(r, name))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

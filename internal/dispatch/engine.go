@@ -14,7 +14,7 @@ const (
 	defaultLostLimit  = 256
 )
 
-// engine is what the callbacks of a registry share when they are called.
+// engine holds what the call sites of a registry share.
 type engine struct {
 	registry string
 	options  callbacks.RegistryOptions
@@ -35,8 +35,8 @@ func newEngine(registry string, o callbacks.RegistryOptions) *engine {
 		lost = defaultLostLimit
 	}
 	e := &engine{registry: registry, options: o, pool: newPool(registry, workers, lost)}
-	e.log.tell = func(dropped int) {
-		e.logger().Warn("lines of the log were dropped, because its handler is slow", "lines", dropped)
+	e.log.reportDropped = func(dropped int) {
+		e.logger().Warn("log lines were dropped because the handler is slow", "lines", dropped)
 	}
 	e.queue.size = o.QueueBytes
 	if e.queue.size == 0 {
@@ -52,7 +52,7 @@ func (e *engine) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// host is what a registry has for its call sites.
+// host holds the state that a registry keeps for its call sites.
 type host struct {
 	registry *callbacks.Registry
 	engine   atomic.Pointer[engine]
@@ -75,7 +75,7 @@ func (h *host) running() *engine {
 	return h.engine.Load()
 }
 
-// retire has later call sites get an engine with other options.
+// retire makes later call sites get an engine with other options.
 func (h *host) retire() {
 	if e := h.engine.Swap(nil); e != nil {
 		e.pool.retire()

@@ -9,10 +9,10 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// protectInline is protect on a thread of the runtime's. There runtime.Goexit would leave
-// the runtime's functions on the thread's stack for ever. Where the runtime has not made
-// the goroutine for such an end, the process ends at once: nobody would know that the
-// goroutine is gone, which may be that of main.
+// protectInline is protect on a thread of the runtime. There runtime.Goexit would leave the
+// runtime's C functions on the thread's stack for ever. Unless the runtime made the
+// goroutine so that it may end this way, protectInline ends the process at once: otherwise
+// the loss of the goroutine, which may be the main one, would go unnoticed.
 func protectInline(fn callbacks.Func, c *Call) (err error) {
 	finished := false
 	defer func() {
@@ -34,7 +34,7 @@ func protectInline(fn callbacks.Func, c *Call) (err error) {
 }
 
 // inGoexit reports whether the deferred function that calls it runs because of
-// runtime.Goexit, and not of panic(nil) in old code.
+// runtime.Goexit, and not because of panic(nil) in old code.
 func inGoexit() bool {
 	var callers [16]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
@@ -49,8 +49,8 @@ func inGoexit() bool {
 	}
 }
 
-// endProcess is for a process that cannot go on. There is nobody to return an error to.
+// endProcess ends a process that cannot continue. There is no caller to return an error to.
 func endProcess(callback string) {
-	fmt.Fprintf(os.Stderr, "calliope: callback %q called runtime.Goexit (testing.T.Fatal does) in a call that compiled code waits for; the process ends, because that code cannot go on: return an error, register the callback with callbacks.Goroutine, or run with bridge.OnCaller\n", callback)
+	fmt.Fprintf(os.Stderr, "calliope: callback %q called runtime.Goexit (testing.T.Fatal does) in a call that compiled code waits for; the process ends because that code cannot continue: return an error, register the callback with callbacks.Goroutine, or run with bridge.OnCaller\n", callback)
 	os.Exit(2)
 }

@@ -9,40 +9,41 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// Group is the runs of one client of a runtime, and what a barrier waits for. It is
-// safe for concurrent use.
+// A Group holds the runs of one client of a runtime. A barrier waits for them. It is safe
+// for concurrent use.
 type Group struct {
 	options GroupOptions
 
 	mu    sync.Mutex
-	runs  Run           // the head of a ring
+	runs  Run           // head of a circular list
 	lanes map[int]*lane // by device
 	taps  tapErrors
 }
 
-// GroupOptions are what a runtime says of a client.
+// GroupOptions describe a client of a runtime.
 type GroupOptions struct {
-	// Name stands in messages.
+	// Name is used in messages.
 	Name string
-	// Enter makes the calling thread one that is inside a call of the group, until Leave is
-	// called with the result. The goroutine is locked to its thread meanwhile, unless the
-	// function in the call undoes that. Both may be nil.
+	// Enter marks the calling thread as inside a call of the group, until Leave is called
+	// with the result. Meanwhile the goroutine is locked to its thread, unless the function
+	// in the call unlocks it. Both may be nil.
 	Enter func() (entered any)
 	Leave func(entered any)
-	// Inside says whether the calling thread is inside a call of the group. May be nil.
+	// Inside reports whether the calling thread is inside a call of the group. It may be
+	// nil.
 	Inside func() bool
 }
 
-// groups are those of the process.
+// groups are the groups of the process.
 var groups = struct {
 	sync.Mutex
 	all []*Group
 }{}
 
-// nowhere keeps the errors of taps that no run is known of.
-var nowhere = NewGroup(GroupOptions{})
+// noGroup keeps the errors of taps whose run is not known.
+var noGroup = NewGroup(GroupOptions{})
 
-// NewGroup makes a group; Close ends it.
+// NewGroup returns a new group. Close ends it.
 func NewGroup(o GroupOptions) *Group {
 	g := &Group{options: o, lanes: map[int]*lane{}}
 	g.runs.prev, g.runs.next = &g.runs, &g.runs
@@ -52,7 +53,7 @@ func NewGroup(o GroupOptions) *Group {
 	return g
 }
 
-// Close takes the group out of what Barrier waits for. It waits for nothing.
+// Close removes the group from those that Barrier waits for. It does not wait.
 func (g *Group) Close() {
 	groups.Lock()
 	defer groups.Unlock()
@@ -66,7 +67,7 @@ func (g *Group) add(r *Run) {
 	g.mu.Unlock()
 }
 
-// remove reports whether the run was not over before.
+// remove removes a run, and reports whether it was still in the list.
 func (g *Group) remove(r *Run) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -82,7 +83,7 @@ func (g *Group) remove(r *Run) bool {
 	return true
 }
 
-// Runs is the runs that have begun and are not over, the oldest first.
+// Runs returns the runs that have started and not ended, the oldest first.
 func (g *Group) Runs() []*Run {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,7 +98,7 @@ func (g *Group) Runs() []*Run {
 // Waiting is callbacks.Waiting for the calls of the group.
 func (g *Group) Waiting() []callbacks.Underway { return waitingOf(g) }
 
-// underway is what to wait for until every run that has begun is over.
+// underway returns the channels to wait for until every run that has started is done.
 func (g *Group) underway() []<-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -111,11 +112,11 @@ func (g *Group) underway() []<-chan struct{} {
 	return list
 }
 
-// Barrier waits until every callback of every run that the group began before is
-// over, on all devices, those in queues too. It returns the errors of taps since the
-// last barrier as a *Error, nil where there was none. When ctx ends first it is a
-// *BarrierError that says what is still under way, and the taps' errors stay for the
-// next one. Inside a callback it is refused: it would wait for itself.
+// Barrier waits until every callback of every earlier run of the group is done, on all
+// devices, including queued calls. It returns the errors of taps since the last barrier as
+// an *Error, or nil if there were none. If ctx ends first, it returns a *BarrierError that
+// lists the calls in flight, and the errors of taps are kept for the next barrier. Inside a
+// callback it returns ErrBarrierInside, because it would wait for itself.
 func (g *Group) Barrier(ctx context.Context, name string) error {
 	if err := refuseInside(ctx, name, g); err != nil {
 		return err
@@ -160,7 +161,7 @@ func refuseInside(ctx context.Context, name string, groups ...*Group) error {
 	return nil
 }
 
-// Wait is Barrier but for the errors of taps.
+// Wait is like Barrier but leaves the errors of taps for the next barrier.
 func (g *Group) Wait(ctx context.Context) error {
 	for _, done := range g.underway() {
 		select {
@@ -169,7 +170,7 @@ func (g *Group) Wait(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	// What is in the queues now came from these runs, or from later ones.
+	// The calls in the queues now are from these runs, or from later ones.
 	for _, l := range g.allLanes() {
 		select {
 		case <-l.flushed():
@@ -190,7 +191,7 @@ func (g *Group) allLanes() []*lane {
 	return list
 }
 
-// lane is the queue of a device.
+// lane returns the queue of a device.
 func (g *Group) lane(device int) *lane {
 	g.mu.Lock()
 	defer g.mu.Unlock()

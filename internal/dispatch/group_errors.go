@@ -7,10 +7,10 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// keptErrors is how many errors of taps are kept for a barrier; all are counted.
+// keptErrors limits how many errors of taps are kept for a barrier. All are counted.
 const keptErrors = 64
 
-// join adds another group's errors.
+// join adds the errors of another group.
 func join(e *callbacks.Error, err error) *callbacks.Error {
 	other, _ := err.(*callbacks.Error)
 	if e == nil || other == nil {
@@ -22,11 +22,11 @@ func join(e *callbacks.Error, err error) *callbacks.Error {
 	return &callbacks.Error{Barrier: e.Barrier, Count: e.Count + other.Count, Errors: slices.Concat(e.Errors, other.Errors)}
 }
 
-// tapErrors are those since the last barrier, under the lock of a group.
+// tapErrors holds the errors since the last barrier. The lock of a group guards it.
 type tapErrors struct {
 	count int
 	last  []*callbacks.CallError
-	logs  []*logQueue // where they are to be written
+	logs  []*logQueue // logs that report the errors
 }
 
 func (g *Group) keepError(e *callbacks.CallError, log *logQueue) {

@@ -212,7 +212,7 @@ func TestInvokeConcurrently(t *testing.T) {
 	const workers = 4
 	var together sync.WaitGroup
 	together.Add(workers)
-	// Each call waits for all of them: they must be under way at once.
+	// Each call waits for all of them: they must be in flight at once.
 	s := slot(t, func(*callbacks.Frame) error { together.Done(); together.Wait(); return nil })
 	var group sync.WaitGroup
 	for range workers {
@@ -289,6 +289,6 @@ func TestEvery(t *testing.T) {
 func TestPolicyIsRefused(t *testing.T) {
 	_, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Policy: "once"})
 	if err == nil || !strings.Contains(err.Error(), `asks for the device policy "once"`) {
-		t.Errorf("a policy that nobody serves: %v", err)
+		t.Errorf("an unsupported policy: %v", err)
 	}
 }

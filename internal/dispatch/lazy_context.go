@@ -7,38 +7,38 @@ import (
 	"time"
 )
 
-// lazyContext is the context of a run's calls, or of one call that has a limit. Most end
-// before anybody waits for their end, so that what can be waited for is made by the first
-// who asks.
+// lazyContext is the context of a run's calls, or of one call with a timeout. Most of these
+// contexts end before any goroutine waits for their end. So the channel is made only when
+// it is first needed.
 type lazyContext struct {
 	outer context.Context
-	run   *Run      // nil in that of a call, whose outer context knows it
-	at    time.Time // the limit; zero for none
+	run   *Run      // nil for a call, whose outer context has the run
+	at    time.Time // the deadline; zero for none
 	ends  bool      // outer may end
 	over  atomic.Bool
 
 	mu    sync.Mutex
 	made  atomic.Pointer[madeContext]
-	cause error // of over, under mu
+	cause error // cause of over, guarded by mu
 }
 
-// madeContext is what context.WithCancelCause made of the outer context.
+// madeContext is what context.WithCancelCause returned for the outer context.
 type madeContext struct {
 	context.Context
 	cancel context.CancelCauseFunc
 }
 
 func (c *lazyContext) begin(outer context.Context, r *Run, at time.Time) {
-	_, ends := outer.(*lazyContext) // which is not to be made for the question
+	_, ends := outer.(*lazyContext) // calling its Done would make its channel
 	c.outer, c.run, c.at, c.ends = outer, r, at, ends || outer.Done() != nil
 }
 
-// passed reports whether the outer context or the time has ended this one.
+// passed reports whether the outer context or the deadline has ended this one.
 func (c *lazyContext) passed() bool {
 	return c.ends && c.outer.Err() != nil || !c.at.IsZero() && !time.Now().Before(c.at)
 }
 
-// make makes what can be waited for.
+// make makes the context that can be waited for.
 func (c *lazyContext) make() *madeContext {
 	if m := c.made.Load(); m != nil {
 		return m
@@ -53,7 +53,7 @@ func (c *lazyContext) makeLocked() *madeContext {
 		return m
 	}
 	m, outer := &madeContext{}, c.outer
-	if c.over.Load() { // then the outer's end comes too late
+	if c.over.Load() { // ended before the outer context
 		outer = context.WithoutCancel(outer)
 	}
 	m.Context, m.cancel = context.WithCancelCause(outer)
@@ -69,13 +69,13 @@ func (c *lazyContext) makeLocked() *madeContext {
 	return m
 }
 
-// cancel ends the context for a cause, nil for none but the end.
+// cancel ends the context with a cause, which may be nil.
 func (c *lazyContext) cancel(cause error) {
 	c.mu.Lock()
 	if !c.over.Load() {
 		c.cause = cause
 		if cause != nil || c.passed() {
-			c.makeLocked() // where context.Cause looks, and what came first is kept
+			c.makeLocked() // context.Cause looks there, and the first cause is kept
 		}
 		c.over.Store(true)
 	}
@@ -107,7 +107,7 @@ func (c *lazyContext) Err() error {
 		return context.Canceled
 	}
 	if c.passed() {
-		return c.make().Err() // which stays what it is
+		return c.make().Err() // which does not change any more
 	}
 	return nil
 }

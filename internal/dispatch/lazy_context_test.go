@@ -31,7 +31,7 @@ func TestRunContext(t *testing.T) {
 		err   error
 		cause error
 	}{
-		"under way":              {values, func(*dispatch.Run) {}, nil, nil},
+		"in flight":              {values, func(*dispatch.Run) {}, nil, nil},
 		"over":                   {values, (*dispatch.Run).End, context.Canceled, context.Canceled},
 		"cancelled":              {open, (*dispatch.Run).Cancel, context.Canceled, context.Canceled},
 		"cancelled, then over":   {open, func(r *dispatch.Run) { r.CancelCause(cause); r.End() }, context.Canceled, cause},
@@ -114,7 +114,7 @@ func TestCallContextStays(t *testing.T) {
 	check.Diff(t, "at last", context.Canceled, kept.Err(), cmpErrors)
 }
 
-// Whoever waits is told, whenever the run ends.
+// Every waiter is notified, whenever the run ends.
 func TestRunContextRace(t *testing.T) {
 	g := group(t)
 	for range 200 {

@@ -24,7 +24,7 @@ func TestCollectiveLimit(t *testing.T) {
 		}
 	}
 	e := &callbacks.TimeoutError{Callback: "f", Limit: collectiveLimit, Capped: true}
-	want := `callbacks: callback "f" was not done after 45s, the longest that a run on several devices allows`
+	want := `callbacks: callback "f" did not return after 45s, the limit for runs on several devices`
 	if e.Error() != want {
 		t.Errorf("got %q, want %q", e, want)
 	}

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// logQueue is the lines that wait to be logged. A log handler is anybody's: it may block,
-// panic or call runtime.Goexit, so that lines are written on a goroutine of their own, one
-// after the other, and never on a thread of the runtime's.
+// logQueue holds the lines that wait to be logged. A log handler is user-defined: it may
+// block, panic or call runtime.Goexit. So the lines are written on a separate goroutine,
+// one after the other, and never on a thread of the runtime.
 type logQueue struct {
-	// tell writes that lines were dropped.
-	tell func(dropped int)
+	// reportDropped logs that lines were dropped.
+	reportDropped func(dropped int)
 
 	mu      sync.Mutex
 	lines   []func()
-	dropped int           // not told yet
-	busy    bool          // somebody writes
-	idle    chan struct{} // closed when nobody does; made by the first who waits
+	dropped int           // not reported yet
+	busy    bool          // a goroutine writes
+	idle    chan struct{} // closed when no goroutine writes; made by the first waiter
 }
 
-// logLines is how many lines may wait; further ones are dropped.
+// logLines limits how many lines may wait. Further lines are dropped.
 const logLines = 4096
 
-// logWait is how long a barrier waits for lines to be written.
+// logWait limits how long a barrier waits for lines to be written.
 const logWait = time.Second
 
-// add has a line written.
+// add queues a line.
 func (q *logQueue) add(line func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -41,12 +41,12 @@ func (q *logQueue) add(line func()) {
 	}
 }
 
-// write writes until no line waits. A line that ends the goroutine is followed by
-// another goroutine.
+// write writes until no line waits. If a line ends the goroutine, another goroutine
+// continues.
 func (q *logQueue) write() {
 	finished := false
 	defer func() {
-		_ = recover() // a handler that panics loses its line
+		_ = recover() // the line of a handler that panics is lost
 		if !finished {
 			go q.write()
 		}
@@ -55,7 +55,7 @@ func (q *logQueue) write() {
 		q.mu.Lock()
 		if n := q.dropped; n > 0 {
 			q.dropped = 0
-			q.lines = append(q.lines, func() { q.tell(n) })
+			q.lines = append(q.lines, func() { q.reportDropped(n) })
 		}
 		if len(q.lines) == 0 {
 			q.busy, finished = false, true
@@ -73,7 +73,7 @@ func (q *logQueue) write() {
 	}
 }
 
-// flush waits until the lines are written, for no longer than logWait.
+// flush waits until the lines are written, but no longer than logWait.
 func (q *logQueue) flush(ctx context.Context) {
 	q.mu.Lock()
 	if !q.busy {

@@ -79,7 +79,7 @@ func TestLost(t *testing.T) {
 				t.Fatalf("got %v, want a *LostError", err)
 			}
 			check.Diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit, Callbacks: map[string]int{"f": limit}}, *lost)
-			wantText(t, lost, `callbacks: 3 functions have not returned though their calls were given up, and RegistryOptions.LostLimit allows no more: "f" (3): have them end when their context does`)
+			wantText(t, lost, `callbacks: 3 functions have not returned after their calls were stopped, which reaches RegistryOptions.LostLimit: "f" (3): make them return when their context ends`)
 			n := 0
 			for _, c := range callbacks.Waiting() {
 				if c.Registry == registry.Name() && c.Lost && strings.Contains(c.String(), "lost") {
@@ -95,13 +95,13 @@ func TestLost(t *testing.T) {
 			}
 			check.NoError(t, invoke(healthy, frame(nil, contract.Call, 4)))
 			for _, s := range registry.Stats() {
-				check.Diff(t, s.Callback+" under way", []int64{0, 0, 0}, []int64{s.Underway, s.Queued, s.Lost})
+				check.Diff(t, s.Callback+" in flight", []int64{0, 0, 0}, []int64{s.Underway, s.Queued, s.Lost})
 			}
 		})
 	}
 }
 
-// What a lost function writes, while later calls use copies, reaches nobody.
+// What a lost function writes, while later calls use copies, has no effect.
 func TestLateWrites(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Goroutine, callbacks.Deferred} {
 		for _, size := range []int{4, 100_000} {
@@ -212,7 +212,7 @@ func TestTimeoutContext(t *testing.T) {
 	check.Diff(t, "after the call", context.Canceled, late.Err(), cmpErrors)
 }
 
-// A log handler that blocks holds nobody up, and costs no memory without end.
+// A log handler that blocks delays no calls and does not use unbounded memory.
 func TestLogThatBlocks(t *testing.T) {
 	release := make(chan bool)
 	reader, writer := io.Pipe()

@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// observer is what ObserveRuns was given.
+// observer holds the functions given to ObserveRuns.
 type observer struct{ begin, end func(*Run) }
 
-// observers are those of the process. The list is replaced and never changed: a run
-// looks at it without a lock.
+// observers are the observers of the process. The list is replaced and never changed, so
+// that a run can read it without a lock.
 var observers atomic.Pointer[[]*observer]
 
-// ObserveRuns has begin called when a run of any group has begun, and end when it is
-// over, once for each, until stop is called. They are called by whoever begins and ends
-// the run, for several runs at once, and must not wait for a run. A run that is under way
-// already is seen only when it ends.
+// ObserveRuns calls begin when a run of any group has started, and end when it is done,
+// once for each run, until stop is called. They are called by the goroutines that begin and
+// end the runs, concurrently for several runs, and must not wait for a run. For a run that
+// is already in flight only end is called.
 func ObserveRuns(begin, end func(*Run)) (stop func()) {
 	this := &observer{begin, end}
 	replaceObservers(func(list []*observer) []*observer { return append(slices.Clone(list), this) })

@@ -2,6 +2,5 @@
 
 package dispatch
 
-// pause tells the processor that the program is in a loop that waits for another
-// processor's store.
+// pause hints to the processor that the program spins until another processor stores a value.
 func pause()

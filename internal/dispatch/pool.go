@@ -9,34 +9,36 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// pool is the workers of a registry, and the calls that they make.
+// pool holds the workers of a registry and their calls.
 type pool struct {
 	registry  string
 	limit     int // functions that may run at once
 	lostLimit int // functions that may be lost at once
 
 	mu      sync.Mutex
-	running int       // calls that hold a place
-	lost    int       // functions whose call was given up and that have not returned
-	waiting []*task   // for a place, the oldest first
-	idle    []*worker // the one that worked last at the end
-	calls   task      // the head of a ring: the calls under way, and the lost ones
-	unused  int       // of the idle ones, those at the beginning that had no call for a while
-	tidying bool      // tidy is to be called
-	listed  bool      // in pools
-	retired bool      // no call site will be bound to it any more
+	running int       // calls that hold one of the limit places
+	lost    int       // functions that have not returned after their calls were stopped
+	waiting []*task   // calls that wait for a place, the oldest first
+	idle    []*worker // the most recently used last
+	calls   task      // head of a circular list of the calls in flight and the lost ones
+	unused  int       // number of workers at the start of idle that had no call for a while
+	tidying bool      // tidy is scheduled
+	listed  bool      // is in pools
+	retired bool      // no further call site will be bound to it
 
-	// Workers that tell a runtime of a call, and are free when it has heard.
-	telling  atomic.Int32
-	rescue   *time.Timer
-	rescuing bool
+	// reporting counts the workers that report the end of a call to a runtime and are free
+	// afterwards.
+	reporting atomic.Int32
+	rescue    *time.Timer
+	rescuing  bool
 
-	// The alarm rings when the time of a call is up that nobody waits for.
-	alarm   *time.Timer
-	alarmAt time.Time // zero where it is not set
+	// timer fires at the deadline of a call that no thread waits for.
+	timer   *time.Timer
+	timerAt time.Time // zero if it is not set
 }
 
-// pools are those with a call under way, and those that had one and may have another.
+// pools holds the pools that have a call in flight, and those that had one and may get
+// another.
 var pools = struct {
 	sync.Mutex
 	all map[*pool]struct{}
@@ -48,8 +50,7 @@ func newPool(registry string, limit, lostLimit int) *pool {
 	return p
 }
 
-// list puts the pool among those of the process, or takes it from there. The caller holds
-// the lock.
+// list adds the pool to those of the process or removes it. The caller holds the lock.
 func (p *pool) list(listed bool) {
 	pools.Lock()
 	defer pools.Unlock()
@@ -67,7 +68,7 @@ func (p *pool) used() bool {
 	return p.listed
 }
 
-// retire says that no call site will be bound to the pool any more.
+// retire records that no further call site will be bound to the pool.
 func (p *pool) retire() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +76,7 @@ func (p *pool) retire() {
 	p.unlistIdle()
 }
 
-// unlistIdle takes a retired pool without a call from those of the process. The caller
+// unlistIdle removes a retired pool without a call from those of the process. The caller
 // holds the lock.
 func (p *pool) unlistIdle() {
 	if p.retired && p.calls.next == &p.calls {
@@ -83,19 +84,19 @@ func (p *pool) unlistIdle() {
 	}
 }
 
-// maker is who makes a call that was submitted.
+// maker says which worker makes a submitted call.
 type maker uint8
 
 const (
-	makerLater  maker = iota // who is free next
+	makerLater  maker = iota // the next free worker
 	makerAwake               // a worker that is awake
 	makerAsleep              // a worker that had to be woken
 )
 
-// submit has the call made, by w where it is not nil: a worker that is free and not among
-// the idle ones. A call of a nested run needs no place, because the outer call may hold
-// the last one. The call is no longer the caller's, unless it is attended or there is an
-// error; with an error w is as before.
+// submit schedules the call. If w is not nil, it is a free worker that is not among the
+// idle ones, and makes the call. A call of a nested run needs no place, because the outer
+// call may hold the last one. After submit the caller must not use the call, unless the
+// call is awaited or submit returns an error. With an error w is as before.
 func (p *pool) submit(c *task, w *worker) (who maker, err error) {
 	p.mu.Lock()
 	if p.lost >= p.lostLimit {
@@ -108,8 +109,8 @@ func (p *pool) submit(c *task, w *worker) (who maker, err error) {
 	}
 	c.prev, c.next = p.calls.prev, &p.calls
 	c.prev.next, p.calls.prev = c, c
-	if !c.attended {
-		p.setAlarm(c.at)
+	if !c.awaited {
+		p.setTimer(c.at)
 	}
 	if c.nested || p.running < p.limit && (w == nil || len(p.waiting) == 0) && !p.soonFree(c) {
 		p.start(c)
@@ -122,21 +123,22 @@ func (p *pool) submit(c *task, w *worker) (who maker, err error) {
 	c.state = taskWaiting
 	c.slot.queued(1)
 	p.waiting = append(p.waiting, c)
-	// The others have waited for longer, and w need not wait for its turn.
+	// The waiting calls are older, and w need not wait for its turn.
 	next := p.turnOf(w)
 	p.mu.Unlock()
 	p.handTurn(next, w)
 	return makerLater, nil
 }
 
-// rescueAfter is how long a call waits for a worker that is free soon.
-const rescueAfter = 50 * time.Microsecond
+// wakeAfter is how long a call waits for a worker that is free soon.
+const wakeAfter = 50 * time.Microsecond
 
-// soonFree reports whether the call is better made by a worker that is telling a runtime of
-// another one, and which that runtime may have called from, than by one that must be woken.
-// If it is not free as soon as that, another one is woken. The caller holds the lock.
+// soonFree reports whether the call should wait for a worker that is reporting the end of
+// another call to a runtime, instead of waking a worker. The runtime may be calling from
+// that report. If the worker is not free within wakeAfter, another one is woken. The caller
+// holds the lock.
 func (p *pool) soonFree(c *task) bool {
-	if c.attended || c.lane != nil || p.telling.Load() == 0 {
+	if c.awaited || c.lane != nil || p.reporting.Load() == 0 {
 		return false
 	}
 	if n := len(p.idle); n > 0 && !p.idle[n-1].asleep.Load() {
@@ -145,14 +147,14 @@ func (p *pool) soonFree(c *task) bool {
 	if !p.rescuing {
 		p.rescuing = true
 		if p.rescue == nil {
-			p.rescue = time.AfterFunc(rescueAfter, func() {
+			p.rescue = time.AfterFunc(wakeAfter, func() {
 				p.mu.Lock()
 				p.rescuing = false
 				p.mu.Unlock()
 				p.fill()
 			})
 		} else {
-			p.rescue.Reset(rescueAfter)
+			p.rescue.Reset(wakeAfter)
 		}
 	}
 	return true
@@ -167,7 +169,8 @@ func (p *pool) start(c *task) {
 	}
 }
 
-// free takes an idle worker, nil where there is none. The caller holds the lock.
+// free removes and returns an idle worker, or nil if there is none. The caller holds the
+// lock.
 func (p *pool) free() *worker {
 	n := len(p.idle)
 	if n == 0 {
@@ -180,8 +183,8 @@ func (p *pool) free() *worker {
 	return w
 }
 
-// next gives a place to the call that has waited for one the longest; nil where there is
-// none. The caller holds the lock.
+// next gives a place to the call that has waited longest, and returns it, or nil if there
+// is none. The caller holds the lock.
 func (p *pool) next() *task {
 	if len(p.waiting) == 0 || p.running >= p.limit {
 		return nil
@@ -194,7 +197,7 @@ func (p *pool) next() *task {
 	return c
 }
 
-// fill gives away the places that are free.
+// fill gives the free places to waiting calls.
 func (p *pool) fill() {
 	for {
 		p.mu.Lock()
@@ -211,9 +214,9 @@ func (p *pool) fill() {
 	}
 }
 
-// end says that the call's function has returned, and reports false where the call was
-// given up before. From then on w, if it is not nil, has the next call or is free; if it
-// is nil, the place of the call is free, and fill or rest gives it away.
+// end records that the call's function has returned. It reports false if the call was
+// stopped before. Afterwards w, if not nil, has the next call or is free. If w is nil, the
+// place of the call is free, and fill or rest gives it away.
 func (p *pool) end(c *task, w *worker) (won bool) {
 	p.mu.Lock()
 	if won = c.state == taskRunning; won {
@@ -240,36 +243,36 @@ func (p *pool) rest(w *worker) {
 	p.handTurn(next, w)
 }
 
-// turnOf is the call that w is to make next, for handTurn; where it is nil, w is idle. It
-// is nil where w is. The caller holds the lock.
+// turnOf returns the call that w makes next, for handTurn. If it is nil, w becomes idle. It
+// returns nil if w is nil. The caller holds the lock.
 func (p *pool) turnOf(w *worker) *task {
 	if w == nil {
 		return nil
 	}
 	next := p.next()
 	if next == nil {
-		p.idler(w)
+		p.addIdle(w)
 	}
 	return next
 }
 
-// handTurn gives w what turnOf said. The caller does not hold the lock.
+// handTurn gives w the call that turnOf returned. The caller does not hold the lock.
 func (p *pool) handTurn(next *task, w *worker) {
 	if next != nil {
 		p.hand(next, w)
 	}
 }
 
-// remove takes the call from the ring. The caller holds the lock.
+// remove removes the call from the list. The caller holds the lock.
 func (p *pool) remove(c *task) {
 	c.prev.next, c.next.prev = c.next, c.prev
 	c.prev, c.next = nil, nil
 	p.unlistIdle()
 }
 
-// giveUp ends a call whose function has not returned; won is false where it has. A
-// function that has begun is lost: its place is another's, and what it does then reaches
-// nobody.
+// giveUp stops waiting for a call whose function has not returned; won is false if it has
+// returned. If the function has begun, it is lost: its place goes to another call, and its
+// results are ignored.
 func (p *pool) giveUp(c *task) (begun, won bool) {
 	p.mu.Lock()
 	begun, won = p.abandon(c)
@@ -278,7 +281,7 @@ func (p *pool) giveUp(c *task) (begun, won bool) {
 	return begun, won
 }
 
-// abandon is giveUp for who holds the lock, and calls fill then.
+// abandon is giveUp for a caller that holds the lock and calls fill afterwards.
 func (p *pool) abandon(c *task) (begun, won bool) {
 	switch c.state {
 	case taskWaiting:
@@ -299,25 +302,25 @@ func (p *pool) abandon(c *task) (begun, won bool) {
 	return false, false
 }
 
-// setAlarm has the alarm ring at a time, if it does not ring earlier. The caller holds
+// setTimer makes the timer fire at a time, if it does not fire earlier. The caller holds
 // the lock.
-func (p *pool) setAlarm(at time.Time) {
-	if at.IsZero() || !p.alarmAt.IsZero() && !at.Before(p.alarmAt) {
+func (p *pool) setTimer(at time.Time) {
+	if at.IsZero() || !p.timerAt.IsZero() && !at.Before(p.timerAt) {
 		return
 	}
-	p.alarmAt = at
-	if p.alarm == nil {
-		p.alarm = time.AfterFunc(time.Until(at), p.ring)
+	p.timerAt = at
+	if p.timer == nil {
+		p.timer = time.AfterFunc(time.Until(at), p.expire)
 	} else {
-		p.alarm.Reset(time.Until(at))
+		p.timer.Reset(time.Until(at))
 	}
 }
 
-// ring gives up the calls that nobody waits for and whose time is up.
-func (p *pool) ring() {
+// expire gives up the calls that no thread waits for and whose deadline has passed.
+func (p *pool) expire() {
 	now := time.Now()
 	p.mu.Lock()
-	p.alarmAt = time.Time{}
+	p.timerAt = time.Time{}
 	var earliest time.Time
 	list := p.abandonAll(func(c *task) bool {
 		if !c.at.IsZero() && !now.Before(c.at) {
@@ -328,13 +331,13 @@ func (p *pool) ring() {
 		}
 		return false
 	})
-	p.setAlarm(earliest)
+	p.setTimer(earliest)
 	p.mu.Unlock()
 	p.settle(list, (*terms).timedOut)
 }
 
-// cancel gives up the calls of a run that nobody waits for, but the async ones, which
-// may outlive it.
+// cancel gives up the calls of a run that no thread waits for, except async calls, which
+// may outlive the run.
 func (p *pool) cancel(r *Run) {
 	p.mu.Lock()
 	list := p.abandonAll(func(c *task) bool { return c.run == r && c.lane == nil })
@@ -342,20 +345,20 @@ func (p *pool) cancel(r *Run) {
 	p.settle(list, func(*terms, bool) error { return r.ctx.Err() })
 }
 
-// abandoned is a call that was given up. Once it has begun it is the worker's alone.
+// abandoned is a call that was given up. If it had begun, only the worker may use the task.
 type abandoned struct {
 	call  *task
 	terms *terms
 	begun bool
 }
 
-// abandonAll gives up those of the calls that nobody waits for. The caller holds the
-// lock, and calls settle then.
+// abandonAll gives up those of the calls that no thread waits for. The caller holds the
+// lock, and calls settle afterwards.
 func (p *pool) abandonAll(which func(*task) bool) []abandoned {
 	var list []abandoned
 	for c := p.calls.next; c != &p.calls; {
-		next := c.next // abandon may take c from the ring
-		if !c.attended && (c.state == taskRunning || c.state == taskWaiting) && which(c) {
+		next := c.next // abandon may remove c from the list
+		if !c.awaited && (c.state == taskRunning || c.state == taskWaiting) && which(c) {
 			begun, _ := p.abandon(c)
 			t := c.terms
 			list = append(list, abandoned{c, &t, begun})
@@ -365,7 +368,7 @@ func (p *pool) abandonAll(which func(*task) bool) []abandoned {
 	return list
 }
 
-// settle tells what became of calls that were given up.
+// settle reports the errors of calls that were given up.
 func (p *pool) settle(list []abandoned, why func(t *terms, begun bool) error) {
 	p.fill()
 	for _, c := range list {
@@ -376,7 +379,8 @@ func (p *pool) settle(list []abandoned, why func(t *terms, begun bool) error) {
 	}
 }
 
-// tooManyLost is the error of a call where that is so. The caller holds the lock.
+// tooManyLost returns an error if the limit of lost functions is reached. The caller holds
+// the lock.
 func (p *pool) tooManyLost() error {
 	e := &callbacks.LostError{Registry: p.registry, Limit: p.lostLimit, Callbacks: map[string]int{}}
 	for c := p.calls.next; c != &p.calls; c = c.next {

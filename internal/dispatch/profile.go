@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// profile makes a call one that profiles and traces show, until done is called. after
-// holds the labels that the goroutine has then.
+// profile makes a call visible in profiles and traces, until done is called. after holds
+// the labels that the goroutine has afterwards.
 func (s *Slot) profile(f *callbacks.Frame, after context.Context) (done func()) {
 	var region *trace.Region
 	ctx := f.Context()

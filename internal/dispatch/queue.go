@@ -8,19 +8,19 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// lane is the async calls of one device, made one after the other. The zero value is
-// empty.
+// lane is the queue of the async calls of one device, which are made one after the other.
+// The zero value is empty.
 type lane struct {
 	mu      sync.Mutex
 	waiting []queued
-	first   int  // of waiting: those before are gone
-	busy    bool // a call is under way
+	first   int  // index into waiting; earlier elements are removed
+	busy    bool // a call is in flight
 }
 
-// laneKept is how many places an empty lane keeps.
+// laneKept is the capacity that an empty lane keeps.
 const laneKept = 1024
 
-// queued is a call, or where call is nil somebody who waits for those before.
+// queued is a call, or, if call is nil, a waiter for the calls before it.
 type queued struct {
 	call   *task
 	passed chan struct{}
@@ -38,8 +38,7 @@ func (l *lane) push(q queued) {
 	}
 }
 
-// advance starts the next call, by the worker w where it can be. It gives w back where it
-// is free.
+// advance starts the next call, on the worker w if possible. It returns w if w is free.
 func (l *lane) advance(w *worker) *worker {
 	for {
 		q, ok := l.pop()
@@ -91,32 +90,32 @@ func (l *lane) pop() (q queued, ok bool) {
 	return q, true
 }
 
-// flushed is closed when everything that is in the lane now is done.
+// flushed returns a channel that is closed when everything that is in the lane now is done.
 func (l *lane) flushed() <-chan struct{} {
 	passed := make(chan struct{})
 	l.push(queued{passed: passed})
 	return passed
 }
 
-// queueOverhead is what a call in the queue takes besides its operands.
+// queueOverhead is the size of a call in the queue besides its operands, in bytes.
 const queueOverhead = 512
 
-// enqueue copies the call into the queue of its device, and waits where that is full.
+// enqueue copies the call into the queue of its device. If the queue is full, it waits.
 func (s *Slot) enqueue(ctx context.Context, fn callbacks.Func, f *Call) error {
 	run := f.run
 	size := f.copySize() + queueOverhead
 	if err := s.room(ctx, run, size); err != nil {
 		return s.settle(f, run, err)
 	}
-	// The run may be over before the call is: its end is not the call's.
+	// The run may end before the call does, and its end does not stop the call.
 	c := s.newTask(f, fn, run.detached(ctx))
-	c.home, c.size, c.lane = nil, size, run.taps().lane(f.Device)
+	c.origin, c.size, c.lane = nil, size, run.taps().lane(f.Device)
 	s.queued(1)
 	c.lane.push(queued{call: c})
 	return f.from.Finish(nil)
 }
 
-// tapped tells what became of an async call.
+// tapped records the result of an async call.
 func (s *Slot) tapped(t *terms, err error) {
 	if err == nil {
 		s.counts.delivered.Add(1)
@@ -127,7 +126,7 @@ func (s *Slot) tapped(t *terms, err error) {
 	s.engine.queue.give(t.size)
 }
 
-// room takes a part of the queue.
+// room reserves space in the queue.
 func (s *Slot) room(ctx context.Context, run *Run, size int) error {
 	if s.engine.queue.tryTake(size) {
 		return nil
@@ -146,7 +145,7 @@ func (s *Slot) room(ctx context.Context, run *Run, size int) error {
 	return err
 }
 
-// limit is how long a call may take, 0 for as long as it likes.
+// limit returns the timeout of a call, or 0 for none.
 func (s *Slot) limit(run *Run) time.Duration {
 	if run.several() && (s.timeout == 0 || s.timeout > collectiveLimit) {
 		return collectiveLimit
@@ -154,13 +153,13 @@ func (s *Slot) limit(run *Run) time.Duration {
 	return s.timeout
 }
 
-// collectiveLimit is the longest that a call may take in a run on several devices:
-// XLA ends the process when devices wait for one another for 60 s, and some of
-// those go by before and after the call.
+// collectiveLimit is the maximum timeout of a call in a run on several devices: XLA ends
+// the process when devices wait for each other for 60 s, and part of that time passes
+// before and after the call.
 const collectiveLimit = 45 * time.Second
 
-// budget is a number of bytes that is divided among those who ask, in the order in
-// which they do. Who asks for more than there is gets it alone.
+// budget is a number of bytes that is granted to callers in the order of their requests. A
+// caller that requests more than the total gets it alone.
 type budget struct {
 	size int
 
@@ -174,7 +173,7 @@ type claim struct {
 	ready chan struct{} // closed with the claim granted
 }
 
-// tryTake takes n bytes if they are there.
+// tryTake takes n bytes if they are available.
 func (b *budget) tryTake(n int) bool {
 	n = min(n, b.size)
 	b.mu.Lock()
@@ -186,7 +185,7 @@ func (b *budget) tryTake(n int) bool {
 	return true
 }
 
-// take waits for n bytes or for the context's end.
+// take waits for n bytes or for the end of the context.
 func (b *budget) take(ctx context.Context, n int) error {
 	if b.tryTake(n) {
 		return nil
@@ -195,7 +194,7 @@ func (b *budget) take(ctx context.Context, n int) error {
 	b.mu.Lock()
 	c := &claim{n, make(chan struct{})}
 	b.waiting = append(b.waiting, c)
-	b.grant() // what was given back meanwhile
+	b.grant() // of what was returned meanwhile
 	b.mu.Unlock()
 	select {
 	case <-c.ready:
@@ -205,7 +204,7 @@ func (b *budget) take(ctx context.Context, n int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
-	case <-c.ready: // at the last moment
+	case <-c.ready: // granted at the same time
 		return nil
 	default:
 	}
@@ -227,8 +226,8 @@ func (b *budget) give(n int) {
 	b.grant()
 }
 
-// grant serves those who wait, once a quarter is free: who finds no room has to sleep, and
-// then is to find room for more than one call. The caller holds the lock.
+// grant serves the waiters once a quarter is free: a waiter has to sleep, and should find
+// room for more than one call when it wakes. The caller holds the lock.
 func (b *budget) grant() {
 	if b.used > b.size/4*3 {
 		return

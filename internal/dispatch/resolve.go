@@ -10,9 +10,9 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// binding is a registered function, as package callbacks keeps it.
+// binding is a registered function of package callbacks.
 type binding interface {
-	Function() *atomic.Pointer[callbacks.Func] // nil in it once it is released
+	Function() *atomic.Pointer[callbacks.Func] // holds nil once released
 	Options() callbacks.Options
 	Allow(perSecond uint32) bool
 	Gone(config contract.Config, registry string) error
@@ -32,18 +32,19 @@ func ProbeOpaque(config contract.Config) (*Slot, error) {
 	return Probe(contract.Config{Form: config.Form, ID: id})
 }
 
-// Resolve binds a call site to the callback that a module's backend_config means, in the
-// registry that it names. Where there is none it returns a *callbacks.UnknownError, or,
-// for an optional callback, a slot that does nothing.
+// Resolve binds a call site to the callback that a module's backend_config names, in the
+// registry that it names. If there is none, it returns a *callbacks.UnknownError, or, for
+// an optional callback, a slot that does nothing.
 func Resolve(config contract.Config) (*Slot, error) { return counted(Probe(config)) }
 
-// ResolveIn is Resolve in one registry, whatever the module names.
+// ResolveIn is like Resolve but uses the given registry and ignores the one that the module
+// names.
 func ResolveIn(r *callbacks.Registry, config contract.Config) (*Slot, error) {
 	return counted(bind(config)(access.FindIn(r, config)))
 }
 
-// ResolveOpaque binds a call site to the callback that the opaque id of a module means:
-// the one of its server, or else the one for any. Where there is none it returns a
+// ResolveOpaque binds a call site to the callback for the opaque id of a module: the one
+// for its server, or else the one for any server. If there is none, it returns a
 // *callbacks.UnknownError.
 func ResolveOpaque(config contract.Config) (*Slot, error) {
 	return counted(ProbeOpaque(config))
@@ -52,12 +53,12 @@ func ResolveOpaque(config contract.Config) (*Slot, error) {
 // counted has the calls of a new slot counted by its registry.
 func counted(s *Slot, err error) (*Slot, error) {
 	if err == nil {
-		s.home.tally(s)
+		s.host.tally(s)
 	}
 	return s, err
 }
 
-// HasOpaque reports whether the opaque id is bound for any server at all.
+// HasOpaque reports whether the opaque id is bound for any server.
 func HasOpaque(id string) bool { return access.HasOpaque(id) }
 
 func bind(config contract.Config) func(registry, b any, err error) (*Slot, error) {
@@ -70,7 +71,7 @@ func bind(config contract.Config) func(registry, b any, err error) (*Slot, error
 	}
 }
 
-// overrides are the functions that a context has from callbacks.With.
+// overrides are the functions that callbacks.With added to a context.
 type overrides interface {
 	Find(registry, name string) *callbacks.Func
 }
@@ -82,7 +83,7 @@ func overridesOf(ctx context.Context) overrides {
 
 func init() { access.Install(dispatcher{}) }
 
-// dispatcher answers package callbacks.
+// dispatcher implements the interface of package callbacks.
 type dispatcher struct{}
 
 func (dispatcher) Stats(r *callbacks.Registry) []callbacks.Stat { return hostOf(r).stats() }

@@ -2,52 +2,52 @@ package dispatch
 
 import "github.com/calliope-mlir/calliope/callbacks"
 
-// Caller makes the calls of a run on one goroutine, that of Serve.
+// A Caller makes the calls of a run on one goroutine, the one that calls Serve.
 type Caller struct {
-	errands chan *errand
-	gone    chan struct{}
+	requests chan *request
+	gone     chan struct{}
 }
 
-// errand is a call that the goroutine is to make.
-type errand struct {
+// request is a call for the goroutine to make.
+type request struct {
 	run  *Run
 	call func() error
 	err  error
 	done chan struct{}
 }
 
-// NewCaller makes one for a single run.
-func NewCaller() *Caller { return &Caller{make(chan *errand), make(chan struct{})} }
+// NewCaller returns a Caller for a single run.
+func NewCaller() *Caller { return &Caller{make(chan *request), make(chan struct{})} }
 
-// Serve makes calls until over is closed. Where a function ends the goroutine, that
-// call and all later ones are a *GoexitError.
+// Serve makes calls until over is closed. If a function ends the goroutine, that call and
+// all later ones fail with a *GoexitError.
 func (c *Caller) Serve(over <-chan struct{}) {
 	defer close(c.gone)
 	for {
 		select {
-		case e := <-c.errands:
-			e.make()
+		case q := <-c.requests:
+			q.make()
 		case <-over:
 			return
 		}
 	}
 }
 
-func (e *errand) make() {
-	defer close(e.done) // also where the function ends the goroutine
-	defer e.run.leave(e.run.enter())
-	e.err = e.call()
+func (q *request) make() {
+	defer close(q.done) // also if the function ends the goroutine
+	defer q.run.leave(q.run.enter())
+	q.err = q.call()
 }
 
-// onCaller has the caller make a call, while the runtime's thread waits.
+// onCaller makes a call on the Caller's goroutine. The runtime's thread waits.
 func (r *Run) onCaller(c *Call, call func() error) error {
-	e := &errand{run: r, call: call, err: &callbacks.GoexitError{Callback: c.Name}, done: make(chan struct{})}
+	q := &request{run: r, call: call, err: &callbacks.GoexitError{Callback: c.Name}, done: make(chan struct{})}
 	select {
-	case r.caller.errands <- e:
-		<-e.done
-		return e.err
+	case r.caller.requests <- q:
+		<-q.done
+		return q.err
 	case <-r.caller.gone:
-		return e.err
+		return q.err
 	case <-r.ctx.Done():
 		return r.ctx.Err()
 	}

@@ -7,15 +7,16 @@ import (
 	"sync"
 )
 
-// runCalls is what a run knows of its calls that nobody waits for.
+// runCalls tracks the calls of a run that no thread waits for.
 type runCalls struct {
 	mu       sync.Mutex
-	pools    []*pool     // with such calls
-	stop     func() bool // of what gives them up when the run's context ends
+	pools    []*pool     // pools with such calls
+	stop     func() bool // stops giving up the calls at the end of the run's context
 	detached context.Context
 }
 
-// cancels has the run's calls in the pool given up when its context ends.
+// cancels registers the pool, so that the run's calls in it are given up when its context
+// ends.
 func (r *Run) cancels(p *pool) {
 	if r == nil {
 		return
@@ -40,7 +41,7 @@ func (r *Run) giveUp() {
 	}
 }
 
-// end says that the run has no such calls any more.
+// end records that the run has no such calls any more.
 func (c *runCalls) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +50,7 @@ func (c *runCalls) end() {
 	}
 }
 
-// detached is the context of the run for calls that may outlive it.
+// detached returns the context of the run for calls that may outlive it.
 func (r *Run) detached(ctx context.Context) context.Context {
 	if r == nil || ctx != r.ctx {
 		return context.WithoutCancel(ctx)
@@ -62,7 +63,7 @@ func (r *Run) detached(ctx context.Context) context.Context {
 	return r.calls.detached
 }
 
-// memory is RunOptions.Memory.
+// memory returns RunOptions.Memory.
 func (r *Run) memory() func(s *Slot, n int) ([]byte, func()) {
 	if r == nil {
 		return nil
@@ -70,8 +71,8 @@ func (r *Run) memory() func(s *Slot, n int) ([]byte, func()) {
 	return r.options.Memory
 }
 
-// enter makes this thread one that is inside a call, and keeps the goroutine on it. The
-// result is for leave.
+// enter marks this thread as inside a call and locks the goroutine to it. The result is for
+// leave.
 func (r *Run) enter() (entered any) {
 	if r == nil || r.group.options.Enter == nil {
 		return nil
@@ -82,18 +83,18 @@ func (r *Run) enter() (entered any) {
 	return r.group.options.Enter()
 }
 
-// threadLocks is how often the goroutine is locked to the thread. A function that calls
-// runtime.UnlockOSThread once too often would let others on a thread that counts as one
-// inside a call.
+// threadLocks is how often the goroutine is locked to the thread. If a function calls
+// runtime.UnlockOSThread once too often, other goroutines could otherwise run on a thread
+// that counts as inside a call.
 const threadLocks = 8
 
-// leave takes back what enter did.
+// leave undoes enter.
 func (r *Run) leave(entered any) {
 	if entered == nil {
 		return
 	}
 	r.group.options.Leave(entered)
-	for range threadLocks + 2 { // and what a function has locked once too often
+	for range threadLocks + 2 { // also undoes surplus locks of the function
 		runtime.UnlockOSThread()
 	}
 }

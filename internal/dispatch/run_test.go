@@ -116,8 +116,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// A function that ends the serving goroutine, and a run that was cancelled, leave
-// nobody waiting.
+// A function that ends the serving goroutine, and a cancelled run, leave no call
+// waiting.
 func TestServeEnds(t *testing.T) {
 	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(*callbacks.Frame) error { runtime.Goexit(); return nil })
 	caller := dispatch.NewCaller()

@@ -16,21 +16,21 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Slot is a callback as one call site of an executable is bound to it. It is safe for
-// concurrent use.
+// A Slot is a callback bound to one call site of an executable. It is safe for concurrent
+// use.
 type Slot struct {
-	config   contract.Config
-	name     string
-	registry string                          // the name of the one that it was found in
-	binding  binding                         // nil where nothing is bound and nothing is to be done
-	fn       *atomic.Pointer[callbacks.Func] // of the binding
-	engine   *engine
-	home     *host // of the counts
-	dispatch callbacks.Dispatch
-	timeout  time.Duration
-	tap      bool // an error does not fail the run
-	plain    bool // the shortest way will do for most runs
-	picky    bool // not every call is made
+	config    contract.Config
+	name      string
+	registry  string                          // name of the registry where it was found
+	binding   binding                         // nil for an optional callback that is not registered
+	fn        *atomic.Pointer[callbacks.Func] // the function of the binding
+	engine    *engine
+	host      *host // has the counters
+	dispatch  callbacks.Dispatch
+	timeout   time.Duration
+	tap       bool // an error does not fail the run
+	plain     bool // the shortest path suffices for most runs
+	selective bool // some calls are skipped
 
 	perSecond uint32
 	turns     atomic.Int64 // calls, for the module's "every"
@@ -38,12 +38,13 @@ type Slot struct {
 	counts    counts
 }
 
-// newSlot binds a call site, which is not counted yet. b is nil for an optional callback that nobody registered.
+// newSlot binds a call site, which is not counted yet. b is nil for an optional callback
+// that is not registered.
 func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
-	s := &Slot{config: config, name: config.Name(), registry: h.registry.Name(), binding: b, engine: h.running(), home: h}
+	s := &Slot{config: config, name: config.Name(), registry: h.registry.Name(), binding: b, engine: h.running(), host: h}
 	s.tap = config.Form == contract.Observe
 	if b == nil {
-		s.picky = true
+		s.selective = true
 		return s, nil
 	}
 	o := b.Options()
@@ -59,19 +60,19 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 	}
 	s.tap = (s.tap || s.dispatch == callbacks.Async) && !o.FailRun
 	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
-	s.picky = config.Every > 1 || s.perSecond > 0
+	s.selective = config.Every > 1 || s.perSecond > 0
 	s.counts.timed = o.Measure
-	s.plain = s.dispatch == callbacks.Inline && !s.picky && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
+	s.plain = s.dispatch == callbacks.Inline && !s.selective && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
 	return s, nil
 }
 
-// checkForm holds the options against the form in which a module calls.
+// checkForm checks the options against the form of the module's call.
 func checkForm(o callbacks.Options, c contract.Config) error {
 	switch {
 	case o.Dispatch == callbacks.Async && c.Form != contract.Observe && c.Form != contract.Passthrough:
-		return fmt.Errorf("callbacks: callback %q is registered with Async, and the module calls it in the form %q, which has results that the device waits for: use Deferred", c.Name(), c.Form)
+		return fmt.Errorf("callbacks: callback %q is registered with Async, but the module calls it in the form %q, which has results that the device waits for: use Deferred", c.Name(), c.Form)
 	case o.PerSecond > 0 && c.Form.Target() == contract.TargetRuntimeCall:
-		return fmt.Errorf("callbacks: callback %q is registered with PerSecond, and the module calls it in the form %q: somebody must make its results each time", c.Name(), c.Form)
+		return fmt.Errorf("callbacks: callback %q is registered with PerSecond, but the module calls it in the form %q, which needs results from every call: leave PerSecond out", c.Name(), c.Form)
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func checkForm(o callbacks.Options, c contract.Config) error {
 // Name returns the name of the callback, or "id N".
 func (s *Slot) Name() string { return s.name }
 
-// Log writes a line to the log of the callback's registry, on a goroutine of its own; see
+// Log writes a line to the log of the callback's registry, on a separate goroutine; see
 // slog.Logger.Log. The arguments must not change later.
 func (s *Slot) Log(level slog.Level, message string, args ...any) {
 	s.engine.log.add(func() { s.engine.logger().Log(context.Background(), level, message, args...) })
@@ -93,15 +94,16 @@ func (s *Slot) InPlace(r *Run) bool {
 // Deferred reports whether the runtime's thread need not wait for calls.
 func (s *Slot) Deferred() bool { return s.dispatch == callbacks.Deferred }
 
-// NoOp reports whether nobody is bound: the callback is optional. A run may bring a
-// function all the same.
+// NoOp reports whether no function is bound because the callback is optional. A run may
+// still provide a function.
 func (s *Slot) NoOp() bool { return s.binding == nil }
 
-// CheckTypes holds the element types and dimensions of a module's call against the Go
-// types of the function, where callbacks.Call, Tap or Print made it: what would be a
-// *callbacks.TemplateError in each call is one now. A dimension of -1 is not known, and
-// fits what takes any dimensions. A nil error says nothing of functions that were made
-// otherwise, nor of the dimensions of the arrays that the function will return.
+// CheckTypes compares the element types and dimensions of a module's call with the Go types
+// of the function, if callbacks.Call, Tap or Print made it. It returns the
+// *callbacks.TemplateError that each call would return. A dimension of -1 is not known and
+// fits a function that takes any dimensions. A nil error says nothing about functions that
+// were made otherwise, nor about the dimensions of the arrays that the function will
+// return.
 func (s *Slot) CheckTypes(args, results []tensor.Shape) error {
 	if s.binding == nil {
 		return nil
@@ -109,15 +111,14 @@ func (s *Slot) CheckTypes(args, results []tensor.Shape) error {
 	return s.binding.CheckTypes(s.config, args, results)
 }
 
-// Do takes a call that compiled code makes, in the run r, which may be nil. It has the
-// function called in the way that the callback is registered for, or not at all, and
-// counts the call.
+// Do handles a call of the compiled code in the run r, which may be nil. It calls the
+// function according to its Dispatch, or skips the call, and counts it.
 //
-// Where later is false the call is over. The error that the function returned comes back
-// as it is; a panic comes back as a *callbacks.PanicError, a call that took too long as a
-// *callbacks.TimeoutError. That the run's context has ended, before the call or after it,
-// is an error too. The error of a tap is kept for the barrier instead. Where later is true
-// the call is its Source's until that is told the end.
+// If later is false, the call has ended. Do returns the error of the function unchanged, a
+// *callbacks.PanicError for a panic, and a *callbacks.TimeoutError for a call that took too
+// long. If the run's context ends before or during the call, that is an error too. The
+// error of a tap is kept for the barrier instead. If later is true, the Source must keep
+// the call until its end is reported.
 func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
 	if r != nil {
 		c.run, c.own.Context = r, &r.ctx
@@ -134,9 +135,9 @@ func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
 	return false, err
 }
 
-// do is Do for what may have more to it than a function that is called inline.
+// do is Do for calls that may need more than an inline call of the function.
 func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
-	if s.picky && s.skip(r) || r != nil && r.options.Devices > 1 && r.Err() != nil {
+	if s.selective && s.skip(r) || r != nil && r.options.Devices > 1 && r.Err() != nil {
 		s.counts.dropped.Add(1)
 		return false, s.done(c, c.from.Clear())
 	}
@@ -166,12 +167,12 @@ func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
 				return true, nil
 			}
 		}
-		err = s.newTask(c, *fn, ctx).attend()
+		err = s.newTask(c, *fn, ctx).await()
 	}
 	return false, s.done(c, err)
 }
 
-// shortest calls a function that is called inline, with nothing to do around it.
+// shortest calls a function inline, without anything around it.
 func (s *Slot) shortest(c *Call, r *Run) error {
 	fn := s.fn.Load()
 	if fn == nil {
@@ -194,7 +195,7 @@ func (s *Slot) shortest(c *Call, r *Run) error {
 	return nil
 }
 
-// ended returns why the context of the call has ended, nil where it has not.
+// ended returns the error of the call's context, or nil if it has not ended.
 func (c *Call) ended() error {
 	if c.own.Context == nil {
 		return nil
@@ -202,7 +203,7 @@ func (c *Call) ended() error {
 	return (*c.own.Context).Err()
 }
 
-// done ends a call that is not over later.
+// done ends a call that does not end later.
 func (s *Slot) done(c *Call, err error) error {
 	c.end(s)
 	return err
@@ -224,7 +225,7 @@ func (s *Slot) begin(c *Call, fn callbacks.Func, ctx context.Context, done func(
 	who.let()
 }
 
-// prepare finds the function and the context of a call.
+// prepare returns the function and the context of a call.
 func (s *Slot) prepare(c *Call) (*callbacks.Func, context.Context, error) {
 	fn := c.run.override(s)
 	if fn == nil {
@@ -236,14 +237,14 @@ func (s *Slot) prepare(c *Call) (*callbacks.Func, context.Context, error) {
 	return fn, ctx, ctx.Err()
 }
 
-// inline calls the function here and now.
+// inline calls the function on this thread.
 func (s *Slot) inline(ctx context.Context, fn callbacks.Func, c *Call, protect func(callbacks.Func, *Call) error) error {
 	defer s.watch(c)()
 	if s.engine.options.Profile || trace.IsEnabled() {
 		defer s.profile(&c.Frame, ctx)()
 	}
 	if c.run.memory() != nil {
-		// A late use of what another call had is then a panic of this one.
+		// A late use of another call's memory then panics in this call.
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	}
 	if err := protect(fn, c); err != nil {
@@ -252,8 +253,8 @@ func (s *Slot) inline(ctx context.Context, fn callbacks.Func, c *Call, protect f
 	return ctx.Err()
 }
 
-// skip reports whether a call is not to be made: nobody is bound, or it is not its turn by
-// the module's "every" or by Options.PerSecond.
+// skip reports whether a call must not be made: no function is bound, or the module's
+// "every" or Options.PerSecond skips it.
 func (s *Slot) skip(r *Run) bool {
 	return s.binding == nil && r.override(s) == nil || !s.turn() || s.perSecond > 0 && !s.binding.Allow(s.perSecond)
 }
@@ -264,8 +265,8 @@ func (s *Slot) turn() bool {
 	return n <= 1 || (s.turns.Add(1)-1)%n == 0
 }
 
-// settle ends a call that the function has returned from, or that was given up. It counts
-// the call, and keeps a tap's error from the run.
+// settle ends a call whose function has returned or that was given up. It counts the call,
+// and keeps a tap's error from the run.
 func (s *Slot) settle(c *Call, r *Run, err error) error {
 	if err = c.from.Finish(err); err == nil {
 		s.counts.delivered.Add(1)
@@ -283,7 +284,7 @@ func (s *Slot) failed(c *Call, r *Run, err error) error {
 	return nil
 }
 
-// keep has the error of a tap for the next barrier.
+// keep stores the error of a tap for the next barrier.
 func (s *Slot) keep(device int, runID int64, r *Run, err error) {
 	e := &callbacks.CallError{Callback: s.name, Device: device, RunID: runID, Err: err}
 	log := &s.engine.log
@@ -295,11 +296,11 @@ func (s *Slot) keep(device int, runID int64, r *Run, err error) {
 
 func (s *Slot) gone() error { return s.binding.Gone(s.config, s.registry) }
 
-// protect calls the function, and makes an error of a panic.
+// protect calls the function and turns a panic into an error.
 func protect(fn callbacks.Func, c *Call) (err error) { return protectFrame(fn, &c.Frame) }
 
 func protectFrame(fn callbacks.Func, f *callbacks.Frame) (err error) {
-	// A flag, because recover says nil for panic(nil) of old code and for Goexit.
+	// A flag, because recover returns nil both for panic(nil) of old code and for Goexit.
 	finished := false
 	defer func() {
 		if !finished {

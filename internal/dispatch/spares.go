@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// spares are calls that are over and whose memory waits for later ones. The few that are
-// kept are found whichever processor asks; those beyond go when memory is collected.
+// spares holds ended calls whose memory is kept for later ones. A few are kept in a list
+// that every processor finds; the others are freed by the garbage collector.
 type spares struct {
 	kept [8]atomic.Pointer[task]
 	rest sync.Pool
 }
 
-// keptBytes is how much memory the kept calls of a slot may have together.
+// keptBytes limits the total memory of the kept calls of a slot.
 const keptBytes = 8 << 20
 
 func (s *spares) take() *task {

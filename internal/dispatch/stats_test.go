@@ -102,7 +102,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// Inline calls that nobody measures are counted too; what nobody listens to is dropped,
+// Inline calls that are not measured are counted too; calls without a function are dropped,
 // and costs no memory.
 func TestStatsOfPlainCalls(t *testing.T) {
 	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(f *callbacks.Frame) error { return nil })
@@ -125,7 +125,7 @@ func TestStatsOfPlainCalls(t *testing.T) {
 	elsewhere.Close()
 }
 
-// The watchdog says what is under way, and where.
+// The watchdog reports which calls are in flight, and where.
 func TestWatchdog(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine} {
 		t.Run(way.String(), func(t *testing.T) {
@@ -197,7 +197,7 @@ func (w writer) Write(p []byte) (int, error) {
 
 var _ io.Writer = writer(nil)
 
-// Each way of dispatch, on one operand of four floats, with nobody else about.
+// Each way of dispatch, on one operand of four floats, without other load.
 func BenchmarkDispatch(b *testing.B) {
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred} {
 		b.Run(way.String(), func(b *testing.B) {

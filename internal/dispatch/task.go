@@ -10,46 +10,45 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// call is a call that a worker makes, with the copies that its function gets. When the
-// function has returned, and who waits has the results, a later call of the slot uses it
-// again. While the function has not returned nothing of it is used, though the call was
-// given up.
+// task is a call that a worker makes, with the copies for its function. When the function
+// has returned and the waiter has the results, a later call of the slot reuses it. While
+// the function has not returned, nothing of it is reused, even if the call was given up.
 type task struct {
 	terms
 	copies
 	pool *pool
 
-	// Under the pool's lock:
+	// These are guarded by the pool's lock.
 	state      taskState
 	placed     bool // it holds a place
 	prev, next *task
 
-	// How the worker tells who waits:
+	// These notify the waiter that the worker is done.
 	finished atomic.Bool
 	asleep   atomic.Bool
 	wake     chan struct{}
 	err      error
 }
 
-// terms are what a call is beside its copies. Who gives a call up takes them along,
-// because the worker may be done with the call at any time.
+// terms are the fields of a call besides its copies. The goroutine that gives a call up
+// copies them, because the worker may finish with the call at any time.
 type terms struct {
 	slot     *Slot
 	fn       callbacks.Func
 	run      *Run
-	home     *Call           // the runtime's; nil for an async call
-	parent   context.Context // of the function's
+	origin   *Call           // the runtime's call; nil for an async call
+	parent   context.Context // parent of the function's context
 	device   int
 	runID    int64
 	nested   bool
-	attended bool            // somebody waits
-	done     func(error)     // where nobody waits and the call is not async
-	lane     *lane           // of an async call
-	size     int             // what an async call takes of the queue
+	awaited  bool            // a thread waits
+	done     func(error)     // if no thread waits and the call is not async
+	lane     *lane           // for an async call
+	size     int             // size of an async call in the queue
 	limit    time.Duration   // 0 for none
-	at       time.Time       // when it is reached
-	timed    *lazyContext    // of the function, where there is a limit
-	context  context.Context // of the function
+	at       time.Time       // the deadline
+	timed    *lazyContext    // context of the function, if there is a limit
+	context  context.Context // context of the function
 	began    time.Time
 	started  time.Time // see counts.begin
 	watchdog *time.Timer
@@ -65,14 +64,14 @@ const (
 	taskLost // given up while the function runs
 )
 
-// rouseFrom is the number of bytes that take so long to copy that a worker can wake up
-// meanwhile.
-const rouseFrom = 32 << 10
+// wakeFrom is the number of bytes from which copying takes so long that a worker can wake
+// up meanwhile.
+const wakeFrom = 32 << 10
 
-// attending is how many threads of runtimes wait for a worker.
-var attending atomic.Int32
+// awaiting counts the threads of runtimes that wait for a worker.
+var awaiting atomic.Int32
 
-// newTask makes a task of a call, with copies of what its frame has.
+// newTask makes a task of a call, with copies of the arrays in its frame.
 func (s *Slot) newTask(call *Call, fn callbacks.Func, parent context.Context) *task {
 	c := s.spares.take()
 	if c == nil {
@@ -80,18 +79,18 @@ func (s *Slot) newTask(call *Call, fn callbacks.Func, parent context.Context) *t
 	}
 	run := call.run
 	c.terms = terms{
-		slot: s, fn: fn, run: run, home: call, parent: parent, device: call.Device, runID: call.RunID,
+		slot: s, fn: fn, run: run, origin: call, parent: parent, device: call.Device, runID: call.RunID,
 		nested: run.nested(), limit: s.limit(run), started: s.counts.begin(),
 	}
 	c.state = taskNew
-	if c.bytes >= rouseFrom {
+	if c.bytes >= wakeFrom {
 		c.pool.rouse()
 	}
 	c.copies.fill(s, call, run)
 	return c
 }
 
-// recycle gives the call away for later ones.
+// recycle releases the task for later calls.
 func (c *task) recycle() {
 	s := c.slot
 	if c.timed != nil {
@@ -105,7 +104,7 @@ func (c *task) recycle() {
 	}
 }
 
-// submit has a worker make the call; see pool.submit. Its time begins now.
+// submit schedules the call; see pool.submit. Its timeout starts now.
 func (c *task) submit(w *worker) (maker, error) {
 	c.began = time.Now()
 	c.context = c.parent
@@ -122,7 +121,7 @@ func (c *task) submit(w *worker) (maker, error) {
 	return c.pool.submit(c, w)
 }
 
-// end says that the call is over.
+// end records that the call has ended.
 func (t *terms) end() {
 	if t.watchdog != nil {
 		t.watchdog.Stop()
@@ -130,38 +129,38 @@ func (t *terms) end() {
 	t.slot.counts.end(t.started)
 }
 
-// attend has the call made, and waits for it until its time is up or its run's context
-// ends.
-func (c *task) attend() error {
-	c.attended = true
-	waiting := int(attending.Add(1))
-	defer attending.Add(-1)
+// await schedules the call and waits for it until its deadline or the end of its run's
+// context.
+func (c *task) await() error {
+	c.awaited = true
+	waiting := int(awaiting.Add(1))
+	defer awaiting.Add(-1)
 	who, err := c.submit(nil)
-	spare := int(processors.Load()) - 1 // for one is the worker's
+	spare := int(processors.Load()) - 1 // one is for the worker
 	if who != makerAwake && waiting > spare {
 		spare = 0
 	}
-	if err == nil && !waitingLookers.lookOut(spare, lookOutTime+copyTime(c.bytes)/4, c.finished.Load) {
+	if err == nil && !waitingSpinners.spin(spare, spinTime+copyTime(c.bytes)/4, c.finished.Load) {
 		t := c.terms
 		if err, up := c.sleep(); up {
 			t.end()
-			return t.slot.settle(t.home, t.run, err)
+			return t.slot.settle(t.origin, t.run, err)
 		}
 	}
 	if err == nil {
 		err = c.err
 	}
 	if err == nil {
-		err = c.copies.give(c.home)
+		err = c.copies.give(c.origin)
 	}
 	c.end()
-	err = c.slot.settle(c.home, c.run, err)
+	err = c.slot.settle(c.origin, c.run, err)
 	c.recycle()
 	return err
 }
 
-// sleep waits until the worker has finished the call. Where it is given up before, with
-// the error, the call is no longer the caller's.
+// sleep waits until the worker has finished the call. If the call is given up before, sleep
+// returns the error, and the caller must not use the call any more.
 func (c *task) sleep() (err error, up bool) {
 	var timeUp <-chan time.Time
 	if c.limit > 0 {
@@ -171,7 +170,7 @@ func (c *task) sleep() (err error, up bool) {
 	}
 	ended := c.parent.Done()
 	for c.fallAsleep() {
-		// A wake may be for an earlier call, whose worker was slow to tell.
+		// A wake may be for an earlier call whose worker reported late.
 		select {
 		case <-c.wake:
 			continue
@@ -181,7 +180,7 @@ func (c *task) sleep() (err error, up bool) {
 		}
 		t := c.terms
 		begun, won := c.pool.giveUp(c)
-		if !won { // the worker is about to tell
+		if !won { // the worker is about to report
 			ended, timeUp = nil, nil
 			<-c.wake
 			continue
@@ -197,13 +196,13 @@ func (c *task) sleep() (err error, up bool) {
 	return nil, false
 }
 
-// fallAsleep has the worker wake who waits, and reports false where it has finished.
+// fallAsleep makes the worker wake the waiter. It reports false if the worker has finished.
 func (c *task) fallAsleep() bool {
 	c.asleep.Store(true)
 	return !c.finished.Load() || !c.asleep.CompareAndSwap(true, false)
 }
 
-// timedOut is the error of a call whose time is up.
+// timedOut returns the error of a call whose deadline has passed.
 func (t *terms) timedOut(begun bool) error {
 	e := &callbacks.TimeoutError{Callback: t.slot.name, Limit: t.limit, Capped: t.limit != t.slot.timeout}
 	if !begun {
@@ -212,7 +211,7 @@ func (t *terms) timedOut(begun bool) error {
 	return e
 }
 
-// late is why the call has ended by itself, nil where it has not.
+// late returns the error of a call that has timed out or was cancelled, or nil.
 func (t *terms) late(begun bool) error {
 	if err := t.parent.Err(); err != nil {
 		return err
@@ -232,25 +231,25 @@ func (c *task) perform() (err error) {
 		defer c.slot.profile(&c.frame, context.Background())()
 	}
 	if c.away != nil {
-		// A late use of what another call had is then a panic of this one.
+		// A late use of another call's memory then panics in this call.
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	}
 	run := c.run
 	defer run.leave(run.enter())
 	err = protectFrame(c.fn, &c.frame)
-	// What a function says when its call has ended is too late, also where it says so
-	// before the context does.
+	// The result of a function that returns after the end of its call is ignored, even if
+	// it returns before the context has ended.
 	if late := c.late(true); late != nil {
 		return late
 	}
 	return err
 }
 
-// returned is what the worker does when the function has returned; w is nil where the
-// worker is no more.
+// returned is called by the worker when the function has returned. w is nil if the worker
+// has ended.
 func (c *task) returned(err error, w *worker) {
 	p := c.pool
-	if c.attended {
+	if c.awaited {
 		won := p.end(c, w)
 		if w == nil {
 			p.fill()
@@ -267,8 +266,8 @@ func (c *task) returned(err error, w *worker) {
 		return
 	}
 	won := p.end(c, nil)
-	if won && err == nil && c.home != nil {
-		err = c.copies.give(c.home)
+	if won && err == nil && c.origin != nil {
+		err = c.copies.give(c.origin)
 	}
 	t := c.terms
 	c.recycle()
@@ -276,10 +275,10 @@ func (c *task) returned(err error, w *worker) {
 		p.fill()
 	}
 	if won && t.lane == nil {
-		// The runtime may go on with the run while it is told.
-		p.telling.Add(1)
+		// The runtime may continue the run during the report.
+		p.reporting.Add(1)
 		w = t.over(err, w)
-		p.telling.Add(-1)
+		p.reporting.Add(-1)
 	} else if won {
 		w = t.over(err, w)
 	}
@@ -288,15 +287,15 @@ func (c *task) returned(err error, w *worker) {
 	}
 }
 
-// over tells what became of a call that nobody waits for. It gives w back, or nil where w
-// has another call.
+// over reports the end of a call that no thread waits for. It returns w, or nil if w has
+// another call.
 func (t *terms) over(err error, w *worker) *worker {
 	t.end()
 	if t.lane != nil {
 		t.slot.tapped(t, err)
 		return t.lane.advance(w)
 	}
-	err = t.slot.settle(t.home, t.run, err)
-	t.done(t.slot.done(t.home, err))
+	err = t.slot.settle(t.origin, t.run, err)
+	t.done(t.slot.done(t.origin, err))
 	return w
 }

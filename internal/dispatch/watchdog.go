@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// watched are the inline calls under way whose registry has a watchdog.
+// watched are the inline calls in flight whose registry has a watchdog.
 var watched = struct {
 	sync.Mutex
 	calls map[*watching]struct{}
@@ -24,8 +24,8 @@ type watching struct {
 	group *Group
 }
 
-// waitingOf returns the calls that are under way, the oldest first: those of one group but
-// for lost functions, or all.
+// waitingOf returns the calls in flight, the oldest first. With a group it returns those of
+// the group without lost functions, and otherwise all.
 func waitingOf(g *Group) []callbacks.Underway {
 	list := []callbacks.Underway{}
 	watched.Lock()
@@ -62,8 +62,8 @@ func (p *pool) underway(list []callbacks.Underway, g *Group) []callbacks.Underwa
 	return list
 }
 
-// watch makes an inline call one of those under way, until it is told that it is over.
-// Without a watchdog it is none.
+// watch lists an inline call as in flight until over is called. Without a watchdog it does
+// nothing.
 func (s *Slot) watch(f *Call) (over func()) {
 	limit := s.engine.options.Watch
 	if limit == 0 {
@@ -84,10 +84,10 @@ func (s *Slot) watch(f *Call) (over func()) {
 	}
 }
 
-// dumps keeps the watchdog from barking for each of many calls.
+// dumps limits how often the watchdog reports when many calls are slow.
 type dumps struct{ last atomic.Int64 }
 
-// dump tells what is under way.
+// dump logs the calls in flight.
 func (e *engine) dump() {
 	now := time.Now().UnixNano()
 	last := e.dumps.last.Load()
@@ -111,13 +111,13 @@ func (e *engine) dump() {
 	})
 	if to != nil {
 		e.log.add(func() {
-			// What fails here has nobody to be told.
+			// There is no caller to report an error to.
 			_, _ = fmt.Fprintf(to, "%s\n\n%s\n", waiting, stack)
 		})
 	}
 }
 
-// stacks is that of every goroutine.
+// stacks returns the stacks of all goroutines.
 func stacks() []byte {
 	for size := 1 << 16; ; size *= 2 {
 		text := make([]byte, size)

@@ -9,8 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// worker is a goroutine that makes calls one after the other. After a call it looks out
-// for the next for a while, then it sleeps, and after a long sleep it is dismissed.
+// worker is a goroutine that makes calls one after the other. After a call it spins for a
+// while for the next one, then it sleeps. After a long sleep it is dismissed.
 type worker struct {
 	pool      *pool
 	job       atomic.Pointer[task]
@@ -18,13 +18,14 @@ type worker struct {
 	asleep    atomic.Bool
 	wake      chan struct{}
 	making    *task         // nil between calls
-	patience  time.Duration // how long it looks out
+	spinLimit time.Duration // how long it spins
 }
 
-// workerSleep is how long a worker without work stays, to twice that.
+// workerSleep is the minimum time that a worker without work is kept. The maximum is twice
+// that.
 const workerSleep = 5 * time.Second
 
-// hand gives the call to w, or to a new worker where w is nil.
+// hand gives the call to w, or to a new worker if w is nil.
 func (p *pool) hand(c *task, w *worker) maker {
 	if w == nil {
 		w = &worker{pool: p, wake: make(chan struct{}, 1)}
@@ -39,9 +40,9 @@ func (p *pool) hand(c *task, w *worker) maker {
 	return makerAwake
 }
 
-// let lets a worker run that was woken by a thread of the runtime's, which goes on in C.
-// Go would leave the processor with that thread until it finds that it does not come back,
-// which takes from 20 microseconds to 10 milliseconds.
+// let lets a worker run that was woken by a thread of the runtime, which continues in C.
+// Otherwise Go would leave the processor with that thread until it notices that the thread
+// does not return, which takes from 20 microseconds to 10 milliseconds.
 func (m maker) let() {
 	if m == makerAsleep {
 		runtime.Gosched()
@@ -61,36 +62,36 @@ func (w *worker) serve() {
 	defer w.ended() // a function may end the goroutine
 	for w.look() {
 		c := w.job.Swap(nil)
-		if c == nil { // woken for an earlier call, by who was slow to tell
+		if c == nil { // a late wake for an earlier call
 			continue
 		}
 		w.making = c
-		w.patience = lookOutTime + copyTime(c.bytes)
+		w.spinLimit = spinTime + copyTime(c.bytes)
 		err := c.perform()
 		w.making = nil
 		c.returned(err, w)
 	}
 }
 
-// look waits for a call, and reports false when the worker is dismissed.
+// look waits for a call, and reports false if the worker is dismissed.
 func (w *worker) look() bool {
-	seen := func() bool { return w.job.Load() != nil || w.dismissed.Load() }
+	done := func() bool { return w.job.Load() != nil || w.dismissed.Load() }
 	most := int(processors.Load())
 	if most == 1 {
 		most = 0
 	}
-	if !workingLookers.lookOut(most, w.patience, seen) {
+	if !workingSpinners.spin(most, w.spinLimit, done) {
 		countProcessors()
 		w.asleep.Store(true)
-		if !seen() || !w.asleep.CompareAndSwap(true, false) {
+		if !done() || !w.asleep.CompareAndSwap(true, false) {
 			<-w.wake
 		}
 	}
 	return !w.dismissed.Load()
 }
 
-// rouse wakes the worker that is to have the next call, where it sleeps: while who calls
-// copies much, it wakes up.
+// rouse wakes the sleeping worker that gets the next call, so that it wakes up while the
+// caller copies a lot of data.
 func (p *pool) rouse() {
 	p.mu.Lock()
 	var w *worker
@@ -103,8 +104,8 @@ func (p *pool) rouse() {
 	}
 }
 
-// idler makes w one of the idle workers. The caller holds the lock.
-func (p *pool) idler(w *worker) {
+// addIdle adds w to the idle workers. The caller holds the lock.
+func (p *pool) addIdle(w *worker) {
 	p.idle = append(p.idle, w)
 	if !p.tidying {
 		p.tidying, p.unused = true, 0
@@ -128,7 +129,7 @@ func (p *pool) tidy() {
 	}
 }
 
-// ended is the end of the goroutine.
+// ended is called at the end of the goroutine.
 func (w *worker) ended() {
 	if c := w.making; c != nil { // its function called runtime.Goexit
 		c.returned(&callbacks.GoexitError{Callback: c.frame.Name}, nil)

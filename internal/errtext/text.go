@@ -1,4 +1,4 @@
-// Package errtext gives the texts of errors that anybody may have made.
+// Package errtext returns the texts of user-defined errors safely.
 package errtext
 
 import (
@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// textLimit is how long the text of an error may take.
+// textLimit limits how long the Error method of an error may take.
 const textLimit = 100 * time.Millisecond
 
-// textsStuck is how many goroutines wait for the text of an error, and textsStuckLimit how
-// many may.
+// textsStuck counts the goroutines that wait for the text of an error. At most
+// textsStuckLimit may wait.
 var textsStuck atomic.Int32
 
 const textsStuckLimit = 16
 
-// Of returns the text of an error, or its type where the text cannot be had in a tenth of
-// a second. The Error method of an error may block, panic, call runtime.Goexit or never
-// return, so that Of calls it on a goroutine of its own.
+// Of returns the text of an error, or its type if the text is not available within a tenth
+// of a second. The Error method of an error may block, panic, call runtime.Goexit or never
+// return, so Of calls it on a separate goroutine.
 func Of(err error) string {
 	if textsStuck.Add(1) > textsStuckLimit {
 		textsStuck.Add(-1)
@@ -29,7 +29,7 @@ func Of(err error) string {
 		defer textsStuck.Add(-1)
 		text := withoutText(err)
 		defer func() {
-			_ = recover() // there is no text then
+			_ = recover() // no text is available
 			texts <- text
 		}()
 		text = err.Error()
@@ -45,5 +45,5 @@ func Of(err error) string {
 }
 
 func withoutText(err error) string {
-	return fmt.Sprintf("an error of type %T whose text cannot be had", err)
+	return fmt.Sprintf("an error of type %T whose text is not available", err)
 }

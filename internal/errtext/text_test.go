@@ -18,9 +18,9 @@ func TestOf(t *testing.T) {
 		want string
 	}{
 		{errors.New("mine"), "mine"},
-		{broken{}, "an error of type errtext_test.broken whose text cannot be had"},
-		{gone{}, "an error of type errtext_test.gone whose text cannot be had"},
-		{blocks{forever}, "an error of type errtext_test.blocks whose text cannot be had"},
+		{broken{}, "an error of type errtext_test.broken whose text is not available"},
+		{gone{}, "an error of type errtext_test.gone whose text is not available"},
+		{blocks{forever}, "an error of type errtext_test.blocks whose text is not available"},
 	} {
 		if d := cmp.Diff(test.want, errtext.Of(test.err)); d != "" {
 			t.Errorf("%T (-want +got):\n%s", test.err, d)

@@ -1,4 +1,4 @@
-// Package nativetest brings the native parts that tests need.
+// Package nativetest provides the native parts that tests need.
 package nativetest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// Main is the TestMain of packages whose tests open the parts themselves. It fetches those
-// that are missing first, or fails with the command that brings them. No parts are the
+// Main is the TestMain of packages whose tests open the parts themselves. It first fetches
+// the missing parts, or fails with the command that fetches them. Without parts it uses the
 // default ones.
 func Main(m *testing.M, parts ...native.Part) {
 	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}, parts...); err != nil {

@@ -1,16 +1,17 @@
-// Package nearest finds the name that somebody who wrote an unknown one may have meant.
+// Package nearest finds the known name that is most similar to an unknown one, for error
+// messages.
 package nearest
 
 import "iter"
 
-// Name is the known name that is most alike, the first in the alphabet of several, and ""
-// where even that is another word: where more than half of a short name's letters differ,
-// or a third of a long one's.
+// Name returns the known name that is most similar, the alphabetically first of several. It
+// returns "" if that name is too different: if more than half of the letters of a short
+// name differ, or more than about a third of those of a long one.
 func Name(name string, known iter.Seq[string]) (found string) {
 	best := min(len(name)/2, len(name)/3+1) + 1
 	for k := range known {
 		if n := len(k) - len(name); max(n, -n) > best {
-			continue // a hostile module's name may be long, and the distance slow
+			continue // an untrusted module may have long names, which make distance slow
 		}
 		if d := distance(name, k); d < best || d == best && found != "" && k < found {
 			best, found = d, k
@@ -19,7 +20,7 @@ func Name(name string, known iter.Seq[string]) (found string) {
 	return found
 }
 
-// distance is the number of letters to insert, delete or replace that make b of a.
+// distance returns the number of letters to insert, delete or replace to turn a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

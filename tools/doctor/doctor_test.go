@@ -184,7 +184,7 @@ func TestTrouble(t *testing.T) {
 		args: []string{"-fetch"},
 		want: map[string]string{
 			"fetch":        "default parts FAILED: native: the cache is not used",
-			"native parts": "mlir (required) FAILED: native: the cache is not used, because others may change what is in it: " + open + ": every user may write to it",
+			"native parts": "mlir (required) FAILED: native: the cache is not used, because other users may change it: " + open + ": every user may write to it",
 		},
 		next: "chmod -R go-w '" + open + "' && " + native.FetchCommand,
 	}, {

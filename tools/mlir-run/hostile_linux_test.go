@@ -19,7 +19,7 @@ func TestHostileFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"/dev/zero --max-module 8MiB":    "/dev/zero: it is larger than 8MiB: raise --max-module to read it all the same",
+		"/dev/zero --max-module 8MiB":    "/dev/zero: it is larger than 8MiB: raise --max-module to read it",
 		"pipe --timeout 500ms":           "pipe: not done after 500ms",
 		"two.mlir --in pipe":             "--in: pipe is a pipe or a device",
 		"two.mlir --in /dev/zero":        "--in: /dev/zero is a pipe or a device",

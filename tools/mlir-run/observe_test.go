@@ -129,7 +129,7 @@ func TestReplayCorpus(t *testing.T) {
 	}
 	got := command{folder: corpus}.run(t, "cb_pure.mlir", "--in", other, "--replay", recorded)
 	got.want(t, exitFailed, "", "the run is not the one in "+recorded+":\n"+
-		`record: callback "xla_ffi_python_cpu_callback@4:10" on device 0 differs from call 0 of the recording: argument 0 is 7 at [1], recorded is `)
+		`record: callback "xla_ffi_python_cpu_callback@4:10" on device 0 differs from call 0 of the recording: argument 0 is 7 at [1], recorded as `)
 	got.want(t, exitFailed, "", "1 of its 1 recorded calls were not made")
 
 	got = command{folder: corpus}.run(t, "cb_vmap_pytree.mlir", "--in", "cb_vmap_pytree.npz", "--replay", recorded)
@@ -204,7 +204,7 @@ func TestReplayOwnCallbacks(t *testing.T) {
 	}
 	write(t, folder, "torn.rec", string(data[:len(data)-1]))
 	got := c.run(t, "-", "--in", "x.npy", "--replay", "torn.rec")
-	got.want(t, exitFailed, "", "mlir-run: --replay torn.rec: record: the recording is torn at byte ")
+	got.want(t, exitFailed, "", "mlir-run: --replay torn.rec: record: the recording is incomplete from byte ")
 	got.want(t, exitFailed, "", "differs from call 1 of the recording: the recording ends within this call")
 
 	cut := bytes.LastIndex(data, []byte("double")) + 12
@@ -263,7 +263,7 @@ func TestObserveRefused(t *testing.T) {
 		"--replay x.rec --tap":            "--replay stands for --tap and --record",
 		"--replay x.rec --record y":       "--replay stands for --tap and --record",
 		"--record x --trace x":            "--trace x: it is the recording, too",
-		"--replay x.rec":                  "--replay: record: this is no recording of callbacks",
+		"--replay x.rec":                  "--replay: record: this is not a recording of callbacks",
 		"--replay absent":                 "--replay: record: open absent: no such file",
 		"--record absent/x":               "--record: record: open absent/x: no such file",
 		"--trace absent/x":                "--trace: open absent/x: no such file",

@@ -1,8 +1,9 @@
-// Package access connects package callbacks, which people write against, with package
-// dispatch, which makes the calls for runtimes. Dispatch imports callbacks; here callbacks
-// gives it what it does not export, and gets what its own functions ask of dispatch.
+// Package access connects the public package callbacks with package dispatch, which makes
+// the calls for runtimes. Dispatch imports callbacks. Through this package, callbacks gives
+// dispatch access to what it does not export, and dispatch provides what the functions of
+// callbacks need.
 //
-// Values that are any have a type of package callbacks, which this package cannot name.
+// Values of type any have a type of package callbacks, which this package cannot import.
 package access
 
 import (
@@ -14,8 +15,8 @@ import (
 
 // Frame is the part of a callbacks.Frame that a runtime sets.
 type Frame struct {
-	Context *context.Context // nil for the background
-	Aliased []bool           // by result: whether it is the operand's memory
+	Context *context.Context // nil means context.Background
+	Aliased []bool           // for each result, whether it shares the operand's memory
 }
 
 // Registry is the part of a callbacks.Registry that belongs to dispatch.
@@ -24,28 +25,28 @@ type Registry struct {
 	state any
 }
 
-// State returns what make made when it was called first.
+// State returns the value that make returned at the first call of State.
 func (r *Registry) State(make func() any) any {
 	r.once.Do(func() { r.state = make() })
 	return r.state
 }
 
-// Set by callbacks.
+// These are set by callbacks.
 var (
-	// Install has callbacks ask d, which has the methods of its interface dispatcher.
+	// Install sets the dispatcher that callbacks uses. d implements its interface
+	// dispatcher.
 	Install func(d any)
 
 	FrameOf     func(frame any) *Frame        // of a *callbacks.Frame
 	RegistryOf  func(registry any) *Registry  // of a *callbacks.Registry
 	OptionsOf   func(registry any) any        // a callbacks.RegistryOptions
-	OverridesOf func(ctx context.Context) any // what callbacks.With put there; nil for nothing
+	OverridesOf func(ctx context.Context) any // the functions set by callbacks.With, or nil
 	HasOpaque   func(id string) bool          // whether the id is bound for any server
 
-	// Find finds what a module's backend_config means: a *callbacks.Registry, and a
-	// binding, which is nil for an optional callback that nobody registered.
+	// Find returns what a module's backend_config names: a *callbacks.Registry, and a
+	// binding, which is nil for an optional callback that is not registered.
 	Find   func(contract.Config) (registry, binding any, err error)
 	FindIn func(registry any, config contract.Config) (_, binding any, err error)
-	// OpaqueID returns the id in the default registry of what is bound to the opaque id
-	// of a module.
+	// OpaqueID returns the id in the default registry for the opaque id of a module.
 	OpaqueID func(contract.Config) (int64, error)
 )

@@ -1,4 +1,4 @@
-// Package dispatchtest makes calls as a runtime does, on arrays in Go's memory, for tests.
+// Package dispatchtest makes calls like a runtime, on arrays in Go's memory, for tests.
 package dispatchtest
 
 import (
@@ -7,14 +7,15 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
-// Call is a call that can be made again and again, one at a time.
+// A Call is a call that can be made repeatedly, one at a time.
 type Call struct {
 	call  dispatch.Call
 	frame *callbacks.Frame
 	done  func(error)
 }
 
-// New makes a call with what f has. lane is that of dispatch.Slot.Lane, -1 for none.
+// New returns a call with the contents of f. lane is the result of dispatch.Slot.Lane, or
+// -1 for none.
 func New(f *callbacks.Frame, lane int) *Call {
 	c := &Call{frame: f}
 	c.call.Frame = *f
@@ -28,13 +29,13 @@ func (c *Call) Invoke(s *dispatch.Slot, r *dispatch.Run) error {
 	return err
 }
 
-// Invoke makes one call with f, and waits for it.
+// Invoke makes one call with f and waits for it.
 func Invoke(s *dispatch.Slot, r *dispatch.Run, f *callbacks.Frame) error {
 	return New(f, -1).Invoke(s, r)
 }
 
-// Begin makes one call with f that nobody waits for: where later is true, done is told the
-// error.
+// Begin makes one call with f without waiting for it. If later is true, done is called with
+// the error.
 func Begin(s *dispatch.Slot, r *dispatch.Run, f *callbacks.Frame, done func(error)) (later bool, err error) {
 	c := New(f, -1)
 	c.done = done

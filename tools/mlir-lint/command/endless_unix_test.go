@@ -34,7 +34,7 @@ func TestEndless(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"a device", []string{"-max-module", "8MiB", "/dev/zero"}, "/dev/zero:1:1: error: cannot be read: it is larger than 8MiB: raise -max-module to read it all the same [invalid]\n"},
+		{"a device", []string{"-max-module", "8MiB", "/dev/zero"}, "/dev/zero:1:1: error: cannot be read: it is larger than 8MiB: raise -max-module to read it [invalid]\n"},
 		{"a device, late", []string{"-max-module", "1024TiB", "-timeout", "100ms", "/dev/zero"}, "/dev/zero:1:1: error: reading it took longer than 100ms and was given up: give it more time with -timeout [invalid]\n"},
 		{"a pipe without a writer", []string{"-timeout", "1s", pipe}, pipe + ":1:1: error: reading it took longer than 1s and was given up"},
 	} {
@@ -91,7 +91,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	small := writeFile(t, dir, "small.mlir", hook)
 	execute("", dir).holds(t, 2,
-		large+":1:1: error: cannot be read: it takes 1TiB, and the limit is 1GiB: raise -max-module to read it all the same [invalid]\n",
+		large+":1:1: error: cannot be read: it takes 1TiB, and the limit is 1GiB: raise -max-module to read it [invalid]\n",
 		small+":2:8")
 	execute("", "-max-module", "10", small).holds(t, 2, small+":1:1: error: cannot be read: it takes 181 bytes, and the limit is 10 bytes: raise -max-module")
 }
