@@ -205,7 +205,7 @@ func TestMistakes(t *testing.T) {
 			f := b.Func("main", vector)
 			f.Return(f.Param(1))
 			return here(1)
-		}, `param: function "main" has no parameter 1: it has 1`},
+		}, `param: function "main" has no parameter 1: it has 1 parameters`},
 		{"another function's value", func(b *builder.Builder) int {
 			f, g := b.Func("main", vector), b.Func("other", vector)
 			f.Return(builder.Add(f.Param(0), g.Param(0)))
@@ -215,7 +215,7 @@ func TestMistakes(t *testing.T) {
 			f, g := b.Func("main", vector), newBuilder(t).Func("main", vector)
 			f.Return(builder.Add(f.Param(0), g.Param(0)))
 			return here(1)
-		}, `operand 1 belongs to another module, with a Builder of its own`},
+		}, `operand 1 belongs to another Builder's module`},
 		{"zero value", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
 			f.Return(builder.Add(f.Param(0), builder.Value{}))
@@ -287,22 +287,22 @@ func TestMistakes(t *testing.T) {
 			f := b.Func("main", vector)
 			builder.Tap(builder.Callback{Name: "f", In: f}, 3)
 			return here(1)
-		}, "a tree is made of builder.Value"},
+		}, "a tree consists of builder.Value"},
 		{"template of nothing", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
 			builder.RuntimeCall(cb, builder.Value{}, f.Param(0))
 			return here(1)
-		}, "result 0 of the template: the zero Value says nothing"},
+		}, "result 0 of the template: the zero Value has no type"},
 		{"dynamic result", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
 			builder.RuntimeCall(cb, builder.Like(tensor.ShapeOf(tensor.F32, -1)), f.Param(0))
 			return here(1)
-		}, "a dimension that is not known"},
+		}, "a dimension is unknown"},
 		{"dynamic passthrough", func(b *builder.Builder) int {
 			f := b.Func("main", tensor.ShapeOf(tensor.F32, -1))
 			builder.IOCallback(cb, f.Param(0))
 			return here(1)
-		}, "io callback(f32[?]): result 0: a dimension that is not known"},
+		}, "io callback(f32[?]): result 0: a dimension is unknown"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -336,12 +336,12 @@ func TestMistakesThatPanic(t *testing.T) {
 		want string
 		do   func()
 	}{
-		"no context":    {"builder: New was given no context", func() { builder.New(nil, builder.Options{}) }},
+		"no context":    {"builder: New: the context is nil", func() { builder.New(nil, builder.Options{}) }},
 		"no module":     {"called on a nil Module", func() { builder.Open(nil) }},
-		"zero value":    {"builder: sine was given zero Values and templates only", func() { builder.Sin(builder.Value{}) }},
-		"template":      {"builder: sine was given zero Values and templates only", func() { builder.Sin(builder.Like(vector)) }},
+		"zero value":    {"builder: sine: all operands are zero Values or templates", func() { builder.Sin(builder.Value{}) }},
+		"template":      {"builder: sine: all operands are zero Values or templates", func() { builder.Sin(builder.Like(vector)) }},
 		"no argument":   {"set Callback.In", func() { builder.Tap(cb, struct{}{}) }},
-		"no leaf":       {"builder: tap: the argument is a int: a tree is made of builder.Value", func() { builder.Tap(cb, 3) }},
+		"no leaf":       {"builder: tap: the argument is a int: a tree consists of builder.Value", func() { builder.Tap(cb, 3) }},
 		"no such field": {"is not exported", func() { builder.Tap(cb, struct{ x builder.Value }{}) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -385,7 +385,7 @@ func TestFinished(t *testing.T) {
 	if _, err := c.Module(); err == nil {
 		t.Error("Module after Close gave no error")
 	}
-	if _, err := newBuilder(t).Module(); err == nil || !strings.Contains(err.Error(), "there is no function") {
+	if _, err := newBuilder(t).Module(); err == nil || !strings.Contains(err.Error(), "the module has no function") {
 		t.Errorf("an empty module: %v", err)
 	}
 }

@@ -78,7 +78,7 @@ func TestNumbersWithoutPlace(t *testing.T) {
 			seen[text] = v
 		}
 		for _, v := range numbers.not {
-			if text, err := add(v); err == nil || !strings.Contains(err.Error(), "has no place in "+d.String()) {
+			if text, err := add(v); err == nil || !strings.Contains(err.Error(), "cannot be represented in "+d.String()) {
 				t.Errorf("%v in %s is %s, error %v", v, d, text, err)
 			}
 		}
