@@ -103,11 +103,11 @@ var lists = []struct {
 	{"all results with one tuple", []string{pair}, []string{vector, ints}, List{alias(nil, 0)}, nil},
 
 	{"whole tuple", []string{vector, vector}, []string{vector, vector}, List{alias(nil, 0), alias(nil, 1)}, []string{
-		"0: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
-		"1: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
+		"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
+		"1: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
 	}},
 	{"whole tuple with another tuple", []string{pair}, []string{ints, vector}, List{alias(nil, 0)}, []string{
-		"0: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
+		"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
 	}},
 	{"no results", []string{vector}, nil, List{alias(nil, 0), alias(path(0), 0)}, []string{
 		"0: the call has no results that could share an operand's memory",
@@ -118,11 +118,11 @@ var lists = []struct {
 		"1: there is no result -1: the call has 2",
 	}},
 	{"path into the only result", []string{vector}, []string{vector}, List{alias(path(0), 0)}, []string{
-		"0: the path into the result leads to tensor<4xf32>, which is no tuple: leave [0] off its end",
+		"0: the path into the result leads to tensor<4xf32>, which is not a tuple: remove [0] from its end",
 	}},
 	{"path too long", []string{nested}, []string{vector, vector}, List{alias(path(1, 0, 3), 0, 1), alias(path(0), 0, 0, 1, 7)}, []string{
-		"0: the path into the result leads to tensor<4xf32>, which is no tuple: leave [0 3] off its end",
-		"1: the path into the operand leads to tensor<2xi32>, which is no tuple: leave [7] off its end",
+		"0: the path into the result leads to tensor<4xf32>, which is not a tuple: remove [0 3] from its end",
+		"1: the path into the operand leads to tensor<2xi32>, which is not a tuple: remove [7] from its end",
 	}},
 	{"no such element", []string{pair}, []string{nested, vector}, List{alias(path(0, 0, 2), 0, 0), alias(path(0, 0, -1), 0, 0), alias(path(1), 0, 2), alias(path(1), 0, -2)}, []string{
 		"0: the result's tuple " + pair + " has no element 2",
@@ -136,37 +136,37 @@ var lists = []struct {
 	}},
 	{"no operands", nil, []string{vector}, List{alias(nil, 0)}, []string{"0: there is no operand 0: the call has 0"}},
 	{"another type", []string{ints, pair}, []string{vector}, List{alias(nil, 0), alias(nil, 1), alias(nil, 1, 1)}, []string{
-		"0: the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type",
-		"1: the operand is " + pair + " and the result tensor<4xf32>: memory can only be shared by values of one type",
-		"2: the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type",
+		"0: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
+		"1: the operand is " + pair + " and the result tensor<4xf32>: values that share memory must have the same type",
+		"2: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
 	}},
 	{"two operands, one result", []string{vector, vector, vector}, []string{vector}, List{alias(nil, 0), alias(nil, 1), alias(nil, 2)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
-		"2: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
+		"2: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"one operand, two results", []string{vector}, []string{vector, vector}, List{alias(path(1), 0), alias(path(0), 0)}, []string{
-		"1: alias 0 takes this operand already, or a part of it: two results in one memory would overwrite each other",
+		"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
 	}},
 	{"twice the same", []string{vector}, []string{vector}, List{alias(nil, 0), alias(nil, 0)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"part of a result", []string{pair, vector, pair}, []string{pair, vector}, List{alias(path(0), 0), alias(path(0, 0), 1), alias(path(1), 1)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"whole of a result in parts", []string{vector, pair}, []string{pair}, List{alias(path(0), 0), alias(nil, 1)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"all results after one", []string{vector, pair}, []string{vector, ints}, List{alias(path(0), 0), alias(nil, 1)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"part of an operand", []string{nested}, []string{pair, vector, ints, vector}, List{
 		alias(path(0), 0, 0), alias(path(1), 0, 0, 0), alias(path(2), 0, 0, 1), alias(path(3), 0, 1),
 	}, []string{
-		"1: alias 0 takes this operand already, or a part of it: two results in one memory would overwrite each other",
-		"2: alias 0 takes this operand already, or a part of it: two results in one memory would overwrite each other",
+		"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
+		"2: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
 	}},
 	{"whole of an operand in parts", []string{pair}, []string{ints, pair}, List{alias(path(0), 0, 1), alias(path(1), 0)}, []string{
-		"1: alias 0 takes this operand already, or a part of it: two results in one memory would overwrite each other",
+		"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
 	}},
 }
 
@@ -195,7 +195,7 @@ func TestCheckIsStricter(t *testing.T) {
 			if diff := cmp.Diff(test.want, reasons(t, CheckOperation(op))); diff != "" {
 				t.Errorf("refusals of the operation (-want +got):\n%s", diff)
 			}
-			twice := strings.Contains(strings.Join(test.want, "\n"), "takes this")
+			twice := strings.Contains(strings.Join(test.want, "\n"), "uses this")
 			if err := op.Verify(); (err == nil) != (test.want == nil || twice) {
 				t.Errorf("StableHLO says %v", err)
 			}
@@ -207,8 +207,8 @@ func TestError(t *testing.T) {
 	c := mlirtest.Context(t)
 	list := List{alias(path(1), 0), alias(path(1, 0), 2, 3)}
 	err := list.Check(parseTypes(t, c, ints), parseTypes(t, c, ints, vector))
-	want := "aliasing: alias 0 (output [1], operand 0 []): the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type\n" +
-		"aliasing: alias 1 (output [1 0], operand 2 [3]): the path into the result leads to tensor<4xf32>, which is no tuple: leave [0] off its end"
+	want := "aliasing: alias 0 (output [1], operand 0 []): the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type\n" +
+		"aliasing: alias 1 (output [1 0], operand 2 [3]): the path into the result leads to tensor<4xf32>, which is not a tuple: remove [0] from its end"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is\n%v\nwant\n%s", err, want)
 	}
@@ -224,7 +224,7 @@ func TestError(t *testing.T) {
 func TestLayouts(t *testing.T) {
 	const matrix, cube, matrices = "tensor<2x3xf32>", "tensor<2x3x4xf32>", "tuple<tensor<2x3xf32>, tensor<2x3xf32>>"
 	rows, columns := path(1, 0), path(0, 1)
-	differ := "the operand's layout is [1 0] and the result's [0 1] (minor to major): one memory has one layout"
+	differ := "the operand's layout is [1 0] and the result's [0 1] (minor to major): values that share memory must have the same layout"
 	for _, test := range []struct {
 		name              string
 		operands, results []string
@@ -243,12 +243,12 @@ func TestLayouts(t *testing.T) {
 			List{alias(path(0), 0), alias(path(1), 1)}, []string{"1: " + differ}},
 		{"type and layout", []string{matrix, ints}, []string{matrix, vector}, [][]int64{rows, path(0)}, [][]int64{columns, path(0)},
 			List{alias(path(0), 0), alias(path(1), 1)}, []string{
-				"1: the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type",
+				"1: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
 				"0: " + differ,
 			}},
 		// Nothing is said about the layout of what is not there.
 		{"whole tuple", []string{matrix}, []string{matrix, matrix}, [][]int64{rows}, [][]int64{columns, columns}, List{alias(nil, 0)}, []string{
-			"0: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
+			"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
 		}},
 		{"no such operand or result", []string{matrix}, []string{matrix, matrix}, [][]int64{rows}, [][]int64{columns, columns},
 			List{alias(path(0), 1), alias(path(0), -1), alias(path(2), 0), alias(path(-1), 0)}, []string{
@@ -258,8 +258,8 @@ func TestLayouts(t *testing.T) {
 				"3: there is no result -1: the call has 2",
 			}},
 		{"part of what is no tuple", []string{matrix}, []string{matrix}, [][]int64{rows}, [][]int64{columns}, List{alias(path(0), 0), alias(nil, 0, 0)}, []string{
-			"0: the path into the result leads to tensor<2x3xf32>, which is no tuple: leave [0] off its end",
-			"1: the path into the operand leads to tensor<2x3xf32>, which is no tuple: leave [0] off its end",
+			"0: the path into the result leads to tensor<2x3xf32>, which is not a tuple: remove [0] from its end",
+			"1: the path into the operand leads to tensor<2x3xf32>, which is not a tuple: remove [0] from its end",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -333,8 +333,8 @@ func TestWholeTuple(t *testing.T) {
 		APIVersion: stablehlo.TypedFFI, HasSideEffect: true, Aliases: List{alias(nil, 0), alias(nil, 1)},
 	}, []string{vector, ints}, []string{vector, ints})
 	want := []string{
-		"0: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
-		"1: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
+		"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
+		"1: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
 	}
 	if diff := cmp.Diff(want, reasons(t, CheckOperation(op))); diff != "" {
 		t.Errorf("refusals (-want +got):\n%s", diff)
