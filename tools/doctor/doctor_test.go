@@ -155,7 +155,7 @@ func TestTrouble(t *testing.T) {
 		name: "no library at all",
 		env:  map[string]string{native.MLIR.Env(): junk},
 		want: map[string]string{
-			"sha256":             "mlir can be read",
+			"sha256":             "mlir readable",
 			native.MLIR.String(): "C functions FAILED: mlir: ",
 			"self-test":          "not tried",
 		},
@@ -177,7 +177,7 @@ func TestTrouble(t *testing.T) {
 		name: "a relative cache",
 		env:  map[string]string{"CALLIOPE_CACHE": "here", native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
 		want: map[string]string{"machine": "cache FAILED: native: CALLIOPE_CACHE"},
-		next: "set CALLIOPE_CACHE to the absolute path of a folder, then " + command,
+		next: "set CALLIOPE_CACHE to the absolute path of a directory, then " + command,
 	}, {
 		name: "a cache that everybody may write to",
 		env:  map[string]string{"CALLIOPE_CACHE": open, native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
@@ -216,7 +216,7 @@ func TestTrouble(t *testing.T) {
 		},
 		args: []string{"-fetch", "llvm"},
 		want: map[string]string{"machine": "pip none", "fetch": "llvm FAILED: native: ", "native parts": "llvm (required) MISSING"},
-		next: "see to what the fetch says above, then " + native.FetchCommand + " llvm",
+		next: "fix the error of the fetch above, then " + native.FetchCommand + " llvm",
 	}, {
 		name: "XLA aborts",
 		env:  map[string]string{"XLA_FLAGS": "--nosuchflag"},
@@ -381,7 +381,7 @@ func TestLate(t *testing.T) {
 	var got []step
 	runJob(t.Context(), "late", 300*time.Millisecond, nil, func(s step) { got = append(got, s) })
 	// A slow machine may not even have begun.
-	if len(got) != 1 || got[0].Problem != "it did not end within 300ms" || !got[0].Crash {
+	if len(got) != 1 || got[0].Problem != "it timed out after 300ms" || !got[0].Crash {
 		t.Errorf("got %+v", got)
 	}
 }
