@@ -179,7 +179,7 @@ func TestCorpusTaps(t *testing.T) {
 			t.Parallel()
 			args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz"}
 			got := command{folder: corpus}.run(t, args...)
-			got.want(t, exitFailed, "", "nothing here handles these custom calls:\n  "+name+".mlir:")
+			got.want(t, exitFailed, "", "these custom calls have no handler:\n  "+name+".mlir:")
 			got.want(t, exitFailed, "", "with --tap their operands are printed")
 			got = command{folder: corpus}.run(t, append(args, "--tap")...)
 			for _, tap := range taps {
@@ -193,28 +193,28 @@ func TestCorpusTaps(t *testing.T) {
 func TestCorpusRefused(t *testing.T) {
 	for args, want := range map[string]string{
 		"chlo_mulhi.mlir --in chlo_mulhi.npz":                               "cannot read chlo_mulhi.mlir: mlir: parse failed: chlo_mulhi.mlir:3:10: error: custom op 'chlo.mulhi' is unknown; the IREE compiler library has chlo.mulhi: fetch it with",
-		"hook_in_while.mlir --in hook_in_while.npz":                         "would wait for ever, because nothing is at their other end:\n  hook_in_while.mlir:17:12: stablehlo.outfeed",
-		"hook_2024_tuple_shape.mlir --in hook_2024_tuple_shape.npz":         "mlir-lint tells what replaces them",
+		"hook_in_while.mlir --in hook_in_while.npz":                         "would wait forever, because nothing is at their other end:\n  hook_in_while.mlir:17:12: stablehlo.outfeed",
+		"hook_2024_tuple_shape.mlir --in hook_2024_tuple_shape.npz":         "mlir-lint names replacements",
 		"hook_bytecode.mlirbc":                                              "hook_bytecode.mlirbc: stablehlo.outfeed",
-		"cb_io_ordered.mlir":                                                "parameter 0 of @main is !stablehlo.token; only arrays",
+		"cb_io_ordered.mlir":                                                "parameter 0 of @main is !stablehlo.token: only arrays",
 		"ffi_call_typed.mlir --in ffi_call_typed.npz --tap":                 "ffi_call_typed.mlir:4:12: host_stats (--tap cannot serve it: its results are not of the types of its operands)",
 		"ffi_call_legacy_v1_v2.mlir --in ffi_call_legacy_v1_v2.npz":         "\n  ffi_call_legacy_v1_v2.mlir:3:10: legacy_scale\n  ffi_call_legacy_v1_v2.mlir:4:10: legacy_orig\n",
 		"shard_map_psum_sdy.mlir --in shard_map_psum_sdy.npz":               "partitioned over several devices, which mlir-run does not do",
-		"legit_send_recv.mlir":                                              "needs inputs, give them with --in:\n  in0: f32[4]",
+		"legit_send_recv.mlir":                                              "needs inputs: use --in:\n  in0: f32[4]",
 		"bad_truncated.mlir":                                                "bad_truncated.mlir:33:24: error: expected SSA operand",
 		"bad_truncated_bytecode.mlirbc":                                     "cannot read bad_truncated_bytecode.mlirbc",
 		"bad_binary_junk.mlir":                                              "bad_binary_junk.mlir:1:2: error",
-		"bad_empty.mlir":                                                    "bad_empty.mlir: it is empty; give a StableHLO module",
+		"bad_empty.mlir":                                                    "bad_empty.mlir: it is empty: use a StableHLO module",
 		"absent.mlir":                                                       "absent.mlir: no such file or directory",
 		".":                                                                 "is a directory",
 		"mlp_forward.mlir --in absent.npz":                                  "--in: open absent.npz: no such file",
 		"mlp_forward.mlir --in README.md":                                   "README.md: it is neither a .npy array nor a .npz archive",
-		"mlp_forward.mlir --in convnet.npz":                                 "--in convnet.npz does not fit mlp_forward.mlir:\n  in0 is given as ",
-		"mlp_forward.mlir --in mlp_forward.npz --in mlp_forward.npz":        "mlp_forward.npz is a .npz file, which stands alone",
-		"mlp_forward.mlir --in mlp_forward.npz --expect mlp_train_step.npz": "is given, but there is none: @main has 1 results",
+		"mlp_forward.mlir --in convnet.npz":                                 "--in convnet.npz does not fit mlp_forward.mlir:\n  in0 is ",
+		"mlp_forward.mlir --in mlp_forward.npz --in mlp_forward.npz":        "mlp_forward.npz is a .npz file, which must be the only file",
+		"mlp_forward.mlir --in mlp_forward.npz --expect mlp_train_step.npz": "is not expected: @main has 1 results",
 		"dtypes_mixed.mlir --in dtypes_mixed.npz --expect sort_topk.npz":    "out6 is missing: c64[3] is expected",
 		"dtypes_mixed.mlir --in sort_topk.npz":                              "in2 is missing: c64[",
-		"gomlx_while.mlir --in convnet.npz":                                 "in0 is given, but there is none: @main has 0 parameters",
+		"gomlx_while.mlir --in convnet.npz":                                 "in0 is not expected: @main has 0 parameters",
 		"mlp_forward.mlir --in mlp_forward.npz --out absent/y.npz":          "--out absent/y.npz: ",
 		"mlp_forward.mlir --frobnicate":                                     "flag provided but not defined: -frobnicate (mlir-run -h lists the flags)",
 	} {
@@ -278,11 +278,11 @@ func TestRun(t *testing.T) {
 		"tolerated":        {"add.mlir --in a.npy --in b.npy --expect near.npz --rtol 0.1", "", exitDone, "match", ""},
 		"expected missing": {"add.mlir --in a.npy --in b.npy --expect other.npz", "", exitFailed, "", "out0 is missing: f32[2] is expected"},
 		"input missing":    {"add.mlir --in a.npy", "", exitFailed, "", "in1 is missing: f32[2] is expected"},
-		"input too many":   {"add.mlir --in a.npy --in a.npy --in a.npy", "", exitFailed, "", "in2 is given, but there is none: @main has 2 parameters"},
-		"shape":            {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is given as f32[3]: f32[2] is expected"},
-		"type":             {"add.mlir --in a.npy --in double.npy", "", exitFailed, "", "in1 is given as f64[2]: f32[2] is expected"},
+		"input too many":   {"add.mlir --in a.npy --in a.npy --in a.npy", "", exitFailed, "", "in2 is not expected: @main has 2 parameters"},
+		"shape":            {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is f32[3]: f32[2] is expected"},
+		"type":             {"add.mlir --in a.npy --in double.npy", "", exitFailed, "", "in1 is f64[2]: f32[2] is expected"},
 		"no main":          {"-", "func.func @f() { return }", exitFailed, "", "it has no function @main"},
-		"unknown size":     {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "", "parameter 0 of @main is tensor<?xf32>; only arrays of known size"},
+		"unknown size":     {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "", "parameter 0 of @main is tensor<?xf32>: only arrays of known size"},
 		"refused by XLA": {"- --in a.npy", `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   %r = stablehlo.custom_call @Qr(%a) : (tensor<2xf32>) -> tensor<2xf32>
   return %r : tensor<2xf32>
@@ -354,7 +354,7 @@ func TestReplicas(t *testing.T) {
 	}{
 		"one for all":      {"--in a.npy", "out0 f32[2] [2 4]\nout1 u32[] 0\nout2 f32[2] [2 4]\nout3 u32[] 1\n", "", exitDone},
 		"one for each":     {"--in a.npy --in b.npy --devices 3", "out0 f32[2] [11 22]\nout1 u32[] 0\nout2 f32[2] [11 22]\nout3 u32[] 1\n", "", exitDone},
-		"one for too many": {"--in a.npy --in b.npy --in b.npy", "", "in2 is given, but there is none: @main has 1 parameters, and there are 2 replicas", exitFailed},
+		"one for too many": {"--in a.npy --in b.npy --in b.npy", "", "in2 is not expected: @main has 1 parameters, and there are 2 replicas", exitFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -433,7 +433,7 @@ func TestCrash(t *testing.T) {
 		env    []string
 		want   []string
 	}{
-		"abort": {topK("tensor<4xf32>"), nil, []string{"crashed (SIGABRT: abort); its last words were:\n", "Check failed: "}},
+		"abort": {topK("tensor<4xf32>"), nil, []string{"crashed (SIGABRT: abort); its last output was:\n  ", "Check failed: "}},
 		// XLA writes behind its memory here: who notices first, the processor or the
 		// allocator, is not the same each time.
 		"fault":       {topK("tensor<9xf32>, tensor<9xi32>"), nil, []string{"the process that compiled and ran it crashed (SIG"}},

@@ -128,12 +128,12 @@ func TestReplayCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := command{folder: corpus}.run(t, "cb_pure.mlir", "--in", other, "--replay", recorded)
-	got.want(t, exitFailed, "", "the run is not the one in "+recorded+":\n"+
+	got.want(t, exitFailed, "", "the run differs from the one in "+recorded+":\n"+
 		`record: callback "xla_ffi_python_cpu_callback@4:10" on device 0 differs from call 0 of the recording: argument 0 is 7 at [1], recorded is `)
 	got.want(t, exitFailed, "", "1 of its 1 recorded calls were not made")
 
 	got = command{folder: corpus}.run(t, "cb_vmap_pytree.mlir", "--in", "cb_vmap_pytree.npz", "--replay", recorded)
-	got.want(t, exitFailed, "", `(--replay cannot serve it: the recording has no call of it, which would have the name "xla_ffi_python_cpu_callback@`)
+	got.want(t, exitFailed, "", `(--replay cannot serve it: the recording has no call with its name "xla_ffi_python_cpu_callback@`)
 }
 
 // A Go program records its own functions, and the module runs without them.
@@ -196,7 +196,7 @@ func TestReplayOwnCallbacks(t *testing.T) {
 	writeArray(t, folder, "x.npy", tensor.Vector[float32](3, 4))
 	c := command{folder: folder, stdin: module}
 	c.run(t, "-", "--in", "x.npy", "--replay", "own.rec").want(t, exitDone, "out0 f32[2] [6 8]\nout1 s32[] 8\n", "")
-	c.run(t, "-", "--in", "x.npy").want(t, exitFailed, "", "nothing here handles these custom calls:\n  <stdin>:2:8: callback \"double\"\n  <stdin>:3:8: callback \"count\"\nwith --tap")
+	c.run(t, "-", "--in", "x.npy").want(t, exitFailed, "", "these custom calls have no handler:\n  <stdin>:2:8: callback \"double\"\n  <stdin>:3:8: callback \"count\"\nwith --tap")
 
 	data, err := os.ReadFile(filepath.Join(folder, "own.rec"))
 	if err != nil {
@@ -230,7 +230,7 @@ func TestReplayResults(t *testing.T) {
 	recordCalls(t, filepath.Join(folder, "both.rec"), call("f@1:2#2", 6), call("f@1:2", 5))
 	c := command{folder: folder, stdin: module}
 	c.run(t, "-", "--in", "x.npy", "--replay", "both.rec").want(t, exitDone, "out0 s32[] 5\nout1 s32[] 6\n", "")
-	c.run(t, "-", "--in", "x.npy", "--replay", "one.rec").want(t, exitFailed, "", `which would have the name "f@1:2#2"`)
+	c.run(t, "-", "--in", "x.npy", "--replay", "one.rec").want(t, exitFailed, "", `no call with its name "f@1:2#2"`)
 	c.run(t, "-", "--in", "x.npy", "--tap").want(t, exitFailed, "", "its results are not of the types of its operands")
 }
 
@@ -260,9 +260,9 @@ func TestObserveRefused(t *testing.T) {
 	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2))
 	write(t, folder, "x.rec", "hello, world")
 	for args, want := range map[string]string{
-		"--replay x.rec --tap":            "--replay stands for --tap and --record",
-		"--replay x.rec --record y":       "--replay stands for --tap and --record",
-		"--record x --trace x":            "--trace x: it is the recording, too",
+		"--replay x.rec --tap":            "--replay cannot be combined with",
+		"--replay x.rec --record y":       "--replay cannot be combined with",
+		"--record x --trace x":            "--trace x: the recording has the same name",
 		"--replay x.rec":                  "--replay: record: this is no recording of callbacks",
 		"--replay absent":                 "--replay: record: open absent: no such file",
 		"--record absent/x":               "--record: record: open absent/x: no such file",
