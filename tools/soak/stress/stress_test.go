@@ -64,7 +64,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// What does not add up is told.
+// What does not add up is reported.
 func TestCounts(t *testing.T) {
 	c := &counted{name: "f"}
 	c.calls.Store(5)
@@ -76,7 +76,7 @@ func TestCounts(t *testing.T) {
 		t.Error(err)
 	}
 	for want, bad := range map[string]callbacks.Stat{
-		"do not add up":      {Fired: 6, Delivered: 5},
+		"disagree":      {Fired: 6, Delivered: 5},
 		"made 5 calls":       {Fired: 4, Delivered: 4},
 		"was called 5 times": {Fired: 6, Delivered: 6},
 	} {
