@@ -10,7 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/c"
 )
 
-// gopjrt is a module that gopjrt executes by itself, on a client of its own.
+// gopjrt is a module that gopjrt executes, on a client of its own.
 type gopjrt struct {
 	client     *pjrt.Client
 	executable *pjrt.LoadedExecutable
@@ -19,8 +19,8 @@ type gopjrt struct {
 	input      *pjrt.Buffer
 }
 
-// openGopjrt has gopjrt take the plugin's own table, once in a process: by itself it would
-// load a plugin by name alone.
+// openGopjrt makes gopjrt use the plugin's own table, once in a process. Otherwise it would
+// load a plugin by name.
 func openGopjrt(library *c.Library) (*pjrt.Plugin, error) {
 	const name = "bench"
 	if err := pjrt.RegisterPreloadedPlugin(name, c.PJRTTable(library)); err != nil {
@@ -60,7 +60,7 @@ func (g *gopjrt) put() (*pjrt.Buffer, error) {
 	return g.client.BufferFromHost().FromRawData(g.host, dtypes.Float32, []int{g.length}).Done()
 }
 
-// run executes so many times.
+// run executes n times.
 func (g *gopjrt) run(n int) error {
 	for range n {
 		out, err := g.executable.Execute(g.input).DonateNone().Done()
@@ -74,7 +74,7 @@ func (g *gopjrt) run(n int) error {
 	return nil
 }
 
-// round has the array copied in and out, too.
+// round also copies the array in and out.
 func (g *gopjrt) round(n int) error {
 	result := make([]byte, len(g.host))
 	for range n {
