@@ -8,10 +8,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Call calls f from another function and returns its results. f must have returned already:
-// a function can call neither itself nor a function that calls it, because a compiled
-// program has no recursion. If there are no arguments, the caller is the one function that
-// has not returned yet.
+// Call calls f from another function and returns its results. f must be complete: a function
+// can call neither itself nor a function that calls it, because a compiled program has no
+// recursion. If there are no arguments, the caller is the one function that is not complete.
 //
 // Callbacks in f keep their order among those of its callers. For this, a function with
 // ordered callbacks gets, at its first call, one more one-byte parameter and result for

@@ -7,11 +7,11 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// Composite is an operation that a compiler may know by its name, such as "my.gelu". A
-// compiler that does not know it uses decomposition in its place, a function of the module
-// that has returned. At least one argument is needed. attributes is a struct or a map of
-// numbers, strings, bools, and structs, maps and slices of them, as in CustomCallOptions,
-// or nil for none.
+// Composite adds an operation that a compiler may know by its name, such as "my.gelu". A
+// compiler that does not know it uses decomposition in its place, a complete function of
+// the module. At least one argument is needed. attributes is a struct or a map of numbers,
+// strings, bools, and structs, maps and slices of them, as in CustomCallOptions, or nil for
+// none.
 func Composite(name string, attributes any, decomposition *Func, args ...Value) []Value {
 	s := begin("composite", args...)
 	if s.ok {

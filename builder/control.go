@@ -12,9 +12,9 @@ import (
 )
 
 // If returns the result of then if pred, a pred[], is true at run time, and the result of
-// otherwise if it is false. If calls both at once to build the two branches. They may use
-// values from outside. They must return trees of the same structure and types; use struct{}
-// to return nothing.
+// otherwise if it is false. It calls both immediately, to build the two branches. They may use
+// values from outside. They must return trees of the same structure and types; use struct{} to
+// return nothing.
 //
 // If a branch returns a value from outside, each branch copies it. Return only what the
 // branch computes.

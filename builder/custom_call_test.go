@@ -115,8 +115,8 @@ func TestCustomCallMistakes(t *testing.T) {
 		{"too many layouts", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}, {0}}, ResultLayouts: [][]int64{}}, "operand_layouts has 2 entries, it needs 1"},
 		{"alias without result", builder.CustomCallOptions{Target: "t", Aliases: aliasing.List{{}}}, "the call has no results"},
 		{"alias of another operand", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Aliases: aliasing.List{{OperandIndex: 3}}}, "there is no operand 3"},
-		{"alias of another type", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{tensor.ShapeOf(tensor.F32)}, Aliases: aliasing.List{{}}}, "memory can only be shared by values of one type"},
-		{"alias of the whole tuple", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector, vector}, Aliases: aliasing.List{{}}}, "write [i] for the i-th one"},
+		{"alias of another type", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{tensor.ShapeOf(tensor.F32)}, Aliases: aliasing.List{{}}}, "values that share memory must have the same type"},
+		{"alias of the whole tuple", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector, vector}, Aliases: aliasing.List{{}}}, "use [i] for the i-th one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBuilder(t)

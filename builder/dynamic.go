@@ -9,8 +9,8 @@ import (
 // They also take what is known while building; -1 is an unknown dimension. XLA compiles
 // such a program, for the CPU only, if it can determine all dimensions in the end.
 
-// DynamicReshape is Reshape to the dimensions in shape, s32[rank]. dims are the dimensions
-// that are known, or -1.
+// DynamicReshape is Reshape to the dimensions in shape, s32[rank]. dims are these
+// dimensions, with -1 for unknown ones.
 func DynamicReshape(x, shape Value, dims ...int) Value {
 	s := begin("dynamic_reshape", x, shape)
 	if !s.ok {
@@ -20,7 +20,7 @@ func DynamicReshape(x, shape Value, dims ...int) Value {
 }
 
 // DynamicBroadcastInDim is BroadcastInDim to the dimensions in shape, s32[rank]. dims are
-// the dimensions that are known, or -1.
+// these dimensions, with -1 for unknown ones.
 func DynamicBroadcastInDim(x, shape Value, dims []int, axes ...int) Value {
 	s := begin("dynamic_broadcast_in_dim", x, shape)
 	if !s.ok {
@@ -32,8 +32,8 @@ func DynamicBroadcastInDim(x, shape Value, dims []int, axes ...int) Value {
 	})
 }
 
-// DynamicIota is Iota with the dimensions in dims, s32[rank]. shape holds the dimensions
-// that are known, or -1.
+// DynamicIota is Iota with the dimensions in dims, s32[rank]. shape holds these dimensions,
+// with -1 for unknown ones.
 func DynamicIota(dims Value, shape tensor.Shape, axis int) Value {
 	s := begin("dynamic_iota", dims)
 	return s.one(stablehlo.DynamicIota{
@@ -42,7 +42,7 @@ func DynamicIota(dims Value, shape tensor.Shape, axis int) Value {
 }
 
 // DynamicPad is Pad with the amounts low, high and interior, each s32[rank]. dims are the
-// dimensions of the result that are known, or -1.
+// dimensions of the result, with -1 for unknown ones.
 func DynamicPad(x, value, low, high, interior Value, dims ...int) Value {
 	s := begin("dynamic_pad", x, value, low, high, interior)
 	if !s.ok {
@@ -55,7 +55,7 @@ func DynamicPad(x, value, low, high, interior Value, dims ...int) Value {
 }
 
 // RealDynamicSlice is Slice with starts, limits and strides that are values, each
-// s32[rank]. dims are the dimensions of the result that are known, or -1.
+// s32[rank]. dims are the dimensions of the result, with -1 for unknown ones.
 func RealDynamicSlice(x, starts, limits, strides Value, dims ...int) Value {
 	s := begin("real_dynamic_slice", x, starts, limits, strides)
 	if !s.ok {
@@ -79,7 +79,7 @@ func DynamicGather(x, indices, sizes Value, o GatherOptions) Value {
 }
 
 // DynamicConv is Conv with padding that is a value, s32[spatial axes, 2]. dims are the
-// dimensions of the result that are known, or -1. o.Padding and o.Same are not used.
+// dimensions of the result, with -1 for unknown ones. o.Padding and o.Same are not used.
 func DynamicConv(x, kernel, padding Value, o ConvOptions, dims ...int) Value {
 	s := begin("dynamic_conv", x, kernel, padding)
 	if !s.ok {

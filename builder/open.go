@@ -102,9 +102,9 @@ func (f *Func) Reopen() []Value {
 	return results
 }
 
-// Values returns the values of f for which which returns true, in the order of the module's
-// text. These are parameters, and results of operations that are not inside a region of
-// another operation.
+// Values returns the values of f that which accepts, in the order of the module's text. These
+// are parameters, and results of operations that are not inside a region of another
+// operation.
 func (f *Func) Values(which func(mlir.Value) bool) []Value {
 	if f.broken || f.b.done || f.b.err != nil {
 		return nil

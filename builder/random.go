@@ -79,8 +79,8 @@ func oneBits(d tensor.DType) uint64 {
 }
 
 // RngUniform returns an array of random numbers from low to high, excluding high. low and
-// high are scalars of the result's type. The compiler keeps the state: the numbers are not
-// reproducible, and on some devices they are the same in each run.
+// high are scalars of the result's type. The compiler keeps the state: the numbers cannot
+// be predicted, and on some devices they are the same in each run.
 func RngUniform(low, high Value, dims ...int) Value {
 	return rng("rng_uniform", low, high, stablehlo.RngUniform, dims)
 }

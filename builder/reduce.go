@@ -9,8 +9,8 @@ import (
 )
 
 // Reduce reduces x along axes. body combines two elements into one, repeatedly and in any
-// order, starting from init. init is a scalar that body leaves without effect, such as 0
-// for a sum. Without axes Reduce reduces all of them. The result lacks the reduced axes.
+// order, starting from init. init is a scalar that does not change the result, such as 0 for
+// a sum. Without axes Reduce reduces all of them. The result lacks the reduced axes.
 //
 //	total := builder.Reduce(x, zero, builder.Add, 0)
 //
@@ -60,11 +60,11 @@ func ReduceMax(x Value, axes ...int) Value { return reduceOf("reduce_max", great
 func ReduceMin(x Value, axes ...int) Value { return reduceOf("reduce_min", leastOf, x, axes) }
 
 // ReduceAll reports whether all booleans along axes are true. The result lacks the axes.
-// Without axes it is about all elements.
+// Without axes it covers all elements.
 func ReduceAll(x Value, axes ...int) Value { return reduceOf("reduce_all", allOf, x, axes) }
 
 // ReduceAny reports whether any boolean along axes is true. The result lacks the axes.
-// Without axes it is about all elements.
+// Without axes it covers all elements.
 func ReduceAny(x Value, axes ...int) Value { return reduceOf("reduce_any", anyOf, x, axes) }
 
 // ReduceMean returns the mean along axes, which the result lacks. Without axes it is the
@@ -169,14 +169,14 @@ func (s *step) start(m monoid, x Value) Value {
 
 func (m monoid) fold(a, b Value) Value { return binary(m.op, a, b) }
 
-// ArgMax returns the index of the greatest element along an axis, as s32. The result lacks
-// the axis. It is the first of equal elements. A NaN counts as the greatest.
+// ArgMax returns the index of the greatest element along an axis, as s32. The result lacks the
+// axis. Among equal elements it takes the first. A NaN counts as the greatest.
 func ArgMax(x Value, axis int) Value {
 	return argOf("arg_max", stablehlo.CompareGT, greatestOf, x, axis)
 }
 
 // ArgMin returns the index of the least element along an axis, as s32. The result lacks the
-// axis. It is the first of equal elements. A NaN counts as the least.
+// axis. Among equal elements it takes the first. A NaN counts as the least.
 func ArgMin(x Value, axis int) Value { return argOf("arg_min", stablehlo.CompareLT, leastOf, x, axis) }
 
 func argOf(name string, better stablehlo.ComparisonDirection, m monoid, x Value, axis int) Value {

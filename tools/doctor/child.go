@@ -40,17 +40,17 @@ type steps struct{ out *json.Encoder }
 
 // do runs one step and reports whether it succeeded.
 func (s *steps) do(name string, f func() (string, error)) bool {
-	s.tell(step{Name: name})
+	s.send(step{Name: name})
 	text, err := f()
 	done := step{Name: name, Done: true, Text: text}
 	if err != nil {
 		done.Problem = err.Error()
 	}
-	s.tell(done)
+	s.send(done)
 	return err == nil
 }
 
-func (s *steps) tell(message step) {
+func (s *steps) send(message step) {
 	if s.out.Encode(message) != nil {
 		os.Exit(exitFailed) // the parent has ended
 	}
