@@ -41,7 +41,7 @@ func create(t testing.TB, c *mlir.Context, call stablehlo.CustomCall, operands, 
 	return op
 }
 
-// reasons are the texts of all that Check found, with the number of the alias.
+// reasons returns the texts of all errors of Check, with the numbers of the aliases.
 func reasons(t testing.TB, err error) []string {
 	t.Helper()
 	if err == nil {
@@ -182,9 +182,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckIsStricter holds our answers against those of StableHLO's verifier: what
-// we take it takes, and what we refuse it refuses too, but for memory that is shared
-// twice.
+// TestCheckIsStricter compares Check with StableHLO's verifier. The verifier accepts what
+// Check accepts, and refuses what Check refuses, except for memory that is shared twice.
 func TestCheckIsStricter(t *testing.T) {
 	for _, test := range lists {
 		if len(test.results) == 0 {
@@ -246,7 +245,7 @@ func TestLayouts(t *testing.T) {
 				"1: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
 				"0: " + differ,
 			}},
-		// Nothing is said about the layout of what is not there.
+		// Layouts of operands and results that do not exist are not checked.
 		{"whole tuple", []string{matrix}, []string{matrix, matrix}, [][]int64{rows}, [][]int64{columns, columns}, List{alias(nil, 0)}, []string{
 			"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
 		}},
@@ -313,9 +312,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// TestWholeTuple is the listing that proposals show: StableHLO's verifier refuses
-// the text, in terms of a tuple that nobody wrote, and CheckOperation says what to
-// write.
+// TestWholeTuple uses the listing from the proposals. StableHLO's verifier refuses the text
+// with an error about a tuple that is not in it. CheckOperation names the correction.
 func TestWholeTuple(t *testing.T) {
 	const text = `func.func @main(%arg0: tensor<4xf32>, %arg1: tensor<2xi32>) -> (tensor<4xf32>, tensor<2xi32>) {
   %0:2 = stablehlo.custom_call @t(%arg0, %arg1) {api_version = 4 : i32, backend_config = {}, has_side_effect = true, output_operand_aliases = [
@@ -328,7 +326,7 @@ func TestWholeTuple(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "listing.mlir:2:10: error: 'stablehlo.custom_call' op shapes mismatch in the output_operand_alias attribute") {
 		t.Errorf("the verifier says %v", err)
 	}
-	// The same operation, which only a program can make, as nothing verifies it.
+	// The same operation, which only a program can make, because nothing verifies it.
 	op := create(t, c, stablehlo.CustomCall{
 		APIVersion: stablehlo.TypedFFI, HasSideEffect: true, Aliases: List{alias(nil, 0), alias(nil, 1)},
 	}, []string{vector, ints}, []string{vector, ints})
@@ -339,7 +337,7 @@ func TestWholeTuple(t *testing.T) {
 	if diff := cmp.Diff(want, reasons(t, CheckOperation(op))); diff != "" {
 		t.Errorf("refusals (-want +got):\n%s", diff)
 	}
-	// And what the sentence says is right.
+	// The correction in the message works.
 	fixed := strings.NewReplacer("[], operand_index = 0", "[0], operand_index = 0", "[], operand_index = 1", "[1], operand_index = 1").Replace(text)
 	m, err := c.Parse("fixed.mlir", []byte(fixed))
 	if err != nil {
@@ -350,8 +348,8 @@ func TestWholeTuple(t *testing.T) {
 	}
 }
 
-// check holds every custom call of a module against Check, and returns how many of
-// them have aliases.
+// check runs Check on every custom call of a module, and returns how many of them have
+// aliases.
 func check(t *testing.T, m *mlir.Module) (aliased int) {
 	t.Helper()
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {

@@ -16,8 +16,8 @@ const pass = `%p = stablehlo.custom_call @t(%y) {api_version = 4 : i32, has_side
   #stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>
 `
 
-// TestExplain holds what is said of calls that differ in where %y comes from. What XLA
-// does with such programs is held in package tests.
+// TestExplain checks the explanations of calls with %y from different sources. Package
+// tests checks what XLA does with such programs.
 func TestExplain(t *testing.T) {
 	main := func(body string) string {
 		return "func.func @main(%x: tensor<4xf32>, %b: tensor<i1>, %d: tensor<4xf32> {jax.buffer_donor = true}, %o: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {\n" + body + "}\n"
@@ -96,7 +96,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainWrong holds that aliases that are wrong are explained, too, without a crash.
+// TestExplainWrong checks that wrong aliases are explained too, without a crash.
 func TestExplainWrong(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, test := range lists {

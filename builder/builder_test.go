@@ -123,7 +123,7 @@ func TestIOCallback(t *testing.T) {
 	}
 }
 
-// TestTap holds that taps are chained by one token for each effect.
+// TestTap checks that one token for each effect chains the taps.
 func TestTap(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector)
@@ -187,7 +187,7 @@ func TestRuntimeCall(t *testing.T) {
 	}
 }
 
-// TestMistakes makes each mistake on a line of its own and expects that line.
+// TestMistakes makes each mistake on its own line and expects that line in the error.
 func TestMistakes(t *testing.T) {
 	cb := builder.Callback{Name: "f"}
 	type lower struct{ x builder.Value }
@@ -323,13 +323,13 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// here is the line that stands back lines above the caller's.
+// here returns the line that is back lines above the caller's.
 func here(back int) int {
 	_, _, line, _ := runtime.Caller(1)
 	return line - back
 }
 
-// What no value ties to a function has nowhere to keep its mistake.
+// A mistake without a value that belongs to a function cannot be recorded.
 func TestMistakesThatPanic(t *testing.T) {
 	cb := builder.Callback{Name: "f"}
 	for name, c := range map[string]struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 )
 
-// TestComposite makes a composite with attributes of every kind, which takes its results
-// from its decomposition.
+// TestComposite builds a composite with attributes of every kind. Its results come from its
+// decomposition.
 func TestComposite(t *testing.T) {
 	b := newBuilder(t)
 	g := b.FuncWith("gelu.impl", builder.Signature{Params: []builder.Param{{Shape: f32(4)}}, Private: true})

@@ -136,8 +136,8 @@ func TestCustomCallMistakes(t *testing.T) {
 	}
 }
 
-// A call of Go with another layout than row-major would give each value in the place of
-// another one.
+// A call of Go with a layout other than row-major would read the elements in the wrong
+// order.
 func TestCustomCallLayouts(t *testing.T) {
 	rows, columns := [][]int64{{1, 0}}, [][]int64{{0, 1}}
 	contracts := map[string]any{"v": int64(1), "form": "call", "callback": "f"}

@@ -14,8 +14,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestOperationMistakes gives operations what they do not take: each says so in one
-// sentence, at the Go line.
+// TestOperationMistakes passes wrong operands to operations. Each error must describe the
+// mistake and name the Go line.
 func TestOperationMistakes(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -170,7 +170,7 @@ func TestOperationMistakes(t *testing.T) {
 			if !errors.As(err, &e) {
 				t.Fatalf("error is %v, want a builder.Error", err)
 			}
-			// The line stands in front, and again where the MLIR library names it.
+			// The line comes first, and again where the MLIR library names it.
 			at := fmt.Sprintf("%s:%d", e.File, e.Line)
 			got, ok := strings.CutPrefix(err.Error(), at+": ")
 			got = strings.ReplaceAll(got, at, "HERE")
@@ -185,8 +185,8 @@ func TestOperationMistakes(t *testing.T) {
 	}
 }
 
-// TestOperationsAfterMistake goes on after a mistake with every kind of operation: all do
-// nothing, and the first mistake is the one that is told.
+// TestOperationsAfterMistake continues after a mistake with every kind of operation. All of
+// them do nothing, and the first mistake is the one that is reported.
 func TestOperationsAfterMistake(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", f32(4))

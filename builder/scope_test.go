@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// mistake is something wrong, made on a line that build returns, and what the error says.
+// mistake is a mistake on a line that build returns, and the text of its error.
 type mistake struct {
 	name  string
 	build func(b *builder.Builder) (line int)
@@ -219,8 +219,8 @@ func TestMistakesWithScopes(t *testing.T) {
 	})
 }
 
-// TestClosedRegion has the body of a reduce use constants from outside, also in an if in it
-// and as what it returns: it has its own of them then.
+// TestClosedRegion uses constants from outside in the body of a reduce, also in an if in it
+// and as its result. The region must contain clones of them.
 func TestClosedRegion(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector)

@@ -14,12 +14,12 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
 
-// identity is a module that gives what it takes.
+// identity is a module that returns its parameter.
 func identity(typ string) string {
 	return fmt.Sprintf("func.func @main(%%a: %s) -> %[1]s { return %%a : %[1]s }", typ)
 }
 
-// What nobody would write in earnest gets an answer, too.
+// Deliberately wrong command lines get an error message.
 func TestHostileModules(t *testing.T) {
 	for name, test := range map[string]struct {
 		module string
@@ -62,7 +62,7 @@ func TestHostileModules(t *testing.T) {
 	})
 }
 
-// spoiled is an archive with the entry in0.npy, which is compressed.
+// spoiled returns an archive with the entry in0.npy, which is compressed.
 func spoiled(t *testing.T, head string, data io.Reader) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -80,7 +80,7 @@ func spoiled(t *testing.T, head string, data io.Reader) string {
 	return b.String()
 }
 
-// zeros are without end.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {

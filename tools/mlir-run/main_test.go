@@ -18,7 +18,7 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
 
-// toolEnv makes the test program the command.
+// toolEnv is the environment variable that makes the test program the command.
 const toolEnv = "CALLIOPE_MLIR_RUN_TEST_TOOL"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ type outcome struct {
 	stdout, stderr string
 }
 
-// command is a command line of the tool, run in a folder.
+// command is a command line of the tool, run in a directory.
 type command struct {
 	folder string
 	stdin  string
@@ -41,7 +41,7 @@ type command struct {
 	stdout *os.File // nil: kept for the outcome
 }
 
-// slots bounds how many tools run at once: each is a whole XLA.
+// slots limits how many tools run at the same time: each contains a whole XLA.
 var slots = make(chan struct{}, 2)
 
 func (c command) run(t *testing.T, args ...string) outcome {
@@ -67,7 +67,7 @@ func (c command) run(t *testing.T, args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// want holds an outcome against a status and what stands on stdout and stderr.
+// want compares an outcome with a status and with texts on stdout and stderr.
 func (o outcome) want(t *testing.T, status int, stdout, stderr string) {
 	t.Helper()
 	if o.status != status || !strings.Contains(o.stdout, stdout) || !strings.Contains(o.stderr, stderr) ||
@@ -76,10 +76,10 @@ func (o outcome) want(t *testing.T, status int, stdout, stderr string) {
 	}
 }
 
-// corpus are modules of the wild (see its README).
+// corpus is a directory of modules from other projects (see its README).
 const corpus = "../../tests/testdata/modules"
 
-// corpusRows are the lines of its index, as column to value.
+// corpusRows returns the lines of its index, as column to value.
 func corpusRows(t *testing.T) []map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(corpus, "INDEX.tsv"))
@@ -99,11 +99,11 @@ func corpusRows(t *testing.T) []map[string]string {
 	return rows
 }
 
-// alsoRun are modules that the index has for four devices, where one will do as well,
-// and for an outfeed that is never used.
+// alsoRun lists modules that the index marks as needing four devices, though one is enough,
+// or an outfeed, though it is never used.
 var alsoRun = []string{"jit_named_sharding_gspmd.mlir", "hook_defined_unused.mlir"}
 
-// Every module that a CPU can run gives what its author's system gave.
+// Every module that a CPU can run gives the results of its author's system.
 func TestCorpus(t *testing.T) {
 	ran := 0
 	for _, row := range corpusRows(t) {
@@ -130,7 +130,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// checkOthers holds what is not bfloat16 to the usual tolerance.
+// checkOthers compares outputs other than bfloat16 with the usual tolerance.
 func checkOthers(t *testing.T, gotPath, wantPath string) {
 	got, want := views(t, gotPath), views(t, wantPath)
 	for name, v := range got {
@@ -161,7 +161,7 @@ func views(t *testing.T, path string) map[string]tensor.View {
 	return list
 }
 
-// Modules with handlers of others: a tap is as good as those that only look.
+// Modules with handlers of other hosts: a tap can replace handlers that only observe.
 func TestCorpusTaps(t *testing.T) {
 	for name, taps := range map[string][]string{
 		"exla_host_callback_hooks": {
@@ -189,7 +189,7 @@ func TestCorpusTaps(t *testing.T) {
 	}
 }
 
-// Each line of the corpus that cannot run ends in a sentence.
+// Each module of the corpus that cannot run gets an error message.
 func TestCorpusRefused(t *testing.T) {
 	for args, want := range map[string]string{
 		"chlo_mulhi.mlir --in chlo_mulhi.npz":                               "cannot read chlo_mulhi.mlir: mlir: parse failed: chlo_mulhi.mlir:3:10: error: custom op 'chlo.mulhi' is unknown; the IREE compiler library has chlo.mulhi: fetch it with",
@@ -299,7 +299,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// What goes in comes out, in every element type and also without elements.
+// Inputs of every element type, also without elements, are returned unchanged.
 func TestEveryType(t *testing.T) {
 	var params, values, types []string
 	var in []npz.Named
@@ -364,7 +364,7 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// Callbacks of the toolkit's own contract are served too, where they have a name.
+// Callbacks of the toolkit's own contract are served too, if they have a name.
 func TestTapOwnCallbacks(t *testing.T) {
 	module := func(binding, call string) string {
 		return fmt.Sprintf(`func.func @main() -> tensor<f32> {
@@ -419,7 +419,7 @@ func TestTapForms(t *testing.T) {
 	}
 }
 
-// XLA ends its process on each of these, and the command tells how.
+// XLA ends its process on each of these modules, and the command reports how.
 func TestCrash(t *testing.T) {
 	topK := func(results string) string {
 		return `func.func @main() {
@@ -434,8 +434,8 @@ func TestCrash(t *testing.T) {
 		want   []string
 	}{
 		"abort": {topK("tensor<4xf32>"), nil, []string{"crashed (SIGABRT: abort); its last output was:\n  ", "Check failed: "}},
-		// XLA writes behind its memory here: who notices first, the processor or the
-		// allocator, is not the same each time.
+		// XLA writes beyond its memory here. Whether the processor or the allocator detects
+		// it first differs from run to run.
 		"fault":       {topK("tensor<9xf32>, tensor<9xi32>"), nil, []string{"the process that compiled and ran it crashed (SIG"}},
 		"exit":        {add, []string{"XLA_FLAGS=--no_such_flag"}, []string{"crashed (exit status 1)", "Unknown flag in XLA_FLAGS: --no_such_flag"}},
 		"endless run": {endless, nil, []string{"not done after 3s: raise --timeout"}},

@@ -19,7 +19,7 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
 
-// recordCalls writes a recording of calls, whose results are given.
+// recordCalls writes a recording of calls with the given results.
 func recordCalls(t *testing.T, path string, calls ...callbacks.Frame) {
 	t.Helper()
 	r, err := record.Create(path)
@@ -38,8 +38,8 @@ func recordCalls(t *testing.T, path string, calls ...callbacks.Frame) {
 	}
 }
 
-// What is recorded of a module runs it again, wherever the module's file is, and what
-// is recorded and traced are the calls of JAX's loop.
+// The recording of a module can run it again, wherever the module's file is. It and the
+// trace contain the calls of JAX's loop.
 func TestRecordReplayTrace(t *testing.T) {
 	folder := t.TempDir()
 	const name = "cb_debug_in_scan_cond"
@@ -100,7 +100,7 @@ func TestRecordReplayTrace(t *testing.T) {
 	}
 }
 
-// A recording has what no tap could give: here the values that JAX computed.
+// A recording has results that no tap could return: here the values that JAX computed.
 func TestReplayCorpus(t *testing.T) {
 	folder := t.TempDir()
 	arrays := views(t, filepath.Join(corpus, "cb_pure.npz"))
@@ -212,8 +212,8 @@ func TestReplayOwnCallbacks(t *testing.T) {
 	c.run(t, "-", "--in", "x.npy", "--replay", "short.rec").want(t, exitFailed, "", `callback "count" (--replay cannot serve it: the recording has no call of it)`)
 }
 
-// Results that are of no operand's type need a recording; the names of calls in one
-// place tell them apart.
+// Results without the type of an operand need a recording. Calls at the same location have
+// different names.
 func TestReplayResults(t *testing.T) {
 	const module = `func.func @main(%x: tensor<2xf32>) -> (tensor<i32>, tensor<i32>) {
   %a = stablehlo.custom_call @f(%x) : (tensor<2xf32>) -> tensor<i32> loc("model":1:2)
@@ -234,7 +234,7 @@ func TestReplayResults(t *testing.T) {
 	c.run(t, "-", "--in", "x.npy", "--tap").want(t, exitFailed, "", "its results are not of the types of its operands")
 }
 
-// The counters are those of the loop's taps, and a module without any says so.
+// The counters are those of the loop's taps. A module without taps is reported as such.
 func TestStats(t *testing.T) {
 	const name = "cb_debug_in_scan_cond"
 	args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz", "--tap", "--stats"}

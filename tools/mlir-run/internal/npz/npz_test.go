@@ -46,7 +46,7 @@ func elements(v tensor.View) []string {
 	return list
 }
 
-// numbers are the elements of numpy.arange(n), as text in a dtype.
+// numbers returns the elements of numpy.arange(n), as text in a dtype.
 func numbers(d tensor.DType, n int) []string {
 	list := []string{}
 	for i := range n {
@@ -124,7 +124,7 @@ func TestReadVersions(t *testing.T) {
 	}
 }
 
-// ml_dtypes leaves no type in the file, only a size.
+// ml_dtypes stores only the size of its types in the file.
 func TestReadMLDTypes(t *testing.T) {
 	f := open(t, "testdata/ml_dtypes.npz")
 	for name, want := range map[string]struct {
@@ -148,7 +148,7 @@ func TestReadMLDTypes(t *testing.T) {
 	}
 }
 
-// corpus is what NumPy wrote for other tests.
+// corpus returns files that NumPy wrote for other tests.
 const corpus = "../../../../tests/testdata/modules"
 
 func TestCorpusRoundTrip(t *testing.T) {
@@ -186,7 +186,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 	}
 }
 
-// What Encode writes is, byte for byte, what NumPy does.
+// Encode writes, byte for byte, what NumPy writes.
 func TestEncodeAsNumPy(t *testing.T) {
 	want, err := os.ReadFile("testdata/version1.npy")
 	if err != nil {
@@ -230,7 +230,7 @@ func TestWriteEveryType(t *testing.T) {
 	}
 }
 
-// An entry "dtypes" is there only where it says something.
+// An entry "dtypes" exists only if it is needed.
 func TestWritePlainTypes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plain.npz")
 	if err := WriteFile(path, []Named{{"out0", tensor.Scalar(float32(1))}}); err != nil {
@@ -392,7 +392,7 @@ func save(t *testing.T, data []byte) (path string) {
 	return path
 }
 
-// zeros are without end.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {
@@ -400,7 +400,7 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// bomb is an archive of one array whose header is followed by many zeros.
+// bomb returns an archive of one array whose header is followed by many zeros.
 func bomb(t *testing.T, name, header string, zeroes int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -418,7 +418,7 @@ func bomb(t *testing.T, name, header string, zeroes int64) []byte {
 	return b.Bytes()
 }
 
-// What is not wanted is not read: here the data cannot be.
+// An unwanted array is not read: here its data cannot be read.
 func TestArrayNotWanted(t *testing.T) {
 	const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2147483648,), }\n"
 	f := open(t, save(t, bomb(t, "in0", header, 8)))
@@ -436,7 +436,7 @@ func TestArrayNotWanted(t *testing.T) {
 	}
 }
 
-// The data goes on behind the array: no more than that is unpacked.
+// The data continue behind the array: they are not unpacked.
 func TestArrayExcess(t *testing.T) {
 	const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"
 	data := bomb(t, "in0", header, 1<<26)
@@ -467,7 +467,7 @@ func TestArrayChecksum(t *testing.T) {
 	}
 }
 
-// What is to be read at several places is not a pipe or a folder.
+// A file that is read at several positions must not be a pipe or a directory.
 func TestOpenNoFile(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{dir: "is a directory", os.DevNull: "is a pipe or a device"} {
