@@ -86,7 +86,7 @@ func (r *report) parts(named []native.Part) []found {
 		}
 	}
 	if len(missing) > 0 {
-		r.mustDo(r.bring(missing))
+		r.mustRun(r.getCommand(missing))
 	}
 	return all
 }
@@ -103,8 +103,8 @@ func needPip(parts []native.Part) bool {
 	return len(parts) == 0 || slices.ContainsFunc(parts, func(p native.Part) bool { return p != native.LLVM })
 }
 
-// bring returns the command that gets the parts.
-func (r *report) bring(missing []native.Part) string {
+// getCommand returns the command that gets the parts.
+func (r *report) getCommand(missing []native.Part) string {
 	next := native.FetchCommand
 	onlyDefaults := true
 	var names []string
@@ -132,7 +132,7 @@ func (r *report) check(all []found) {
 		case err != nil && f.Source == native.FromCache:
 			r.fail(string(f.part), err.Error(), fmt.Sprintf("rm -r %q && %s %s", filepath.Dir(f.Path), native.FetchCommand, string(f.part)))
 		case err != nil:
-			r.fail(string(f.part), err.Error(), f.mend(true))
+			r.fail(string(f.part), err.Error(), f.repairCommand(true))
 		case f.Source == native.FromCache && f.part == native.LLVM:
 			r.line(string(f.part), "ok: the library is unchanged since it was linked here, the ones it needs match the pins")
 		case f.Source == native.FromCache:
@@ -146,8 +146,8 @@ func (r *report) check(all []found) {
 	}
 }
 
-// mend returns the command that repairs a library.
-func (f found) mend(checked bool) string {
+// repairCommand returns the command that repairs a library.
+func (f found) repairCommand(checked bool) string {
 	switch {
 	case f.Source == native.FromEnvironment:
 		return "correct or unset " + f.part.Env() + ", then " + command

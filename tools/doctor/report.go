@@ -41,11 +41,11 @@ func (r *report) line(name, text string) {
 // report ends with the command for it.
 func (r *report) fail(name, problem, next string) {
 	r.line(name, "FAILED: "+problem)
-	r.mustDo(next)
+	r.mustRun(next)
 }
 
-// mustDo makes the report end in failure.
-func (r *report) mustDo(next string) {
+// mustRun makes the report end in failure.
+func (r *report) mustRun(next string) {
 	r.failed = true
 	if r.next == "" {
 		r.next = next

@@ -30,7 +30,7 @@ func (r *report) try(ctx context.Context, all []found, checked bool) {
 		if f.part == native.PJRTPlugin {
 			job, library = inspectPlugin, native.PJRTPlugin.Env()
 		}
-		works[f.part] = r.job(ctx, job, []string{library + "=" + f.Path}, f.mend(checked))
+		works[f.part] = r.job(ctx, job, []string{library + "=" + f.Path}, f.repairCommand(checked))
 		if f.part == native.MLIR || f.part == native.PJRTPlugin {
 			env = append(env, library+"="+f.Path)
 		}
