@@ -9,11 +9,11 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// List is the aliases of one custom call.
+// A List holds the aliases of one custom call.
 type List []stablehlo.OutputOperandAlias
 
-// Passthrough aliases each of n results with the operand of the same place. With one
-// result the path into the results is empty, with more it is [i].
+// Passthrough aliases each of n results with the operand at the same position. The path
+// into the results is empty for one result, and [i] for several.
 func Passthrough(n int) List {
 	l := make(List, n)
 	for i := range l {
@@ -31,13 +31,13 @@ func Result(i, n, operand int) stablehlo.OutputOperandAlias {
 	return a
 }
 
-// Read returns the aliases of a custom call; false where op is something else.
+// Read returns the aliases of a custom call. It returns false if op is another operation.
 func Read(op mlir.Operation) (List, bool) {
 	call, ok := stablehlo.AsCustomCall(op)
 	return List(call.Aliases), ok
 }
 
-// Operands says of each of n operands whether a result shares its memory.
+// Operands reports for each of n operands whether a result shares its memory.
 func (l List) Operands(n int) []bool {
 	list := make([]bool, n)
 	for _, a := range l {
@@ -48,9 +48,9 @@ func (l List) Operands(n int) []bool {
 	return list
 }
 
-// Error says what is wrong with one alias of a list.
+// An Error describes what is wrong with one alias of a list.
 type Error struct {
-	Index  int // which alias of the list
+	Index  int // index of the alias in the list
 	Alias  stablehlo.OutputOperandAlias
 	Reason string
 }
@@ -74,8 +74,8 @@ func CheckOperation(op mlir.Operation) error {
 	return errors.Join(list.Check(operands, call.Results), checkLayouts(list, call))
 }
 
-// Check holds a list against the types of a custom call's operands and results. All
-// that is wrong comes back, each as an *Error.
+// Check checks a list against the types of a custom call's operands and results. The error
+// joins one *Error for each mistake.
 func (l List) Check(operands, results []mlir.Type) error {
 	var errs []error
 	outputs, inputs := paths{}, paths{}
@@ -94,19 +94,19 @@ func (l List) Check(operands, results []mlir.Type) error {
 			continue
 		}
 		if whole := len(results) > 1 && len(a.OutputTupleIndices) == 0; whole && !in.Equal(out) {
-			fail("an empty output path means the tuple of all %d results; write [i] for the i-th one", len(results))
+			fail("an empty output path means the tuple of all %d results: use [i] for the i-th one", len(results))
 			continue
 		}
 		if !in.Equal(out) {
-			fail("the operand is %s and the result %s: memory can only be shared by values of one type", in, out)
+			fail("the operand is %s and the result %s: values that share memory must have the same type", in, out)
 			continue
 		}
 		if other, taken := outputs.add(i, a.OutputTupleIndices); taken {
-			fail("alias %d takes this result already, or a part of it: it can share the memory of one operand only", other)
+			fail("alias %d uses this result already, or a part of it: a result can share the memory of one operand only", other)
 			continue
 		}
 		if other, taken := inputs.add(i, append([]int64{a.OperandIndex}, a.OperandTupleIndices...)); taken {
-			fail("alias %d takes this operand already, or a part of it: two results in one memory would overwrite each other", other)
+			fail("alias %d uses this operand already, or a part of it: two results in the same memory would overwrite each other", other)
 		}
 	}
 	return errors.Join(errs...)
@@ -140,7 +140,7 @@ func descend(t mlir.Type, path []int64, what string) (mlir.Type, string) {
 	for depth, i := range path {
 		elements, ok := t.Elements()
 		if !ok {
-			return mlir.Type{}, fmt.Sprintf("the path into the %s leads to %s, which is no tuple: leave %v off its end", what, t, path[depth:])
+			return mlir.Type{}, fmt.Sprintf("the path into the %s leads to %s, which is not a tuple: remove %v from its end", what, t, path[depth:])
 		}
 		if i < 0 || i >= int64(len(elements)) {
 			return mlir.Type{}, fmt.Sprintf("the %s's tuple %s has no element %d", what, t, i)
@@ -150,7 +150,7 @@ func descend(t mlir.Type, path []int64, what string) (mlir.Type, string) {
 	return t, ""
 }
 
-// paths remembers which parts of a nested value are taken, and by which alias.
+// paths records which parts of a nested value are taken, and by which alias.
 type paths struct{ taken []taken }
 
 type taken struct {
@@ -158,7 +158,7 @@ type taken struct {
 	by   int
 }
 
-// add takes a part. A part overlaps with every part that it contains or lies in.
+// add takes a part. A part overlaps with every part that contains it or is inside of it.
 func (p *paths) add(by int, path []int64) (other int, overlaps bool) {
 	for _, t := range p.taken {
 		n := min(len(t.path), len(path))
@@ -170,7 +170,7 @@ func (p *paths) add(by int, path []int64) (other int, overlaps bool) {
 	return 0, false
 }
 
-// checkLayouts compares the layouts of what is aliased, where the call gives any.
+// checkLayouts compares the layouts of aliased operands and results, if the call has any.
 func checkLayouts(l List, call stablehlo.CustomCall) error {
 	var errs []error
 	for i, a := range l {
@@ -181,14 +181,14 @@ func checkLayouts(l List, call stablehlo.CustomCall) error {
 		out, ok := resultLayout(call, a)
 		if ok && !slices.Equal(in, out) {
 			errs = append(errs, &Error{Index: i, Alias: a, Reason: fmt.Sprintf(
-				"the operand's layout is %v and the result's %v (minor to major): one memory has one layout", in, out)})
+				"the operand's layout is %v and the result's %v (minor to major): values that share memory must have the same layout", in, out)})
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// operandLayout is the layout of an alias's operand; false where none is given, as
-// for a part of a tuple, for which none can be written.
+// operandLayout returns the layout of an alias's operand. It returns false if there is
+// none. There is none for a part of a tuple, because the attribute cannot express it.
 func operandLayout(call stablehlo.CustomCall, a stablehlo.OutputOperandAlias) ([]int64, bool) {
 	if len(a.OperandTupleIndices) > 0 {
 		return nil, false
@@ -196,8 +196,8 @@ func operandLayout(call stablehlo.CustomCall, a stablehlo.OutputOperandAlias) ([
 	return at(call.OperandLayouts, a.OperandIndex)
 }
 
-// resultLayout is the layout of an alias's result. Layouts are given for several
-// results and for the elements of a tuple that is the only one, and no deeper.
+// resultLayout returns the layout of an alias's result. Layouts exist for several results
+// and for the elements of a tuple that is the only result, but not for parts of these.
 func resultLayout(call stablehlo.CustomCall, a stablehlo.OutputOperandAlias) ([]int64, bool) {
 	path := a.OutputTupleIndices
 	single := len(call.Results) == 1 && !call.Results[0].IsTuple()

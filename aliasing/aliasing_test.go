@@ -28,7 +28,7 @@ func create(t testing.TB, c *mlir.Context, call stablehlo.CustomCall, operands, 
 	return op
 }
 
-// reasons are the texts of all that Check found, with the number of the alias.
+// reasons returns the texts of all errors of Check, with the numbers of the aliases.
 func reasons(t testing.TB, err error) []string {
 	t.Helper()
 	if err == nil {
@@ -90,11 +90,11 @@ var lists = []struct {
 	{"all results with one tuple", []string{pair}, []string{vector, ints}, List{alias(nil, 0)}, nil},
 
 	{"whole tuple", []string{vector, vector}, []string{vector, vector}, List{alias(nil, 0), alias(nil, 1)}, []string{
-		"0: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
-		"1: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
+		"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
+		"1: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
 	}},
 	{"whole tuple with another tuple", []string{pair}, []string{ints, vector}, List{alias(nil, 0)}, []string{
-		"0: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
+		"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
 	}},
 	{"no results", []string{vector}, nil, List{alias(nil, 0), alias(path(0), 0)}, []string{
 		"0: the call has no results that could share an operand's memory",
@@ -105,11 +105,11 @@ var lists = []struct {
 		"1: there is no result -1: the call has 2",
 	}},
 	{"path into the only result", []string{vector}, []string{vector}, List{alias(path(0), 0)}, []string{
-		"0: the path into the result leads to tensor<4xf32>, which is no tuple: leave [0] off its end",
+		"0: the path into the result leads to tensor<4xf32>, which is not a tuple: remove [0] from its end",
 	}},
 	{"path too long", []string{nested}, []string{vector, vector}, List{alias(path(1, 0, 3), 0, 1), alias(path(0), 0, 0, 1, 7)}, []string{
-		"0: the path into the result leads to tensor<4xf32>, which is no tuple: leave [0 3] off its end",
-		"1: the path into the operand leads to tensor<2xi32>, which is no tuple: leave [7] off its end",
+		"0: the path into the result leads to tensor<4xf32>, which is not a tuple: remove [0 3] from its end",
+		"1: the path into the operand leads to tensor<2xi32>, which is not a tuple: remove [7] from its end",
 	}},
 	{"no such element", []string{pair}, []string{nested, vector}, List{alias(path(0, 0, 2), 0, 0), alias(path(0, 0, -1), 0, 0), alias(path(1), 0, 2), alias(path(1), 0, -2)}, []string{
 		"0: the result's tuple " + pair + " has no element 2",
@@ -123,37 +123,37 @@ var lists = []struct {
 	}},
 	{"no operands", nil, []string{vector}, List{alias(nil, 0)}, []string{"0: there is no operand 0: the call has 0"}},
 	{"another type", []string{ints, pair}, []string{vector}, List{alias(nil, 0), alias(nil, 1), alias(nil, 1, 1)}, []string{
-		"0: the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type",
-		"1: the operand is " + pair + " and the result tensor<4xf32>: memory can only be shared by values of one type",
-		"2: the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type",
+		"0: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
+		"1: the operand is " + pair + " and the result tensor<4xf32>: values that share memory must have the same type",
+		"2: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
 	}},
 	{"two operands, one result", []string{vector, vector, vector}, []string{vector}, List{alias(nil, 0), alias(nil, 1), alias(nil, 2)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
-		"2: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
+		"2: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"one operand, two results", []string{vector}, []string{vector, vector}, List{alias(path(1), 0), alias(path(0), 0)}, []string{
-		"1: alias 0 takes this operand already, or a part of it: two results in one memory would overwrite each other",
+		"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
 	}},
 	{"twice the same", []string{vector}, []string{vector}, List{alias(nil, 0), alias(nil, 0)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"part of a result", []string{pair, vector, pair}, []string{pair, vector}, List{alias(path(0), 0), alias(path(0, 0), 1), alias(path(1), 1)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"whole of a result in parts", []string{vector, pair}, []string{pair}, List{alias(path(0), 0), alias(nil, 1)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"all results after one", []string{vector, pair}, []string{vector, ints}, List{alias(path(0), 0), alias(nil, 1)}, []string{
-		"1: alias 0 takes this result already, or a part of it: it can share the memory of one operand only",
+		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
 	{"part of an operand", []string{nested}, []string{pair, vector, ints, vector}, List{
 		alias(path(0), 0, 0), alias(path(1), 0, 0, 0), alias(path(2), 0, 0, 1), alias(path(3), 0, 1),
 	}, []string{
-		"1: alias 0 takes this operand already, or a part of it: two results in one memory would overwrite each other",
-		"2: alias 0 takes this operand already, or a part of it: two results in one memory would overwrite each other",
+		"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
+		"2: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
 	}},
 	{"whole of an operand in parts", []string{pair}, []string{ints, pair}, List{alias(path(0), 0, 1), alias(path(1), 0)}, []string{
-		"1: alias 0 takes this operand already, or a part of it: two results in one memory would overwrite each other",
+		"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
 	}},
 }
 
@@ -169,9 +169,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckIsStricter holds our answers against those of StableHLO's verifier: what
-// we take it takes, and what we refuse it refuses too, but for memory that is shared
-// twice.
+// TestCheckIsStricter compares Check with StableHLO's verifier. The verifier accepts what
+// Check accepts, and refuses what Check refuses, except for memory that is shared twice.
 func TestCheckIsStricter(t *testing.T) {
 	for _, test := range lists {
 		if len(test.results) == 0 {
@@ -182,7 +181,7 @@ func TestCheckIsStricter(t *testing.T) {
 			if diff := cmp.Diff(test.want, reasons(t, CheckOperation(op))); diff != "" {
 				t.Errorf("refusals of the operation (-want +got):\n%s", diff)
 			}
-			twice := strings.Contains(strings.Join(test.want, "\n"), "takes this")
+			twice := strings.Contains(strings.Join(test.want, "\n"), "uses this")
 			if err := op.Verify(); (err == nil) != (test.want == nil || twice) {
 				t.Errorf("StableHLO says %v", err)
 			}
@@ -194,8 +193,8 @@ func TestError(t *testing.T) {
 	c := mlirtest.Context(t)
 	list := List{alias(path(1), 0), alias(path(1, 0), 2, 3)}
 	err := list.Check(mlirtest.Types(c, ints), mlirtest.Types(c, ints, vector))
-	want := "aliasing: alias 0 (output [1], operand 0 []): the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type\n" +
-		"aliasing: alias 1 (output [1 0], operand 2 [3]): the path into the result leads to tensor<4xf32>, which is no tuple: leave [0] off its end"
+	want := "aliasing: alias 0 (output [1], operand 0 []): the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type\n" +
+		"aliasing: alias 1 (output [1 0], operand 2 [3]): the path into the result leads to tensor<4xf32>, which is not a tuple: remove [0] from its end"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is\n%v\nwant\n%s", err, want)
 	}
@@ -211,7 +210,7 @@ func TestError(t *testing.T) {
 func TestLayouts(t *testing.T) {
 	const matrix, cube, matrices = "tensor<2x3xf32>", "tensor<2x3x4xf32>", "tuple<tensor<2x3xf32>, tensor<2x3xf32>>"
 	rows, columns := path(1, 0), path(0, 1)
-	differ := "the operand's layout is [1 0] and the result's [0 1] (minor to major): one memory has one layout"
+	differ := "the operand's layout is [1 0] and the result's [0 1] (minor to major): values that share memory must have the same layout"
 	for _, test := range []struct {
 		name              string
 		operands, results []string
@@ -230,12 +229,12 @@ func TestLayouts(t *testing.T) {
 			List{alias(path(0), 0), alias(path(1), 1)}, []string{"1: " + differ}},
 		{"type and layout", []string{matrix, ints}, []string{matrix, vector}, [][]int64{rows, path(0)}, [][]int64{columns, path(0)},
 			List{alias(path(0), 0), alias(path(1), 1)}, []string{
-				"1: the operand is tensor<2xi32> and the result tensor<4xf32>: memory can only be shared by values of one type",
+				"1: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
 				"0: " + differ,
 			}},
-		// Nothing is said about the layout of what is not there.
+		// Layouts of operands and results that do not exist are not checked.
 		{"whole tuple", []string{matrix}, []string{matrix, matrix}, [][]int64{rows}, [][]int64{columns, columns}, List{alias(nil, 0)}, []string{
-			"0: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
+			"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
 		}},
 		{"no such operand or result", []string{matrix}, []string{matrix, matrix}, [][]int64{rows}, [][]int64{columns, columns},
 			List{alias(path(0), 1), alias(path(0), -1), alias(path(2), 0), alias(path(-1), 0)}, []string{
@@ -245,8 +244,8 @@ func TestLayouts(t *testing.T) {
 				"3: there is no result -1: the call has 2",
 			}},
 		{"part of what is no tuple", []string{matrix}, []string{matrix}, [][]int64{rows}, [][]int64{columns}, List{alias(path(0), 0), alias(nil, 0, 0)}, []string{
-			"0: the path into the result leads to tensor<2x3xf32>, which is no tuple: leave [0] off its end",
-			"1: the path into the operand leads to tensor<2x3xf32>, which is no tuple: leave [0] off its end",
+			"0: the path into the result leads to tensor<2x3xf32>, which is not a tuple: remove [0] from its end",
+			"1: the path into the operand leads to tensor<2x3xf32>, which is not a tuple: remove [0] from its end",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -300,9 +299,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// TestWholeTuple is the listing that proposals show: StableHLO's verifier refuses
-// the text, in terms of a tuple that nobody wrote, and CheckOperation says what to
-// write.
+// TestWholeTuple uses the listing from the proposals. StableHLO's verifier refuses the text
+// with an error about a tuple that is not in it. CheckOperation names the correction.
 func TestWholeTuple(t *testing.T) {
 	const text = `func.func @main(%arg0: tensor<4xf32>, %arg1: tensor<2xi32>) -> (tensor<4xf32>, tensor<2xi32>) {
   %0:2 = stablehlo.custom_call @t(%arg0, %arg1) {api_version = 4 : i32, backend_config = {}, has_side_effect = true, output_operand_aliases = [
@@ -315,18 +313,18 @@ func TestWholeTuple(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "listing.mlir:2:10: error: 'stablehlo.custom_call' op shapes mismatch in the output_operand_alias attribute") {
 		t.Errorf("the verifier says %v", err)
 	}
-	// The same operation, which only a program can make, as nothing verifies it.
+	// The same operation, which only a program can make, because nothing verifies it.
 	op := create(t, c, stablehlo.CustomCall{
 		APIVersion: stablehlo.TypedFFI, HasSideEffect: true, Aliases: List{alias(nil, 0), alias(nil, 1)},
 	}, []string{vector, ints}, []string{vector, ints})
 	want := []string{
-		"0: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
-		"1: an empty output path means the tuple of all 2 results; write [i] for the i-th one",
+		"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
+		"1: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
 	}
 	if diff := cmp.Diff(want, reasons(t, CheckOperation(op))); diff != "" {
 		t.Errorf("refusals (-want +got):\n%s", diff)
 	}
-	// And what the sentence says is right.
+	// The correction in the message works.
 	fixed := strings.NewReplacer("[], operand_index = 0", "[0], operand_index = 0", "[], operand_index = 1", "[1], operand_index = 1").Replace(text)
 	m, err := c.Parse("fixed.mlir", []byte(fixed))
 	if err != nil {
@@ -337,8 +335,8 @@ func TestWholeTuple(t *testing.T) {
 	}
 }
 
-// check holds every custom call of a module against Check, and returns how many of
-// them have aliases.
+// check runs Check on every custom call of a module, and returns how many of them have
+// aliases.
 func check(t *testing.T, m *mlir.Module) (aliased int) {
 	t.Helper()
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {

@@ -8,35 +8,35 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// Cause is why XLA copies an operand before a call that shares its memory.
+// A Cause is the reason why XLA copies an operand before a call that shares its memory.
 type Cause string
 
-// The causes. What a call shares with a result it may overwrite, so an operand that must
-// stay what it is gets copied.
+// The causes. A call may overwrite the memory that it shares with a result, so XLA copies
+// an operand that must not change.
 const (
 	NoCopy       Cause = ""              // nothing is copied
-	NotDonated   Cause = "not donated"   // it is an argument, which is the caller's
-	UsedAfter    Cause = "used after"    // something else uses it that need not run before the call
-	AliasedTwice Cause = "aliased twice" // two results would share one memory
-	ReadTwice    Cause = "read twice"    // the call takes it as another operand too
+	NotDonated   Cause = "not donated"   // it is an argument, which belongs to the caller
+	UsedAfter    Cause = "used after"    // another operation uses it and need not run before the call
+	AliasedTwice Cause = "aliased twice" // two results would share the same memory
+	ReadTwice    Cause = "read twice"    // the call also takes it as another operand
 	IsConstant   Cause = "constant"      // it is part of the program
-	AroundLoop   Cause = "around a loop" // it is made outside of a loop, each turn of which calls
+	AroundLoop   Cause = "around a loop" // it is made outside of a loop whose iterations make the call
 	InCondition  Cause = "in a condition"
-	Unclear      Cause = "unclear" // it comes from where XLA does not say
+	Unclear      Cause = "unclear" // its origin is unknown
 )
 
-// Explanation is what XLA will do for one alias of a custom call.
+// An Explanation describes what XLA does for one alias of a custom call.
 type Explanation struct {
-	Index int // which alias of the list
+	Index int // index of the alias in the list
 	Alias stablehlo.OutputOperandAlias
-	Cause Cause  // NoCopy where the memory is shared as it is
-	Text  string // one sentence, which says what would save the copy
+	Cause Cause  // NoCopy if the memory is shared without a copy
+	Text  string // the reason, and how to avoid the copy
 }
 
-// Explain says for each alias of a custom call whether XLA copies its operand first, and
-// why. It goes by the module as it stands; what XLA makes simpler before it decides
-// (it may compute a cheap value twice, or drop operations that undo each other) is not
-// foreseen. It returns nothing for other operations.
+// Explain reports, for each alias of a custom call, whether XLA copies its operand first,
+// and why. It judges the module as it is. It does not predict XLA's simplifications before
+// that decision: XLA may compute a cheap value twice, or drop operations that undo each
+// other. It returns nil for other operations.
 func Explain(op mlir.Operation) []Explanation {
 	list, ok := Read(op)
 	if !ok {
@@ -44,7 +44,7 @@ func Explain(op mlir.Operation) []Explanation {
 	}
 	var out []Explanation
 	for i, a := range list {
-		e := Explanation{Index: i, Alias: a, Text: "nothing is copied: nobody else needs the operand"}
+		e := Explanation{Index: i, Alias: a, Text: "nothing is copied: nothing else uses the operand"}
 		if n := a.OperandIndex; n < 0 || n >= int64(op.NumOperands()) {
 			e.Cause, e.Text = Unclear, fmt.Sprintf("there is no operand %d", n)
 		} else if cause, text := explain(op, list, i); cause != NoCopy {
@@ -57,8 +57,8 @@ func Explain(op mlir.Operation) []Explanation {
 	return out
 }
 
-// explain judges the i-th alias. A text without a cause is a condition of there being no
-// copy.
+// explain judges the i-th alias. A text without a cause is a condition under which there is
+// no copy.
 func explain(op mlir.Operation, list List, i int) (Cause, string) {
 	number := int(list[i].OperandIndex)
 	v := op.Operand(number)
@@ -70,20 +70,20 @@ func explain(op mlir.Operation, list List, i int) (Cause, string) {
 	shared := list.Operands(op.NumOperands())
 	for j, other := range op.Operands() {
 		if j != number && !shared[j] && other.Equal(v) {
-			return ReadTwice, fmt.Sprintf("it is copied: the call takes it as operand %d too, which must not change", j)
+			return ReadTwice, fmt.Sprintf("it is copied: the call also takes it as operand %d, which must not change", j)
 		}
 	}
 	return overwritten(op, v, 0)
 }
 
-// maxCalls is how many calls deep the origin of a value is looked for.
+// maxCalls limits how many calls deep the origin of a value is searched.
 const maxCalls = 32
 
-// overwritten judges what it takes that user may overwrite the memory of v.
+// overwritten returns the cause, if any, that keeps user from overwriting the memory of v.
 func overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
 	for {
 		if u, ok := neededAfter(user, v); ok {
-			return UsedAfter, fmt.Sprintf("it is copied: %s at %s uses the operand too, and need not run first; use the call's result there", u.Name(), u.Location().Position())
+			return UsedAfter, fmt.Sprintf("it is copied: %s at %s also uses the operand and need not run first: use the call's result there", u.Name(), u.Location().Position())
 		}
 		source, isView := viewed(v)
 		if !isView {
@@ -91,10 +91,10 @@ func overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
 		}
 		v, user = source, v.Owner()
 	}
-	// What is made outside of a loop has to be there in the next turn.
+	// A value from outside of a loop must be unchanged in the next iteration.
 	for at := user.Parent(); !at.IsNil() && !at.Encloses(v); at = at.Parent() {
 		if at.Name() == "stablehlo.while" {
-			return AroundLoop, fmt.Sprintf("it is copied in each turn of the loop at %s: it is made outside, and the next turn needs it; carry it through the loop", at.Location().Position())
+			return AroundLoop, fmt.Sprintf("it is copied in each iteration of the loop at %s: it is made outside, and the next iteration needs it: carry it through the loop", at.Location().Position())
 		}
 	}
 	if v.IsArgument() {
@@ -110,25 +110,25 @@ func overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
 func argument(v mlir.Value, depth int) (Cause, string) {
 	parent := v.Block().Parent()
 	if parent.IsNil() {
-		return Unclear, "it is an argument of a block that is part of nothing"
+		return Unclear, "it is an argument of a block without a parent"
 	}
 	switch parent.Name() {
 	case "func.func":
 		return parameter(parent, v.Index(), depth)
 	case "stablehlo.while":
 		if v.Block().Equal(parent.Region(0).First()) {
-			return InCondition, "it is copied: a condition must leave the loop's state as it is"
+			return InCondition, "it is copied: a condition must not change the loop's state"
 		}
 		if cause, _ := overwritten(parent, parent.Operand(v.Index()), depth); cause != NoCopy {
-			return cause, fmt.Sprintf("it is copied once, before the loop at %s, and not in its turns: what the loop starts with must stay (%s)", parent.Location().Position(), cause)
+			return cause, fmt.Sprintf("it is copied once, before the loop at %s, and not in its iterations: the initial state must not change (%s)", parent.Location().Position(), cause)
 		}
 		return NoCopy, ""
 	}
 	return Unclear, fmt.Sprintf("it is an argument of %s", parent.Name())
 }
 
-// parameter judges a parameter of a function: of the one that runs, or of one that is
-// called, which XLA puts in the place of each call.
+// parameter judges a parameter of a function: of the one that runs, or of a called one,
+// which XLA inlines into each call.
 func parameter(f mlir.Operation, i, depth int) (Cause, string) {
 	name, _ := f.Symbol()
 	var calls []mlir.Operation
@@ -143,7 +143,7 @@ func parameter(f mlir.Operation, i, depth int) (Cause, string) {
 	}
 	if len(calls) > 0 && name != "main" {
 		if depth == maxCalls {
-			return Unclear, "its function is called from too deep"
+			return Unclear, "its function is called from too many nested calls"
 		}
 		for _, call := range calls {
 			if cause, text := overwritten(call, call.Operand(i), depth+1); cause != NoCopy {
@@ -153,9 +153,9 @@ func parameter(f mlir.Operation, i, depth int) (Cause, string) {
 		return NoCopy, ""
 	}
 	if donated(f, i) {
-		return NoCopy, fmt.Sprintf("nothing is copied where the run donates argument %d, and a result of its type can take its memory", i)
+		return NoCopy, fmt.Sprintf("nothing is copied if the run donates argument %d and a result of its type can use its memory", i)
 	}
-	return NotDonated, fmt.Sprintf("it is copied: argument %d of %q is not donated; mark it with jax.buffer_donor or tf.aliasing_output, and donate it in the run", i, name)
+	return NotDonated, fmt.Sprintf("it is copied: argument %d of %q is not donated: mark it with jax.buffer_donor or tf.aliasing_output, and donate it in the run", i, name)
 }
 
 func donated(f mlir.Operation, i int) bool {
@@ -172,7 +172,7 @@ func donated(f mlir.Operation, i int) bool {
 	return alias || donor
 }
 
-// viewed is what a value is a view of: it stands in the same memory.
+// viewed returns the value of which v is a view, in the same memory.
 func viewed(v mlir.Value) (mlir.Value, bool) {
 	if !v.IsResult() {
 		return v, false
@@ -186,8 +186,8 @@ func viewed(v mlir.Value) (mlir.Value, bool) {
 	return v, false
 }
 
-// folded reports whether a value depends on nothing but constants, so that XLA computes
-// it once and for all.
+// folded reports whether a value depends only on constants, so that XLA computes it at
+// compile time.
 func folded(v mlir.Value, seen map[uint64]bool) bool {
 	if !v.IsResult() {
 		return false
@@ -197,7 +197,7 @@ func folded(v mlir.Value, seen map[uint64]bool) bool {
 	case "stablehlo.constant":
 		return true
 	case "stablehlo.broadcast_in_dim", "stablehlo.iota", "stablehlo.custom_call":
-		return false // left for the run
+		return false // computed at run time
 	}
 	if op.NumOperands() == 0 || op.NumRegions() > 0 || op.NumResults() != 1 || seen[op.Hash()] {
 		return false

@@ -16,8 +16,8 @@ const pass = `%p = stablehlo.custom_call @t(%y) {api_version = 4 : i32, has_side
   #stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>
 `
 
-// TestExplain holds what is said of calls that differ in where %y comes from. What XLA
-// does with such programs is held in package tests.
+// TestExplain checks the explanations of calls with %y from different sources. Package
+// tests checks what XLA does with such programs.
 func TestExplain(t *testing.T) {
 	main := func(body string) string {
 		return "func.func @main(%x: tensor<4xf32>, %b: tensor<i1>, %d: tensor<4xf32> {jax.buffer_donor = true}, %o: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {\n" + body + "}\n"
@@ -28,10 +28,10 @@ func TestExplain(t *testing.T) {
 		want       Cause
 		says       string
 	}{
-		{"computed", main("%y = stablehlo.cosine %x : tensor<4xf32>\n" + pass + ret), NoCopy, "nobody else needs"},
+		{"computed", main("%y = stablehlo.cosine %x : tensor<4xf32>\n" + pass + ret), NoCopy, "nothing else uses the operand"},
 		{"argument", main(strings.ReplaceAll(pass, "%y", "%x") + ret), NotDonated, `argument 0 of "main" is not donated`},
-		{"buffer donor", main(strings.ReplaceAll(pass, "%y", "%d") + ret), NoCopy, "where the run donates argument 2"},
-		{"aliasing output", main(strings.ReplaceAll(pass, "%y", "%o") + ret), NoCopy, "where the run donates argument 3"},
+		{"buffer donor", main(strings.ReplaceAll(pass, "%y", "%d") + ret), NoCopy, "if the run donates argument 2"},
+		{"aliasing output", main(strings.ReplaceAll(pass, "%y", "%o") + ret), NoCopy, "if the run donates argument 3"},
 		{"reshaped argument", main(`%z = stablehlo.reshape %x : (tensor<4xf32>) -> tensor<2x2xf32>
 			%y = stablehlo.reshape %z : (tensor<2x2xf32>) -> tensor<4xf32>
 			` + pass + ret), NotDonated, "not donated"},
@@ -50,7 +50,7 @@ func TestExplain(t *testing.T) {
 			%p = stablehlo.custom_call @t(%y, %y) {api_version = 4 : i32, has_side_effect = true, output_operand_aliases = [
 				#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} :
 				(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-			` + ret), ReadTwice, "as operand 1 too"},
+			` + ret), ReadTwice, "takes it as operand 1"},
 		{"constant", main("%y = stablehlo.constant dense<1.0> : tensor<4xf32>\n" + pass + ret), IsConstant, "part of the program"},
 		{"of constants", main(`%c = stablehlo.constant dense<1.0> : tensor<4xf32>
 			%z = stablehlo.add %c, %c : tensor<4xf32>
@@ -63,7 +63,7 @@ func TestExplain(t *testing.T) {
 				` + strings.ReplaceAll(pass, "%p", "%q") + `stablehlo.return %b : tensor<i1>
 			} do { %c = stablehlo.cosine %y : tensor<4xf32>
 				stablehlo.return %c : tensor<4xf32> }
-			` + ret), InCondition, "leave the loop's state as it is"},
+			` + ret), InCondition, "must not change the loop's state"},
 		{"in a reducer", `func.func @main(%x: tensor<4x4xf32>) -> tensor<4xf32> {
 			%c = stablehlo.constant dense<1.0> : tensor<4xf32>
 			%p = "test.op"(%x) ({^bb0(%y: tensor<4xf32>):
@@ -96,7 +96,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainWrong holds that aliases that are wrong are explained, too, without a crash.
+// TestExplainWrong checks that wrong aliases are explained too, without a crash.
 func TestExplainWrong(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, test := range lists {

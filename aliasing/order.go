@@ -2,14 +2,14 @@ package aliasing
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// neededAfter finds an operation that uses v besides user, and that the module does not
-// make run before it.
+// neededAfter finds an operation, other than user, that uses v and that need not run before
+// user.
 func neededAfter(user mlir.Operation, v mlir.Value) (mlir.Operation, bool) {
 	for use := range v.Uses() {
 		if use.Owner.Equal(user) {
 			continue
 		}
-		// They are compared where both stand in one block, or in operations of it.
+		// Compare them in the innermost block that contains both.
 		a, b, ok := inOneBlock(use.Owner, user)
 		if !ok {
 			return use.Owner, true
@@ -29,8 +29,8 @@ func isTerminator(op mlir.Operation) bool {
 	return !end.IsNil() && end.Equal(op)
 }
 
-// inOneBlock goes from two operations outwards to the ones in the innermost block that
-// holds both.
+// inOneBlock returns a and b, or the operations that contain them, in the innermost block
+// that contains both.
 func inOneBlock(a, b mlir.Operation) (mlir.Operation, mlir.Operation, bool) {
 	for x := a; !x.IsNil(); x = x.Parent() {
 		for y := b; !y.IsNil(); y = y.Parent() {
@@ -45,8 +45,8 @@ func inOneBlock(a, b mlir.Operation) (mlir.Operation, mlir.Operation, bool) {
 	return a, b, false
 }
 
-// dependsOn reports whether op, which stands in the block of earlier, uses what earlier
-// makes, maybe through others: then XLA runs earlier first.
+// dependsOn reports whether op uses a result of earlier, directly or through other
+// operations. Both are in the same block. XLA then runs earlier first.
 func dependsOn(op, earlier mlir.Operation) bool {
 	block := earlier.Block()
 	seen := map[uint64]bool{}
@@ -61,7 +61,7 @@ func dependsOn(op, earlier mlir.Operation) bool {
 			continue
 		}
 		seen[at.Hash()] = true
-		for inner := range at.All() { // itself, and what stands in it
+		for inner := range at.All() { // itself, and the operations inside of it
 			for _, v := range inner.Operands() {
 				if v.IsResult() && v.Owner().Block().Equal(block) {
 					queue = append(queue, v.Owner())

@@ -13,18 +13,19 @@ type NamedValue struct {
 	Value any
 }
 
-// maxNesting is how deep a Go value may be nested: what holds itself is refused there.
+// maxNesting limits the nesting of a Go value. It stops values that contain themselves.
 const maxNesting = 100
 
-// attributeOf is the attribute for a Go value. Errors continue a sentence that names it.
+// attributeOf returns the attribute for a Go value. Its errors continue a text that names
+// the value.
 func attributeOf(c *mlir.Context, value any, depth int) (mlir.Attribute, error) {
 	if depth > maxNesting {
-		return mlir.Attribute{}, fmt.Errorf(" is nested more than %d deep: does it hold itself?", maxNesting)
+		return mlir.Attribute{}, fmt.Errorf(" is nested more than %d deep: does it contain itself?", maxNesting)
 	}
 	switch v := value.(type) {
 	case mlir.Attribute:
 		if v.IsNil() || v.Context() != c {
-			return v, fmt.Errorf(" is the zero Attribute, or one of another context")
+			return v, fmt.Errorf(" is the zero Attribute, or belongs to another context")
 		}
 		return v, nil
 	case []NamedValue:
@@ -97,7 +98,7 @@ func attributeOfKind(c *mlir.Context, v reflect.Value, depth int) (mlir.Attribut
 		return dictionary(c, entries, depth)
 	case reflect.Slice, reflect.Array:
 		if k := v.Type().Elem().Kind(); reflect.Uint <= k && k <= reflect.Uintptr {
-			return mlir.Attribute{}, fmt.Errorf(" is a %s: an array of unsigned numbers has no form that a handler is given; use signed ones", v.Type())
+			return mlir.Attribute{}, fmt.Errorf(" is a %s: a handler cannot receive an array of unsigned numbers: use signed ones", v.Type())
 		}
 		elements := make([]mlir.Attribute, v.Len())
 		for i := range elements {
@@ -110,7 +111,7 @@ func attributeOfKind(c *mlir.Context, v reflect.Value, depth int) (mlir.Attribut
 	case reflect.Invalid:
 		return mlir.Attribute{}, fmt.Errorf(" is nil")
 	}
-	return mlir.Attribute{}, fmt.Errorf(" is a %s: give numbers, strings, bools, and structs, maps and slices of them", v.Type())
+	return mlir.Attribute{}, fmt.Errorf(" is a %s: use numbers, strings, bools, and structs, maps and slices of them", v.Type())
 }
 
 func unsigned(c *mlir.Context, bits int, v uint64) (mlir.Attribute, error) {
@@ -126,7 +127,7 @@ func dictionary(c *mlir.Context, entries []NamedValue, depth int) (mlir.Attribut
 	seen := map[string]bool{}
 	for i, e := range entries {
 		if e.Name == "" || seen[e.Name] {
-			return mlir.Attribute{}, fmt.Errorf(": the name %q is empty or stands twice", e.Name)
+			return mlir.Attribute{}, fmt.Errorf(": the name %q is empty or occurs twice", e.Name)
 		}
 		seen[e.Name] = true
 		a, err := attributeOf(c, e.Value, depth+1)

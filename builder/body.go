@@ -5,13 +5,14 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A body is the Go function that says what reduce, sort, scatter and their like do with
-// single elements. It is called once, while building, with scalars; what it builds
-// becomes the operation's region. XLA lets it use its arguments and constants only.
+// A body is the Go function that says what reduce, sort, scatter and similar operations do
+// with single elements. It is called once, while building, with scalars. What it builds
+// becomes the operation's region. XLA lets the region use only its arguments and constants.
 
-// body builds the region of a Go function of two trees of scalars, of the element types
-// of values, which are the leaves of tree. The region's arguments are all of the first
-// tree, then all of the second; or, where they are interleaved, in turns.
+// body builds the region of a Go function that takes two trees of scalars. The scalars have
+// the element types of values, which are the leaves of tree. The region's arguments are all
+// leaves of the first tree, then all leaves of the second. If interleaved is set, they
+// alternate.
 func body[T, R any](s *step, tree T, values []Value, interleaved bool, f func(a, b T) R) (mlir.Region, bool) {
 	if s.ok && f == nil {
 		s.fail("its Go function is nil")
@@ -47,7 +48,7 @@ func body[T, R any](s *step, tree T, values []Value, interleaved bool, f func(a,
 	return region, s.ok
 }
 
-// combine is body for a function that makes one tree of two.
+// combine calls body for a function that makes one tree of two.
 func combine[T any](s *step, tree T, values []Value, f func(a, b T) T) (mlir.Region, bool) {
 	if f == nil {
 		return body(s, tree, values, false, f)
@@ -61,7 +62,7 @@ func combine[T any](s *step, tree T, values []Value, f func(a, b T) T) (mlir.Reg
 	})
 }
 
-// decide is body for a function that says of two trees whether the first one wins.
+// decide calls body for a function that reports whether the first of two trees wins.
 func decide[T any](s *step, tree T, values []Value, interleaved bool, f func(a, b T) Value) (mlir.Region, bool) {
 	if f == nil {
 		return body(s, tree, values, interleaved, f)
@@ -69,13 +70,13 @@ func decide[T any](s *step, tree T, values []Value, interleaved bool, f func(a, 
 	return body(s, tree, values, interleaved, func(a, b T) Value {
 		result := f(a, b)
 		if !result.v.IsNil() && !result.Shape().Equal(tensor.ShapeOf(tensor.Pred)) {
-			s.fail("its Go function returns %s, it must be pred[]", result.describe())
+			s.fail("its Go function returns %s: it must return pred[]", result.describe())
 		}
 		return result
 	})
 }
 
-// trees takes trees of values apart, which must have one structure.
+// trees returns the leaves of trees, which must have the same structure.
 func trees[T any](name string, list ...T) (step, [][]Value) {
 	out := make([][]Value, len(list))
 	var all []Value
@@ -94,11 +95,11 @@ func trees[T any](name string, list ...T) (step, [][]Value) {
 	}
 	for _, values := range out {
 		if len(values) != len(out[0]) {
-			s.fail("the trees that are given hold %d and %d values: they must be of one structure", len(out[0]), len(values))
+			s.fail("the trees hold %d and %d values: they must have the same structure", len(out[0]), len(values))
 		}
 	}
 	if len(out[0]) == 0 {
-		s.fail("the tree that is given holds no value")
+		s.fail("the tree holds no value")
 	}
 	return s, out
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/passes"
 )
 
-// Builder makes one module. It is used by one goroutine at a time, as its context is.
+// A Builder builds one module. It must not be used by several goroutines at the same time,
+// like its context.
 type Builder struct {
 	ctx      *mlir.Context
 	module   *mlir.Module
@@ -18,28 +19,28 @@ type Builder struct {
 	opened   bool // see Open
 	overlap  bool // see Options
 	places   places
-	symbols  map[string]place          // the names of functions and meshes
-	meshes   map[string]map[string]int // their axes and how large these are
+	symbols  map[string]place          // names of functions and meshes, and where they were defined
+	meshes   map[string]map[string]int // mesh name -> axis name -> size
 	sites    map[siteKey]*callSite     // see emit.go
 	lastSite *callSite
-	models   *mlir.Module // of call sites
+	models   *mlir.Module // holds the models of call sites
 	scratch  []Value      // results of the last callback
 }
 
-// Options are the settings of a new module.
+// Options hold the settings of a new module.
 type Options struct {
 	Name string // the module's symbol name, "" for none
-	// Overlap has callbacks that do not depend on one another run at once where they are
-	// registered as callbacks.Deferred, also in small programs, which XLA runs in
-	// sequence otherwise: see passes.LetOverlap, with which Module ends then. What the
+	// Overlap lets callbacks that do not depend on one another run at the same time in
+	// small programs too, if they are registered as callbacks.Deferred. Without it XLA runs
+	// small programs in sequence. Module applies passes.LetOverlap at its end. What the
 	// module computes stays the same.
 	Overlap bool
 }
 
-// New starts a module in a context. The context must outlive the builder.
+// New starts a module in ctx. The context must outlive the builder.
 func New(ctx *mlir.Context, o Options) *Builder {
 	if ctx == nil {
-		panic("builder: New was given no context: get one from Library.NewContext")
+		panic("builder: New: the context is nil: get one from Library.NewContext")
 	}
 	b := &Builder{ctx: ctx, overlap: o.Overlap, symbols: map[string]place{}}
 	b.module = ctx.NewModule(b.here().location)
@@ -49,17 +50,17 @@ func New(ctx *mlir.Context, o Options) *Builder {
 	return b
 }
 
-// Module finishes and verifies the module, which is the caller's to close from then
-// on. What is wrong with it is an *Error.
+// Module finishes and verifies the module. The caller owns the module and must close it. If
+// something is wrong, the error is an *Error.
 func (b *Builder) Module() (*mlir.Module, error) {
 	at := b.here()
 	for _, f := range b.funcs {
 		if !f.returned && !b.done {
-			b.fail(f.at, "func", nil, fmt.Errorf("function %q has no Return: end it with one, also where it returns nothing", f.name))
+			b.fail(f.at, "func", nil, fmt.Errorf("function %q has no Return: call Return, even if the function returns nothing", f.name))
 		}
 	}
 	if len(b.funcs) == 0 && !b.opened && !b.done {
-		b.fail(at, "module", nil, errors.New("there is no function in it: start one with Func"))
+		b.fail(at, "module", nil, errors.New("the module has no function: start one with Func"))
 	}
 	if b.err != nil {
 		b.Close()
@@ -84,7 +85,7 @@ func (b *Builder) Module() (*mlir.Module, error) {
 	return b.module, nil
 }
 
-// Close drops a module that Module has not returned. Closing twice does nothing.
+// Close drops a module that Module has not returned. A second call does nothing.
 func (b *Builder) Close() {
 	if !b.done {
 		b.end()
@@ -92,7 +93,7 @@ func (b *Builder) Close() {
 	}
 }
 
-// end gives up all but the module.
+// end releases everything except the module.
 func (b *Builder) end() {
 	b.done = true
 	if b.models != nil {
@@ -100,7 +101,7 @@ func (b *Builder) end() {
 	}
 }
 
-// Err is the first mistake so far, nil where there is none.
+// Err returns the first mistake so far, or nil.
 func (b *Builder) Err() error {
 	if b.err == nil {
 		return nil
@@ -108,7 +109,7 @@ func (b *Builder) Err() error {
 	return b.err
 }
 
-// fail keeps the first mistake.
+// fail records a mistake, unless an earlier one is recorded.
 func (b *Builder) fail(at place, op string, operands []Value, err error) {
 	if b.err != nil {
 		return
@@ -120,8 +121,8 @@ func (b *Builder) fail(at place, op string, operands []Value, err error) {
 	b.err = e
 }
 
-// symbol is an error where a name cannot be that of a new function or mesh; then it is
-// taken.
+// symbol reserves a name for a new function or mesh. It returns an error if the name is
+// empty or taken.
 func (b *Builder) symbol(name string, at place) error {
 	if b.done {
 		return errFinished

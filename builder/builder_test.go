@@ -112,7 +112,7 @@ func TestIOCallback(t *testing.T) {
 	}
 }
 
-// TestTap holds that taps are chained by one token for each effect.
+// TestTap checks that one token for each effect chains the taps.
 func TestTap(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector)
@@ -176,7 +176,7 @@ func TestRuntimeCall(t *testing.T) {
 	}
 }
 
-// TestMistakes makes each mistake on a line of its own and expects that line.
+// TestMistakes makes each mistake on its own line and expects that line in the error.
 func TestMistakes(t *testing.T) {
 	cb := builder.Callback{Name: "f"}
 	type lower struct{ x builder.Value }
@@ -190,7 +190,7 @@ func TestMistakes(t *testing.T) {
 			f := b.Func("main", vector)
 			f.Return(f.Param(1))
 			return here(1)
-		}, `param: function "main" has no parameter 1: it has 1`},
+		}, `param: function "main" has no parameter 1: it has 1 parameters`},
 		{"another function's value", func(b *builder.Builder) int {
 			f, g := b.Func("main", vector), b.Func("other", vector)
 			f.Return(builder.Add(f.Param(0), g.Param(0)))
@@ -200,7 +200,7 @@ func TestMistakes(t *testing.T) {
 			f, g := b.Func("main", vector), newBuilder(t).Func("main", vector)
 			f.Return(builder.Add(f.Param(0), g.Param(0)))
 			return here(1)
-		}, `operand 1 belongs to another module, with a Builder of its own`},
+		}, `operand 1 belongs to another Builder's module`},
 		{"zero value", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
 			f.Return(builder.Add(f.Param(0), builder.Value{}))
@@ -272,33 +272,33 @@ func TestMistakes(t *testing.T) {
 			f := b.Func("main", vector)
 			builder.Tap(builder.Callback{Name: "f", In: f}, 3)
 			return here(1)
-		}, "a tree is made of builder.Value"},
+		}, "which cannot be part of a tree: use builder.Value"},
 		{"template of nothing", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
 			builder.RuntimeCall(cb, builder.Value{}, f.Param(0))
 			return here(1)
-		}, "result 0 of the template: the zero Value says nothing"},
+		}, "result 0 of the template: the zero Value has no type"},
 		{"dynamic result", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
 			builder.RuntimeCall(cb, builder.Like(tensor.ShapeOf(tensor.F32, -1)), f.Param(0))
 			return here(1)
-		}, "a dimension that is not known"},
+		}, "a dimension is unknown"},
 		{"dynamic passthrough", func(b *builder.Builder) int {
 			f := b.Func("main", tensor.ShapeOf(tensor.F32, -1))
 			builder.IOCallback(cb, f.Param(0))
 			return here(1)
-		}, "io callback(f32[?]): result 0: a dimension that is not known"},
+		}, "io callback(f32[?]): result 0: a dimension is unknown"},
 	}
 	checkMistakes(t, "builder_test.go", tests)
 }
 
-// here is the line that stands back lines above the caller's.
+// here returns the line that is back lines above the caller's.
 func here(back int) int {
 	_, _, line, _ := runtime.Caller(1)
 	return line - back
 }
 
-// What no value ties to a function has nowhere to keep its mistake.
+// A mistake without a value that belongs to a function cannot be recorded.
 func TestMistakesThatPanic(t *testing.T) {
 	cb := builder.Callback{Name: "f"}
 	type endless []endless
@@ -308,12 +308,12 @@ func TestMistakesThatPanic(t *testing.T) {
 		want string
 		do   func()
 	}{
-		"no context":    {"builder: New was given no context", func() { builder.New(nil, builder.Options{}) }},
+		"no context":    {"builder: New: the context is nil", func() { builder.New(nil, builder.Options{}) }},
 		"no module":     {"called on a nil Module", func() { builder.Open(nil) }},
-		"zero value":    {"builder: sine was given zero Values and templates only", func() { builder.Sin(builder.Value{}) }},
-		"template":      {"builder: sine was given zero Values and templates only", func() { builder.Sin(builder.Like(vector)) }},
+		"zero value":    {"builder: sine: all operands are zero Values or templates", func() { builder.Sin(builder.Value{}) }},
+		"template":      {"builder: sine: all operands are zero Values or templates", func() { builder.Sin(builder.Like(vector)) }},
 		"no argument":   {"set Callback.In", func() { builder.Tap(cb, struct{}{}) }},
-		"no leaf":       {"builder: tap: the argument is a int: a tree is made of builder.Value", func() { builder.Tap(cb, 3) }},
+		"no leaf":       {"builder: tap: the argument is a int, which cannot be part of a tree: use builder.Value", func() { builder.Tap(cb, 3) }},
 		"endless":       {"nested more than 1000 deep: does a slice or map hold itself?", func() { builder.Tap(cb, itself) }},
 		"no such field": {"is not exported", func() { builder.Tap(cb, struct{ x builder.Value }{}) }},
 	} {
@@ -358,7 +358,7 @@ func TestFinished(t *testing.T) {
 	if _, err := c.Module(); err == nil {
 		t.Error("Module after Close gave no error")
 	}
-	if _, err := newBuilder(t).Module(); err == nil || !strings.Contains(err.Error(), "there is no function") {
+	if _, err := newBuilder(t).Module(); err == nil || !strings.Contains(err.Error(), "the module has no function") {
 		t.Errorf("an empty module: %v", err)
 	}
 }

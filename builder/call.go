@@ -9,22 +9,21 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
-// Call calls the function from another one with its parameters' values, and gives back
-// its results. It must have its Return already: a function can call neither itself nor
-// one that calls it, for a compiled program has no recursion. Where no argument says
-// from which function it is called, it is the one that lacks its Return still.
+// Call calls f from another function and returns its results. f must be complete: a function
+// can call neither itself nor a function that calls it, because a compiled program has no
+// recursion. If there are no arguments, the caller is the one function that is not complete.
 //
-// Callbacks in it keep their order among those of its callers: from its first call on, a
-// function with ordered callbacks has a one-byte parameter and result more, at the end,
-// for each of their effects. The function "main", whose signature must stay, cannot be
-// called then.
+// Callbacks in f keep their order among those of its callers. For this, a function with
+// ordered callbacks gets, at its first call, one more one-byte parameter and result for
+// each of their effects, at the end. The function "main", whose signature must not change,
+// cannot be called then.
 func (f *Func) Call(args ...Value) []Value {
 	results, _ := f.call(args)
 	return results
 }
 
-// Call is Func.Call with the results as a tree: a Value for one, or a struct or array of
-// as many as there are. For example
+// Call calls f as Func.Call does, and returns the results as a tree: a Value for one
+// result, or a struct or array with as many values as there are results. For example
 //
 //	y := builder.Call[builder.Value](square, x)
 func Call[R any](f *Func, args ...Value) R {
@@ -38,31 +37,31 @@ func Call[R any](f *Func, args ...Value) R {
 		caller.b.fail(caller.b.here(), "call", args, err)
 	}
 	if caller.b.err != nil {
-		return dead(caller, tree)
+		return placeholders(caller, tree)
 	}
 	return rebuild(tree, results)
 }
 
-// call also gives back the function that calls.
+// call also returns the function that calls.
 func (f *Func) call(args []Value) ([]Value, *Func) {
 	caller := funcOf(args...)
 	if caller == nil {
 		if f == nil {
-			panic("builder: call of a nil Func, with nothing that says from where")
+			panic("builder: call: the Func is nil and no argument names the calling function")
 		}
 		caller = f.b.caller(f)
 	}
 	at := caller.b.here()
 	if !caller.usable(at, "call", args) {
-		return caller.nothings(f), caller
+		return caller.missingResults(f), caller
 	}
 	if err := f.callable(caller, args); err != nil {
 		caller.b.fail(at, "call", args, err)
-		return caller.nothings(f), caller
+		return caller.missingResults(f), caller
 	}
 	if err := f.takeTokensAsParameters(); err != nil {
 		caller.b.fail(at, "call", args, err)
-		return caller.nothings(f), caller
+		return caller.missingResults(f), caller
 	}
 	operands := make([]mlir.Value, 0, len(f.params))
 	for _, a := range args {
@@ -71,7 +70,7 @@ func (f *Func) call(args []Value) ([]Value, *Func) {
 	for _, effect := range f.body.effects {
 		t, ok := caller.token(effect, at)
 		if !ok {
-			return caller.nothings(f), caller
+			return caller.missingResults(f), caller
 		}
 		operands = append(operands, t.v)
 	}
@@ -80,13 +79,13 @@ func (f *Func) call(args []Value) ([]Value, *Func) {
 		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: f.b.ctx.SymbolAttribute(f.name)}},
 	})
 	if !ok {
-		return caller.nothings(f), caller
+		return caller.missingResults(f), caller
 	}
 	f.called = true
 	return caller.takeTokens(caller.results(op), f.body.effects), caller
 }
 
-// caller is the function that a call of f without arguments stands in.
+// caller returns the function that contains a call of f without arguments.
 func (b *Builder) caller(f *Func) *Func {
 	var open []*Func
 	for _, g := range b.funcs {
@@ -95,13 +94,13 @@ func (b *Builder) caller(f *Func) *Func {
 		}
 	}
 	if len(open) != 1 {
-		b.fail(b.here(), "call", nil, fmt.Errorf("the call of %q has no argument that says from which function it is called, and %d functions lack their Return", f.name, len(open)))
+		b.fail(b.here(), "call", nil, fmt.Errorf("the call of %q has no arguments, so its calling function is unknown: %d functions have no Return yet, there must be one", f.name, len(open)))
 		return f
 	}
 	return open[0]
 }
 
-// callable is an error where f cannot be called with these arguments.
+// callable returns an error if f cannot be called with these arguments.
 func (f *Func) callable(caller *Func, args []Value) error {
 	switch {
 	case f == nil:
@@ -109,45 +108,45 @@ func (f *Func) callable(caller *Func, args []Value) error {
 	case f.b != caller.b:
 		return fmt.Errorf("the function %q belongs to another Builder", f.name)
 	case f == caller:
-		return fmt.Errorf("the function %q calls itself: a compiled program has no recursion, use While", f.name)
+		return fmt.Errorf("the function %q calls itself: a compiled program has no recursion: use While", f.name)
 	case !f.returned:
 		return fmt.Errorf("the function %q has no Return yet: finish it before it is called; two functions cannot call each other", f.name)
 	case len(args) != f.declared:
-		return fmt.Errorf("the function %q takes %d arguments, %d given", f.name, f.declared, len(args))
+		return fmt.Errorf("the function %q takes %d arguments, and the call has %d", f.name, f.declared, len(args))
 	case len(f.body.effects) > 0 && f.name == entry:
 		return fmt.Errorf("the function %q has ordered callbacks and cannot be called: move what it does to a function of another name", f.name)
 	}
 	for i, a := range args {
 		if !a.v.Type().Equal(f.params[i]) {
-			return fmt.Errorf("argument %d of %q is %s, it takes %s", i, f.name, a.describe(), describeType(f.params[i]))
+			return fmt.Errorf("argument %d of %q is %s: it must be %s", i, f.name, a.describe(), describeType(f.params[i]))
 		}
 	}
 	return nil
 }
 
-// entry is the function that XLA runs.
+// entry is the name of the function that XLA runs.
 const entry = "main"
 
-// nothings are as many values as f has results that a mistake kept from being built.
-func (caller *Func) nothings(f *Func) []Value {
+// missingResults returns a placeholder for each result of f, after a mistake.
+func (caller *Func) missingResults(f *Func) []Value {
 	if f == nil || !f.returned {
 		return nil
 	}
 	out := make([]Value, len(f.resultTypes)-f.extra)
 	for i := range out {
-		out[i] = caller.nothing()
+		out[i] = caller.missing()
 	}
 	return out
 }
 
-// takeTokensAsParameters changes a function with ordered callbacks so that its caller
-// gives the tokens that they start with, and gets the last ones.
+// takeTokensAsParameters changes a function with ordered callbacks: its caller then passes
+// the first tokens and gets the last ones.
 func (f *Func) takeTokensAsParameters() error {
 	if f.extra == len(f.body.effects) {
 		return nil
 	}
 	if f.called || f.b.opened && f.b.calls(f.name) {
-		return fmt.Errorf("the function %q was called before it had ordered callbacks, and these calls give it no tokens: make a function of another name", f.name)
+		return fmt.Errorf("the function %q was called before it had ordered callbacks, and these calls pass no tokens: make a function of another name", f.name)
 	}
 	end := f.body.block.Terminator()
 	var results []mlir.Value
@@ -174,7 +173,7 @@ func (f *Func) takeTokensAsParameters() error {
 	return f.setType()
 }
 
-// calls reports whether the module calls a function.
+// calls reports whether the module contains a call of a function.
 func (b *Builder) calls(name string) bool {
 	return !b.module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 		if callee, ok := function.Callee(op); ok && callee == name {

@@ -5,34 +5,36 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// CollectiveOptions say which devices work together.
+// CollectiveOptions say which devices take part in a collective operation.
 type CollectiveOptions struct {
-	// Groups are the devices of each group, in the order of what they give: replica ids,
-	// or partition ids where Channel is set. Empty, all are one group; AllGather and
-	// ReduceScatter, whose results depend on the size of a group, do not take that.
+	// Groups holds the devices of each group, in the order of their contributions. The
+	// entries are replica ids, or partition ids if Channel is set. If Groups is empty, all
+	// devices are one group. AllGather and ReduceScatter need it, because the types of
+	// their results depend on the size of a group.
 	Groups [][]int
-	// Channel is a number above zero that all devices give, and no other collective of the
-	// program; it makes devices of different partitions work together. Zero is none.
+	// Channel lets devices of different partitions take part. It is a positive number that
+	// is the same on all devices and differs from that of every other collective in the
+	// program. 0 means no channel.
 	Channel int
-	// GlobalDeviceIDs has Groups count replicas and partitions in one: replica id times
-	// the number of partitions, and partition id. It needs Channel.
+	// GlobalDeviceIDs makes the entries of Groups global ids: the replica id times the
+	// number of partitions, plus the partition id. It needs Channel.
 	GlobalDeviceIDs bool
 }
 
-// PartitionID is the number of the partition that runs the program, u32[].
+// PartitionID returns the id of the partition that runs the program, u32[].
 func PartitionID(f *Func) Value {
 	s := f.begin("partition_id")
 	return s.one(stablehlo.PartitionID{})
 }
 
-// ReplicaID is the number of the replica that runs the program, u32[].
+// ReplicaID returns the id of the replica that runs the program, u32[].
 func ReplicaID(f *Func) Value {
 	s := f.begin("replica_id")
 	return s.one(stablehlo.ReplicaID{})
 }
 
-// AllReduce gives every device of a group what body makes of the x of all of them,
-// element by element:
+// AllReduce combines the x of all devices of a group with body, element by element, and
+// returns the result on every one of them:
 //
 //	sum := builder.AllReduce(x, builder.Add, builder.CollectiveOptions{})
 func AllReduce(x Value, body func(a, b Value) Value, o CollectiveOptions) Value {
@@ -47,7 +49,8 @@ func AllReduce(x Value, body func(a, b Value) Value, o CollectiveOptions) Value 
 	})
 }
 
-// AllGather gives every device of a group the x of all of them, joined along an axis.
+// AllGather joins the x of all devices of a group along an axis, and returns the result on
+// every one of them.
 func AllGather(x Value, axis int, o CollectiveOptions) Value {
 	s := begin("all_gather", x)
 	if !s.ok {
@@ -65,8 +68,8 @@ func AllGather(x Value, axis int, o CollectiveOptions) Value {
 	})
 }
 
-// ReduceScatter is AllReduce, cut along an axis into as many parts as there are devices in
-// a group: each gets its own.
+// ReduceScatter does an AllReduce and splits the result along an axis into one part for
+// each device of a group. Every device gets its own part.
 func ReduceScatter(x Value, axis int, body func(a, b Value) Value, o CollectiveOptions) Value {
 	s := begin("reduce_scatter", x)
 	if !s.ok {
@@ -88,8 +91,8 @@ func ReduceScatter(x Value, axis int, body func(a, b Value) Value, o CollectiveO
 	})
 }
 
-// AllToAll cuts x along splitAxis into count parts, as many as there are devices in a
-// group, gives the i-th to the i-th device, and joins what comes along concatAxis.
+// AllToAll splits x along splitAxis into count parts, one for each device of a group, sends
+// the i-th part to the i-th device, and joins the received parts along concatAxis.
 func AllToAll(x Value, splitAxis, concatAxis, count int, o CollectiveOptions) Value {
 	s := begin("all_to_all", x)
 	if !s.ok {
@@ -103,16 +106,17 @@ func AllToAll(x Value, splitAxis, concatAxis, count int, o CollectiveOptions) Va
 }
 
 // CollectivePermute sends the x of the first device of each pair to the second. A device
-// that nothing is sent to gets zeros. Of o only Channel is used.
+// that receives nothing gets zeros. Only the Channel of o is used.
 func CollectivePermute(x Value, pairs [][2]int, o CollectiveOptions) Value {
 	s := begin("collective_permute", x)
 	if len(o.Groups) > 0 || o.GlobalDeviceIDs {
-		return s.fail("the pairs say which devices work together: Groups and GlobalDeviceIDs are not used")
+		return s.fail("Groups and GlobalDeviceIDs are not used: the pairs name the devices: leave both out")
 	}
 	return s.one(stablehlo.CollectivePermute{Operand: x.v, SourceTargetPairs: pairs64(pairs), ChannelHandle: o.channel()})
 }
 
-// CollectiveBroadcast gives every device of a group the x of the first one in it.
+// CollectiveBroadcast returns the x of the first device of a group on every device of the
+// group.
 func CollectiveBroadcast(x Value, o CollectiveOptions) Value {
 	s := begin("collective_broadcast", x)
 	return s.one(stablehlo.CollectiveBroadcast{Operand: x.v, ReplicaGroups: o.groups(), ChannelHandle: o.channel()})
@@ -133,13 +137,13 @@ func (o CollectiveOptions) channel() *stablehlo.ChannelHandle {
 	return &stablehlo.ChannelHandle{Handle: int64(o.Channel), Type: deviceToDevice}
 }
 
-// deviceToDevice is the kind of a channel (XLA, xla_data.proto, ChannelHandle).
+// deviceToDevice is a kind of channel (XLA, xla_data.proto, ChannelHandle).
 const deviceToDevice = 1
 
-// size is the number of devices in a group.
+// size returns the number of devices in a group.
 func (o CollectiveOptions) size(s *step) int64 {
 	if len(o.Groups) == 0 || len(o.Groups[0]) == 0 {
-		s.fail("the result's dimensions depend on how many devices work together: set CollectiveOptions.Groups")
+		s.fail("the result's dimensions depend on the size of a group: set CollectiveOptions.Groups")
 		return 1
 	}
 	return int64(len(o.Groups[0]))

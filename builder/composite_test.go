@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
-// TestComposite makes a composite with attributes of every kind, which takes its results
-// from its decomposition.
+// TestComposite builds a composite with attributes of every kind. Its results come from its
+// decomposition.
 func TestComposite(t *testing.T) {
 	b := newBuilder(t)
 	g := b.FuncWith("gelu.impl", builder.Signature{Params: []builder.Param{{Shape: f32(4)}}, Private: true})
@@ -36,16 +36,16 @@ func TestComposite(t *testing.T) {
 func TestCompositeMistakes(t *testing.T) {
 	type call = func(f, g *builder.Func) []value
 	for want, build := range map[string]call{
-		`the decomposition: argument 0 of "g" is f32[4], it takes f32[2]`: func(f, g *builder.Func) []value {
+		`the decomposition: argument 0 of "g" is f32[4]: it must be f32[2]`: func(f, g *builder.Func) []value {
 			return builder.Composite("a.b", nil, g, f.Param(0))
 		},
-		`the decomposition: the function "g" takes 1 arguments, 2 given`: func(f, g *builder.Func) []value {
+		`the decomposition: the function "g" takes 1 arguments, and the call has 2`: func(f, g *builder.Func) []value {
 			return builder.Composite("a.b", nil, g, f.Param(1), f.Param(1))
 		},
-		`what is given as attributes.x is a chan int: give numbers, strings, bools, and structs, maps and slices of them`: func(f, g *builder.Func) []value {
+		`the value of attributes.x is a chan int: use numbers, strings, bools, and structs, maps and slices of them`: func(f, g *builder.Func) []value {
 			return builder.Composite("a.b", map[string]any{"x": make(chan int)}, g, f.Param(1))
 		},
-		`what is given as attributes is no struct and no map`: func(f, g *builder.Func) []value {
+		`the value of attributes is neither a struct nor a map`: func(f, g *builder.Func) []value {
 			return builder.Composite("a.b", 3, g, f.Param(1))
 		},
 		`the decomposition "g" has ordered callbacks`: func(f, g *builder.Func) []value {

@@ -6,20 +6,20 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Func is the function that the value belongs to, for what takes no other value. It is
-// nil for the zero Value and for templates.
+// Func returns the function that the value belongs to. Use it for operations that take no
+// value. It returns nil for the zero Value and for templates.
 func (v Value) Func() *Func { return funcOf(v) }
 
-// Scalar is a constant without dimensions, of the element type that T stands for.
+// Scalar returns a constant without dimensions. Its element type is the one for T.
 func Scalar[T tensor.Element](f *Func, v T) Value {
 	s := f.begin("constant")
 	return s.one(stablehlo.Constant{Value: tensor.Scalar(v)})
 }
 
-// Const is a constant of the given dimensions; without any, a vector of all values.
-// The values stand in row-major order and are copied once, into the module. There is no
-// constant on the values' own memory: XLA refuses dense_resource ("Only dense elements
-// attr are supported"). What is large is better a parameter.
+// Const returns a constant of the given dimensions. Without dimensions it is a vector of
+// all values. The values are in row-major order and are copied once, into the module. A
+// constant cannot use the memory of the values, because XLA refuses dense_resource ("Only
+// dense elements attr are supported"). Pass large data as a parameter.
 func Const[T tensor.Element](f *Func, values []T, dims ...int) Value {
 	s := f.begin("constant")
 	if dims == nil {
@@ -32,51 +32,52 @@ func Const[T tensor.Element](f *Func, values []T, dims ...int) Value {
 	return s.one(stablehlo.Constant{Value: view})
 }
 
-// Full is a constant whose elements are all v.
+// Full returns a constant whose elements are all v.
 func Full[T Number](f *Func, shape tensor.Shape, v T) Value {
 	s := f.begin("full")
 	return s.splat(v, s.tensor(shape))
 }
 
-// Zeros is a constant whose elements are all 0, or false.
+// Zeros returns a constant whose elements are all 0, or false.
 func Zeros(f *Func, shape tensor.Shape) Value {
 	s := f.begin("zeros")
 	return s.unit(s.tensor(shape), shape.DType, 0)
 }
 
-// Ones is a constant whose elements are all 1, or true.
+// Ones returns a constant whose elements are all 1, or true.
 func Ones(f *Func, shape tensor.Shape) Value {
 	s := f.begin("ones")
 	return s.unit(s.tensor(shape), shape.DType, 1)
 }
 
-// FullLike is an array of x's shape and element type whose elements are all v.
+// FullLike returns an array of x's shape and element type whose elements are all v.
 func FullLike[T Number](x Value, v T) Value {
 	s := begin("full_like", x)
 	return s.numberLike(v, x)
 }
 
-// ZerosLike is an array of x's shape and element type whose elements are all 0, or
+// ZerosLike returns an array of x's shape and element type whose elements are all 0, or
 // false.
 func ZerosLike(x Value) Value {
 	s := begin("zeros_like", x)
 	return s.unitLike(x, 0)
 }
 
-// OnesLike is an array of x's shape and element type whose elements are all 1, or true.
+// OnesLike returns an array of x's shape and element type whose elements are all 1, or
+// true.
 func OnesLike(x Value) Value {
 	s := begin("ones_like", x)
 	return s.unitLike(x, 1)
 }
 
-// Iota is an array whose elements are their own index along an axis: 0, 1, 2 …
+// Iota returns an array whose elements are their own index along an axis: 0, 1, 2 …
 func Iota(f *Func, shape tensor.Shape, axis int) Value {
 	s := f.begin("iota")
 	axis = s.axis(axis, shape.Rank())
 	return s.one(stablehlo.Iota{IotaDimension: int64(axis), Result: s.tensor(shape)})
 }
 
-// Eye is the n×n matrix with 1 on its diagonal and 0 elsewhere.
+// Eye returns the n×n matrix with 1 on its diagonal and 0 elsewhere.
 func Eye(f *Func, d tensor.DType, n int) Value {
 	s := f.begin("eye")
 	index := s.tensor(tensor.ShapeOf(tensor.S32, n, n))
@@ -91,7 +92,7 @@ func Eye(f *Func, d tensor.DType, n int) Value {
 	return s.convert(same, d)
 }
 
-// unit is a constant of zeros or ones, which booleans have too.
+// unit returns a constant of zeros or ones. Unlike splat it accepts booleans.
 func (s *step) unit(t mlir.Type, d tensor.DType, v int) Value {
 	if d == tensor.Pred {
 		return s.splat(v == 1, t)
@@ -109,7 +110,7 @@ func (s *step) unitLike(x Value, v int) Value {
 	return s.numberLike(v, x)
 }
 
-// scalar is a Go number as a constant without dimensions, of x's element type.
+// scalar returns a Go number as a constant without dimensions, of x's element type.
 func (s *step) scalar(v any, x Value) Value {
 	if !s.ok {
 		return s.none()

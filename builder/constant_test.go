@@ -39,8 +39,8 @@ func TestNumberOfEveryType(t *testing.T) {
 	}
 }
 
-// TestNumbersWithoutPlace gives each floating point type the greatest number that it has,
-// and one that it hasn't.
+// TestNumbersWithoutPlace tests, for each floating point type, the greatest number that it
+// can represent and one that it cannot.
 func TestNumbersWithoutPlace(t *testing.T) {
 	inf, nan := math.Inf(-1), math.NaN()
 	for d, numbers := range map[tensor.DType]struct{ has, not []float64 }{
@@ -78,16 +78,16 @@ func TestNumbersWithoutPlace(t *testing.T) {
 			seen[text] = v
 		}
 		for _, v := range numbers.not {
-			if text, err := add(v); err == nil || !strings.Contains(err.Error(), "has no place in "+d.String()) {
+			if text, err := add(v); err == nil || !strings.Contains(err.Error(), "cannot be represented in "+d.String()) {
 				t.Errorf("%v in %s is %s, error %v", v, d, text, err)
 			}
 		}
 	}
 }
 
-// TestConstantsSurvive writes what text could lose as text, bytecode and a portable
-// artifact, and reads it back: NaNs with their bits, infinities, -0, the least of the
-// numbers below the normal ones, and large constants.
+// TestConstantsSurvive writes constants as text, bytecode and a portable artifact, and
+// reads them back. It uses constants that text could lose: NaNs with their bits,
+// infinities, -0, the least subnormal numbers, and large constants.
 func TestConstantsSurvive(t *testing.T) {
 	odd := []float32{
 		float32(math.NaN()), math.Float32frombits(0xffc00001), float32(math.Inf(-1)), float32(math.Copysign(0, -1)),

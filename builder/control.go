@@ -11,19 +11,19 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// If is what then returns where pred, a pred[], is true at run time, and what otherwise
-// returns where it is false. Both are called once, now, and build what is run later; they
-// may use values from around them. What they return are trees of one structure and one
-// set of types; struct{} is nothing.
+// If returns the result of then if pred, a pred[], is true at run time, and the result of
+// otherwise if it is false. It calls both immediately, to build the two branches. They may use
+// values from outside. They must return trees of the same structure and types; use struct{} to
+// return nothing.
 //
-// A value that a branch returns as it was outside costs a copy of it in each branch:
-// have a branch return only what it makes.
+// If a branch returns a value from outside, each branch copies it. Return only what the
+// branch computes.
 func If[T any](pred Value, then, otherwise func() T) T {
 	return choose("if", pred, tensor.Pred, []string{"then", "otherwise"}, []func() T{then, otherwise})
 }
 
-// Case is what the branch with the number index, an s32[], returns at run time. An index
-// that no branch has counts as the last one's. The rest is as with If.
+// Case returns the result of the branch with the number index, an s32[], at run time. An
+// index out of range selects the last branch. Otherwise Case works like If.
 func Case[T any](index Value, branches ...func() T) T {
 	names := make([]string, len(branches))
 	for i := range names {
@@ -32,27 +32,27 @@ func Case[T any](index Value, branches ...func() T) T {
 	return choose("case", index, tensor.S32, names, branches)
 }
 
-// choose builds an if or a case. names are those of the branches in errors.
+// choose builds an if or a case. names are the names of the branches in errors.
 func choose[T any](op string, selector Value, want tensor.DType, names []string, branches []func() T) T {
 	f := mustFuncOf(op, selector)
 	at := f.b.here()
 	switch {
 	case !f.usable(at, op, []Value{selector}):
 	case len(branches) == 0:
-		f.b.fail(at, op, []Value{selector}, errors.New("it needs a branch at least"))
+		f.b.fail(at, op, []Value{selector}, errors.New("it needs at least one branch"))
 	case slices.ContainsFunc(branches, func(b func() T) bool { return b == nil }):
 		f.b.fail(at, op, []Value{selector}, errors.New("a branch is nil"))
 	case !selector.Shape().Equal(tensor.ShapeOf(want)):
-		f.b.fail(at, op, []Value{selector}, fmt.Errorf("what it asks must be %s", tensor.ShapeOf(want)))
+		f.b.fail(at, op, []Value{selector}, fmt.Errorf("the predicate or index must be %s", tensor.ShapeOf(want)))
 	}
 	c := choice{f: f, at: at, op: op, selector: selector}
 	var first T
 	for i, branch := range branches {
 		if f.b.err != nil {
 			if i == 0 && branch != nil {
-				first = branch() // for the structure of what is given back
+				first = branch() // for the structure of the result
 			}
-			return dead(f, first)
+			return placeholders(f, first)
 		}
 		var tree T
 		c.branch(c.name(names[i]), func() (values []Value, err error) {
@@ -63,18 +63,18 @@ func choose[T any](op string, selector Value, want tensor.DType, names []string,
 			first = tree
 		} else if f.b.err == nil {
 			if err := difference(first, tree, names[0], names[i]); err != nil {
-				f.b.fail(at, op, []Value{selector}, fmt.Errorf("the branches do not return the same: %w", err))
+				f.b.fail(at, op, []Value{selector}, fmt.Errorf("the branches return different types: %w", err))
 			}
 		}
 	}
 	results, ok := c.create()
 	if !ok {
-		return dead(f, first)
+		return placeholders(f, first)
 	}
 	return rebuild(first, results)
 }
 
-// choice is an if or a case that is being built.
+// choice is an if or a case under construction.
 type choice struct {
 	f        *Func
 	at       place
@@ -84,7 +84,7 @@ type choice struct {
 	results  [][]Value // of each branch
 }
 
-// name is what errors call a branch.
+// name returns the name of a branch in errors.
 func (c *choice) name(branch string) string {
 	if c.op == "if" {
 		return "the " + branch + " branch of the if"
@@ -95,7 +95,7 @@ func (c *choice) name(branch string) string {
 func (c *choice) branch(name string, build func() ([]Value, error)) {
 	f := c.f
 	s, _ := f.open(c.at, name, nil, true)
-	s.entry = s.outer.token // as any other value from around it
+	s.entry = s.outer.token // like any other value from outside
 	results, ok := s.build(func() []Value {
 		values, err := build()
 		if err != nil {
@@ -108,7 +108,7 @@ func (c *choice) branch(name string, build func() ([]Value, error)) {
 	}
 }
 
-// create makes the operation of the branches. It gives back their results.
+// create adds the operation and returns its results.
 func (c *choice) create() ([]Value, bool) {
 	f := c.f
 	if f.b.err != nil {
@@ -117,8 +117,8 @@ func (c *choice) create() ([]Value, bool) {
 		}
 		return nil, false
 	}
-	// Of an effect that any branch has, each gives back the token, and nothing else that
-	// was there before: that would be copied.
+	// If any branch has an effect, every branch returns that effect's token. It returns no
+	// other value from outside, because that would be copied.
 	var effects []string
 	for _, s := range c.branches {
 		for _, effect := range s.effects {

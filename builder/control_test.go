@@ -23,7 +23,7 @@ type pair struct{ A, B builder.Value }
 
 func tap(name string, x builder.Value) { builder.Tap(builder.Callback{Name: name}, x) }
 
-// brief is a module's text in which a callback shows its name only.
+// brief returns a module's text in which a callback shows its name only.
 func brief(m *mlir.Module) string {
 	callback := regexp.MustCompile(`stablehlo.custom_call @calliope_io_callback(\(.*?\)) .*callback = "(.*?)".* : \(`)
 	return callback.ReplaceAllString(m.String(), `tap "$2"$1 : (`)
@@ -96,7 +96,7 @@ func TestCase(t *testing.T) {
 	}
 }
 
-// TestWhile has the token of a tap carried by the loop, through an if in it.
+// TestWhile checks that the loop carries the token of a tap, through an if in it.
 func TestWhile(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", flag, number)
@@ -136,7 +136,8 @@ func TestWhile(t *testing.T) {
 	}
 }
 
-// TestTapInCondition has the condition stand before the loop and at the end of its body.
+// TestTapInCondition checks that the condition is built before the loop and at the end of
+// its body.
 func TestTapInCondition(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", number)
@@ -190,7 +191,8 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestTokensOfCalls has a function take tokens from its first call on, and only then.
+// TestTokensOfCalls checks that a function takes tokens from its first call on, and not
+// before.
 func TestTokensOfCalls(t *testing.T) {
 	b := newBuilder(t)
 	alone := b.Func("alone", number)
@@ -259,8 +261,8 @@ func TestFunctionsWithinFunctions(t *testing.T) {
 	}
 }
 
-// TestPanic has a panic in each function that builds a region leave the builder as it
-// was before.
+// TestPanic checks that a panic in each function that builds a region leaves the builder
+// unchanged.
 func TestPanic(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", flag, count, number)

@@ -7,30 +7,29 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// ConvOptions say how Conv moves its kernel. The lists have one entry for each spatial
-// axis, in the order of the letters in Input; an empty list stands for ones, and for no
-// padding.
+// ConvOptions are the options of Conv. The lists have one entry for each spatial axis, in
+// the order of the letters in Input. An empty list means ones, or no padding.
 type ConvOptions struct {
 	Strides        []int
 	Padding        [][2]int // elements before and after
-	Same           bool     // pads so that the result has the input's dimensions, divided by the strides and rounded up
-	InputDilation  []int    // distance of the input's elements, for a transposed convolution
-	KernelDilation []int    // distance of the kernel's elements
-	Groups         int      // parts of the channels that do not see each other; 0 is 1
-	BatchGroups    int      // the same of the batch; 0 is 1
-	// Input, Kernel and Output name the axes: N the batch, C the channels, I and O the
-	// kernel's input and output channels, other letters the spatial axes. Empty, the
-	// channels stand last: NHWC, HWIO and NHWC for images, NWC, WIO and NWC for sequences.
-	// An empty Output is as Input.
+	Same           bool     // pad so that the result has the input's dimensions, divided by the strides and rounded up
+	InputDilation  []int    // distance between the input's elements, for a transposed convolution
+	KernelDilation []int    // distance between the kernel's elements
+	Groups         int      // number of feature groups; 0 means 1
+	BatchGroups    int      // number of batch groups; 0 means 1
+	// Input, Kernel and Output name the axes: N is the batch, C the channels, I and O the
+	// kernel's input and output channels. Other letters are spatial axes. If they are
+	// empty, the channels come last: NHWC, HWIO and NHWC for images, NWC, WIO and NWC for
+	// sequences. An empty Output is the same as Input.
 	Input, Kernel, Output string
-	Precision             stablehlo.Precision // of the operands, "" leaves it to the compiler
-	Result                tensor.DType        // of the products' sums; the zero value is the operands' type
+	Precision             stablehlo.Precision // of the operands; "" leaves it to the compiler
+	Result                tensor.DType        // of the sums of products; the zero value is the operands' type
 }
 
-// Conv moves a kernel over x and sums the products: a convolution as machine learning has
-// it, which does not turn the kernel around. x is [batch, height, width, channels] and
-// the kernel [height, width, input channels / groups, output channels] unless the options
-// name their axes otherwise.
+// Conv moves a kernel over x and sums the products. As usual in machine learning, it does
+// not reverse the kernel. x is [batch, height, width, channels] and the kernel [height,
+// width, input channels / groups, output channels], unless the options name the axes
+// otherwise.
 func Conv(x, kernel Value, o ConvOptions) Value {
 	s := begin("convolution", x, kernel)
 	if !s.ok {
@@ -43,13 +42,13 @@ func Conv(x, kernel Value, o ConvOptions) Value {
 	spatial := len(c.DimensionNumbers.InputSpatialDimensions)
 	switch {
 	case o.Same && o.Padding != nil:
-		return s.fail("both Same and Padding are set: choose one")
+		return s.fail("both Same and Padding are set: use one of them")
 	case o.Same:
 		xDims, kernelDims := dimsOf(x), dimsOf(kernel)
 		for i := range spatial {
 			n, k := xDims[c.DimensionNumbers.InputSpatialDimensions[i]], kernelDims[c.DimensionNumbers.KernelSpatialDimensions[i]]
 			if n < 0 || k < 0 {
-				return s.fail("the padding that Same asks for is not known, because a dimension is not: give Padding")
+				return s.fail("the padding for Same is unknown because a dimension is unknown: set Padding")
 			}
 			n = dilated(n, at(o.InputDilation, i))
 			c.Padding = append(c.Padding, samePadding(n, dilated(k, at(o.KernelDilation, i)), at(o.Strides, i)))
@@ -61,7 +60,7 @@ func Conv(x, kernel Value, o ConvOptions) Value {
 	return s.one(c)
 }
 
-// convolution is the operation but for its padding and result type.
+// convolution returns the operation without its padding and result type.
 func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution {
 	c := stablehlo.Convolution{
 		LHS: x.v, RHS: kernel.v,
@@ -71,16 +70,16 @@ func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution
 	}
 	rank := rankOf(x)
 	if rank < 2 || rankOf(kernel) != rank {
-		s.fail("the operands have %d and %d dimensions: they need as many, and two at least", rank, rankOf(kernel))
+		s.fail("the operands have %d and %d dimensions: they need the same number, at least two", rank, rankOf(kernel))
 		return c
 	}
 	for what, list := range map[string]int{"strides": len(o.Strides), "pairs of padding": len(o.Padding), "input dilations": len(o.InputDilation), "kernel dilations": len(o.KernelDilation)} {
 		if list != 0 && list != rank-2 {
-			s.fail("%d %s are given for %d spatial axes", list, what, rank-2)
+			s.fail("there are %d %s for %d spatial axes", list, what, rank-2)
 			return c
 		}
 	}
-	s.sensible(o.Strides, o.InputDilation, o.KernelDilation, flat(o.Padding))
+	s.checkRange(o.Strides, o.InputDilation, o.KernelDilation, flat(o.Padding))
 	letters := spatialLetters(rank - 2)
 	input, kernelAxes, output := o.Input, o.Kernel, o.Output
 	if input == "" {
@@ -106,11 +105,11 @@ func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution
 	return c
 }
 
-// layout finds the axes that letters name: the two of pair, and the spatial ones.
+// layout returns the axes that the letters name: the two of pair, and the spatial ones.
 func (s *step) layout(what, text, pair, spatial string, rank int) (first, second int64, rest []int64) {
 	where := func(letter byte) int64 {
 		if strings.Count(text, string(letter)) != 1 || len(text) != rank {
-			s.fail("the layout %s is %q: it names the %d axes, each by a letter of its own: %c, %c and the spatial ones, which are the same in all layouts",
+			s.fail("the layout %s is %q: it must name the %d axes by different letters: %c, %c and the spatial ones, which are the same in all layouts",
 				what, text, rank, pair[0], pair[1])
 			return 0
 		}
@@ -124,7 +123,7 @@ func (s *step) layout(what, text, pair, spatial string, rank int) (first, second
 	return first, second, rest
 }
 
-// spatialLetters name n spatial axes.
+// spatialLetters returns names for n spatial axes.
 func spatialLetters(n int) string {
 	const names = "DHW"
 	if n <= len(names) {
@@ -133,7 +132,8 @@ func spatialLetters(n int) string {
 	return "abcdefghijklmnopqrstuvwxyz"[:min(n, 26)]
 }
 
-// samePadding makes a window of that size take ceil(n / stride) steps over n elements.
+// samePadding returns the padding for which a window takes ceil(n / stride) steps over n
+// elements.
 func samePadding(n, window, stride int) [2]int64 {
 	total := max((ceilDiv(n, stride)-1)*stride+window-n, 0)
 	return [2]int64{int64(total / 2), int64(total - total/2)}
@@ -141,7 +141,7 @@ func samePadding(n, window, stride int) [2]int64 {
 
 func ceilDiv(n, d int) int { return (n + d - 1) / d }
 
-// dilated is how far n elements reach at a distance.
+// dilated returns the extent of n elements at the given distance.
 func dilated(n, distance int) int {
 	if n == 0 {
 		return 0
@@ -149,7 +149,7 @@ func dilated(n, distance int) int {
 	return (n-1)*distance + 1
 }
 
-// at is the i-th of a list of numbers above zero, 1 where there is none.
+// at returns the i-th of a list of positive numbers, or 1 if there is none.
 func at(list []int, i int) int {
 	if i < len(list) {
 		return max(list[i], 1)
@@ -157,7 +157,7 @@ func at(list []int, i int) int {
 	return 1
 }
 
-// list64 is int64s, with nil for no list.
+// list64 converts list to int64s. It returns nil for a nil list.
 func list64(list []int) []int64 {
 	if list == nil {
 		return nil
@@ -176,7 +176,7 @@ func pairs64(list [][2]int) [][2]int64 {
 	return out
 }
 
-// flat are the numbers of pairs.
+// flat returns the numbers of pairs in one list.
 func flat(pairs [][2]int) (out []int) {
 	for _, p := range pairs {
 		out = append(out, p[:]...)

@@ -12,36 +12,38 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Unspecified is the API version of a custom call that does not say one.
+// Unspecified is the API version of a custom call that does not state one.
 const Unspecified = -1
 
-// CustomCallOptions are what a custom call says of itself.
+// CustomCallOptions describe a custom call.
 type CustomCallOptions struct {
 	Target  string
 	Results []tensor.Shape
-	Types   []mlir.Type // in place of Results, for what is no plain tensor
-	// APIVersion is 4, XLA's typed FFI, where it is 0; 1 to 3 are the old untyped ones.
+	Types   []mlir.Type // use in place of Results for types other than plain tensors
+	// APIVersion is the version of the call's interface. 0 means 4, XLA's typed FFI. 1 to 3
+	// are the old untyped ones.
 	APIVersion int
-	// Config is the backend_config. In version 4 it is a dictionary: a map with strings
-	// as keys, a struct or pointer to one, whose fields are named by themselves or by
-	// the tag mlir, or a []NamedValue. In the others it is a string. Numbers keep their
-	// Go type (an int is an i64), and slices of signed numbers, floats and bools are
-	// arrays such as array<i64: …>; an mlir.Attribute stands for itself.
+	// Config is the backend_config. In version 4 it is a dictionary: a map with string
+	// keys, a struct or pointer to a struct, or a []NamedValue. A struct field is named by
+	// its Go name or by its tag mlir. In the other versions Config is a string. Numbers
+	// keep their Go type (an int is an i64). Slices of signed numbers, floats and bools
+	// become arrays such as array<i64: …>. An mlir.Attribute is used as it is.
 	Config any
-	// HasSideEffect keeps the call when its results are not used. It orders nothing.
+	// HasSideEffect keeps the call even if its results are not used. It does not order
+	// calls.
 	HasSideEffect bool
 	Aliases       aliasing.List
-	// OperandLayouts and ResultLayouts are minor-to-major, one for each operand and
-	// result. Nil leaves both out. A call that Go serves (a target of contract.Targets,
-	// or a Config with its keys) takes row-major ones only.
+	// OperandLayouts and ResultLayouts are minor-to-major, one for each operand and result.
+	// Nil leaves both out. A call that Go serves (with a target in contract.Targets, or
+	// with the contract's keys in its Config) accepts row-major layouts only.
 	OperandLayouts, ResultLayouts [][]int64
 	CalledComputations            []*Func // functions that the target may call
-	In                            *Func   // the function to call from; needed only without operands
+	In                            *Func   // function that contains the call; needed only without operands
 }
 
-// CustomCall calls something outside of the module, which is found by its target's name
-// when the module is compiled. Where it is to be a Go function, IOCallback and its like
-// say all this by themselves.
+// CustomCall calls a function outside of the module. The runtime finds it by the name of
+// its target when the module is compiled. To call a Go function use IOCallback, Tap,
+// RuntimeCall or PureCall instead: they set all these options.
 func CustomCall(o CustomCallOptions, operands ...Value) []Value {
 	const name = "custom call"
 	f := o.In
@@ -51,7 +53,7 @@ func CustomCall(o CustomCallOptions, operands ...Value) []Value {
 	at := f.b.here()
 	results := make([]Value, max(len(o.Results), len(o.Types)))
 	for i := range results {
-		results[i] = f.nothing()
+		results[i] = f.missing()
 	}
 	if !f.usable(at, name, operands) {
 		return results
@@ -78,7 +80,7 @@ func CustomCall(o CustomCallOptions, operands ...Value) []Value {
 	return f.results(op)
 }
 
-// operation is the call as stablehlo makes it.
+// operation returns the call as a stablehlo.CustomCall.
 func (o CustomCallOptions) operation(f *Func, operands []Value) (call stablehlo.CustomCall, err error) {
 	call = stablehlo.CustomCall{
 		Target: o.Target, HasSideEffect: o.HasSideEffect, Aliases: o.Aliases,
@@ -93,9 +95,9 @@ func (o CustomCallOptions) operation(f *Func, operands []Value) (call stablehlo.
 	call.Results = slices.Clone(o.Types)
 	switch {
 	case len(o.Types) > 0 && len(o.Results) > 0:
-		return call, errors.New("its results are given as Results and as Types: give one of them")
+		return call, errors.New("both Results and Types are set: use one of them")
 	case slices.ContainsFunc(o.Types, func(t mlir.Type) bool { return t.IsNil() || t.Context() != f.b.ctx }):
-		return call, errors.New("a result's type is the zero Type, or one of another context")
+		return call, errors.New("a result's type is the zero Type, or belongs to another context")
 	}
 	for i, s := range o.Results {
 		t, err := stablehlo.TensorType(f.b.ctx, s)
@@ -106,7 +108,7 @@ func (o CustomCallOptions) operation(f *Func, operands []Value) (call stablehlo.
 	}
 	for i, g := range o.CalledComputations {
 		if g == nil || g.b != f.b || g.broken {
-			return call, fmt.Errorf("called computation %d is no function of this module", i)
+			return call, fmt.Errorf("called computation %d is not a function of this module", i)
 		}
 		call.CalledComputations = append(call.CalledComputations, g.name)
 	}

@@ -101,21 +101,21 @@ func TestCustomCallMistakes(t *testing.T) {
 		{"nil pointer", options((*struct{})(nil)), "the config is a nil *struct"},
 		{"keys", options(map[int]any{1: 2}), "the config is a map[int]interface {}: its keys must be strings"},
 		{"private field", options(struct{ x int }{1}), "the field x of struct"},
-		{"name twice", options([]builder.NamedValue{{Name: "a", Value: 1}, {Name: "a", Value: 1}}), `the name "a" is empty or stands twice`},
-		{"unsigned numbers", options(map[string]any{"u": []uint64{1}}), "an array of unsigned numbers has no form"},
+		{"name twice", options([]builder.NamedValue{{Name: "a", Value: 1}, {Name: "a", Value: 1}}), `the name "a" is empty or occurs twice`},
+		{"unsigned numbers", options(map[string]any{"u": []uint64{1}}), "a handler cannot receive an array of unsigned numbers"},
 		{"in itself", options(self), "is nested more than 100 deep"},
 		{"zero attribute", options(map[string]any{"a": mlir.Attribute{}}), "the config.a is the zero Attribute"},
-		{"results twice", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Types: make([]mlir.Type, 1)}, "give one of them"},
+		{"results twice", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Types: make([]mlir.Type, 1)}, "use one of them"},
 		{"zero type", builder.CustomCallOptions{Target: "t", Types: make([]mlir.Type, 1)}, "the zero Type"},
 		{"no element type", builder.CustomCallOptions{Target: "t", Results: make([]tensor.Shape, 1)}, "result 0: stablehlo: invalid is no element type"},
-		{"another module's function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{foreign}}, "called computation 0 is no function of this module"},
+		{"another module's function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{foreign}}, "called computation 0 is not a function of this module"},
 		{"nil function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{nil}}, "called computation 0"},
 		{"one layout", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}}}, "given together or not at all"},
 		{"too many layouts", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}, {0}}, ResultLayouts: [][]int64{}}, "operand_layouts has 2 entries, it needs 1"},
 		{"alias without result", builder.CustomCallOptions{Target: "t", Aliases: aliasing.List{{}}}, "the call has no results"},
 		{"alias of another operand", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Aliases: aliasing.List{{OperandIndex: 3}}}, "there is no operand 3"},
-		{"alias of another type", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{tensor.ShapeOf(tensor.F32)}, Aliases: aliasing.List{{}}}, "memory can only be shared by values of one type"},
-		{"alias of the whole tuple", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector, vector}, Aliases: aliasing.List{{}}}, "write [i] for the i-th one"},
+		{"alias of another type", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{tensor.ShapeOf(tensor.F32)}, Aliases: aliasing.List{{}}}, "values that share memory must have the same type"},
+		{"alias of the whole tuple", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector, vector}, Aliases: aliasing.List{{}}}, "use [i] for the i-th one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBuilder(t)
@@ -128,8 +128,8 @@ func TestCustomCallMistakes(t *testing.T) {
 	}
 }
 
-// A call of Go with another layout than row-major would give each value in the place of
-// another one.
+// A call of Go with a layout other than row-major would read the elements in the wrong
+// order.
 func TestCustomCallLayouts(t *testing.T) {
 	rows, columns := [][]int64{{1, 0}}, [][]int64{{0, 1}}
 	contracts := map[string]any{"v": int64(1), "form": "call", "callback": "f"}

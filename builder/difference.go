@@ -22,8 +22,9 @@ func located(tree any) []leaf {
 	return out
 }
 
-// difference is an error where two trees differ in structure or in a leaf's type: leaf
-// by leaf, with what each has. aIs and bIs name the trees.
+// difference returns an error if two trees differ in structure or in a leaf's type. The
+// error lists each leaf that differs, with its type in both trees. aIs and bIs name the
+// trees.
 func difference(a, b any, aIs, bIs string) error {
 	as, bs := located(a), located(b)
 	var all []string
@@ -38,7 +39,7 @@ func difference(a, b any, aIs, bIs string) error {
 		switch {
 		case !ok:
 			all = append(all, fmt.Sprintf("%s, %s, is only in %s", l.name(), l.v.describe(), aIs))
-		case l.v.v.IsNil() || v.v.IsNil(): // is said elsewhere
+		case l.v.v.IsNil() || v.v.IsNil(): // reported elsewhere
 		case !l.v.v.Type().Equal(v.v.Type()):
 			all = append(all, fmt.Sprintf("%s is %s in %s and %s in %s", l.name(), l.v.describe(), aIs, v.describe(), bIs))
 		}

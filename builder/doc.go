@@ -1,6 +1,6 @@
-// Package builder writes StableHLO programs: functions of typed values, every operation
-// of the dialect under the name that NumPy or JAX has for it, control flow, and callbacks
-// into Go.
+// Package builder builds StableHLO programs. A program consists of functions of typed
+// values. The package has a function for every operation of the dialect, named as in NumPy
+// or JAX, functions for control flow, and callbacks into Go.
 //
 //	b := builder.New(ctx, builder.Options{})
 //	f := b.Func("main", tensor.ShapeOf(tensor.F32, 4))
@@ -11,40 +11,43 @@
 //
 // # Operations
 //
-// Operations are functions of values, one call an operation, with a few that are made of
-// several. What holds for all of them:
+// Operations are functions of values. Most of them add one StableHLO operation, some add
+// several. They share these rules:
 //
-//   - Elementwise operations take Go numbers in place of values: builder.Mul(0.5, x).
-//     Shapes are equal, or made so by hand; see Operand.
-//   - Axes count from 0, or from -1 at the end. Where axes may be left out, all are meant.
-//   - What an operation has beside its operands is a struct whose zero value is the usual
-//     choice: builder.Conv(x, kernel, builder.ConvOptions{Same: true}).
-//   - Reduce, Sort, Scatter and their like take a Go function of single elements, which is
-//     called once, while building. It may be an operation itself: builder.Add.
-//   - Where several values go together they are a tree: a Value, or a struct, slice, array
-//     or map of trees; see While.
-//   - Types never convert by themselves: see Convert.
+//   - Elementwise operations accept Go numbers in place of values: builder.Mul(0.5, x).
+//     Shapes must be equal; see Operand for the exceptions.
+//   - Axes count from 0, or backward from -1, the last one. If axes are optional, leaving
+//     them out means all axes.
+//   - The options of an operation are a struct whose zero value is the usual choice:
+//     builder.Conv(x, kernel, builder.ConvOptions{Same: true}).
+//   - Reduce, Sort, Scatter and similar operations take a Go function of single elements.
+//     It is called once, while building. It may be an operation itself, such as
+//     builder.Add.
+//   - Several values together form a tree: a Value, or a struct, slice, array or map of
+//     trees. See While.
+//   - Types are never converted implicitly. Use Convert.
 //
-// Operations that only tokens order (create_token, outfeed, send and so on) are in package
-// stablehlo only: callbacks are ordered by themselves. Complete programs are in
-// examples/programs.
+// Operations that are ordered by tokens only (create_token, outfeed, send and so on) are in
+// package stablehlo, not here. Callbacks need no tokens: the builder orders them. Complete
+// programs are in examples/programs.
 //
 // # Mistakes
 //
-// Mistakes need no checking as one goes: the first one is kept, with the Go file and
-// line that made it, what follows from it does nothing, and Module returns it. The
-// same file and line is each operation's location, so that everything said about the
-// module later points into the Go code too. That line is the innermost one outside of
-// this package. Only an operation that no operand ties to a function has nowhere to keep
-// its mistake: it panics.
+// Calls need no error checks. The builder records the first mistake, with the Go file and
+// line that made it. Later calls then do nothing, and Module returns the mistake as an
+// error. The Go file and line are also the location of each operation, so diagnostics about
+// the module point into the Go code. The line is the innermost one outside of this package.
+// An operation without any operand that belongs to a function cannot record its mistake: it
+// panics.
 //
 // # Regions
 //
-// If, Case, While, Loop, Reduce and others take Go functions, which are called at once
-// and build what is run later. What is built meanwhile, by whatever code, goes into the
-// region. A value can be used in the function and region that it was made in, and in
-// regions inside; to the outside a region gives what its Go function returns. A panic in
-// such a function goes through, and what was built in the region is gone.
+// If, Case, While, Loop, Reduce and others take Go functions. They call these functions at
+// once to build code that runs later. Everything that is built during such a call goes into
+// the region, whatever code builds it. A value can be used in the function and region in
+// which it was made, and in regions inside of it. A region passes values outward only
+// through the result of its Go function. A panic in such a function propagates, and the
+// region is discarded.
 //
 //	y := builder.If(pred, func() builder.Value {
 //		return builder.Cos(x)
@@ -52,15 +55,24 @@
 //		return builder.Sin(x)
 //	})
 //
+// # Callbacks
+//
+// There are four kinds of callbacks into Go. JAX has them too, partly under other names:
+//
+//   - IOCallback passes its operands through (the io_callback proposed for Nx).
+//   - RuntimeCall returns new values (JAX's io_callback).
+//   - PureCall returns new values and has no side effects (JAX's pure_callback).
+//   - Tap returns nothing (JAX's debug.callback).
+//
 // # Order
 //
-// Taps, and other callbacks with an Effect, run in the order in which they are built,
-// within their effect: in loops turn by turn, and in functions at each call. Callbacks
-// that do not depend on one another may run at once where they are registered as
-// callbacks.Deferred; in small programs that takes Options.Overlap.
+// Taps, and other callbacks with an Effect, run in the order in which they are built, for
+// each effect separately. In a loop the order holds for each iteration, in a function for
+// each call. Callbacks that do not depend on one another may run at the same time if they
+// are registered as callbacks.Deferred. In small programs this also needs Options.Overlap.
 //
-// # Modules of others
+// # Existing modules
 //
-// Open goes on with a module that is there already: it finds functions, adds to them,
-// and puts taps behind values of somebody else's program.
+// Open continues with an existing module. It can find functions, add to them, and insert
+// taps after values of a program that another tool wrote.
 package builder

@@ -6,20 +6,20 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// DotOptions say how DotGeneral multiplies.
+// DotOptions are the options of DotGeneral.
 type DotOptions struct {
-	Contract  [][2]int                // axes of x and of y that are summed over together
-	Batch     [][2]int                // axes of x and of y that go together and stay, in front
-	Result    tensor.DType            // of the products' sums; the zero value is the operands' type
-	Quantized *Quantization           // of the result, where the operands are quantized
-	Precision stablehlo.Precision     // of the operands, "" leaves it to the compiler
+	Contract  [][2]int                // pairs of axes of x and y that are summed over
+	Batch     [][2]int                // pairs of axes of x and y that form the batch, the first axes of the result
+	Result    tensor.DType            // of the sums of products; the zero value is the operands' type
+	Quantized *Quantization           // of the result, if the operands are quantized
+	Precision stablehlo.Precision     // of the operands; "" leaves it to the compiler
 	Algorithm *stablehlo.DotAlgorithm // nil leaves it to the compiler
 }
 
-// Dot is the matrix product: [m,k] by [k,n] is [m,n]. A vector is a row on the left and a
-// column on the right, and its axis goes. Further axes in front of both, of the same
-// dimensions, are a batch: [b,m,k] by [b,k,n] is [b,m,n]. x may have any number of them
-// where y has none: [a,b,k] by [k,n] is [a,b,n].
+// Dot returns the matrix product: [m,k] by [k,n] is [m,n]. A vector is a row on the left
+// and a column on the right; the result lacks its axis. Leading axes of both operands with
+// equal dimensions are a batch: [b,m,k] by [b,k,n] is [b,m,n]. If y has no batch, x may
+// have any number of leading axes: [a,b,k] by [k,n] is [a,b,n].
 func Dot(x, y Value) Value {
 	s := begin("dot", x, y)
 	if !s.ok {
@@ -37,15 +37,15 @@ func Dot(x, y Value) Value {
 			o.Batch = append(o.Batch, [2]int{i, i})
 		}
 	default:
-		return s.fail("arrays of %d and %d dimensions: name the axes in DotGeneral", xRank, yRank)
+		return s.fail("cannot multiply arrays of %d and %d dimensions: use DotGeneral and name the axes", xRank, yRank)
 	}
 	o.Contract = [][2]int{{xRank - 1, max(yRank-2, 0)}}
 	return s.dot(x, y, o)
 }
 
-// DotGeneral multiplies x and y element by element along the axes that go together and
-// sums over those that o.Contract names. The result has the axes of the batch, then what
-// is left of x, then what is left of y.
+// DotGeneral multiplies x and y element by element along the paired axes, and sums over the
+// pairs in o.Contract. The result has the batch axes, then the remaining axes of x, then
+// the remaining axes of y.
 func DotGeneral(x, y Value, o DotOptions) Value {
 	s := begin("dot_general", x, y)
 	if !s.ok {
@@ -71,7 +71,7 @@ func (s *step) dot(x, y Value, o DotOptions) Value {
 	})
 }
 
-// pairs are axes of x and of y.
+// pairs returns the axes of x and of y in list.
 func (s *step) pairs(list [][2]int, x, y Value) (ofX, ofY []int64) {
 	ofX, ofY = make([]int64, len(list)), make([]int64, len(list))
 	for i, pair := range list {
@@ -80,7 +80,7 @@ func (s *step) pairs(list [][2]int, x, y Value) (ofX, ofY []int64) {
 	return ofX, ofY
 }
 
-// both is the precision of two operands.
+// both returns the precision for two operands.
 func both(p stablehlo.Precision) []stablehlo.Precision {
 	if p == "" {
 		return nil
@@ -88,7 +88,7 @@ func both(p stablehlo.Precision) []stablehlo.Precision {
 	return []stablehlo.Precision{p, p}
 }
 
-// element is an element type, nil for the zero DType.
+// element returns an element type, or the nil Type for the zero DType.
 func (s *step) element(d tensor.DType) mlir.Type {
 	if d == tensor.Invalid {
 		return mlir.Type{}
@@ -97,7 +97,7 @@ func (s *step) element(d tensor.DType) mlir.Type {
 	return s.inferred(t, err)
 }
 
-// inferred is a type, or the end of the step where there is none.
+// inferred returns t. If err is not nil, it ends the step with err.
 func (s *step) inferred(t mlir.Type, err error) mlir.Type {
 	if err != nil {
 		s.fail("%w", err)

@@ -5,13 +5,12 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// The functions here take dimensions as values, which the running program knows. What
-// is known of them while building is given too: -1 is a dimension that is not. XLA
-// compiles such a program for the CPU only where in the end all dimensions can be
-// worked out.
+// The functions in this file take dimensions as values that are known only at run time.
+// They also take what is known while building; -1 is an unknown dimension. XLA compiles
+// such a program, for the CPU only, if it can determine all dimensions in the end.
 
-// DynamicReshape is Reshape to dimensions that are a value, s32[rank]; dims says what is
-// known of them.
+// DynamicReshape is Reshape to the dimensions in shape, s32[rank]. dims are these
+// dimensions, with -1 for unknown ones.
 func DynamicReshape(x, shape Value, dims ...int) Value {
 	s := begin("dynamic_reshape", x, shape)
 	if !s.ok {
@@ -20,8 +19,8 @@ func DynamicReshape(x, shape Value, dims ...int) Value {
 	return s.one(stablehlo.DynamicReshape{Operand: x.v, OutputShape: shape.v, Result: s.typed(x, dims)})
 }
 
-// DynamicBroadcastInDim is BroadcastInDim to dimensions that are a value, s32[rank]; dims
-// says what is known of them.
+// DynamicBroadcastInDim is BroadcastInDim to the dimensions in shape, s32[rank]. dims are
+// these dimensions, with -1 for unknown ones.
 func DynamicBroadcastInDim(x, shape Value, dims []int, axes ...int) Value {
 	s := begin("dynamic_broadcast_in_dim", x, shape)
 	if !s.ok {
@@ -33,8 +32,8 @@ func DynamicBroadcastInDim(x, shape Value, dims []int, axes ...int) Value {
 	})
 }
 
-// DynamicIota is Iota of dimensions that are a value, s32[rank]; shape says what is known
-// of them.
+// DynamicIota is Iota with the dimensions in dims, s32[rank]. shape holds these dimensions,
+// with -1 for unknown ones.
 func DynamicIota(dims Value, shape tensor.Shape, axis int) Value {
 	s := begin("dynamic_iota", dims)
 	return s.one(stablehlo.DynamicIota{
@@ -42,8 +41,8 @@ func DynamicIota(dims Value, shape tensor.Shape, axis int) Value {
 	})
 }
 
-// DynamicPad is Pad by amounts that are values, s32[rank] each; dims says what is known
-// of the result.
+// DynamicPad is Pad with the amounts low, high and interior, each s32[rank]. dims are the
+// dimensions of the result, with -1 for unknown ones.
 func DynamicPad(x, value, low, high, interior Value, dims ...int) Value {
 	s := begin("dynamic_pad", x, value, low, high, interior)
 	if !s.ok {
@@ -55,8 +54,8 @@ func DynamicPad(x, value, low, high, interior Value, dims ...int) Value {
 	})
 }
 
-// RealDynamicSlice is Slice by values, s32[rank] each, whose result's dimensions follow
-// from them; dims says what is known of it.
+// RealDynamicSlice is Slice with starts, limits and strides that are values, each
+// s32[rank]. dims are the dimensions of the result, with -1 for unknown ones.
 func RealDynamicSlice(x, starts, limits, strides Value, dims ...int) Value {
 	s := begin("real_dynamic_slice", x, starts, limits, strides)
 	if !s.ok {
@@ -79,8 +78,8 @@ func DynamicGather(x, indices, sizes Value, o GatherOptions) Value {
 	})
 }
 
-// DynamicConv is Conv with a padding that is a value, s32[spatial axes, 2]; dims says what
-// is known of the result. o.Padding and o.Same are not used.
+// DynamicConv is Conv with padding that is a value, s32[spatial axes, 2]. dims are the
+// dimensions of the result, with -1 for unknown ones. o.Padding and o.Same are not used.
 func DynamicConv(x, kernel, padding Value, o ConvOptions, dims ...int) Value {
 	s := begin("dynamic_conv", x, kernel, padding)
 	if !s.ok {
@@ -98,7 +97,7 @@ func DynamicConv(x, kernel, padding Value, o ConvOptions, dims ...int) Value {
 	})
 }
 
-// GetDimensionSize is the dimension of x at an axis as a value, s32[].
+// GetDimensionSize returns the dimension of x at an axis as a value, s32[].
 func GetDimensionSize(x Value, axis int) Value {
 	s := begin("get_dimension_size", x)
 	if !s.ok {
@@ -107,8 +106,8 @@ func GetDimensionSize(x Value, axis int) Value {
 	return s.one(stablehlo.GetDimensionSize{Operand: x.v, Dimension: int64(s.axis(axis, rankOf(x)))})
 }
 
-// SetDimensionSize is x with only the first size elements along an axis; size is an s32[]
-// and no greater than the dimension.
+// SetDimensionSize returns x with only the first size elements along an axis. size is an
+// s32[] and at most the dimension.
 func SetDimensionSize(x, size Value, axis int) Value {
 	s := begin("set_dimension_size", x, size)
 	if !s.ok {

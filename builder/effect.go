@@ -7,25 +7,25 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Callbacks of one effect run in the order in which they were built: each takes the
-// token that the one before it gave. A token is one byte, so that the order is one of
-// data, which XLA keeps.
+// Callbacks of one effect run in the order in which they were built: each takes the token
+// that the previous one returned. A token is one byte of data, so that the order is a data
+// dependency, which XLA preserves.
 
-// token is the token of the last callback of an effect, for the next one. It is false
-// where a mistake was made, which is kept.
+// token returns the token of an effect's last callback, for the next one. It returns false
+// after a mistake, which is recorded.
 func (f *Func) token(effect string, at place) (Value, bool) {
 	if f.b.err != nil || f.broken {
-		return f.nothing(), false
+		return f.missing(), false
 	}
 	t, err := f.scope.token(effect, at)
 	if err != nil {
 		f.b.fail(at, "effect", nil, err)
-		return f.nothing(), false
+		return f.missing(), false
 	}
 	return t, true
 }
 
-// setToken says what token a callback of an effect has given, in the innermost scope.
+// setToken sets an effect's token in the innermost scope, after a callback returned it.
 func (f *Func) setToken(effect string, t Value) { f.scope.setToken(effect, t) }
 
 func (s *scope) setToken(effect string, t Value) {
@@ -40,7 +40,7 @@ func (s *scope) token(effect string, at place) (Value, error) {
 		return t, nil
 	}
 	if s.entry == nil {
-		return Value{}, fmt.Errorf("callbacks in %s cannot be ordered: no token can come into it; call them outside, or with a callback that has no order", s.name)
+		return Value{}, fmt.Errorf("callbacks in %s cannot be ordered, because it cannot take a token: call them outside, or use a callback without order", s.name)
 	}
 	t, err := s.entry(effect, at)
 	if err != nil {
@@ -51,8 +51,8 @@ func (s *scope) token(effect string, at place) (Value, error) {
 	return t, nil
 }
 
-// takeTokens takes the tokens of effects off the end of an operation's results, as the
-// newest of these effects, and gives back the other results.
+// takeTokens removes the tokens of effects from the end of an operation's results and makes
+// them the current ones. It returns the other results.
 func (f *Func) takeTokens(results []Value, effects []string) []Value {
 	n := len(results) - len(effects)
 	for i, effect := range effects {
@@ -61,7 +61,7 @@ func (f *Func) takeTokens(results []Value, effects []string) []Value {
 	return results[:n]
 }
 
-// firstToken is the token that an effect starts with in a function.
+// firstToken returns the token with which an effect starts in a function.
 func (s *scope) firstToken(effect string, at place) (Value, error) {
 	op, err := callop.FirstToken(s.block, at.location)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Einsum multiplies and sums as an equation of axes says, in Einstein's notation:
+// Einsum multiplies and sums according to an equation in Einstein's notation:
 //
 //	builder.Einsum("bqd,bkd->bqk", queries, keys)
 //
-// Each letter names an axis. Those that the result lacks are summed over. It takes one or
-// two operands; an operand has no letter twice. It is made of dot_general, reduce and
-// transpose.
+// Each letter names an axis. Letters that the result lacks are summed over. Einsum takes
+// one or two operands. No letter may occur twice in one operand. It builds dot_general,
+// reduce and transpose.
 func Einsum(equation string, xs ...Value) Value {
 	s := begin("einsum", xs...)
 	if !s.ok {
@@ -36,10 +36,10 @@ func Einsum(equation string, xs ...Value) Value {
 	}
 	for _, label := range out {
 		if !strings.ContainsRune(left, label) {
-			return s.fail("%q: the result's axis %c is one of no operand", equation, label)
+			return s.fail("%q: no operand has the result's axis %c", equation, label)
 		}
 	}
-	// What only one operand has and the result lacks is summed up beforehand.
+	// Axes that only one operand has and that the result lacks are summed over first.
 	for i := range xs {
 		elsewhere := out
 		if len(xs) == 2 {

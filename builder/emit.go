@@ -13,9 +13,9 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// emit adds the custom call of a callback and gives its results, which are good until the
-// next one. results are the types that a template asks for; those of the other forms
-// follow from the operands.
+// emit adds the custom call of a callback and returns its results, which are valid until
+// the next call. results are the types that a template gives. The results of the other
+// forms follow from the operands.
 func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, data []Value, results []mlir.Type) ([]Value, bool) {
 	operands := data
 	if cb.Encoding != contract.EncodingDictionary {
@@ -24,7 +24,7 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 			return nil, false
 		}
 	}
-	// Only tokens keep callbacks in order that share no value.
+	// Callbacks that share no value are ordered only by tokens.
 	ordered := form == contract.Observe || cb.Effect != ""
 	if ordered {
 		token, ok := f.token(cb.Effect, at)
@@ -42,7 +42,8 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 	for _, v := range operands {
 		site.operands = append(site.operands, v.v)
 	}
-	// Not by append: start has asked usable, and this way takes no memory.
+	// Not through append: start has called usable already, and this way allocates no
+	// memory.
 	op, err := site.Create(f.scope.block, at.location)
 	op, ok := f.created(at, name, operands, op, err)
 	if !ok {
@@ -61,7 +62,7 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 	return values, true
 }
 
-// frame puts around the data what an encoding has as operands.
+// frame adds the operands that an encoding needs around the data.
 func (cb *Callback) frame(f *Func, at place, name string, data []Value) ([]Value, bool) {
 	var view tensor.View
 	switch cb.Encoding {
@@ -86,26 +87,26 @@ func (cb *Callback) frame(f *Func, at place, name string, data []Value) ([]Value
 	return append(slices.Clip(data), constant), true
 }
 
-// siteKey is what the calls of one callback have in common that stand on one line.
+// siteKey holds what the calls of one callback on one line have in common.
 type siteKey struct {
 	cb   Callback
 	form contract.Form
 	at   mlir.Location
 }
 
-// callSite is a custom call that was made before and is made again: its attributes are
-// found in the context once, and not for each call. It is an operation.
+// callSite is a custom call that was made before and is made again. Its attributes are
+// looked up in the context once, not for each call. It implements operation.
 type callSite struct {
 	key        siteKey
 	data       []mlir.Type // of the operands that are data
 	template   []mlir.Type
 	results    []mlir.Type // with the token
 	attributes []mlir.NamedAttribute
-	operands   []mlir.Value // of the call that is being made
+	operands   []mlir.Value // of the current call
 
-	// model is what is copied from the third call on: that is much faster than making
-	// the operation of its attributes. It stands in a module of its own, so that nothing
-	// depends on it.
+	// model is cloned from the third call on, which is much faster than creating the
+	// operation from its attributes. It is in a module of its own, so nothing depends on
+	// it.
 	b     *Builder
 	model mlir.Operation
 	used  bool
@@ -129,7 +130,7 @@ func (s *callSite) Create(in mlir.Place, at mlir.Location) (mlir.Operation, erro
 	return mlir.Create(in, state)
 }
 
-// keep makes the model.
+// keep creates the model.
 func (s *callSite) keep(state mlir.OperationState) error {
 	types := make([]mlir.Type, len(state.Operands))
 	for i, v := range state.Operands {
@@ -153,7 +154,7 @@ func (s *callSite) keep(state mlir.OperationState) error {
 	return err
 }
 
-// callSite finds what the call has in common with an earlier one, or makes it.
+// callSite returns the site of an earlier call, or makes a new one.
 func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type) (*callSite, error) {
 	key := siteKey{*cb, form, at.location}
 	site := b.lastSite // hashing a key takes longer than comparing two
@@ -195,11 +196,11 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 	if call.Target == "" {
 		call.Target = cb.Encoding.Target(form)
 	}
-	first := 0 // operand that is data
+	first := 0 // first operand that is data
 	if cb.Encoding == contract.EncodingServer {
 		first = 1
 	}
-	passing := 0 // operands from there on that results share their memory with
+	passing := 0 // first operand whose memory the results share
 	if form == contract.Passthrough {
 		for i, v := range data {
 			if err := v.static(); err != nil {
@@ -239,7 +240,7 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 	}
 	call.Results = site.results
 	site.attributes, err = call.Attributes(b.ctx)
-	// In the order that MLIR keeps them in, so that it need not sort them for each call.
+	// In the order in which MLIR keeps them, so that it need not sort them for each call.
 	slices.SortFunc(site.attributes, func(a, b mlir.NamedAttribute) int { return strings.Compare(a.Name, b.Name) })
 	return site, err
 }

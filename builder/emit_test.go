@@ -14,8 +14,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestManyCallsOfOneLine has calls that are copies of one another be what the first one
-// is: in regions, with tokens, without operands, and of several types in turn.
+// TestManyCallsOfOneLine checks that calls that are clones equal the first one: in regions,
+// with tokens, without operands, and with alternating types.
 func TestManyCallsOfOneLine(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", count, vector)
@@ -43,7 +43,7 @@ func TestManyCallsOfOneLine(t *testing.T) {
 	}
 }
 
-// TestCloseAfterContext closes a builder after the context that it was made in.
+// TestCloseAfterContext closes a builder after its context.
 func TestCloseAfterContext(t *testing.T) {
 	ctx := mlirtest.Library(t).NewContext(mlir.ContextOptions{})
 	b := builder.New(ctx, builder.Options{})

@@ -13,9 +13,9 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// The two listings of the proposal that passthrough callbacks come from. What they
-// leave open is the content of backend_config; what they say wrong is the output path
-// of several results, which is [i]: an empty one means their tuple.
+// The two listings of the proposal for passthrough callbacks. They leave the content of
+// backend_config open. Their output path of several results is wrong: it must be [i],
+// because an empty one means the tuple of the results.
 var listings = []struct {
 	name    string
 	params  string
@@ -56,9 +56,9 @@ return %result : tensor<2x3xf32>`},
 return %out0, %out1 : tensor<2x3xf32>, tensor<4xf32>`},
 }
 
-// TestListings builds what the proposal lists, with an id in its encoding, and holds
-// the operation against the parsed listing: MLIR prints both, so that line breaks and
-// the order of attributes don't count.
+// TestListings builds the listings of the proposal, with an id in its encoding, and
+// compares the operation with the parsed listing. MLIR prints both, so line breaks and the
+// order of attributes do not matter.
 func TestListings(t *testing.T) {
 	config := `{callback_id = array<i64: 435475931745>, callback_id_size = 5 : ui64, ` +
 		`callback_server_pid = array<i64: 6875999>, callback_server_pid_size = 3 : ui64}`
@@ -92,7 +92,7 @@ func TestListings(t *testing.T) {
 
 func generic(m *mlir.Module) string { return m.Operation().Print(mlir.PrintOptions{Generic: true}) }
 
-// TestEncodings holds the text of each encoding.
+// TestEncodings checks the text of each encoding.
 func TestEncodings(t *testing.T) {
 	const id = "\x83m\x00\x00\x00\x06cosine" // 12 bytes: two words
 	words := `callback_id = array<i64: 8026265557974150531, 1701734771>, callback_id_size = 12 : ui64`
@@ -137,7 +137,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestOrderedCallbacks holds that callbacks with an effect take and give its token.
+// TestOrderedCallbacks checks that callbacks with an effect take and return its token.
 func TestOrderedCallbacks(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector)
@@ -181,7 +181,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestSites holds that calls of one line don't mix up what differs between them.
+// TestSites checks that calls on one line keep their differences.
 func TestSites(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector, tensor.ShapeOf(tensor.S32))

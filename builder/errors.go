@@ -8,13 +8,13 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Error is the first mistake that was made while building: where in the Go code, in
-// which operation, with which operands.
+// An Error is the first mistake while building: where in the Go code, in which operation,
+// with which operands.
 type Error struct {
 	File     string
 	Line     int
-	Op       string   // the operation, for example "add"
-	Operands []string // its operands' types, for example "f32[2,3]"
+	Op       string   // operation, for example "add"
+	Operands []string // types of the operands, for example "f32[2,3]"
 	Err      error    // what is wrong
 }
 
@@ -26,13 +26,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s%s: %v", e.File, e.Line, e.Op, operands, e.Err)
 }
 
-// Unwrap is what is wrong, for example a *mlir.DiagnosticError.
+// Unwrap returns the cause, for example a *mlir.DiagnosticError.
 func (e *Error) Unwrap() error { return e.Err }
 
-// said is what the library says, without the place that the Error names already.
-type said struct{ err *mlir.DiagnosticError }
+// libraryError is an error of the library whose text lacks the location, which the Error
+// contains already.
+type libraryError struct{ err *mlir.DiagnosticError }
 
-func (s said) Error() string {
+func (s libraryError) Error() string {
 	var messages []string
 	for _, d := range s.err.Diagnostics {
 		if d.Severity == mlir.SeverityError {
@@ -45,18 +46,19 @@ func (s said) Error() string {
 	return strings.Join(messages, "; ")
 }
 
-func (s said) Unwrap() error { return s.err }
+func (s libraryError) Unwrap() error { return s.err }
 
-// shorten is the error with what the library says as its text, where that is all it is.
+// shorten replaces an error's text by the library's message, if the error has no other
+// text.
 func shorten(err error) error {
 	if d, ok := err.(*mlir.DiagnosticError); ok {
-		return said{d}
+		return libraryError{d}
 	}
 	return err
 }
 
-// verifyError puts a verifier's complaint at the Go line of the operation that it is
-// about: that line is the operation's location.
+// verifyError reports a verifier's error at the Go line of the operation: the operation's
+// location.
 func (b *Builder) verifyError(at place, err error) *Error {
 	e := &Error{File: at.file, Line: at.line, Op: "module", Err: err}
 	var d *mlir.DiagnosticError
@@ -65,7 +67,7 @@ func (b *Builder) verifyError(at place, err error) *Error {
 	}
 	for _, diagnostic := range d.Diagnostics {
 		if p := diagnostic.Position; diagnostic.Severity == mlir.SeverityError && !p.IsZero() {
-			e.File, e.Line, e.Op, e.Err = p.File, p.Line, "verify", said{d}
+			e.File, e.Line, e.Op, e.Err = p.File, p.Line, "verify", libraryError{d}
 			if op, ok := b.invalid(p); ok {
 				e.Op = short(op.Name())
 				for _, v := range op.Operands() {
@@ -81,8 +83,7 @@ func (b *Builder) verifyError(at place, err error) *Error {
 	return e
 }
 
-// invalid is the operation at a place that the verifier complains about, the innermost
-// one.
+// invalid returns the innermost operation at the place of a verifier's error.
 func (b *Builder) invalid(at mlir.Position) (found mlir.Operation, ok bool) {
 	for _, f := range b.funcs {
 		if f.broken {

@@ -36,8 +36,8 @@ func Example() {
 	// }
 }
 
-// The arguments and results of a callback are trees: structs, slices and maps of
-// values. What comes back has the form of the template.
+// The arguments and results of a callback are trees: structs, slices and maps of values.
+// The result has the structure of the template.
 func ExampleRuntimeCall() {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {

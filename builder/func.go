@@ -8,46 +8,46 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Func is a function that is being built.
+// A Func is a function under construction.
 type Func struct {
 	b        *Builder
 	name     string
 	at       place
 	op       mlir.Operation
 	body     *scope
-	scope    *scope // the innermost one that is open: operations go there
+	scope    *scope // innermost open scope: operations go there
 	returned bool
-	broken   bool // it could not be started; everything in it does nothing
+	broken   bool // not started because of a mistake; everything in it does nothing
 
 	signature   Signature
 	params      []mlir.Type
-	resultTypes []mlir.Type // once it has returned
-	declared    int         // how many parameters are the user's; the rest are tokens
+	resultTypes []mlir.Type // set by Return
+	declared    int         // number of the user's parameters; the rest are tokens
 	called      bool
-	extra       int                   // how many parameters and results are tokens
-	first       map[string]mlir.Value // effect -> the token that it starts with
+	extra       int                   // number of parameters and results that are tokens
+	first       map[string]mlir.Value // effect -> its first token
 }
 
-// Name is the function's name.
+// Name returns the function's name.
 func (f *Func) Name() string { return f.name }
 
-// Param is the i-th parameter.
+// Param returns the i-th parameter.
 func (f *Func) Param(i int) Value {
 	switch {
 	case f.broken:
-		return f.nothing()
+		return f.missing()
 	case f.b.done:
 		f.b.fail(f.b.here(), "param", nil, errFinished)
-		return f.nothing()
+		return f.missing()
 	}
 	if i < 0 || i >= f.declared {
-		f.b.fail(f.b.here(), "param", nil, fmt.Errorf("function %q has no parameter %d: it has %d", f.name, i, f.declared))
-		return f.nothing()
+		f.b.fail(f.b.here(), "param", nil, fmt.Errorf("function %q has no parameter %d: it has %d parameters", f.name, i, f.declared))
+		return f.missing()
 	}
 	return Value{s: f.body, v: f.body.block.Argument(i)}
 }
 
-// Constant is a value that is known now. Its bytes are copied.
+// Constant returns a constant with the data of v. The data are copied.
 func (f *Func) Constant(v tensor.View) Value {
 	return f.add(f.b.here(), "constant", nil, stablehlo.Constant{Value: v})
 }
@@ -64,7 +64,7 @@ func (f *Func) Return(results ...Value) {
 		operands[i], types[i] = r.v, r.v.Type()
 	}
 	if f.scope != f.body {
-		f.b.fail(at, "return", results, fmt.Errorf("%s is open: it ends when its Go function returns, and Return belongs after it", f.scope.name))
+		f.b.fail(at, "return", results, fmt.Errorf("%s is open: it ends when its Go function returns: call Return after it", f.scope.name))
 		return
 	}
 	if err := f.checkResults(types); err != nil {
@@ -82,13 +82,13 @@ func (f *Func) Return(results ...Value) {
 	}
 }
 
-// usable reports whether an operation with these operands can be added; where it
-// can't, the reason is kept.
+// usable reports whether an operation with these operands can be added. If not, it records
+// the reason.
 func (f *Func) usable(at place, op string, operands []Value) bool {
 	return f.usableAs(at, op, "operand", operands)
 }
 
-// usableAs is usable for values that errors call by another name.
+// usableAs is usable for values that have another name in errors.
 func (f *Func) usableAs(at place, op, what string, operands []Value) bool {
 	switch {
 	case f.b.err != nil || f.broken:
@@ -112,12 +112,12 @@ func (f *Func) usableAs(at place, op, what string, operands []Value) bool {
 	return true
 }
 
-// operation is what is added to a function: the structs of package stablehlo are.
+// operation is implemented by the structs of package stablehlo.
 type operation interface {
 	Create(in mlir.Place, at mlir.Location) (mlir.Operation, error)
 }
 
-// raw is an operation as package mlir makes it.
+// raw is an operation that package mlir creates from its parts.
 type raw mlir.OperationState
 
 func (r raw) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
@@ -125,17 +125,18 @@ func (r raw) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
 	return mlir.Create(in, mlir.OperationState(r))
 }
 
-// add appends an operation of one result.
+// add appends an operation with one result.
 func (f *Func) add(at place, name string, operands []Value, o operation) Value {
 	op, ok := f.append(at, name, operands, o)
 	if !ok {
-		return f.nothing()
+		return f.missing()
 	}
 	return Value{s: f.scope, v: op.Result(0)}
 }
 
-// append puts an operation at the end of the innermost open scope, after asking
-// usable. operands are those of it that the user gave; name is its name in errors.
+// append puts an operation at the end of the innermost open scope. The caller has called
+// usable. operands are the operands that the user passed. name is the operation's name in
+// errors.
 func (f *Func) append(at place, name string, operands []Value, o operation) (mlir.Operation, bool) {
 	if !f.usable(at, name, operands) {
 		return mlir.Operation{}, false
@@ -144,19 +145,19 @@ func (f *Func) append(at place, name string, operands []Value, o operation) (mli
 	return f.created(at, name, operands, op, err)
 }
 
-// created is the end of append.
+// created is the second half of append.
 func (f *Func) created(at place, name string, operands []Value, op mlir.Operation, err error) (mlir.Operation, bool) {
 	if err != nil {
 		f.b.fail(at, name, operands, err)
 		return mlir.Operation{}, false
 	}
 	if f.scope.outer != nil {
-		f.scope.remake(op)
+		f.scope.cloneConstants(op)
 	}
 	return op, true
 }
 
-// results are the results of an operation that append has just added.
+// results returns the results of an operation that append has just added.
 func (f *Func) results(op mlir.Operation) []Value {
 	out := make([]Value, op.NumResults())
 	for i := range out {
@@ -165,6 +166,6 @@ func (f *Func) results(op mlir.Operation) []Value {
 	return out
 }
 
-// nothing stands for a value that a mistake kept from being built. What it is given to
-// does nothing.
-func (f *Func) nothing() Value { return Value{s: f.body} }
+// missing returns a placeholder for a value that was not built because of a mistake.
+// Operations that take it do nothing.
+func (f *Func) missing() Value { return Value{s: f.body} }

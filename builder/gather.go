@@ -6,23 +6,23 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// GatherOptions say which part of x each index stands for (StableHLO specification,
-// gather). The zero value takes rows: an index counts along axis 0, and x[index] is the
+// GatherOptions describe the part of x that each index selects (StableHLO specification,
+// gather). The zero value selects rows: an index counts along axis 0, and x[index] is the
 // part.
 type GatherOptions struct {
-	// StartIndexMap names the axes of x that an index vector has numbers for. Empty, the
-	// fields below it but Sorted are not used.
+	// StartIndexMap lists the axes of x for which an index vector has numbers. If it is
+	// empty, of the fields below only Sorted is used.
 	StartIndexMap                                 []int
-	IndexVectorDim                                int   // the axis of indices along which an index vector stands; its rank where indices are scalars
-	OffsetDims                                    []int // the axes of the result along which a part stands
-	CollapsedSliceDims                            []int // the axes of x that a part lacks, of size 1
-	OperandBatchingDims, StartIndicesBatchingDims []int // axes that go together
-	SliceSizes                                    []int // a part's dimensions
-	Sorted                                        bool  // the indices ascend, which may make it quicker
+	IndexVectorDim                                int   // axis of indices that holds the index vectors; its rank if indices are scalars
+	OffsetDims                                    []int // axes of the result that hold a part
+	CollapsedSliceDims                            []int // axes of x that a part lacks, of size 1
+	OperandBatchingDims, StartIndicesBatchingDims []int // axes that correspond
+	SliceSizes                                    []int // dimensions of a part
+	Sorted                                        bool  // the indices ascend, which may be faster
 }
 
-// Gather collects parts of x at indices, which are integers. An index that would leave
-// something of its part outside of x is moved so far that all of it is inside.
+// Gather collects the parts of x at indices, which are integers. If part of a slice would
+// be outside of x, the index is moved until the slice is inside.
 func Gather(x, indices Value, o GatherOptions) Value {
 	s := begin("gather", x, indices)
 	if !s.ok {
@@ -45,9 +45,9 @@ func (o GatherOptions) dimensions(s *step, x, indices Value) (stablehlo.GatherDi
 	}, o.SliceSizes
 }
 
-// Take collects what stands at indices of an axis, as NumPy's take does: where x is
-// [a,b,c] and indices is [m,n], the result for axis 1 is [a,m,n,c]. An index that is out
-// of range stands for the nearest that isn't.
+// Take collects the elements at indices of an axis, like NumPy's take. If x is [a,b,c] and
+// indices is [m,n], the result for axis 1 is [a,m,n,c]. An index out of range is replaced
+// by the nearest valid one.
 func Take(x, indices Value, axis int) Value {
 	s := begin("take", x, indices)
 	if !s.ok {
@@ -64,7 +64,7 @@ func (s *step) takeDimensions(x, indices Value, axis int) (d stablehlo.GatherDim
 		return d, nil
 	}
 	if !isStatic(slices.Delete(slices.Clone(sizes), axis, axis+1)) {
-		s.fail("a dimension of what is taken is not known: use DynamicGather")
+		s.fail("a dimension of the part is unknown: use DynamicGather")
 		return d, nil
 	}
 	sizes[axis] = 1
@@ -83,8 +83,8 @@ func (s *step) takeDimensions(x, indices Value, axis int) (d stablehlo.GatherDim
 	return d, sizes
 }
 
-// TorchIndexSelect is Take as PyTorch's index_select has it: x and indices have their
-// first batchAxes axes in common, and each row of indices takes from its own part of x.
+// TorchIndexSelect is Take in the form of PyTorch's index_select. x and indices share their
+// first batchAxes axes, and each row of indices selects from the same row of x.
 func TorchIndexSelect(x, indices Value, axis, batchAxes int) Value {
 	s := begin("torch_index_select", x, indices)
 	if !s.ok {
@@ -96,7 +96,7 @@ func TorchIndexSelect(x, indices Value, axis, batchAxes int) Value {
 		return s.none()
 	}
 	if batchAxes < 0 || batchAxes > axis || batchAxes > len(of) {
-		return s.fail("%d axes cannot be a batch: there are at most as many as %d, the axis, and %d, those of the indices", batchAxes, axis, len(of))
+		return s.fail("%d batch axes are too many: at most %d (the axis) and at most %d (the rank of the indices)", batchAxes, axis, len(of))
 	}
 	result := slices.Concat(dims[:axis], of[batchAxes:], dims[axis+1:])
 	return s.one(stablehlo.TorchIndexSelect{

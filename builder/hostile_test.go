@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestHostileNumbers gives every operation that takes numbers the wrong ones. The MLIR
-// library does not check all of them, and crashes on some: each must end in an error.
+// TestHostileNumbers passes wrong numbers to every operation that takes numbers. The MLIR
+// library does not check all of them, and crashes on some. Each must end in an error.
 func TestHostileNumbers(t *testing.T) {
 	for _, n := range []int{math.MinInt, math.MaxInt, 1 << 60, -1 << 33} {
 		list, pair := []int{n, n}, [][2]int{{n, n}, {n, n}}
@@ -88,5 +88,5 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// wide is x as an image.
+// wide returns x as an image.
 func wide(x value) value { return builder.ExpandDims(x, 0, -1) }

@@ -2,25 +2,25 @@ package builder
 
 import "github.com/calliope-mlir/calliope/stablehlo"
 
-// Cholesky is the triangular matrix whose product with its conjugate transpose is x, a
-// Hermitian positive definite matrix, or a batch of them, [..., n, n]: the lower one, with
-// L·Lᴴ = x, or the upper one, with Uᴴ·U = x. Only that triangle of x is read. What stands
-// in the other triangle of the result is not defined.
+// Cholesky returns the triangular factor of x, a Hermitian positive definite matrix or a
+// batch of them, [..., n, n]. If lower is set, it is the lower one, with L·Lᴴ = x.
+// Otherwise it is the upper one, with Uᴴ·U = x. Only that triangle of x is read. The other
+// triangle of the result is undefined.
 func Cholesky(x Value, lower bool) Value {
 	s := begin("cholesky", x)
 	return s.one(stablehlo.Cholesky{A: x.v, Lower: lower})
 }
 
-// TriangularOptions say what TriangularSolve solves.
+// TriangularOptions are the options of TriangularSolve.
 type TriangularOptions struct {
-	Right        bool                    // X·A = B and not A·X = B
-	Upper        bool                    // a is an upper triangle, and not a lower one
-	UnitDiagonal bool                    // a's diagonal is taken for ones and not read
-	Transpose    stablehlo.TransposeKind // "" is stablehlo.TransposeNone
+	Right        bool                    // solve X·A = B, not A·X = B
+	Upper        bool                    // a is upper triangular, not lower triangular
+	UnitDiagonal bool                    // the diagonal of a is not read and counts as ones
+	Transpose    stablehlo.TransposeKind // "" means stablehlo.TransposeNone
 }
 
-// TriangularSolve is the X of A·X = B, where a is a triangular matrix, [..., n, n], and b
-// [..., n, m]; its other triangle is not read.
+// TriangularSolve returns the X of A·X = B. a is a triangular matrix, [..., n, n], and b is
+// [..., n, m]. The other triangle of a is not read.
 func TriangularSolve(a, b Value, o TriangularOptions) Value {
 	s := begin("triangular_solve", a, b)
 	if o.Transpose == "" {
@@ -31,8 +31,8 @@ func TriangularSolve(a, b Value, o TriangularOptions) Value {
 	})
 }
 
-// BatchNormInference is (x - mean) / sqrt(variance + epsilon) * scale + offset for each
-// feature: of the dimension of x at the axis are the four vectors.
+// BatchNormInference returns (x - mean) / sqrt(variance + epsilon) * scale + offset for
+// each feature. The features are along axis; the four vectors have that dimension.
 func BatchNormInference(x, scale, offset, mean, variance Value, epsilon float32, axis int) Value {
 	s := begin("batch_norm_inference", x, scale, offset, mean, variance)
 	if !s.ok {
@@ -44,8 +44,8 @@ func BatchNormInference(x, scale, offset, mean, variance Value, epsilon float32,
 	})
 }
 
-// BatchNormTraining is BatchNormInference with the mean and the variance of x itself, along
-// all axes but that of the features, and gives those too.
+// BatchNormTraining is BatchNormInference with the mean and variance of x itself, along all
+// axes except that of the features. It also returns the mean and the variance.
 func BatchNormTraining(x, scale, offset Value, epsilon float32, axis int) (y, mean, variance Value) {
 	s := begin("batch_norm_training", x, scale, offset)
 	if !s.ok {
@@ -57,8 +57,8 @@ func BatchNormTraining(x, scale, offset Value, epsilon float32, axis int) (y, me
 	return r[0], r[1], r[2]
 }
 
-// BatchNormGrad are the gradients of BatchNormTraining's first result, by x, scale and
-// offset, where gradient is that of what follows, of x's shape.
+// BatchNormGrad returns the gradients of BatchNormTraining's first result with respect to
+// x, scale and offset. gradient is the incoming gradient, of x's shape.
 func BatchNormGrad(x, scale, mean, variance, gradient Value, epsilon float32, axis int) (dx, dscale, doffset Value) {
 	s := begin("batch_norm_grad", x, scale, mean, variance, gradient)
 	if !s.ok {

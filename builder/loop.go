@@ -11,13 +11,13 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// While starts with init and goes on with what body makes of it as long as cond, which
-// gives a pred[], is true; it is the last state. body returns a tree of the structure and
-// the types of init. cond and body are called now, and build what is run later; they
-// may use values from around them, which do not change from turn to turn.
+// While starts with init and repeats body as long as cond, which returns a pred[], is true.
+// It returns the last state. body must return a tree with the structure and types of init.
+// cond and body are called while building, and build code that runs later. They may use
+// values from outside, which stay the same in every iteration.
 //
-// cond is called once more, and then twice again, where ordered callbacks stand in it:
-// it should do nothing but build. What body returns as it was given is not copied.
+// If cond contains ordered callbacks, While calls it three times: cond must do nothing but
+// build. Values that body returns unchanged are not copied.
 func While[T any](init T, cond func(state T) Value, body func(state T) T) T {
 	carried, err := leaves(init)
 	f := mustFuncOf("while", carried...)
@@ -26,11 +26,11 @@ func While[T any](init T, cond func(state T) Value, body func(state T) T) T {
 		f.b.fail(at, "while", nil, err)
 	}
 	if !f.usable(at, "while", carried) {
-		return dead(f, init)
+		return placeholders(f, init)
 	}
 	if cond == nil || body == nil {
 		f.b.fail(at, "while", carried, errors.New("its condition or its body is nil"))
-		return dead(f, init)
+		return placeholders(f, init)
 	}
 	l := loop{
 		f: f, at: at, name: "while", init: carried,
@@ -42,14 +42,14 @@ func While[T any](init T, cond func(state T) Value, body func(state T) T) T {
 	}
 	results, ok := l.build()
 	if !ok {
-		return dead(f, init)
+		return placeholders(f, init)
 	}
 	return rebuild(init, results)
 }
 
-// Loop calls body n times, each time with the number of the turn, from 0 on, and with
-// what it returned the time before, at first init; it is the last of it. n is an integer
-// scalar, whose type the number has too. The rest is as with While.
+// Loop calls body n times with the number of the iteration, from 0 on, and the previous
+// state, which is init at first. It returns the last state. n is an integer scalar; the
+// number of the iteration has its type. Otherwise Loop works like While.
 func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
 	carried, err := leaves(init)
 	f := mustFuncOf("loop", append([]Value{n}, carried...)...)
@@ -58,25 +58,25 @@ func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
 		f.b.fail(at, "loop", []Value{n}, err)
 	}
 	if !f.usable(at, "loop", append([]Value{n}, carried...)) {
-		return dead(f, init)
+		return placeholders(f, init)
 	}
 	shape := n.Shape()
 	if shape.Rank() != 0 || !integer(shape.DType) {
-		f.b.fail(at, "loop", []Value{n}, errors.New("the number of turns must be an integer scalar, for example s32[]"))
-		return dead(f, init)
+		f.b.fail(at, "loop", []Value{n}, errors.New("the number of iterations must be an integer scalar, for example s32[]"))
+		return placeholders(f, init)
 	}
 	if body == nil {
 		f.b.fail(at, "loop", []Value{n}, errors.New("its body is nil"))
-		return dead(f, init)
+		return placeholders(f, init)
 	}
 	number := func(k byte) Value {
 		data := make([]byte, shape.NumBytes())
-		data[0] = k // the lowest byte comes first
+		data[0] = k // little-endian
 		return f.add(at, "loop", nil, stablehlo.Constant{Value: tensor.View{Shape: shape, Data: data}})
 	}
 	zero := number(0)
 	if f.b.err != nil {
-		return dead(f, init)
+		return placeholders(f, init)
 	}
 	l := loop{
 		f: f, at: at, name: "loop", init: append([]Value{zero}, carried...),
@@ -92,26 +92,26 @@ func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
 	}
 	results, ok := l.build()
 	if !ok {
-		return dead(f, init)
+		return placeholders(f, init)
 	}
 	return rebuild(init, results[1:])
 }
 
-// sameLeaves are the values that a body returns, which must be as those it was given.
+// sameLeaves returns the values of next, which must have the structure and types of init.
 func sameLeaves[T any](init, next T) ([]Value, error) {
 	values, err := leaves(next)
 	if err != nil {
 		return nil, err
 	}
-	if err := difference(init, next, "what it starts with", "what the body returns"); err != nil {
-		return nil, fmt.Errorf("the body does not return what it was given: %w", err)
+	if err := difference(init, next, "the initial state", "the body's result"); err != nil {
+		return nil, fmt.Errorf("the body must return the types of the initial state: %w", err)
 	}
 	return values, nil
 }
 
 func integer(d tensor.DType) bool { return tensor.S2 <= d && d <= tensor.U64 }
 
-// loop is a while that is being built.
+// loop is a while under construction.
 type loop struct {
 	f    *Func
 	at   place
@@ -121,7 +121,7 @@ type loop struct {
 	body func(state []Value) ([]Value, error)
 }
 
-// build makes the operation and gives back the last state.
+// build adds the operation and returns the last state.
 func (l loop) build() ([]Value, bool) {
 	f := l.f
 	cond, test, ok := l.condition()
@@ -149,7 +149,7 @@ func (l loop) build() ([]Value, bool) {
 		cond.drop()
 		return nil, false
 	}
-	// The effects of the body are a part of the state.
+	// The tokens of the body's effects are part of the state.
 	operands := make([]mlir.Value, 0, len(l.init)+len(body.effects))
 	for _, v := range l.init {
 		operands = append(operands, v.v)
@@ -172,7 +172,7 @@ func (l loop) build() ([]Value, bool) {
 	return f.takeTokens(f.results(op), body.effects), true
 }
 
-// condition builds the region of the condition, and gives back what it ends with.
+// condition builds the region of the condition, and returns its result.
 func (l loop) condition() (*scope, Value, bool) {
 	s, args := l.f.open(l.at, "the condition of the "+l.name, typesOf(l.init), true)
 	s.entry = s.carry
@@ -183,18 +183,18 @@ func (l loop) condition() (*scope, Value, bool) {
 	return s, results[0], true
 }
 
-// test is the condition for a state.
+// test builds the condition for a state.
 func (l loop) test(state []Value) Value {
 	test := l.cond(state)
 	if l.f.usableAs(l.at, "the condition of the "+l.name, "result", []Value{test}) && !test.Shape().Equal(tensor.ShapeOf(tensor.Pred)) {
-		l.f.b.fail(l.at, l.name, l.init, fmt.Errorf("the condition is %s, it must be pred[]", test.describe()))
+		l.f.b.fail(l.at, l.name, l.init, fmt.Errorf("the condition is %s: it must be pred[]", test.describe()))
 	}
 	return test
 }
 
-// rotated is the same loop with nothing but a value as its condition. A condition cannot
-// give back a token: so it stands before the loop, where it gave first, and at the end of
-// the body, and what it says is a part of the state.
+// rotated returns the same loop with a plain value as its condition. A condition cannot
+// return a token. So the condition is built before the loop, which gives first, and again
+// at the end of the body, and its value is part of the state.
 func (l loop) rotated(first Value) loop {
 	out := l
 	n := len(l.init)
@@ -210,8 +210,8 @@ func (l loop) rotated(first Value) loop {
 	return out
 }
 
-// carry makes the token of an effect an argument of the scope, which its operation must
-// be given then.
+// carry adds the token of an effect as an argument of the scope. The scope's operation must
+// then pass it.
 func (s *scope) carry(_ string, at place) (Value, error) {
 	t, err := stablehlo.TensorType(s.f.b.ctx, contract.TokenShape())
 	if err != nil {

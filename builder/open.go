@@ -10,9 +10,9 @@ import (
 	"github.com/calliope-mlir/calliope/passes"
 )
 
-// Open goes on with a module that is there already, parsed or built. The module belongs
-// to the builder from then on: Module gives it back and Close drops it. Its functions
-// are found by Lookup, and others can be added.
+// Open continues with an existing module, parsed or built. The builder owns the module from
+// then on: Module returns it and Close drops it. Lookup finds its functions, and Func adds
+// others.
 func Open(m *mlir.Module) *Builder {
 	b := &Builder{ctx: m.Context(), module: m, opened: true, symbols: map[string]place{}}
 	for op := range m.Body().Operations() {
@@ -24,8 +24,8 @@ func Open(m *mlir.Module) *Builder {
 	return b
 }
 
-// Lookup finds a function of an opened module. It is complete, and can be called; Reopen
-// goes on with it.
+// Lookup finds a function of an opened module. The function is complete and can be called.
+// Reopen continues it.
 func (b *Builder) Lookup(name string) *Func {
 	at := b.here()
 	for _, f := range b.funcs {
@@ -46,7 +46,7 @@ func (b *Builder) Lookup(name string) *Func {
 	return f
 }
 
-// find takes over what stands in the module.
+// find reads the function from the module.
 func (f *Func) find() error {
 	if f.b.done {
 		return errFinished
@@ -56,7 +56,7 @@ func (f *Func) find() error {
 			continue
 		}
 		if op.Region(0).NumBlocks() != 1 {
-			return fmt.Errorf("the function %q has %d blocks; a function of one block can be opened", f.name, op.Region(0).NumBlocks())
+			return fmt.Errorf("the function %q has %d blocks: only a function with one block can be opened", f.name, op.Region(0).NumBlocks())
 		}
 		f.op = op
 		f.body.block = op.Region(0).First()
@@ -72,8 +72,8 @@ func (f *Func) find() error {
 	return fmt.Errorf("there is no function %q in the module", f.name)
 }
 
-// Reopen takes the return of a function away, so that operations can be added and
-// another Return called. It gives back the values that were returned.
+// Reopen removes the return of a function, so that operations can be added and Return
+// called again. It returns the values that were returned.
 func (f *Func) Reopen() []Value {
 	at := f.b.here()
 	switch {
@@ -86,7 +86,7 @@ func (f *Func) Reopen() []Value {
 		f.b.fail(at, "reopen", nil, fmt.Errorf("the function %q has no Return yet", f.name))
 		return nil
 	case f.extra > 0:
-		f.b.fail(at, "reopen", nil, fmt.Errorf("the function %q has ordered callbacks and is called already: go on with it before its first call", f.name))
+		f.b.fail(at, "reopen", nil, fmt.Errorf("the function %q has ordered callbacks and is called already: reopen it before its first call", f.name))
 		return nil
 	}
 	end := f.body.block.Terminator()
@@ -102,8 +102,9 @@ func (f *Func) Reopen() []Value {
 	return results
 }
 
-// Values are the values of a function that which says yes to, in the order of its text:
-// its parameters, and the results of operations that stand in no region of another.
+// Values returns the values of f that which accepts, in the order of the module's text. These
+// are parameters, and results of operations that are not inside a region of another
+// operation.
 func (f *Func) Values(which func(mlir.Value) bool) []Value {
 	if f.broken || f.b.done || f.b.err != nil {
 		return nil
@@ -127,10 +128,10 @@ func (f *Func) Values(which func(mlir.Value) bool) []Value {
 	return list
 }
 
-// TapAfter adds a tap behind the making of every array value that after says yes to, in
-// all functions and what stands in them, as passes.InsertTap does: passes.ByOp and
-// passes.ByLocation make such functions. It returns how many there are. All functions
-// must be complete, and Values that were taken before are good no longer.
+// TapAfter inserts a tap after every array value for which after returns true, in all
+// functions and regions, like passes.InsertTap. passes.ByOp and passes.ByLocation make such
+// functions. It returns the number of taps. All functions must be complete. Values that
+// were obtained before must not be used any more.
 func (b *Builder) TapAfter(after func(mlir.Value) bool, cb Callback) int {
 	at := b.here()
 	for _, f := range b.funcs {
@@ -145,7 +146,7 @@ func (b *Builder) TapAfter(after func(mlir.Value) bool, cb Callback) int {
 		b.fail(at, "tap after", nil, errFinished)
 		return 0
 	case cb.Encoding != contract.EncodingDictionary:
-		b.fail(at, "tap after", nil, errors.New("a tap is written in the contract's own dictionary: leave Callback.Encoding out"))
+		b.fail(at, "tap after", nil, errors.New("a tap uses the contract's own dictionary: leave Callback.Encoding out"))
 		return 0
 	}
 	n, err := passes.InsertTap(b.module, after, passes.TapSpec{Target: cb.Target, Config: cb.config(contract.Observe)})

@@ -14,7 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/passes"
 )
 
-const stranger = `module @stranger {
+const foreign = `module @foreign {
   func.func public @main(%arg0: tensor<4xf32> {mhlo.sharding = "{replicated}"}) -> (tensor<4xf32> {jax.result_info = "result"}) {
     %0 = call @cos(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
     %1 = stablehlo.sine %0 : tensor<4xf32>
@@ -30,14 +30,14 @@ const stranger = `module @stranger {
 
 func open(t *testing.T) *builder.Builder {
 	t.Helper()
-	m, err := mlirtest.Context(t).Parse("stranger.mlir", []byte(stranger))
+	m, err := mlirtest.Context(t).Parse("foreign.mlir", []byte(foreign))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return builder.Open(m)
 }
 
-// TestOpen goes on with a function, calls another, and adds one.
+// TestOpen continues a function, calls another one, and adds one.
 func TestOpen(t *testing.T) {
 	b := open(t)
 	main, cos := b.Lookup("main"), b.Lookup("cos")
@@ -54,7 +54,7 @@ func TestOpen(t *testing.T) {
 	x := builder.Add(results[0], called[0])
 	x = builder.Call[builder.Value](double, builder.Call[builder.Value](cos, x))
 	main.Return(results[0], x)
-	want := strings.Replace(stranger, `return %1 : tensor<4xf32>
+	want := strings.Replace(foreign, `return %1 : tensor<4xf32>
 `, `%2 = stablehlo.add %1, %0 : tensor<4xf32>
     %3 = call @cos(%2) : (tensor<4xf32>) -> tensor<4xf32>
     %4 = call @double(%3) : (tensor<4xf32>) -> tensor<4xf32>
@@ -72,16 +72,16 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenUnchanged holds that what is not changed stays as it is.
+// TestOpenUnchanged checks that everything else stays unchanged.
 func TestOpenUnchanged(t *testing.T) {
 	b := open(t)
 	main := b.Lookup("main")
 	main.Return(main.Reopen()...)
 	b.Lookup("cos")
-	if diff := cmp.Diff(stranger, finish(t, b).String()); diff != "" {
+	if diff := cmp.Diff(foreign, finish(t, b).String()); diff != "" {
 		t.Errorf("module (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(stranger, finish(t, open(t)).String()); diff != "" {
+	if diff := cmp.Diff(foreign, finish(t, open(t)).String()); diff != "" {
 		t.Errorf("module (-want +got):\n%s", diff)
 	}
 }
@@ -163,8 +163,8 @@ func TestOpenMistakes(t *testing.T) {
 	}
 }
 
-// TestOpenedFunctionWithOrder has a function of an opened module take tokens, and keep
-// what was said of its parameters and results.
+// TestOpenedFunctionWithOrder makes a function of an opened module take tokens. The
+// attributes of its parameters and results must stay.
 func TestOpenedFunctionWithOrder(t *testing.T) {
 	m, err := mlirtest.Context(t).Parse("", []byte(`module {
   func.func private @f(%arg0: tensor<4xf32> {jax.buffer_donor = true}) -> (tensor<4xf32> {jax.result_info = "y"}) {
@@ -199,7 +199,7 @@ func TestOpenedFunctionWithOrder(t *testing.T) {
 	}
 }
 
-// TestOpenedFunctionIsCalled refuses to change a function that others call as it was.
+// TestOpenedFunctionIsCalled checks that a function that others call cannot be changed.
 func TestOpenedFunctionIsCalled(t *testing.T) {
 	b := open(t)
 	cos := b.Lookup("cos")

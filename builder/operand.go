@@ -17,18 +17,19 @@ type Number interface {
 		float32 | float64 | complex64 | complex128
 }
 
-// Operand is what an elementwise operation takes: a Value, or a Go number, which
-// becomes a constant of the other operand's element type and must have a place in it:
+// An Operand is what an elementwise operation accepts: a Value or a Go number. A Go number
+// becomes a constant of the other operand's element type, which must be able to represent
+// it:
 //
 //	builder.Mul(0.5, builder.Add(x, 1))
 //
-// One operand at least is a Value. Values have one shape; only a scalar, and a
-// dimension of 1 in a value of as many dimensions, are stretched to the other operand's.
-// Values of different numbers of dimensions say how they go together with BroadcastInDim
-// or ExpandDims.
+// At least one operand is a Value. Two Values must have the same shape, with two
+// exceptions: a scalar, and a dimension of 1 in a value with as many dimensions, are
+// broadcast to the other operand's shape. Use BroadcastInDim or ExpandDims for values with
+// different numbers of dimensions.
 type Operand interface{ Value | Number }
 
-// begin2 starts a step of two operands, which are of one shape then.
+// begin2 starts a step with two operands and gives them the same shape.
 func begin2[X, Y Operand](name string, x X, y Y) (step, Value, Value) {
 	a, isA := any(x).(Value)
 	b, isB := any(y).(Value)
@@ -46,10 +47,10 @@ func begin2[X, Y Operand](name string, x X, y Y) (step, Value, Value) {
 		s := begin(name, b)
 		return s, s.numberLike(x, b), b
 	}
-	panic(fmt.Sprintf("builder: %s was given two Go numbers, which Go itself can reckon with: one operand must be a Value", name))
+	panic(fmt.Sprintf("builder: %s: both operands are Go numbers: one operand must be a Value", name))
 }
 
-// other is an operand as a value of the shape of like.
+// other returns an operand as a value with the shape of like.
 func other[X Operand](s *step, x X, like Value) Value {
 	v, ok := any(x).(Value)
 	if !ok {
@@ -62,7 +63,7 @@ func other[X Operand](s *step, x X, like Value) Value {
 	return v
 }
 
-// given is an operand as a list, empty for a number.
+// given returns an operand as a list, which is empty for a number.
 func given[X Operand](x X) []Value {
 	if v, ok := any(x).(Value); ok {
 		return []Value{v}
@@ -70,8 +71,8 @@ func given[X Operand](x X) []Value {
 	return nil
 }
 
-// stretch gives a and b one shape where one is a scalar, or has dimensions of 1 where the
-// other has more. What fits otherwise is for the operation to say.
+// stretch gives a and b the same shape if one is a scalar, or has dimensions of 1 where the
+// other has more. The operation reports all other differences.
 func (s *step) stretch(a, b Value) (Value, Value) {
 	if da, db := dtypeOf(a), dtypeOf(b); da != db && da != tensor.Invalid && db != tensor.Invalid {
 		s.fail("the element types %s and %s differ: use Convert on one of them", da, db)
@@ -84,7 +85,7 @@ func (s *step) stretch(a, b Value) (Value, Value) {
 	case len(bd) == 0 && len(ad) > 0:
 		return a, s.like(b, a)
 	case len(ad) != len(bd):
-		s.fail("arrays of %d and %d dimensions: say how they go together with BroadcastInDim or ExpandDims", len(ad), len(bd))
+		s.fail("the operands have %d and %d dimensions: use BroadcastInDim or ExpandDims on one of them", len(ad), len(bd))
 		return a, b
 	case !isStatic(ad) || !isStatic(bd):
 		return a, b
@@ -110,7 +111,7 @@ func (s *step) stretch(a, b Value) (Value, Value) {
 	return a, b
 }
 
-// like stretches a scalar to the shape of another value, known or not.
+// like broadcasts a scalar to the shape of another value, whose dimensions may be unknown.
 func (s *step) like(scalar, other Value) Value {
 	dims := dimsOf(other)
 	if isStatic(dims) {
@@ -122,7 +123,7 @@ func (s *step) like(scalar, other Value) Value {
 	})
 }
 
-// shapeOf are the dimensions of x when the program runs, s32[rank].
+// shapeOf returns the dimensions of x at run time, s32[rank].
 func (s *step) shapeOf(x Value) Value {
 	var parts []mlir.Value
 	for i := range dimsOf(x) {
@@ -132,7 +133,7 @@ func (s *step) shapeOf(x Value) Value {
 	return s.one(stablehlo.Concatenate{Inputs: parts})
 }
 
-// numberLike is a Go number as a constant of the type of like.
+// numberLike returns a Go number as a constant with the type of like.
 func (s *step) numberLike(v any, like Value) Value {
 	if !s.ok {
 		return s.none()
@@ -144,7 +145,7 @@ func (s *step) numberLike(v any, like Value) Value {
 	return s.like(s.splat(v, s.typed(like, nil)), like)
 }
 
-// splat is a constant whose elements are all one Go number.
+// splat returns a constant whose elements are all the same Go number.
 func (s *step) splat(v any, t mlir.Type) Value {
 	if !s.ok {
 		return s.none()
@@ -156,7 +157,7 @@ func (s *step) splat(v any, t mlir.Type) Value {
 	return s.constant(value)
 }
 
-// constant makes an elements attribute a value.
+// constant returns an elements attribute as a value.
 func (s *step) constant(value mlir.Attribute) Value { return s.one(constantOp{value}) }
 
 type constantOp struct{ value mlir.Attribute }
@@ -173,22 +174,22 @@ func splatAttribute(t mlir.Type, v any) (mlir.Attribute, error) {
 	element, _ := t.Element()
 	dtype, err := tensor.DTypeFromMLIR(element.String())
 	if err != nil {
-		return mlir.Attribute{}, fmt.Errorf("a Go number cannot become an element of type %s: give a Value", element)
+		return mlir.Attribute{}, fmt.Errorf("a Go number cannot become an element of type %s: use a Value", element)
 	}
 	n := reflect.ValueOf(v)
-	misfit := func() (mlir.Attribute, error) {
-		return mlir.Attribute{}, fmt.Errorf("the %T %v has no place in %s", v, v, dtype)
+	notRepresentable := func() (mlir.Attribute, error) {
+		return mlir.Attribute{}, fmt.Errorf("the %T %v cannot be represented in %s", v, v, dtype)
 	}
 	switch dtype {
 	case tensor.Pred:
 		if n.Kind() != reflect.Bool {
-			return misfit()
+			return notRepresentable()
 		}
 		return mlir.NewDenseSplat(t, n.Bool())
 	case tensor.C64, tensor.C128:
 		c, ok := asComplex(n)
 		if !ok {
-			return misfit()
+			return notRepresentable()
 		}
 		if dtype == tensor.C64 {
 			return mlir.NewDenseSplat(t, complex64(c))
@@ -197,14 +198,14 @@ func splatAttribute(t mlir.Type, v any) (mlir.Attribute, error) {
 	}
 	if _, isFloat := element.FloatKind(); isFloat {
 		f, ok := asFloat(n)
-		if !ok || !hasPlace(f, dtype) {
-			return misfit()
+		if !ok || !representable(f, dtype) {
+			return notRepresentable()
 		}
 		return ctx.DenseFromAttributes(t, ctx.FloatAttribute(element, f))
 	}
 	i, ok := asInteger(n)
 	if width, signedness, isInteger := element.IntegerWidth(); !ok || !isInteger || !fitsInteger(i, width, signedness == mlir.Unsigned) {
-		return misfit()
+		return notRepresentable()
 	}
 	a, err := ctx.BigIntegerAttribute(element, i)
 	if err != nil {
@@ -213,8 +214,8 @@ func splatAttribute(t mlir.Type, v any) (mlir.Attribute, error) {
 	return ctx.DenseFromAttributes(t, a)
 }
 
-// floats are the greatest finite number of each floating point type, and what it has
-// beside finite numbers (StableHLO specification, section Types, and the papers it names).
+// floats holds the greatest finite number of each floating point type, and whether it has
+// infinities and NaN (StableHLO specification, section Types, and the papers it names).
 var floats = map[tensor.DType]struct {
 	max      float64
 	inf, nan bool
@@ -231,11 +232,11 @@ var floats = map[tensor.DType]struct {
 	tensor.F8E5M2FNUZ:    {57344, false, true},
 	tensor.F8E4M3FNUZ:    {240, false, true},
 	tensor.F4E2M1FN:      {6, false, false},
-	tensor.F8E8M0FNU:     {0x1p127, false, false}, // it has a NaN, of which some MLIR libraries make infinity
+	tensor.F8E8M0FNU:     {0x1p127, false, false}, // it has a NaN, which some MLIR libraries turn into infinity
 }
 
-// hasPlace reports whether a number is one of the type, but for rounding.
-func hasPlace(v float64, d tensor.DType) bool {
+// representable reports whether the type can represent a number, except for rounding.
+func representable(v float64, d tensor.DType) bool {
 	t := floats[d]
 	switch {
 	case math.IsNaN(v):
@@ -268,7 +269,7 @@ func asFloat(n reflect.Value) (float64, bool) {
 	return 0, false
 }
 
-// asInteger takes floating point numbers too where they are whole, such as 2.0.
+// asInteger also accepts floating point numbers that are whole, such as 2.0.
 func asInteger(n reflect.Value) (*big.Int, bool) {
 	switch {
 	case n.CanInt():

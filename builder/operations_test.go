@@ -24,7 +24,7 @@ func pred(dims ...int) tensor.Shape { return tensor.ShapeOf(tensor.Pred, dims...
 func two(x, y value) []value      { return []value{x, y} }
 func three(x, y, z value) []value { return []value{x, y, z} }
 
-// TestOperations builds each operation, has it verified, and compares what it prints as.
+// TestOperations builds each operation, verifies it, and compares its printed form.
 func TestOperations(t *testing.T) {
 	b := func(x ...value) []value { return x }
 	tests := []struct {
@@ -622,7 +622,7 @@ func TestOperations(t *testing.T) {
 				params = append(params, f.Param(i))
 			}
 			f.Return(test.build(f, params)...)
-			// The lines between that of the function and its return.
+			// The lines between the function's first line and its return.
 			_, body, _ := strings.Cut(finish(t, m).String(), "{\n    ")
 			var got []string
 			for line := range strings.SplitSeq(body, "\n") {

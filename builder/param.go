@@ -8,37 +8,38 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Signature says all there is to say of a function's parameters and results.
+// A Signature describes a function's parameters and results.
 type Signature struct {
 	Params  []Param
-	Results []Result // of each result, or nil where there is nothing to say of any
+	Results []Result // one for each result, or nil if none has a name or a sharding
 	Private bool     // only functions of the module may call it
 }
 
-// Param is a parameter of a function.
+// A Param describes a parameter of a function.
 type Param struct {
-	Name  string // its location's name, which diagnostics show
+	Name  string // name of its location, which diagnostics show
 	Shape tensor.Shape
-	Type  mlir.Type // in place of Shape, for what is no plain tensor
+	Type  mlir.Type // use in place of Shape for types other than plain tensors
 
-	// Donate lets XLA use the argument's memory for any result that fits: the argument
-	// is gone after the run. The run must wish it too. It is JAX's jax.buffer_donor.
+	// Donate lets XLA use the argument's memory for any result that fits. The argument is
+	// invalid after the run. The run must request the donation too. It is JAX's
+	// jax.buffer_donor.
 	Donate bool
-	// AliasOutput is the result that gets the argument's memory, which is donated so;
-	// both have one type. It is tf.aliasing_output.
+	// AliasOutput is the index of the result that uses the argument's memory, which is
+	// thereby donated. Both must have the same type. It is tf.aliasing_output.
 	AliasOutput *int
 
 	Sharding Sharding
 }
 
-// Result is what a signature says of a function's result.
+// A Result describes a result of a function.
 type Result struct {
 	Name     string // JAX's jax.result_info
 	Sharding Sharding
 }
 
-// Func starts a function with parameters of the given types. It is complete when
-// Return was called. Others may be started and completed meanwhile.
+// Func starts a function with parameters of the given shapes. The function is complete
+// after Return. Other functions may be started and completed in between.
 func (b *Builder) Func(name string, params ...tensor.Shape) *Func {
 	s := Signature{Params: make([]Param, len(params))}
 	for i, p := range params {
@@ -47,7 +48,7 @@ func (b *Builder) Func(name string, params ...tensor.Shape) *Func {
 	return b.FuncWith(name, s)
 }
 
-// FuncWith is Func with more to say.
+// FuncWith starts a function with the given signature. It offers more than Func.
 func (b *Builder) FuncWith(name string, s Signature) *Func {
 	at := b.here()
 	f := &Func{b: b, name: name, at: at, signature: s}
@@ -61,7 +62,7 @@ func (b *Builder) FuncWith(name string, s Signature) *Func {
 	return f
 }
 
-// start adds the function to the module; Return completes its type.
+// start adds the function to the module. Return completes its type.
 func (f *Func) start() error {
 	b := f.b
 	if err := b.symbol(f.name, f.at); err != nil {
@@ -110,17 +111,17 @@ func (f *Func) start() error {
 func (p Param) typ(ctx *mlir.Context) (mlir.Type, error) {
 	if !p.Type.IsNil() {
 		if p.Type.Context() != ctx {
-			return mlir.Type{}, fmt.Errorf("the type %s is of another context than the builder", p.Type)
+			return mlir.Type{}, fmt.Errorf("the type %s belongs to another context than the builder", p.Type)
 		}
 		return p.Type, nil
 	}
 	return stablehlo.TensorType(ctx, p.Shape)
 }
 
-// checkResults is an error where the results don't fit what the signature says.
+// checkResults returns an error if the results do not fit the signature.
 func (f *Func) checkResults(types []mlir.Type) error {
 	if r := f.signature.Results; r != nil && len(r) != len(types) {
-		return fmt.Errorf("the signature of %q has %d results, %d given", f.name, len(r), len(types))
+		return fmt.Errorf("the signature of %q has %d results, and Return has %d", f.name, len(r), len(types))
 	}
 	for i, r := range f.signature.Results {
 		if err := r.Sharding.check(f.b, types[i]); err != nil {
@@ -134,10 +135,10 @@ func (f *Func) checkResults(types []mlir.Type) error {
 		}
 		o := *p.AliasOutput
 		if o < 0 || o >= len(types) {
-			return fmt.Errorf("parameter %d of %q is aliased to result %d, and there are %d results", i, f.name, o, len(types))
+			return fmt.Errorf("parameter %d of %q is aliased to result %d, but there are %d results", i, f.name, o, len(types))
 		}
 		if !types[o].Equal(f.params[i]) {
-			return fmt.Errorf("parameter %d of %q, %s, is aliased to result %d, which is %s: they must have one type",
+			return fmt.Errorf("parameter %d of %q, %s, is aliased to result %d, which is %s: they must have the same type",
 				i, f.name, describeType(f.params[i]), o, describeType(types[o]))
 		}
 		if other, taken := owner[o]; taken {
@@ -148,52 +149,52 @@ func (f *Func) checkResults(types []mlir.Type) error {
 	return nil
 }
 
-// setType gives the function operation its type, and its parameters and results their
-// attributes.
+// setType sets the type of the function operation and the attributes of its parameters and
+// results.
 func (f *Func) setType() error {
 	ctx := f.b.ctx
 	f.op.SetAttribute("function_type", ctx.TypeAttribute(ctx.FunctionType(f.params, f.resultTypes)))
 	i32 := ctx.IntegerType(32, mlir.Signless)
-	said := make([][]mlir.NamedAttribute, len(f.params))
+	attributes := make([][]mlir.NamedAttribute, len(f.params))
 	for i, p := range f.signature.Params {
 		switch {
 		case p.AliasOutput != nil:
-			said[i] = append(said[i], mlir.NamedAttribute{Name: "tf.aliasing_output", Value: ctx.IntegerAttribute(i32, int64(*p.AliasOutput))})
+			attributes[i] = append(attributes[i], mlir.NamedAttribute{Name: "tf.aliasing_output", Value: ctx.IntegerAttribute(i32, int64(*p.AliasOutput))})
 		case p.Donate:
-			said[i] = append(said[i], mlir.NamedAttribute{Name: "jax.buffer_donor", Value: ctx.BoolAttribute(true)})
+			attributes[i] = append(attributes[i], mlir.NamedAttribute{Name: "jax.buffer_donor", Value: ctx.BoolAttribute(true)})
 		}
 		sharding, err := p.Sharding.attribute(ctx, f.params[i])
 		if err != nil {
 			return fmt.Errorf("parameter %d of %q: %w", i, f.name, err)
 		}
-		said[i] = append(said[i], sharding...)
+		attributes[i] = append(attributes[i], sharding...)
 	}
-	f.say("arg_attrs", said)
-	said = make([][]mlir.NamedAttribute, len(f.resultTypes))
+	f.setDictionaries("arg_attrs", attributes)
+	attributes = make([][]mlir.NamedAttribute, len(f.resultTypes))
 	for i, r := range f.signature.Results {
 		if r.Name != "" {
-			said[i] = append(said[i], mlir.NamedAttribute{Name: "jax.result_info", Value: ctx.StringAttribute(r.Name)})
+			attributes[i] = append(attributes[i], mlir.NamedAttribute{Name: "jax.result_info", Value: ctx.StringAttribute(r.Name)})
 		}
 		sharding, err := r.Sharding.attribute(ctx, f.resultTypes[i])
 		if err != nil {
 			return fmt.Errorf("result %d of %q: %w", i, f.name, err)
 		}
-		said[i] = append(said[i], sharding...)
+		attributes[i] = append(attributes[i], sharding...)
 	}
-	f.say("res_attrs", said)
+	f.setDictionaries("res_attrs", attributes)
 	return nil
 }
 
-// say sets one dictionary for each parameter or result, where there is anything in them.
-// What an opened module says of a function that has no signature here stays.
-func (f *Func) say(attribute string, said [][]mlir.NamedAttribute) {
-	dictionaries := make([]mlir.Attribute, len(said))
+// setDictionaries sets one dictionary for each parameter or result, unless all of them are empty.
+// Attributes of an opened function that has no signature here stay.
+func (f *Func) setDictionaries(attribute string, attributes [][]mlir.NamedAttribute) {
+	dictionaries := make([]mlir.Attribute, len(attributes))
 	var kept []mlir.Attribute
 	old, any := f.op.Attribute(attribute)
 	if any {
 		kept, _ = old.Elements()
 	}
-	for i, s := range said {
+	for i, s := range attributes {
 		if dictionaries[i] = f.b.ctx.DictionaryAttribute(s...); len(s) == 0 && i < len(kept) {
 			dictionaries[i] = kept[i]
 		}

@@ -45,7 +45,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// TestParameterNames has diagnostics know parameters by their names.
+// TestParameterNames checks that diagnostics use the names of parameters.
 func TestParameterNames(t *testing.T) {
 	b := newBuilder(t)
 	f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Name: "weights", Shape: vector}}})
@@ -57,7 +57,7 @@ func TestParameterNames(t *testing.T) {
 	}
 }
 
-// TestParameterOfAnyType has a tuple as a parameter.
+// TestParameterOfAnyType builds a function with a tuple as a parameter.
 func TestParameterOfAnyType(t *testing.T) {
 	ctx := mlirtest.Context(t)
 	b := builder.New(ctx, builder.Options{})

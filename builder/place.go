@@ -19,33 +19,34 @@ type position struct {
 	location mlir.Location
 }
 
-// String is the place as a sentence names it.
+// String returns the place in the form that errors use.
 func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
 
-// short is the place without what is of one machine only: the folder and file are
+// short returns the place without the machine's folders: the last folder and the file are
 // enough to find the line.
 func (p place) short() string {
 	file := filepath.ToSlash(p.file)
 	return fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(file)), path.Base(file)), p.line)
 }
 
-// depth is how many calls frames looks at. A function of this package seldom has more
-// than five others of it above the user's.
+// depth is the number of calls that frames looks at. A function of this package seldom has
+// more than five others of the package above the user's.
 const depth = 8
 
-// places are the lines that return addresses in the user's code belong to; for one in
-// this package it is nil.
+// places maps return addresses in the user's code to lines. It is nil for an address in
+// this package.
 type places struct {
 	all map[uintptr]*position
-	// recent is a part of all, by the last bits of the address. It is faster still.
+	// recent caches a part of all, indexed by the last bits of the address. It is even
+	// faster.
 	recent [256]struct {
 		address  uintptr
 		position *position
 	}
 }
 
-// here is the line that called this package: the innermost one that stands outside of
-// it. What the package's own functions build for one another is of that line too.
+// here returns the line that called this package: the innermost one outside of it.
+// Operations that the package's own functions build for one another get the same line.
 func (b *Builder) here() place {
 	var addresses [depth]uintptr
 	frames(&addresses)
@@ -65,8 +66,8 @@ func (b *Builder) here() place {
 	return b.find(addresses)
 }
 
-// find is here for a line that is not known yet, or is more calls away. addresses are
-// those that frames gave; they are known from then on.
+// find is here for a line that is not cached yet or is more calls away. addresses come from
+// frames. They are cached from then on.
 func (b *Builder) find(addresses [depth]uintptr) place {
 	frame := caller()
 	p := &position{frame.File, frame.Line, b.ctx.FileLocation(frame.File, frame.Line, 0)}
@@ -78,8 +79,8 @@ func (b *Builder) find(addresses [depth]uintptr) place {
 		if f == nil {
 			break
 		}
-		// Where the compiler has put functions of this package into the user's, they
-		// have one entry, and each call of what is left an address of its own.
+		// If the compiler has inlined functions of this package into the user's, they have
+		// the same entry, and each inlined call has an address of its own.
 		if f.Entry() == frame.Entry {
 			b.places.all[a] = p
 			break
@@ -89,7 +90,7 @@ func (b *Builder) find(addresses [depth]uintptr) place {
 	return place{p}
 }
 
-// caller is the innermost call that stands outside of this package.
+// caller returns the innermost call outside of this package.
 func caller() runtime.Frame {
 	var pcs [16]uintptr
 	for skip := 2; ; skip += len(pcs) {
@@ -97,7 +98,7 @@ func caller() runtime.Frame {
 		for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
 			var f runtime.Frame
 			f, more = frames.Next()
-			if path.Dir(filepath.ToSlash(f.File)) != home || strings.HasSuffix(f.File, "_test.go") {
+			if path.Dir(filepath.ToSlash(f.File)) != packageDir || strings.HasSuffix(f.File, "_test.go") {
 				return f
 			}
 		}
@@ -107,10 +108,9 @@ func caller() runtime.Frame {
 	}
 }
 
-// home is the folder of this package as call frames name it. Functions don't say it as
-// well: a closure of a generic function is named after the function that it was
-// compiled into.
-var home = func() string {
+// packageDir is the folder of this package as call frames name it. Function names are not enough:
+// a closure of a generic function is named after the function into which it was compiled.
+var packageDir = func() string {
 	_, file, _, _ := runtime.Caller(0)
 	return path.Dir(filepath.ToSlash(file))
 }()

@@ -2,9 +2,9 @@ package builder
 
 import "github.com/calliope-mlir/calliope/stablehlo"
 
-// Most operations of a program are the plain ones below, with nothing wrong about them.
-// They are built in a way that takes no memory. What has anything about it, a mistake
-// among them, is left to the general way: then ok is false and nothing was done.
+// Most operations of a program are the plain ones below, without a mistake. They are built
+// in a way that allocates no memory. All others take the general way: ok is then false and
+// nothing was done.
 
 func plainUnary(op stablehlo.UnaryOp, x Value) (result Value, ok bool) {
 	if !x.plain() {
@@ -28,7 +28,7 @@ func plainBinary(op stablehlo.BinaryOp, x, y Value) (result Value, ok bool) {
 	return Value{s: x.s, v: created.Result(0)}, true
 }
 
-// plain reports whether the value is one of the innermost open scope and can be used.
+// plain reports whether the value belongs to the innermost open scope and can be used.
 func (v Value) plain() bool {
 	if v.s == nil || v.like != nil || v.v.IsNil() {
 		return false

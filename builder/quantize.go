@@ -6,26 +6,26 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Quantization says how integers stand for real numbers: (stored - zero point) * scale.
-// The MLIR library must have the quant dialect, as the default one and IREE's do. XLA for
-// the CPU takes integers only: the passes stablehlo-legalize-quant-to-math and, after it,
-// chlo-legalize-to-stablehlo make them so; see package examples/programs.
+// Quantization describes how integers represent real numbers: (stored - zero point) *
+// scale. The MLIR library must have the quant dialect; the default one and IREE's have it.
+// XLA for the CPU accepts integers only. The passes stablehlo-legalize-quant-to-math and
+// then chlo-legalize-to-stablehlo convert to them; see package examples/programs.
 type Quantization struct {
-	Storage    tensor.DType // the integers, for example tensor.S8
-	Expressed  tensor.DType // what they stand for; the zero value is tensor.F32
+	Storage    tensor.DType // integer type, for example tensor.S8
+	Expressed  tensor.DType // type of the real numbers; the zero value means tensor.F32
 	Scales     []float64    // one, or one for each index of an axis
-	ZeroPoints []int64      // as many; none are zeros
-	Axis       int          // where there is more than one scale
+	ZeroPoints []int64      // as many as Scales; none means zeros
+	Axis       int          // used if there is more than one scale
 }
 
-// Quantize is x, of floating point numbers, as a quantized array.
+// Quantize returns x, an array of floating point numbers, as a quantized array.
 func Quantize(x Value, q Quantization) Value {
 	s := begin("uniform_quantize", x)
 	if !s.ok {
 		return s.none()
 	}
 	if q.Storage == tensor.Invalid {
-		return s.fail("Quantization.Storage is not set: use for example tensor.S8")
+		return s.fail("Quantization.Storage is not set: use an integer type, for example tensor.S8")
 	}
 	element := s.quantized(q)
 	if !s.ok {
@@ -34,13 +34,13 @@ func Quantize(x Value, q Quantization) Value {
 	return s.one(stablehlo.UniformQuantize{Operand: x.v, Result: s.inferred(stablehlo.ConvertType(x.v.Type(), element))})
 }
 
-// Dequantize is what a quantized array stands for, as floating point numbers.
+// Dequantize returns the real numbers of a quantized array as floating point numbers.
 func Dequantize(x Value) Value {
 	s := begin("uniform_dequantize", x)
 	return s.one(stablehlo.UniformDequantize{Operand: x.v})
 }
 
-// quantized is the element type.
+// quantized returns the quantized element type.
 func (s *step) quantized(q Quantization) mlir.Type {
 	if q.Expressed == tensor.Invalid {
 		q.Expressed = tensor.F32
@@ -51,7 +51,7 @@ func (s *step) quantized(q Quantization) mlir.Type {
 	}
 	bits, signedness, ok := storage.IntegerWidth()
 	if !ok {
-		s.fail("the stored type %s is no integer type: use for example tensor.S8", q.Storage)
+		s.fail("the stored type %s is not an integer type: use for example tensor.S8", q.Storage)
 		return mlir.Type{}
 	}
 	return s.inferred(stablehlo.Quantized{

@@ -8,10 +8,10 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// RngBitGenerator makes an array of random bits, of an unsigned integer type, and the
-// state that the next call takes. The same state gives the same bits. The state of
-// stablehlo.RngThreeFry is u64[2], that of stablehlo.RngPhilox u64[2] or u64[3]; what
-// stablehlo.RngDefault is and takes, the compiler chooses.
+// RngBitGenerator returns an array of random bits, of an unsigned integer type, and the
+// state for the next call. The same state gives the same bits. The state of
+// stablehlo.RngThreeFry is u64[2], that of stablehlo.RngPhilox u64[2] or u64[3]. The
+// compiler chooses the algorithm and the state of stablehlo.RngDefault.
 func RngBitGenerator(state Value, shape tensor.Shape, algorithm stablehlo.RngAlgorithm) (next, bits Value) {
 	s := begin("rng_bit_generator", state)
 	return s.randomBits(state, shape, algorithm)
@@ -32,9 +32,9 @@ func (s *step) randomBits(state Value, shape tensor.Shape, algorithm stablehlo.R
 	return results[0], results[1]
 }
 
-// Uniform01 is an array of random numbers from 0 to 1, which is not among them, and the
-// state that the next call takes: a u64[2], of which the same gives the same numbers, on
-// every device (the algorithm is ThreeFry). The element type is f16, bf16, f32 or f64.
+// Uniform01 returns an array of random numbers from 0 to 1, excluding 1, and the state for
+// the next call. The state is a u64[2]. The same state gives the same numbers on every
+// device; the algorithm is ThreeFry. The element type is f16, bf16, f32 or f64.
 func Uniform01(state Value, shape tensor.Shape) (next, x Value) {
 	s := begin("uniform01", state)
 	return s.uniform01(state, shape)
@@ -53,7 +53,7 @@ func (s *step) uniform01(state Value, shape tensor.Shape) (next, x Value) {
 	case tensor.F64:
 		bits, float, fraction = tensor.U64, tensor.F64, 52
 	default:
-		return s.none(), s.fail("there are no random numbers of type %s: they are f16, bf16, f32 or f64", shape.DType)
+		return s.none(), s.fail("the type %s is not supported: use f16, bf16, f32 or f64", shape.DType)
 	}
 	next, random := s.randomBits(state, tensor.Shape{DType: bits, Dims: shape.Dims}, stablehlo.RngThreeFry)
 	if !s.ok {
@@ -65,7 +65,7 @@ func (s *step) uniform01(state Value, shape tensor.Shape) (next, x Value) {
 	return next, s.binary(stablehlo.Subtract, x, s.numberLike(1, x))
 }
 
-// oneBits are the bits of the floating point number 1.
+// oneBits returns the bits of the floating point number 1.
 func oneBits(d tensor.DType) uint64 {
 	switch d {
 	case tensor.F16:
@@ -78,16 +78,15 @@ func oneBits(d tensor.DType) uint64 {
 	return uint64(math.Float32bits(1))
 }
 
-// RngUniform is an array of random numbers from low to high, which is not among them. low
-// and high are scalars of one type, which is the result's. The compiler keeps the state:
-// what comes is not known, and on some devices the same in each run.
+// RngUniform returns an array of random numbers from low to high, excluding high. low and
+// high are scalars of the result's type. The compiler keeps the state: the numbers cannot
+// be predicted, and on some devices they are the same in each run.
 func RngUniform(low, high Value, dims ...int) Value {
 	return rng("rng_uniform", low, high, stablehlo.RngUniform, dims)
 }
 
-// RngNormal is an array of random numbers of a normal distribution; mean and deviation are
-// scalars of one floating point type, which is the result's. The state is as with
-// RngUniform.
+// RngNormal returns an array of random numbers of a normal distribution. mean and deviation
+// are scalars of the result's floating point type. The state is as for RngUniform.
 func RngNormal(mean, deviation Value, dims ...int) Value {
 	return rng("rng_normal", mean, deviation, stablehlo.RngNormal, dims)
 }
@@ -98,7 +97,7 @@ func rng(name string, a, b Value, distribution stablehlo.RngDistribution, dims [
 		return s.none()
 	}
 	if !isStatic(dims) {
-		return s.fail("the dimensions %v: they must be known, and none below zero", dims)
+		return s.fail("the dimensions %v must be known and not negative", dims)
 	}
 	value, err := mlir.NewDense(s.tensor(tensor.ShapeOf(tensor.S64, len(dims))), int64s(dims))
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Reduce folds axes of x away: body makes one of two elements, over and over, in any
-// order and starting from init, which is a scalar and changes nothing, such as 0 for a
-// sum. Without axes all of them go.
+// Reduce reduces x along axes. body combines two elements into one, repeatedly and in any
+// order, starting from init. init is a scalar that does not change the result, such as 0 for
+// a sum. Without axes Reduce reduces all of them. The result lacks the reduced axes.
 //
 //	total := builder.Reduce(x, zero, builder.Add, 0)
 //
-// x and init are trees of values of one structure: a Value, or structs, slices or maps of
-// values, which are folded together.
+// x and init are trees of values with the same structure: a Value, or structs, slices or
+// maps of values. All leaves are reduced together.
 func Reduce[T any](x, init T, body func(acc, element T) T, axes ...int) T {
 	s, values := trees("reduce", x, init)
 	if !s.ok {
@@ -35,7 +35,7 @@ func reduce[T any](s *step, tree T, xs, inits []Value, body func(acc, element T)
 	})
 }
 
-// reduced are the axes to fold, all of them where none is named.
+// reduced returns the axes to reduce: all of them if none is named.
 func (s *step) reduced(axes []int, rank int) []int {
 	if len(axes) == 0 {
 		return upTo(rank)
@@ -43,29 +43,33 @@ func (s *step) reduced(axes []int, rank int) []int {
 	return s.axes(axes, rank)
 }
 
-// ReduceSum is the sum along the axes, which go; without any, of all elements.
+// ReduceSum returns the sum along axes, which the result lacks. Without axes it is the sum
+// of all elements.
 func ReduceSum(x Value, axes ...int) Value { return reduceOf("reduce_sum", sumOf, x, axes) }
 
-// ReduceProd is the product along the axes, which go; without any, of all elements.
+// ReduceProd returns the product along axes, which the result lacks. Without axes it is the
+// product of all elements.
 func ReduceProd(x Value, axes ...int) Value { return reduceOf("reduce_prod", productOf, x, axes) }
 
-// ReduceMax is the greatest element along the axes, which go; without any, of all.
+// ReduceMax returns the greatest element along axes, which the result lacks. Without axes
+// it is the greatest of all.
 func ReduceMax(x Value, axes ...int) Value { return reduceOf("reduce_max", greatestOf, x, axes) }
 
-// ReduceMin is the least element along the axes, which go; without any, of all.
+// ReduceMin returns the least element along axes, which the result lacks. Without axes it
+// is the least of all.
 func ReduceMin(x Value, axes ...int) Value { return reduceOf("reduce_min", leastOf, x, axes) }
 
-// ReduceAll tells whether all booleans along the axes are true, which go; without any, all
-// elements.
+// ReduceAll reports whether all booleans along axes are true. The result lacks the axes.
+// Without axes it covers all elements.
 func ReduceAll(x Value, axes ...int) Value { return reduceOf("reduce_all", allOf, x, axes) }
 
-// ReduceAny tells whether one of the booleans along the axes is true, which go; without
-// any, of all elements.
+// ReduceAny reports whether any boolean along axes is true. The result lacks the axes.
+// Without axes it covers all elements.
 func ReduceAny(x Value, axes ...int) Value { return reduceOf("reduce_any", anyOf, x, axes) }
 
-// ReduceMean is the mean along the axes, which go; without any, of all elements. Floating
-// point numbers of less than 32 bits are summed as f32; the mean of integers is rounded
-// towards zero.
+// ReduceMean returns the mean along axes, which the result lacks. Without axes it is the
+// mean of all elements. Floating point numbers of less than 32 bits are summed as f32. The
+// mean of integers is rounded toward zero.
 func ReduceMean(x Value, axes ...int) Value {
 	s := begin("reduce_mean", x)
 	if !s.ok {
@@ -76,7 +80,7 @@ func ReduceMean(x Value, axes ...int) Value {
 	n := 1
 	for _, a := range axes {
 		if dims[a] < 0 {
-			return s.fail("the dimension of axis %d is not known: divide ReduceSum by GetDimensionSize", a)
+			return s.fail("the dimension of axis %d is unknown: divide ReduceSum by GetDimensionSize", a)
 		}
 		n *= dims[a]
 	}
@@ -91,7 +95,7 @@ func ReduceMean(x Value, axes ...int) Value {
 	return s.convert(s.binary(stablehlo.Divide, sum, s.numberLike(n, sum)), dtype)
 }
 
-// monoid is an operation that elements are folded with, and where to start.
+// monoid is an operation that combines elements, and its initial value.
 type monoid struct {
 	op   stablehlo.BinaryOp
 	unit func(element mlir.Type) any
@@ -106,7 +110,7 @@ var (
 	anyOf      = monoid{stablehlo.Or, func(mlir.Type) any { return false }}
 )
 
-// extreme is the greatest or the least element of a type.
+// extreme returns the greatest or the least element of a type.
 func extreme(element mlir.Type, greatest bool) any {
 	if width, signedness, ok := element.IntegerWidth(); ok {
 		switch {
@@ -150,29 +154,29 @@ func (s *step) reduceWith(x Value, m monoid, axes []int) Value {
 	return reduce(s, x, []Value{x}, []Value{s.start(m, x)}, m.fold, axes)[0]
 }
 
-// start is what a fold of x starts from.
+// start returns the initial value for a reduction of x.
 func (s *step) start(m monoid, x Value) Value {
 	element, ok := x.v.Type().Element()
 	if !ok {
-		return s.fail("%s is no tensor", x.v.Type())
+		return s.fail("%s is not a tensor", x.v.Type())
 	}
 	unit := m.unit(element)
 	if _, isBool := unit.(bool); isBool && dtypeOf(x) != tensor.Pred {
-		return s.fail("it takes booleans, pred, and no numbers")
+		return s.fail("the element type must be pred, not a number")
 	}
 	return s.scalar(unit, x)
 }
 
 func (m monoid) fold(a, b Value) Value { return binary(m.op, a, b) }
 
-// ArgMax is the index of the greatest element along an axis, which goes, as s32; the
-// first of those that are equal. A NaN counts as the greatest.
+// ArgMax returns the index of the greatest element along an axis, as s32. The result lacks the
+// axis. Among equal elements it takes the first. A NaN counts as the greatest.
 func ArgMax(x Value, axis int) Value {
 	return argOf("arg_max", stablehlo.CompareGT, greatestOf, x, axis)
 }
 
-// ArgMin is the index of the least element along an axis, which goes, as s32; the first
-// of those that are equal. A NaN counts as the least.
+// ArgMin returns the index of the least element along an axis, as s32. The result lacks the
+// axis. Among equal elements it takes the first. A NaN counts as the least.
 func ArgMin(x Value, axis int) Value { return argOf("arg_min", stablehlo.CompareLT, leastOf, x, axis) }
 
 func argOf(name string, better stablehlo.ComparisonDirection, m monoid, x Value, axis int) Value {
@@ -183,7 +187,7 @@ func argOf(name string, better stablehlo.ComparisonDirection, m monoid, x Value,
 	dims := dimsOf(x)
 	axis = s.axis(axis, len(dims))
 	if !isStatic(dims) {
-		return s.fail("a dimension is not known")
+		return s.fail("a dimension is unknown")
 	}
 	index := s.one(stablehlo.Iota{IotaDimension: int64(axis), Result: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
 	xs, inits := []Value{x, index}, []Value{s.start(m, x), s.scalar(0, index)}
@@ -194,15 +198,14 @@ func argOf(name string, better stablehlo.ComparisonDirection, m monoid, x Value,
 			isNaN, wasNaN := Ne(e[0], e[0]), Ne(acc[0], acc[0])
 			wins, same = Or(wins, And(isNaN, Not(wasNaN))), Or(same, And(isNaN, wasNaN))
 		}
-		// Of two that are equally good the lower index is taken: the order in which they
-		// come is not known.
+		// Of two equal elements take the lower index: the order of the calls is unknown.
 		first := Or(wins, And(same, Lt(e[1], acc[1])))
 		return []Value{Select(wins, e[0], acc[0]), Select(first, e[1], acc[1])}
 	}, []int{axis})[1]
 }
 
-// Map applies a Go function of scalars to the elements of arrays of one shape, place by
-// place; body is called once, while building.
+// Map applies a Go function of scalars to the elements of arrays of the same shape, element
+// by element. body is called once, while building.
 func Map(body func(elements []Value) Value, xs ...Value) Value {
 	s := begin("map", xs...)
 	if !s.ok {

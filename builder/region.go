@@ -2,15 +2,15 @@ package builder
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// region builds a region for an operation that is to be made with it. It calls build
-// with the region's arguments, and ends the region with what build returns, whose types
-// it gives back. name is what errors call it, for example "the body of the reduce".
-// capture says whether XLA lets the region use values from around it: in while, if and
-// case it does, in reduce, map, sort, scatter and their like it doesn't; there constants
-// are made again inside. It is false where a mistake was made, which is kept.
+// region builds a region for an operation that will be created with it. It calls build with
+// the region's arguments, ends the region with the values that build returns, and returns
+// their types. name is the region's name in errors, for example "the body of the reduce".
+// capture says whether XLA lets the region use values from outside: while, if and case do;
+// reduce, map, sort, scatter and similar operations do not, and constants are cloned into
+// their regions. It returns false after a mistake, which is recorded.
 //
-// The caller has asked usable. The region belongs to the operation that is created with
-// it; one that is not used is erased.
+// The caller has called usable. The operation that is created with the region owns it.
+// Erase a region that is not used.
 func (f *Func) region(at place, name string, arguments []mlir.Type, capture bool, build func([]Value) []Value) (mlir.Region, []mlir.Type, bool) {
 	if f.b.err != nil || f.broken {
 		return mlir.Region{}, nil, false
@@ -23,9 +23,9 @@ func (f *Func) region(at place, name string, arguments []mlir.Type, capture bool
 	return s.end(results), typesOf(results), true
 }
 
-// build runs the Go function that fills the scope, and leaves it. It is false where
-// what the function returns cannot be what the region ends with. A panic goes through,
-// and what was built up to it is given up.
+// build runs the Go function that fills the scope, and leaves the scope. It returns false
+// if the function's results cannot end the region. A panic propagates, and what was built
+// so far is discarded.
 func (s *scope) build(f func() []Value) (results []Value, ok bool) {
 	defer func() {
 		s.leave()
@@ -50,7 +50,7 @@ func (s *scope) end(results []Value) mlir.Region {
 	if err != nil {
 		panic("BUG: builder: a region cannot be ended: " + err.Error())
 	}
-	s.remake(op)
+	s.cloneConstants(op)
 	region := s.f.b.ctx.NewRegion()
 	region.Append(s.block)
 	return region

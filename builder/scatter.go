@@ -6,35 +6,35 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// ScatterOptions say which part of x each index stands for (StableHLO specification,
-// scatter). The zero value is rows: an index counts along axis 0, and x[index] is the
+// ScatterOptions describe the part of x that each index selects (StableHLO specification,
+// scatter). The zero value selects rows: an index counts along axis 0, and x[index] is the
 // part.
 type ScatterOptions struct {
-	// ScatterDimsToOperandDims names the axes of x that an index vector has numbers for.
-	// Empty, the dimension fields below it are not used.
+	// ScatterDimsToOperandDims lists the axes of x for which an index vector has numbers.
+	// If it is empty, the dimension fields below are not used.
 	ScatterDimsToOperandDims                      []int
-	IndexVectorDim                                int   // the axis of indices along which an index vector stands; its rank where indices are scalars
-	UpdateWindowDims                              []int // the axes of updates along which a part stands
-	InsertedWindowDims                            []int // the axes of x that a part lacks, of size 1
-	InputBatchingDims, ScatterIndicesBatchingDims []int // axes that go together
-	Sorted                                        bool  // the indices ascend, which may make it quicker
-	Unique                                        bool  // no index occurs twice, which may make it quicker; the program is wrong where one does
+	IndexVectorDim                                int   // axis of indices that holds the index vectors; its rank if indices are scalars
+	UpdateWindowDims                              []int // axes of updates that hold a part
+	InsertedWindowDims                            []int // axes of x that a part lacks, of size 1
+	InputBatchingDims, ScatterIndicesBatchingDims []int // axes that correspond
+	Sorted                                        bool  // the indices ascend, which may be faster
+	Unique                                        bool  // no index occurs twice, which may be faster; the result is wrong if one does
 }
 
-// Scatter is x with parts changed: at each index, body makes of an element of x and one
-// of updates a new one. With scalar indices of shape [n] for axis 0 of x, which is
-// [a,b,c], updates is [n,b,c]. Updates of one index are taken in any order; an index whose
-// part is not all inside of x changes nothing.
+// Scatter returns x with parts changed. At each index, body combines an element of x and an
+// element of updates into a new one. With scalar indices of shape [n] for axis 0 of x,
+// which is [a,b,c], updates is [n,b,c]. Updates of the same index are applied in any order.
+// An index whose part is not completely inside of x changes nothing.
 //
-// x and updates are trees of values of one structure: a Value, or structs, slices or maps
-// of them, which are changed at the same indices.
+// x and updates are trees of values with the same structure: a Value, or structs, slices or
+// maps of values. All leaves are changed at the same indices.
 func Scatter[T any](x T, indices Value, updates T, body func(old, update T) T, o ScatterOptions) T {
 	s, values := trees("scatter", x, updates)
 	s.operands = slices.Concat(values[0], []Value{indices}, values[1])
 	return scatter(&s, x, values[0], indices, values[1], body, o)
 }
 
-// ScatterAdd is x with updates added at indices; see Scatter.
+// ScatterAdd returns x with updates added at indices. See Scatter.
 func ScatterAdd(x, indices, updates Value, o ScatterOptions) Value {
 	s := begin("scatter_add", x, indices, updates)
 	return scatter(&s, x, []Value{x}, indices, []Value{updates}, Add[Value, Value], o)
@@ -53,7 +53,7 @@ func scatter[T any](s *step, x T, xs []Value, indices Value, updates []Value, bo
 	if len(o.ScatterDimsToOperandDims) == 0 {
 		n, rank := rankOf(indices), rankOf(xs[0])
 		if rank == 0 {
-			s.fail("a scalar has no part that an index could stand for")
+			s.fail("the operand is a scalar: an index cannot select a part of it")
 			return x
 		}
 		window := int64s(upTo(rank - 1))

@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// mistake is something wrong, made on a line that build returns, and what the error says.
+// mistake is a mistake on a line that build returns, and the text of its error.
 type mistake struct {
 	name  string
 	build func(b *builder.Builder) (line int)
@@ -69,7 +69,7 @@ func TestMistakesWithScopes(t *testing.T) {
 			builder.If(p, func() builder.Value { inner = builder.Sin(x); return inner },
 				func() builder.Value { return builder.Cos(inner) })
 			return here(1)
-		}, "which has ended: have its Go function return the value, and use what the operation returns"},
+		}, "which has ended: return the value from its Go function and use the operation's result"},
 		{"returned from the wrong region", func(b *builder.Builder) int {
 			_, p, _, x := start(b)
 			var inner builder.Value
@@ -104,7 +104,7 @@ func TestMistakesWithScopes(t *testing.T) {
 			_, p, n, x := start(b)
 			builder.If(p, func() pair { return pair{x, n} }, func() pair { return pair{x, x} })
 			return here(1)
-		}, "if(pred[]): the branches do not return the same: .B is s32[] in then and f32[] in otherwise"},
+		}, "if(pred[]): the branches return different types: .B is s32[] in then and f32[] in otherwise"},
 		{"branches differ in structure", func(b *builder.Builder) int {
 			_, _, n, x := start(b)
 			builder.Case(n, func() nested {
@@ -113,12 +113,12 @@ func TestMistakesWithScopes(t *testing.T) {
 				return nested{X: []builder.Value{n}, M: map[string]builder.Value{"b": x}}
 			})
 			return here(5)
-		}, "case(s32[]): the branches do not return the same: .X[0] is f32[] in branch 0 and s32[] in branch 1; .X[1], f32[], is only in branch 0; .M[\"a\"], f32[], is only in branch 0; .M[\"b\"], f32[], is only in branch 1"},
+		}, "case(s32[]): the branches return different types: .X[0] is f32[] in branch 0 and s32[] in branch 1; .X[1], f32[], is only in branch 0; .M[\"a\"], f32[], is only in branch 0; .M[\"b\"], f32[], is only in branch 1"},
 		{"no tree", func(b *builder.Builder) int {
 			_, p, _, _ := start(b)
 			builder.If(p, func() int { return 1 }, func() int { return 2 })
 			return here(1)
-		}, "the argument is a int: a tree is made of builder.Value"},
+		}, "the argument is a int, which cannot be part of a tree: use builder.Value"},
 		{"zero value from a branch", func(b *builder.Builder) int {
 			_, p, _, _ := start(b)
 			builder.If(p, func() builder.Value { return builder.Value{} }, func() builder.Value { return p })
@@ -128,7 +128,7 @@ func TestMistakesWithScopes(t *testing.T) {
 			_, _, n, x := start(b)
 			builder.If(n, func() builder.Value { return x }, func() builder.Value { return x })
 			return here(1)
-		}, "if(s32[]): what it asks must be pred[]"},
+		}, "if(s32[]): the predicate or index must be pred[]"},
 		{"nil branch", func(b *builder.Builder) int {
 			f, p, _, x := start(b)
 			f.Return(builder.Sin(builder.If(p, nil, func() builder.Value { return x })))
@@ -138,22 +138,22 @@ func TestMistakesWithScopes(t *testing.T) {
 			_, _, n, _ := start(b)
 			builder.Case[builder.Value](n)
 			return here(1)
-		}, "case(s32[]): it needs a branch at least"},
+		}, "case(s32[]): it needs at least one branch"},
 		{"index is no s32", func(b *builder.Builder) int {
 			_, _, _, x := start(b)
 			builder.Case(x, func() builder.Value { return x })
 			return here(1)
-		}, "case(f32[]): what it asks must be s32[]"},
+		}, "case(f32[]): the predicate or index must be s32[]"},
 		{"body returns something else", func(b *builder.Builder) int {
 			_, p, n, x := start(b)
 			builder.While(pair{x, x}, func(pair) builder.Value { return p }, func(s pair) pair { return pair{s.A, n} })
 			return here(1)
-		}, "while(f32[], f32[]): the body does not return what it was given: .B is f32[] in what it starts with and s32[] in what the body returns"},
+		}, "while(f32[], f32[]): the body must return the types of the initial state: .B is f32[] in the initial state and s32[] in the body's result"},
 		{"condition is no pred", func(b *builder.Builder) int {
 			_, _, _, x := start(b)
 			builder.While(x, same, same)
 			return here(1)
-		}, "while(f32[]): the condition is f32[], it must be pred[]"},
+		}, "while(f32[]): the condition is f32[]: it must be pred[]"},
 		{"zero condition", func(b *builder.Builder) int {
 			_, _, _, x := start(b)
 			builder.While(x, func(builder.Value) builder.Value { return builder.Value{} }, same)
@@ -174,12 +174,12 @@ func TestMistakesWithScopes(t *testing.T) {
 			_, _, _, x := start(b)
 			builder.Loop(x, x, func(_, v builder.Value) builder.Value { return v })
 			return here(1)
-		}, "loop(f32[]): the number of turns must be an integer scalar"},
+		}, "loop(f32[]): the number of iterations must be an integer scalar"},
 		{"body of a loop returns something else", func(b *builder.Builder) int {
 			_, _, n, x := start(b)
 			builder.Loop(n, x, func(i, _ builder.Value) builder.Value { return i })
 			return here(1)
-		}, "the value is f32[] in what it starts with and s32[] in what the body returns"},
+		}, "the value is f32[] in the initial state and s32[] in the body's result"},
 		{"mistake in a nested region", func(b *builder.Builder) int {
 			f, p, n, x := start(b)
 			f.Return(builder.Loop(n, x, func(i, v builder.Value) builder.Value {
@@ -225,8 +225,8 @@ func TestMistakesWithScopes(t *testing.T) {
 	})
 }
 
-// TestClosedRegion has the body of a reduce use constants from outside, also in an if in it
-// and as what it returns: it has its own of them then.
+// TestClosedRegion uses constants from outside in the body of a reduce, also in an if in it
+// and as its result. The region must contain clones of them.
 func TestClosedRegion(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector)
@@ -281,7 +281,7 @@ func TestMistakesInClosedRegions(t *testing.T) {
 				return builder.Add(x, f.Param(1))
 			})
 			return here(2)
-		}, "operand 1 comes from outside of the body of the reduce, which can use its own arguments and constants only: do what needs the value before or after it"},
+		}, "operand 1 comes from outside of the body of the reduce, which can use only its own arguments and constants: use the value before or after it"},
 		{"value from outside in a region in it", func(b *builder.Builder) int {
 			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
 				return builder.Loop(f.Constant(tensor.Scalar[int32](3)), x, func(_, x builder.Value) builder.Value {
@@ -296,7 +296,7 @@ func TestMistakesInClosedRegions(t *testing.T) {
 				return x
 			})
 			return here(3)
-		}, "callbacks in the body of the reduce cannot be ordered: no token can come into it"},
+		}, "callbacks in the body of the reduce cannot be ordered, because it cannot take a token"},
 	})
 }
 
@@ -327,12 +327,12 @@ func TestMistakesWithCalls(t *testing.T) {
 			g, f := double(b), b.Func("main", number)
 			f.Return(g.Call(f.Param(0), f.Param(0))[0])
 			return here(1)
-		}, `call(f32[], f32[]): the function "double" takes 1 arguments, 2 given`},
+		}, `call(f32[], f32[]): the function "double" takes 1 arguments, and the call has 2`},
 		{"type", func(b *builder.Builder) int {
 			g, f := double(b), b.Func("main", vector)
 			f.Return(g.Call(f.Param(0))...)
 			return here(1)
-		}, `call(f32[4]): argument 0 of "double" is f32[4], it takes f32[]`},
+		}, `call(f32[4]): argument 0 of "double" is f32[4]: it must be f32[]`},
 		{"results", func(b *builder.Builder) int {
 			g, f := double(b), b.Func("main", number)
 			p := builder.Call[pair](g, f.Param(0))
@@ -349,7 +349,7 @@ func TestMistakesWithCalls(t *testing.T) {
 			g.Return()
 			g.Call()
 			return here(1)
-		}, `the call of "g" has no argument that says from which function it is called, and 0 functions lack their Return`},
+		}, `the call of "g" has no arguments, so its calling function is unknown: 0 functions have no Return yet, there must be one`},
 		{"another builder", func(b *builder.Builder) int {
 			g, f := double(other), b.Func("main", number)
 			f.Return(builder.Call[builder.Value](g, f.Param(0)))
@@ -376,12 +376,12 @@ func TestMistakesInSignatures(t *testing.T) {
 			f := b.FuncWith("main", with(builder.Param{Shape: number, AliasOutput: new(1)}))
 			f.Return(f.Param(0))
 			return here(1)
-		}, `parameter 0 of "main" is aliased to result 1, and there are 1 results`},
+		}, `parameter 0 of "main" is aliased to result 1, but there are 1 results`},
 		{"alias of another type", func(b *builder.Builder) int {
 			f := b.FuncWith("main", with(builder.Param{Shape: number, AliasOutput: new(0)}, builder.Param{Shape: vector}))
 			f.Return(f.Param(1))
 			return here(1)
-		}, `parameter 0 of "main", f32[], is aliased to result 0, which is f32[4]: they must have one type`},
+		}, `parameter 0 of "main", f32[], is aliased to result 0, which is f32[4]: they must have the same type`},
 		{"alias twice", func(b *builder.Builder) int {
 			f := b.FuncWith("main", with(builder.Param{Shape: number, AliasOutput: new(0)}, builder.Param{Shape: number, AliasOutput: new(0)}))
 			f.Return(f.Param(1))
@@ -391,7 +391,7 @@ func TestMistakesInSignatures(t *testing.T) {
 			f := b.FuncWith("main", builder.Signature{Results: []builder.Result{{Name: "x"}}})
 			f.Return()
 			return here(1)
-		}, `the signature of "main" has 1 results, 0 given`},
+		}, `the signature of "main" has 1 results, and Return has 0`},
 		{"no mesh", func(b *builder.Builder) int {
 			b.FuncWith("main", with(builder.Param{Shape: number, Sharding: builder.Sharding{Mesh: "m"}}))
 			return here(1)
@@ -417,7 +417,7 @@ func TestMistakesInSignatures(t *testing.T) {
 			})
 			f.Return(f.Param(0))
 			return here(1)
-		}, `result 0 of "main": the sharding has 1 dimensions, and f32[] has 0`},
+		}, `result 0 of "main": the sharding has 1 dimensions, but f32[] has 0`},
 		{"unequal parts", func(b *builder.Builder) int {
 			b.Mesh("m", builder.Axis{Name: "x", Size: 3})
 			f := b.Func("main", vector)
@@ -440,11 +440,11 @@ func TestMistakesInSignatures(t *testing.T) {
 			f := b.Func("main", vector)
 			builder.Constrain(f.Param(0), builder.Sharding{})
 			return here(1)
-		}, `the sharding says nothing`},
+		}, `the sharding is empty: set Mesh and Dims, or HLO`},
 		{"type of another context", func(b *builder.Builder) int {
 			foreign := newBuilder(t).Func("f", number).Param(0).MLIR().Type()
 			b.FuncWith("main", with(builder.Param{Type: foreign}))
 			return here(1)
-		}, `the type tensor<f32> is of another context`},
+		}, `the type tensor<f32> belongs to another context`},
 	})
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Convert is x with its elements converted to another type. Floating point numbers
-// become integers towards zero, numbers become booleans as they differ from zero, and
-// complex numbers become real by their real part.
+// Convert converts the elements of x to another type. Floating point numbers are truncated
+// toward zero when they become integers. A number becomes true if it differs from zero. A
+// complex number becomes its real part when it becomes real.
 func Convert(x Value, to tensor.DType) Value {
 	s := begin("convert", x)
 	if !s.ok {
@@ -16,10 +16,10 @@ func Convert(x Value, to tensor.DType) Value {
 	return s.one(stablehlo.Convert{Operand: x.v, Result: s.tensor(tensor.Shape{DType: to, Dims: dimsOf(x)})})
 }
 
-// Bitcast is x with its bits taken for elements of another type. Where that is narrower,
-// the result has one dimension more, of the elements that one of x becomes; where it is
-// wider, x's last dimension must be of as many elements as one of the result takes, and
-// goes.
+// Bitcast interprets the bits of x as elements of another type. If the new type is
+// narrower, the result has one more dimension, for the elements that one element of x
+// becomes. If it is wider, the last dimension of x must be the number of elements that form
+// one element of the result, and the result lacks it.
 func Bitcast(x Value, to tensor.DType) Value {
 	s := begin("bitcast_convert", x)
 	if !s.ok {
@@ -36,8 +36,8 @@ func Bitcast(x Value, to tensor.DType) Value {
 	return s.one(stablehlo.BitcastConvert{Operand: x.v, Result: t})
 }
 
-// Reshape is x's elements, in row-major order, in an array of other dimensions. One of
-// them may be -1: it is then what is left for it.
+// Reshape returns x's elements, in row-major order, as an array of other dimensions. One of
+// them may be -1: Reshape computes it from the others.
 func Reshape(x Value, dims ...int) Value {
 	s := begin("reshape", x)
 	if !s.ok {
@@ -45,7 +45,7 @@ func Reshape(x Value, dims ...int) Value {
 	}
 	have := dimsOf(x)
 	if !isStatic(have) {
-		return s.fail("a dimension is not known: use DynamicReshape")
+		return s.fail("a dimension is unknown: use DynamicReshape")
 	}
 	dims = append([]int(nil), dims...)
 	unknown, n := -1, 1
@@ -56,25 +56,25 @@ func Reshape(x Value, dims ...int) Value {
 		case d == -1 && unknown < 0:
 			unknown = i
 		default:
-			return s.fail("the dimensions %v: at most one of them may be -1, and none below", dims)
+			return s.fail("the dimensions %v are invalid: one of them may be -1, the others must not be negative", dims)
 		}
 	}
 	total := tensor.Shape{Dims: have}.NumElements()
 	if unknown >= 0 {
 		if n == 0 || total%n != 0 {
-			return s.fail("%d elements have no place in the dimensions %v", total, dims)
+			return s.fail("%d elements do not fit the dimensions %v", total, dims)
 		}
 		dims[unknown] = total / n
 	} else if n != total {
-		return s.fail("%d elements have no place in the dimensions %v, which hold %d", total, dims, n)
+		return s.fail("%d elements do not fit the dimensions %v, which hold %d", total, dims, n)
 	}
 	return s.reshape(x, dims...)
 }
 
-// Flatten is x's elements as a vector.
+// Flatten returns x's elements as a vector.
 func Flatten(x Value) Value { return Reshape(x, -1) }
 
-// ExpandDims is x with a dimension of 1 at each of the axes of the result.
+// ExpandDims returns x with a new dimension of 1 at each of the axes of the result.
 func ExpandDims(x Value, axes ...int) Value {
 	s := begin("expand_dims", x)
 	if !s.ok {
@@ -95,8 +95,8 @@ func ExpandDims(x Value, axes ...int) Value {
 	return s.reshape(x, dims...)
 }
 
-// Squeeze is x without the given axes, which have a dimension of 1; without any axes,
-// without all dimensions of 1.
+// Squeeze returns x without the given axes, whose dimensions must be 1. Without axes it
+// removes all dimensions of 1.
 func Squeeze(x Value, axes ...int) Value {
 	s := begin("squeeze", x)
 	if !s.ok {
@@ -113,7 +113,7 @@ func Squeeze(x Value, axes ...int) Value {
 	axes = s.axes(axes, len(have))
 	for _, a := range axes {
 		if have[a] != 1 {
-			return s.fail("the dimension at axis %d is %d: only one of 1 can go", a, have[a])
+			return s.fail("the dimension at axis %d is %d: only a dimension of 1 can be removed", a, have[a])
 		}
 	}
 	var dims []int
@@ -123,8 +123,8 @@ func Squeeze(x Value, axes ...int) Value {
 	return s.reshape(x, dims...)
 }
 
-// Transpose is x with its axes in another order: the i-th of the result is the
-// axes[i]-th of x. Without axes their order is reversed.
+// Transpose permutes the axes of x: axis i of the result is axis axes[i] of x. Without axes
+// it reverses their order.
 func Transpose(x Value, axes ...int) Value {
 	s := begin("transpose", x)
 	if !s.ok {
@@ -137,7 +137,7 @@ func Transpose(x Value, axes ...int) Value {
 		}
 	}
 	if len(axes) != rank {
-		return s.fail("%d axes are named, and the operand has %d", len(axes), rank)
+		return s.fail("there are %d axes, and the operand has %d dimensions", len(axes), rank)
 	}
 	return s.transpose(x, s.axes(axes, rank)...)
 }
@@ -146,8 +146,8 @@ func (s *step) transpose(x Value, axes ...int) Value {
 	return s.one(stablehlo.Transpose{Operand: x.v, Permutation: int64s(axes)})
 }
 
-// BroadcastTo repeats x to an array of the given dimensions as NumPy does: x's axes are
-// the last ones, and those of dimension 1 are stretched.
+// BroadcastTo repeats x to an array of the given dimensions, like NumPy: x's axes are the
+// last ones, and dimensions of 1 are stretched.
 func BroadcastTo(x Value, dims ...int) Value {
 	s := begin("broadcast", x)
 	if !s.ok {
@@ -156,7 +156,7 @@ func BroadcastTo(x Value, dims ...int) Value {
 	have := dimsOf(x)
 	more := len(dims) - len(have)
 	if more < 0 {
-		return s.fail("an array of %d dimensions has no place in one of %d", len(have), len(dims))
+		return s.fail("an array of %d dimensions cannot be broadcast to %d dimensions", len(have), len(dims))
 	}
 	axes := upTo(len(have))
 	for i := range axes {
@@ -165,15 +165,15 @@ func BroadcastTo(x Value, dims ...int) Value {
 	return s.inDim(x, dims, axes)
 }
 
-// BroadcastInDim repeats x to an array of the given dimensions. The i-th axis of x
-// becomes the axes[i]-th; it has that dimension, or 1.
+// BroadcastInDim repeats x to an array of the given dimensions. Axis i of x becomes axis
+// axes[i] of the result. Its dimension is that of the result, or 1.
 func BroadcastInDim(x Value, dims []int, axes ...int) Value {
 	s := begin("broadcast_in_dim", x)
 	if !s.ok {
 		return s.none()
 	}
 	if rank := rankOf(x); len(axes) != rank {
-		return s.fail("%d axes are named for the %d of the operand", len(axes), rank)
+		return s.fail("there are %d axes, and the operand has %d dimensions", len(axes), rank)
 	}
 	axes = s.axes(axes, len(dims))
 	if !s.ok {
@@ -184,18 +184,18 @@ func BroadcastInDim(x Value, dims []int, axes ...int) Value {
 
 func (s *step) inDim(x Value, dims, axes []int) Value {
 	if !isStatic(dims) {
-		return s.fail("the dimensions %v: one that is not known needs DynamicBroadcastInDim", dims)
+		return s.fail("one of the dimensions %v is unknown: use DynamicBroadcastInDim", dims)
 	}
 	for i, d := range dimsOf(x) {
 		if d != 1 && d != dims[axes[i]] {
-			return s.fail("axis %d of the operand has the dimension %d, and %d in the result: it must be equal, or 1", i, d, dims[axes[i]])
+			return s.fail("axis %d of the operand has the dimension %d, and the result has %d: they must be equal, or the operand's must be 1", i, d, dims[axes[i]])
 		}
 	}
 	return s.broadcast(x, dims, axes)
 }
 
-// Slice is the part of x from starts to limits, which are not in it any more, one of
-// each for every axis; of every strides[i]-th element where strides are given.
+// Slice returns the part of x from starts up to, but not including, limits. Each has one
+// entry for every axis. With strides it takes every strides[i]-th element.
 func Slice(x Value, starts, limits []int, strides ...int) Value {
 	s := begin("slice", x)
 	if !s.ok {
@@ -209,13 +209,13 @@ func Slice(x Value, starts, limits []int, strides ...int) Value {
 		}
 	}
 	if len(starts) != rank || len(limits) != rank || len(strides) != rank {
-		return s.fail("%d starts, %d limits and %d strides: there must be %d of each, as many as axes", len(starts), len(limits), len(strides), rank)
+		return s.fail("there are %d starts, %d limits and %d strides: there must be %d of each, one for each axis", len(starts), len(limits), len(strides), rank)
 	}
 	return s.one(stablehlo.Slice{Operand: x.v, StartIndices: int64s(starts), LimitIndices: int64s(limits), Strides: int64s(strides)})
 }
 
-// SliceAxis is the part of x from start to limit along one axis, and all of the others.
-// Negative numbers count from the end, as axes do.
+// SliceAxis returns the part of x from start up to, but not including, limit along one
+// axis, and all of the other axes. Negative numbers count from the end, as for axes.
 func SliceAxis(x Value, axis, start, limit int) Value {
 	s := begin("slice", x)
 	if !s.ok {
@@ -231,7 +231,7 @@ func (s *step) sliceAxis(x Value, axis, start, limit int) Value {
 		return s.none()
 	}
 	if !isStatic(limits) {
-		return s.fail("a dimension is not known: use RealDynamicSlice")
+		return s.fail("a dimension is unknown: use RealDynamicSlice")
 	}
 	n := limits[axis]
 	if start < 0 {
@@ -241,7 +241,7 @@ func (s *step) sliceAxis(x Value, axis, start, limit int) Value {
 		limit += n
 	}
 	if start < 0 || start > limit || limit > n {
-		return s.fail("from %d to %d is no part of axis %d, whose dimension is %d", start, limit, axis, n)
+		return s.fail("the range from %d to %d is not within axis %d, whose dimension is %d", start, limit, axis, n)
 	}
 	starts, strides := make([]int64, len(limits)), make([]int64, len(limits))
 	for i := range strides {
@@ -251,7 +251,7 @@ func (s *step) sliceAxis(x Value, axis, start, limit int) Value {
 	return s.one(stablehlo.Slice{Operand: x.v, StartIndices: starts, LimitIndices: int64s(limits), Strides: strides})
 }
 
-// Split is x cut into n parts of one size along an axis.
+// Split splits x into n parts of equal size along an axis.
 func Split(x Value, n, axis int) []Value {
 	s := begin("split", x)
 	if !s.ok {
@@ -260,7 +260,7 @@ func Split(x Value, n, axis int) []Value {
 	dims := dimsOf(x)
 	axis = s.axis(axis, len(dims))
 	if s.ok && (n < 1 || n > maxParts || dims[axis] < 0 || dims[axis]%n != 0) {
-		s.fail("axis %d cannot be cut into %d equal parts", axis, n)
+		s.fail("axis %d cannot be split into %d equal parts", axis, n)
 	}
 	parts := s.nones(min(max(n, 0), maxParts))
 	if !s.ok {
@@ -273,10 +273,10 @@ func Split(x Value, n, axis int) []Value {
 	return parts
 }
 
-// maxParts keeps a wrong number of parts from taking all memory.
+// maxParts keeps a wrong number of parts from using up all memory.
 const maxParts = 1 << 20
 
-// Concat joins arrays along an axis. Their other dimensions are equal.
+// Concat joins arrays along an axis. Their other dimensions must be equal.
 func Concat(axis int, xs ...Value) Value {
 	s := begin("concatenate", xs...)
 	if !s.ok {
@@ -285,7 +285,7 @@ func Concat(axis int, xs ...Value) Value {
 	return s.one(stablehlo.Concatenate{Inputs: mlirs(xs), Dimension: int64(s.axis(axis, rankOf(xs[0])))})
 }
 
-// Stack joins arrays of one shape along a new axis, of the result.
+// Stack joins arrays of the same shape along a new axis of the result.
 func Stack(axis int, xs ...Value) Value {
 	s := begin("stack", xs...)
 	if !s.ok {
@@ -301,12 +301,12 @@ func Stack(axis int, xs ...Value) Value {
 	return s.one(stablehlo.Concatenate{Inputs: mlirs(parts), Dimension: int64(axis)})
 }
 
-// Padding is what Pad adds along one axis: so many elements before and after, and
-// between any two. Before and after may be negative, and take elements away then.
+// Padding is the number of elements that Pad adds along one axis: before, after, and
+// between any two elements. Low and High may be negative, which removes elements.
 type Padding struct{ Low, High, Interior int }
 
 // Pad adds elements around x, along each of its axes in turn. value is a number or a
-// scalar; axes that no padding is given for stay as they are.
+// scalar. Axes without an entry in paddings stay as they are.
 func Pad[V Operand](x Value, value V, paddings ...Padding) Value {
 	s := begin("pad", append([]Value{x}, given(value)...)...)
 	if !s.ok {
@@ -314,11 +314,11 @@ func Pad[V Operand](x Value, value V, paddings ...Padding) Value {
 	}
 	rank := rankOf(x)
 	if len(paddings) > rank {
-		return s.fail("padding is given for %d axes, there are %d", len(paddings), rank)
+		return s.fail("there are %d paddings for %d axes", len(paddings), rank)
 	}
 	low, high, interior := make([]int64, rank), make([]int64, rank), make([]int64, rank)
 	for i, p := range paddings {
-		s.sensible([]int{p.Low, p.High, p.Interior})
+		s.checkRange([]int{p.Low, p.High, p.Interior})
 		low[i], high[i], interior[i] = int64(p.Low), int64(p.High), int64(p.Interior)
 	}
 	return s.one(stablehlo.Pad{
@@ -327,7 +327,7 @@ func Pad[V Operand](x Value, value V, paddings ...Padding) Value {
 	})
 }
 
-// scalarOf is an operand as a scalar of x's element type.
+// scalarOf returns an operand as a scalar of x's element type.
 func (s *step) scalarOf(v any, x Value) Value {
 	if value, ok := v.(Value); ok {
 		return value
@@ -335,7 +335,7 @@ func (s *step) scalarOf(v any, x Value) Value {
 	return s.scalar(v, x)
 }
 
-// Reverse turns the order of x's elements along the given axes.
+// Reverse reverses the order of x's elements along the given axes.
 func Reverse(x Value, axes ...int) Value {
 	s := begin("reverse", x)
 	if !s.ok {
@@ -344,35 +344,35 @@ func Reverse(x Value, axes ...int) Value {
 	return s.one(stablehlo.Reverse{Operand: x.v, Dimensions: int64s(s.axes(axes, rankOf(x)))})
 }
 
-// DynamicSlice is the part of x of the given dimensions that begins at starts, which are
-// integer scalars, one for each axis. A start that would leave part of the slice outside
-// of x is moved so far that all of it is inside.
+// DynamicSlice returns the part of x that has the given dimensions and begins at starts.
+// starts are integer scalars, one for each axis. If part of the slice would be outside of
+// x, its start is moved until all of it is inside.
 func DynamicSlice(x Value, starts []Value, dims ...int) Value {
 	s := begin("dynamic_slice", append([]Value{x}, starts...)...)
 	if !s.ok {
 		return s.none()
 	}
 	if rank := rankOf(x); len(starts) != rank || len(dims) != rank {
-		return s.fail("%d starts and %d dimensions: there must be %d of each, as many as axes", len(starts), len(dims), rank)
+		return s.fail("there are %d starts and %d dimensions: there must be %d of each, one for each axis", len(starts), len(dims), rank)
 	}
 	return s.one(stablehlo.DynamicSlice{Operand: x.v, StartIndices: mlirs(starts), SliceSizes: int64s(dims)})
 }
 
-// DynamicUpdateSlice is x with update in place of the part that begins at starts, which
-// are as in DynamicSlice.
+// DynamicUpdateSlice returns x with the part that begins at starts replaced by update.
+// starts are as for DynamicSlice.
 func DynamicUpdateSlice(x, update Value, starts ...Value) Value {
 	s := begin("dynamic_update_slice", append([]Value{x, update}, starts...)...)
 	if !s.ok {
 		return s.none()
 	}
 	if rank := rankOf(x); len(starts) != rank {
-		return s.fail("%d starts: there must be %d, as many as axes", len(starts), rank)
+		return s.fail("there are %d starts: there must be %d, one for each axis", len(starts), rank)
 	}
 	return s.one(stablehlo.DynamicUpdateSlice{Operand: x.v, Update: update.v, StartIndices: mlirs(starts)})
 }
 
-// DynamicIndex is the part of x at one index of an axis, which the result lacks. index
-// is an integer scalar; one that is out of range stands for the nearest that isn't.
+// DynamicIndex returns the part of x at one index of an axis. The result lacks the axis.
+// index is an integer scalar. An index out of range is replaced by the nearest valid one.
 func DynamicIndex(x, index Value, axis int) Value {
 	s := begin("dynamic_index", x, index)
 	if !s.ok {
@@ -389,8 +389,8 @@ func DynamicIndex(x, index Value, axis int) Value {
 	return s.reshape(row, append(dims[:axis], dims[axis+1:]...)...)
 }
 
-// DynamicUpdateIndex is x with update at one index of an axis, which update lacks; index
-// is as in DynamicIndex.
+// DynamicUpdateIndex returns x with the part at one index of an axis replaced by update,
+// which lacks the axis. index is as for DynamicIndex.
 func DynamicUpdateIndex(x, update, index Value, axis int) Value {
 	s := begin("dynamic_update_index", x, update, index)
 	if !s.ok {
@@ -404,19 +404,19 @@ func DynamicUpdateIndex(x, update, index Value, axis int) Value {
 	}
 	want := append(append([]int{}, dims[:axis]...), dims[axis+1:]...)
 	if have := dimsOf(update); !(tensor.Shape{Dims: want}).Equal(tensor.Shape{Dims: have}) {
-		return s.fail("the update has the dimensions %v: it takes the place of %v", have, want)
+		return s.fail("the update has the dimensions %v: they must be %v", have, want)
 	}
 	dims[axis] = 1
 	return s.one(stablehlo.DynamicUpdateSlice{Operand: x.v, Update: s.reshape(update, dims...).v, StartIndices: mlirs(starts)})
 }
 
-// startsAt are starts of 0 but for one axis.
+// startsAt returns starts that are index at axis and 0 elsewhere.
 func (s *step) startsAt(index Value, axis, rank int) []Value {
 	if !s.ok {
 		return nil
 	}
 	if rankOf(index) != 0 {
-		s.fail("the index is no scalar")
+		s.fail("the index is not a scalar")
 		return nil
 	}
 	starts := make([]Value, rank)

@@ -9,12 +9,13 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Sharding says how devices share an array. The zero Sharding says nothing.
+// Sharding describes how an array is split over devices. The zero Sharding leaves it to
+// XLA.
 type Sharding struct {
-	// Mesh and Dims are Shardy's form (sdy.sharding): the name of a mesh that
-	// Builder.Mesh made, and for each dimension of the array the axes of the mesh that
-	// split it, the greatest part first. Dimensions without axes, and those beyond the
-	// end of Dims, are not split.
+	// Mesh and Dims are Shardy's form (sdy.sharding). Mesh is the name of a mesh that
+	// Builder.Mesh made. Dims holds, for each dimension of the array, the axes of the mesh
+	// that split it, from major to minor. Dimensions without axes, and those beyond the end
+	// of Dims, are not split.
 	Mesh string
 	Dims [][]string
 	// HLO is XLA's own form (mhlo.sharding), for example "{devices=[2,1]<=[2]}". The two
@@ -28,8 +29,8 @@ type Axis struct {
 	Size int
 }
 
-// Mesh gives the devices of the module the names that Sharding uses: a grid with an axis
-// for each of its dimensions, as sdy.mesh.
+// Mesh names the devices of the module for Sharding: they form a grid, and each of its
+// dimensions has an axis. It adds an sdy.mesh.
 func (b *Builder) Mesh(name string, axes ...Axis) {
 	at := b.here()
 	if err := b.mesh(at, name, axes); err != nil {
@@ -50,7 +51,7 @@ func (b *Builder) mesh(at place, name string, axes []Axis) error {
 		case twice:
 			return fmt.Errorf("the mesh %q has the axis %q twice", name, a.Name)
 		case a.Size < 1:
-			return fmt.Errorf("the axis %q of the mesh %q has the size %d, it needs 1 at least", a.Name, name, a.Size)
+			return fmt.Errorf("the axis %q of the mesh %q has the size %d: it must be at least 1", a.Name, name, a.Size)
 		}
 		sizes[a.Name] = a.Size
 		parts[i] = quote(a.Name) + "=" + strconv.Itoa(a.Size)
@@ -73,16 +74,16 @@ func (b *Builder) mesh(at place, name string, axes []Axis) error {
 	return nil
 }
 
-// Constrain is x, of which XLA is told how the devices are to share it.
+// Constrain returns x with a constraint that tells XLA how to shard it.
 func Constrain(x Value, s Sharding) Value {
 	f := mustFuncOf("constrain", x)
 	at := f.b.here()
 	if !f.usable(at, "constrain", []Value{x}) {
-		return f.nothing()
+		return f.missing()
 	}
 	err := s.check(f.b, x.v.Type())
 	if err == nil && s.isZero() {
-		err = errors.New("the sharding says nothing")
+		err = errors.New("the sharding is empty: set Mesh and Dims, or HLO")
 	}
 	var attributes []mlir.NamedAttribute
 	if err == nil {
@@ -90,7 +91,7 @@ func Constrain(x Value, s Sharding) Value {
 	}
 	if err != nil {
 		f.b.fail(at, "constrain", []Value{x}, err)
-		return f.nothing()
+		return f.missing()
 	}
 	o := raw{Operands: []mlir.Value{x.v}, Results: []mlir.Type{x.v.Type()}, Attributes: attributes}
 	if s.HLO == "" {
@@ -104,14 +105,14 @@ func Constrain(x Value, s Sharding) Value {
 
 func (s Sharding) isZero() bool { return s.HLO == "" && s.Mesh == "" && s.Dims == nil }
 
-// check is an error for what does not fit the module's meshes or the type.
+// check returns an error if the sharding does not fit the module's meshes or the type.
 func (s Sharding) check(b *Builder, t mlir.Type) error {
 	if s.isZero() {
 		return nil
 	}
 	if s.HLO != "" {
 		if s.Mesh != "" || s.Dims != nil {
-			return errors.New("the sharding has both forms, Mesh and HLO: use one")
+			return errors.New("the sharding has both forms, Mesh and HLO: use one of them")
 		}
 		return nil
 	}
@@ -121,7 +122,7 @@ func (s Sharding) check(b *Builder, t mlir.Type) error {
 	}
 	dims, _ := t.Dims()
 	if len(s.Dims) > len(dims) {
-		return fmt.Errorf("the sharding has %d dimensions, and %s has %d", len(s.Dims), describeType(t), len(dims))
+		return fmt.Errorf("the sharding has %d dimensions, but %s has %d", len(s.Dims), describeType(t), len(dims))
 	}
 	used := map[string]bool{}
 	for i, names := range s.Dims {
@@ -144,7 +145,7 @@ func (s Sharding) check(b *Builder, t mlir.Type) error {
 	return nil
 }
 
-// attribute is what the sharding says of a value of a type, at most one attribute.
+// attribute returns the sharding of a value of type t, as at most one attribute.
 func (s Sharding) attribute(ctx *mlir.Context, t mlir.Type) ([]mlir.NamedAttribute, error) {
 	switch {
 	case s.isZero():
@@ -170,7 +171,7 @@ func (s Sharding) attribute(ctx *mlir.Context, t mlir.Type) ([]mlir.NamedAttribu
 	return []mlir.NamedAttribute{{Name: "sdy.sharding", Value: a}}, nil
 }
 
-// quote is a string as MLIR's text has it.
+// quote returns a string in MLIR's text format.
 func quote(s string) string {
 	var out strings.Builder
 	out.WriteByte('"')

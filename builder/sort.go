@@ -8,15 +8,15 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// SortOptions say how Sort sorts.
+// SortOptions are the options of Sort.
 type SortOptions struct {
 	Axis   int
-	Stable bool // what is equal keeps its order
+	Stable bool // equal elements keep their order
 }
 
-// Sort orders arrays of one shape together along an axis, so that less(a, b) says of an
-// element and one after it that a goes first. xs is a tree of values: a Value, or structs,
-// slices or maps of values:
+// Sort sorts arrays of the same shape together along an axis. less(a, b) reports whether a
+// must come before b. xs is a tree of values: a Value, or structs, slices or maps of
+// values:
 //
 //	type entry struct{ Key, Index builder.Value }
 //	sorted := builder.Sort(entry{keys, index}, func(a, b entry) builder.Value {
@@ -39,7 +39,7 @@ func sortBy[T any](s *step, tree T, xs []Value, less func(a, b T) Value, o SortO
 	return s.many(len(xs), stablehlo.Sort{Inputs: mlirs(xs), Dimension: &axis, IsStable: o.Stable, Comparator: region})
 }
 
-// SortAscending orders x along an axis, the least first and NaN last.
+// SortAscending sorts x along an axis, the least element first and NaN last.
 func SortAscending(x Value, axis int) Value {
 	s := begin("sort_ascending", x)
 	if !s.ok {
@@ -48,7 +48,8 @@ func SortAscending(x Value, axis int) Value {
 	return sortBy(&s, x, []Value{x}, ascending, SortOptions{Axis: axis, Stable: true})[0]
 }
 
-// SortDescending orders x along an axis, the greatest first; NaN comes before it.
+// SortDescending sorts x along an axis, the greatest element first. NaN comes before all
+// numbers.
 func SortDescending(x Value, axis int) Value {
 	s := begin("sort_descending", x)
 	if !s.ok {
@@ -57,8 +58,8 @@ func SortDescending(x Value, axis int) Value {
 	return sortBy(&s, x, []Value{x}, func(a, b Value) Value { return ascending(b, a) }, SortOptions{Axis: axis, Stable: true})[0]
 }
 
-// ArgSort are the indices along an axis, s32, that SortAscending would take x's elements
-// from; what is equal keeps its order.
+// ArgSort returns the indices, s32, of x's elements along an axis in the order of
+// SortAscending. Equal elements keep their order.
 func ArgSort(x Value, axis int) Value {
 	s := begin("arg_sort", x)
 	if !s.ok {
@@ -66,7 +67,7 @@ func ArgSort(x Value, axis int) Value {
 	}
 	dims := dimsOf(x)
 	if !isStatic(dims) {
-		return s.fail("a dimension is not known")
+		return s.fail("a dimension is unknown")
 	}
 	axis = s.axis(axis, len(dims))
 	index := s.one(stablehlo.Iota{IotaDimension: int64(axis), Result: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
@@ -77,8 +78,7 @@ func ArgSort(x Value, axis int) Value {
 	return sortBy(&s, xs, xs, func(a, b []Value) Value { return ascending(a[0], b[0]) }, SortOptions{Axis: axis, Stable: true})[1]
 }
 
-// ascending is an order in which every number has a place: all NaNs are one and the
-// last, and -0 is 0.
+// ascending is a total order: all NaNs are equal and come last, and -0 equals 0.
 func ascending(a, b Value) Value {
 	if a.v.IsNil() || comparisonType(a.v.Type()) != stablehlo.CompareFloat {
 		return Lt(a, b)
@@ -91,12 +91,12 @@ func canonical(x Value) Value {
 	return Select(Ne(x, x), math.NaN(), x)
 }
 
-// TopK are the k greatest elements along the last axis, in descending order, and their
-// indices in it, s32. It is an operation of CHLO.
+// TopK returns the k greatest elements along the last axis, in descending order, and their
+// indices, s32. It is an operation of CHLO.
 func TopK(x Value, k int) (values, indices Value) {
 	s := begin("top_k", x)
 	if k < 0 {
-		s.fail("there are no %d greatest elements", k)
+		s.fail("k is %d: it must not be negative", k)
 	}
 	results := s.many(2, chlo.TopK{Operand: x.v, K: int64(k)})
 	return results[0], results[1]

@@ -9,35 +9,35 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// step is one call of a function of this package: the Go line that made it, its name
-// and what it was given. All operations that it takes stand at that line, and a mistake
-// is told with that name and those operands, however many operations in it was made.
+// step is one call of a function of this package: its Go line, its name and its operands.
+// All operations of the call get that line as their location. A mistake is reported with
+// that name and those operands, whichever of the operations caused it.
 type step struct {
 	f        *Func
 	at       place
 	name     string
 	operands []Value
-	ok       bool // false where an earlier mistake, or one in the operands, ends it
+	ok       bool // false after an earlier mistake, or one in the operands
 }
 
-// begin starts a step of a function with these operands.
+// begin starts a step with these operands.
 func begin(name string, operands ...Value) step {
 	return mustFuncOf(name, operands...).begin(name, operands...)
 }
 
 func (f *Func) begin(name string, operands ...Value) step {
 	if f == nil {
-		panic("builder: " + name + " was given no function to stand in: use what Builder.Func or Value.Func returned")
+		panic("builder: " + name + ": the function is nil: use the result of Builder.Func or Value.Func")
 	}
 	s := step{f: f, at: f.b.here(), name: name, operands: operands}
 	s.ok = f.usable(s.at, name, operands)
 	return s
 }
 
-// none is the result of what was not built.
-func (s *step) none() Value { return s.f.nothing() }
+// none returns the result of a step that built nothing.
+func (s *step) none() Value { return s.f.missing() }
 
-// nones are n results of what was not built.
+// nones returns n results of a step that built nothing.
 func (s *step) nones(n int) []Value {
 	out := make([]Value, n)
 	for i := range out {
@@ -55,19 +55,19 @@ func (s *step) fail(format string, args ...any) Value {
 	return s.none()
 }
 
-// one appends an operation of one result.
+// one appends an operation with one result.
 func (s *step) one(op operation) Value {
 	if !s.ok {
 		return s.none()
 	}
 	v := s.f.add(s.at, s.name, s.operands, op)
 	s.ok = !v.v.IsNil()
-	return s.possible(v)
+	return s.checkSize(v)
 }
 
-// possible is the value itself, or a mistake where its type has dimensions that no array
-// has: the library works some out of wrong numbers, and does not look at them.
-func (s *step) possible(v Value) Value {
+// checkSize returns v. If the dimensions of its type are impossible, checkSize records a mistake:
+// the library derives some of them from wrong numbers and does not check them.
+func (s *step) checkSize(v Value) Value {
 	if !s.ok {
 		return s.none()
 	}
@@ -79,23 +79,23 @@ func (s *step) possible(v Value) Value {
 		}
 		high, low := bits.Mul64(total, uint64(max(d, 1)))
 		if total = low; d < 0 || high != 0 || low > maxElements {
-			return s.fail("the result would be %s, which is no array", v.v.Type())
+			return s.fail("the result would be %s, which is not a valid array type", v.v.Type())
 		}
 	}
 	return v
 }
 
-// maxElements is more than any device has memory for.
+// maxElements is more than the memory of any device holds.
 const maxElements = 1 << 50
 
-// many appends an operation and gives its n results.
+// many appends an operation and returns its n results.
 func (s *step) many(n int, op operation) []Value {
 	if s.ok {
 		var made mlir.Operation
 		if made, s.ok = s.f.append(s.at, s.name, s.operands, op); s.ok {
 			results := s.f.results(made)
 			for _, v := range results {
-				if s.possible(v); !s.ok {
+				if s.checkSize(v); !s.ok {
 					return s.nones(n)
 				}
 			}
@@ -105,7 +105,7 @@ func (s *step) many(n int, op operation) []Value {
 	return s.nones(n)
 }
 
-// Of the operations that others are made of.
+// The parts of operations that consist of several.
 
 func (s *step) unary(op stablehlo.UnaryOp, x Value) Value {
 	return s.one(stablehlo.Unary{Op: op, Operand: x.v})
@@ -129,7 +129,7 @@ func (s *step) convert(x Value, d tensor.DType) Value {
 	return s.one(stablehlo.Convert{Operand: x.v, Result: s.tensor(tensor.Shape{DType: d, Dims: dimsOf(x)})})
 }
 
-// broadcast stretches x to dims; its i-th dimension becomes the axes[i]-th.
+// broadcast stretches x to dims. Its axis i becomes axis axes[i].
 func (s *step) broadcast(x Value, dims, axes []int) Value {
 	if !s.ok {
 		return s.none()
@@ -137,11 +137,11 @@ func (s *step) broadcast(x Value, dims, axes []int) Value {
 	return s.one(stablehlo.BroadcastInDim{Operand: x.v, BroadcastDimensions: int64s(axes), Result: s.typed(x, dims)})
 }
 
-// typed is the tensor type of x's elements with other dimensions.
+// typed returns a tensor type with x's element type and other dimensions.
 func (s *step) typed(x Value, dims []int) mlir.Type {
 	element, ok := x.v.Type().Element()
 	if !ok {
-		s.fail("%s is no tensor", x.v.Type())
+		s.fail("%s is not a tensor", x.v.Type())
 		return mlir.Type{}
 	}
 	t, err := s.f.b.ctx.TensorType(element, mlirDims(dims)...)
@@ -159,21 +159,21 @@ func (s *step) tensor(shape tensor.Shape) mlir.Type {
 	return t
 }
 
-// axis is an axis of an array of that rank, which may count from the end: -1 is the
-// last one.
+// axis returns an axis of an array of the given rank. A negative one counts from the end:
+// -1 is the last one.
 func (s *step) axis(axis, rank int) int {
 	if axis < -rank || axis >= rank {
 		if rank == 0 {
-			s.fail("there is no axis %d in a scalar", axis)
+			s.fail("a scalar has no axis %d", axis)
 		} else {
-			s.fail("there is no axis %d: it goes from 0 to %d, or from -1 to %d counted from the end", axis, rank-1, -rank)
+			s.fail("there is no axis %d: use 0 to %d, or -1 to %d to count from the end", axis, rank-1, -rank)
 		}
 		return 0
 	}
 	return (axis + rank) % rank
 }
 
-// axes are different axes of an array of that rank.
+// axes returns different axes of an array of the given rank.
 func (s *step) axes(axes []int, rank int) []int {
 	out, seen := make([]int, len(axes)), make([]bool, rank)
 	for i, a := range axes {
@@ -190,20 +190,20 @@ func (s *step) axes(axes []int, rank int) []int {
 	return out
 }
 
-// sensible ends the step where a number is greater than any window, stride or padding
-// is: what is reckoned with it could overflow.
-func (s *step) sensible(lists ...[]int) {
+// checkRange ends the step if a number is greater than any window, stride or padding can be.
+// Calculations with it could overflow.
+func (s *step) checkRange(lists ...[]int) {
 	const limit = 1 << 31
 	for _, list := range lists {
 		for _, n := range list {
 			if n < -limit || n > limit {
-				s.fail("%d is no number of elements of a window, a stride or a padding", n)
+				s.fail("%d is out of range for a window, a stride or a padding", n)
 			}
 		}
 	}
 }
 
-// rest are the axes of an array of that rank that are not among the given ones.
+// rest returns the axes of an array of the given rank that are not in axes.
 func rest(axes []int, rank int) []int {
 	out := make([]int, 0, rank)
 	seen := make([]bool, rank)
@@ -218,7 +218,7 @@ func rest(axes []int, rank int) []int {
 	return out
 }
 
-// upTo are the numbers from 0 to n-1.
+// upTo returns the numbers from 0 to n-1.
 func upTo(n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -227,7 +227,7 @@ func upTo(n int) []int {
 	return out
 }
 
-// dimsOf are the dimensions of a value that was built; -1 is one that is not known.
+// dimsOf returns the dimensions of a value that was built. -1 is an unknown one.
 func dimsOf(v Value) []int {
 	dims, _ := v.v.Type().Dims()
 	out := make([]int, len(dims))
@@ -245,8 +245,8 @@ func rankOf(v Value) int {
 	return rank
 }
 
-// dtypeOf is the element type of a value that was built, Invalid for one that no
-// array on the host has, such as a quantized one.
+// dtypeOf returns the element type of a value that was built. It returns Invalid for a type
+// that arrays on the host cannot have, such as a quantized one.
 func dtypeOf(v Value) tensor.DType { return v.Shape().DType }
 
 func isStatic(dims []int) bool {

@@ -1,7 +1,7 @@
 package builder
 
-// TapIf is Tap where cond, a pred[], is true at run time. Where it is false nothing is
-// called and nothing copied.
+// TapIf is Tap if cond, a pred[], is true at run time. If it is false, nothing is called
+// and nothing is copied.
 func TapIf[T any](cond Value, cb Callback, args T) {
 	If(cond, func() struct{} {
 		Tap(cb, args)
@@ -9,9 +9,9 @@ func TapIf[T any](cond Value, cb Callback, args T) {
 	}, nothingMore)
 }
 
-// Check calls Go with the values of a tree where cond, a pred[], is false at run time,
-// and expects that the function fails the run: callbacks.Check makes one that does, with
-// a message. Where cond is true nothing is called and nothing copied.
+// Check calls Go with the values of a tree if cond, a pred[], is false at run time. The Go
+// function should fail the run; callbacks.Check makes one that does, with a message. If
+// cond is true, nothing is called and nothing is copied.
 func Check[T any](cond Value, cb Callback, args T) {
 	If(cond, nothingMore, func() struct{} {
 		return RuntimeCall(cb, struct{}{}, args)

@@ -8,12 +8,12 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Like is a template: it says what a value is to be and is none itself. It stands in
-// the template of RuntimeCall and PureCall.
+// Like returns a template: a Value that has a type and no value. Use it in the template of
+// RuntimeCall and PureCall.
 func Like(s tensor.Shape) Value { return Value{like: &s} }
 
-// template is the type that a leaf of a template asks for. A value that was built
-// asks for its own type.
+// template returns the type of a template's leaf. For a value that was built it is the
+// value's own type.
 func (v Value) template(ctx *mlir.Context) (mlir.Type, error) {
 	switch {
 	case v.like != nil:
@@ -29,5 +29,5 @@ func (v Value) template(ctx *mlir.Context) (mlir.Type, error) {
 		}
 		return v.v.Type(), nil
 	}
-	return mlir.Type{}, errors.New("the zero Value says nothing: use builder.Like")
+	return mlir.Type{}, errors.New("the zero Value has no type: use builder.Like")
 }

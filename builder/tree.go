@@ -11,9 +11,9 @@ import (
 
 var valueType = reflect.TypeFor[Value]()
 
-// leaves are the values in a pytree.
+// leaves returns the values in a pytree.
 func leaves[T any](tree T) ([]Value, error) {
-	if v, ok := any(tree).(Value); ok { // the most frequent one
+	if v, ok := any(tree).(Value); ok { // the most frequent case
 		return []Value{v}, nil
 	}
 	var out []Value
@@ -24,7 +24,7 @@ func leaves[T any](tree T) ([]Value, error) {
 	return out, err
 }
 
-// rebuild is a tree of the same structure whose leaves are the given values.
+// rebuild returns a tree of the same structure with the given leaves.
 func rebuild[T any](tree T, values []Value) T {
 	if _, ok := any(tree).(Value); ok {
 		return any(values[0]).(T)
@@ -43,19 +43,19 @@ func rebuild[T any](tree T, values []Value) T {
 	return out.Interface().(T)
 }
 
-// dead is a tree of the same structure whose leaves a mistake kept from being built.
-func dead[T any](f *Func, tree T) T {
+// placeholders returns a tree of the same structure with placeholders as leaves, after a mistake.
+func placeholders[T any](f *Func, tree T) T {
 	values, err := leaves(tree)
 	if err != nil {
 		return tree
 	}
 	for i := range values {
-		values[i] = f.nothing()
+		values[i] = f.missing()
 	}
 	return rebuild(tree, values)
 }
 
-// mapTree copies a tree with f applied to each leaf and its place in the tree.
+// mapTree copies a tree and applies f to each leaf and its place in the tree.
 func mapTree(v reflect.Value, at string, f func(string, Value) (Value, error)) (reflect.Value, error) {
 	return mapTreeTo(tree.MaxDepth, v, at, f)
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Value is a value of a function that is being built, or, made by Like, a template
-// that only says what a value is to be.
+// A Value is a value of a function under construction. A Value that Like made is a
+// template, which only has a type.
 type Value struct {
-	s    *scope        // where it was made
-	v    mlir.Value    // nil where an earlier mistake kept it from being built
+	s    *scope        // in which it was made
+	v    mlir.Value    // nil if it was not built because of an earlier mistake
 	like *tensor.Shape // of a template
 }
 
-// Shape is the value's element type and dimensions; the zero Shape for a value that
-// an earlier mistake kept from being built.
+// Shape returns the value's element type and dimensions. It returns the zero Shape if an
+// earlier mistake kept the value from being built.
 func (v Value) Shape() tensor.Shape {
 	if v.like != nil {
 		return *v.like
@@ -32,11 +32,11 @@ func (v Value) Shape() tensor.Shape {
 	return s
 }
 
-// MLIR is the value in the module, for what the builder does not offer; zero for one
-// that an earlier mistake kept from being built.
+// MLIR returns the value in the module, for operations that the builder does not offer. It
+// returns the zero Value if an earlier mistake kept the value from being built.
 func (v Value) MLIR() mlir.Value { return v.v }
 
-// describe is the value's type as a person reads it, for example "f32[2,3]".
+// describe returns the value's type in readable form, for example "f32[2,3]".
 func (v Value) describe() string {
 	if v.like != nil {
 		return v.like.String()
@@ -54,7 +54,7 @@ func describeType(t mlir.Type) string {
 	return t.String()
 }
 
-// static says why a value's type cannot be the type of a result.
+// static returns an error if a value's type cannot be the type of a result.
 func (v Value) static() error {
 	for _, d := range v.Shape().Dims {
 		if d < 0 {
@@ -64,9 +64,9 @@ func (v Value) static() error {
 	return nil
 }
 
-var errDynamic = errors.New("a dimension that is not known: memory for a result is taken before the call")
+var errDynamic = errors.New("a dimension is unknown: memory for a result is allocated before the call")
 
-// funcOf is the function that operands belong to, nil where no operand says.
+// funcOf returns the function that operands belong to, or nil if no operand names one.
 func funcOf(operands ...Value) *Func {
 	for _, v := range operands {
 		if v.s != nil {
@@ -76,12 +76,12 @@ func funcOf(operands ...Value) *Func {
 	return nil
 }
 
-// mustFuncOf is funcOf for an operation that has operands. Without any function there
-// is nowhere to keep the mistake.
+// mustFuncOf is funcOf for an operation that has operands. It panics without a function,
+// because no builder could record the mistake.
 func mustFuncOf(op string, operands ...Value) *Func {
 	f := funcOf(operands...)
 	if f == nil {
-		panic("builder: " + op + " was given zero Values and templates only: use what an operation or Func.Param returned")
+		panic("builder: " + op + ": all operands are zero Values or templates: use the result of an operation or of Func.Param")
 	}
 	return f
 }

@@ -2,19 +2,20 @@ package builder
 
 import "github.com/calliope-mlir/calliope/stablehlo"
 
-// WindowOptions say how a window moves over an array. The lists have one entry for each
-// axis; an empty list stands for ones, and for no padding.
+// WindowOptions describe how a window moves over an array. The lists have one entry for
+// each axis. An empty list means ones, or no padding.
 type WindowOptions struct {
-	Dims          []int    // the window's dimensions
-	Strides       []int    // how far it moves
-	Padding       [][2]int // elements before and after, which are as the start of the fold
-	Same          bool     // pads so that the result has x's dimensions, divided by the strides and rounded up
-	BaseDilations []int    // distance of x's elements
-	Dilations     []int    // distance of the window's elements
+	Dims          []int    // dimensions of the window
+	Strides       []int    // distances between its positions
+	Padding       [][2]int // elements before and after, which have the initial value
+	Same          bool     // pad so that the result has x's dimensions, divided by the strides and rounded up
+	BaseDilations []int    // distances between x's elements
+	Dilations     []int    // distances between the window's elements
 }
 
-// ReduceWindow folds what is in the window at each of its places: body makes one of two
-// elements, starting from init, as in Reduce. x and init are trees of one structure.
+// ReduceWindow reduces the elements in the window at each of its positions. body combines
+// two elements into one, starting from init, as in Reduce. x and init are trees with the
+// same structure.
 func ReduceWindow[T any](x, init T, body func(acc, element T) T, o WindowOptions) T {
 	s, values := trees("reduce_window", x, init)
 	return rebuild(x, reduceWindow(&s, x, values[0], values[1], body, o))
@@ -35,7 +36,7 @@ func reduceWindow[T any](s *step, tree T, xs, inits []Value, body func(acc, elem
 	})
 }
 
-// padding checks the lists and says how x is padded.
+// padding checks the lists and returns the padding of x.
 func (o WindowOptions) padding(s *step, xs []Value) ([][2]int64, bool) {
 	if !s.ok {
 		return nil, false
@@ -50,22 +51,22 @@ func (o WindowOptions) padding(s *step, xs []Value) ([][2]int64, bool) {
 		{"base dilations", len(o.BaseDilations), false}, {"dilations", len(o.Dilations), false},
 	} {
 		if list.n != len(dims) && (list.required || list.n != 0) {
-			s.fail("%d %s are given for %d axes", list.n, list.what, len(dims))
+			s.fail("there are %d %s for %d axes", list.n, list.what, len(dims))
 			return nil, false
 		}
 	}
-	s.sensible(o.Dims, o.Strides, o.BaseDilations, o.Dilations, flat(o.Padding))
+	s.checkRange(o.Dims, o.Strides, o.BaseDilations, o.Dilations, flat(o.Padding))
 	if !s.ok || !o.Same {
 		return pairs64(o.Padding), s.ok
 	}
 	if o.Padding != nil {
-		s.fail("both Same and Padding are set: choose one")
+		s.fail("both Same and Padding are set: use one of them")
 		return nil, false
 	}
 	padding := make([][2]int64, len(dims))
 	for i, n := range dims {
 		if n < 0 {
-			s.fail("the padding that Same asks for is not known, because a dimension is not: give Padding")
+			s.fail("the padding for Same is unknown because a dimension is unknown: set Padding")
 			return nil, false
 		}
 		padding[i] = samePadding(dilated(n, at(o.BaseDilations, i)), dilated(o.Dims[i], at(o.Dilations, i)), at(o.Strides, i))
@@ -80,13 +81,14 @@ func (s *step) windowWith(x Value, m monoid, o WindowOptions) Value {
 	return reduceWindow(s, x, []Value{x}, []Value{s.start(m, x)}, m.fold, o)[0]
 }
 
-// MaxPool is the greatest element of the window at each of its places.
+// MaxPool returns the greatest element in the window at each of its positions.
 func MaxPool(x Value, o WindowOptions) Value {
 	s := begin("max_pool", x)
 	return s.windowWith(x, greatestOf, o)
 }
 
-// AvgPool is the mean of the window at each of its places; padding does not count.
+// AvgPool returns the mean of the elements in the window at each of its positions. Padding
+// does not count.
 func AvgPool(x Value, o WindowOptions) Value {
 	s := begin("avg_pool", x)
 	sum := s.windowWith(x, sumOf, o)
@@ -96,7 +98,7 @@ func AvgPool(x Value, o WindowOptions) Value {
 	return s.binary(stablehlo.Divide, sum, s.windowWith(s.numberLike(1, x), sumOf, o))
 }
 
-// Cumsum is the sum of each element and all before it along an axis.
+// Cumsum returns the sum of each element and all elements before it along an axis.
 func Cumsum(x Value, axis int) Value {
 	s := begin("cumsum", x)
 	if !s.ok {
@@ -109,7 +111,7 @@ func Cumsum(x Value, axis int) Value {
 	}
 	n := dims[axis]
 	if n < 0 {
-		return s.fail("the dimension of axis %d is not known", axis)
+		return s.fail("the dimension of axis %d is unknown", axis)
 	}
 	if n == 0 {
 		return x
@@ -122,10 +124,10 @@ func Cumsum(x Value, axis int) Value {
 	return s.windowWith(x, sumOf, o)
 }
 
-// SelectAndScatter adds each element of source to one place of an array of x's shape,
-// which starts with init, a scalar, everywhere: of the window of x that belongs to the
-// element, the place whose element wins all comparisons: better(a, b) is true where a
-// wins or is as good. scatter makes one of what is there and what comes. It is the
+// SelectAndScatter starts with an array of x's shape that is filled with the scalar init,
+// and adds each element of source to one position of it. The position is that of the best
+// element in the element's window of x: better(a, b) reports whether a is better than b or
+// as good. scatter combines the present value and the element into a new one. It is the
 // gradient of MaxPool.
 func SelectAndScatter(x, source, init Value, better, scatter func(a, b Value) Value, o WindowOptions) Value {
 	s := begin("select_and_scatter", x, source, init)
@@ -133,7 +135,7 @@ func SelectAndScatter(x, source, init Value, better, scatter func(a, b Value) Va
 		return s.none()
 	}
 	if o.BaseDilations != nil || o.Dilations != nil {
-		return s.fail("it takes no dilations")
+		return s.fail("dilations are not supported: leave them out")
 	}
 	padding, ok := o.padding(&s, []Value{x})
 	if !ok {

@@ -8,7 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Causal attention of two heads: each position looks at those before it and at itself.
+// Causal attention with two heads: each position attends to itself and the positions before
+// it.
 func Example_attention() {
 	softmax := func(x builder.Value) builder.Value { // along the last axis
 		e := builder.Exp(builder.Sub(x, builder.ExpandDims(builder.ReduceMax(x, -1), -1)))

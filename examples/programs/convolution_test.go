@@ -6,7 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A convolution in steps of two, a nonlinearity, and the greatest of each square of two by
+// A convolution with stride two, a nonlinearity, and max pooling over squares of two by
 // two.
 func Example_convolution() {
 	results := run(func(b *builder.Builder) {

@@ -6,7 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A histogram: what falls into a bin is counted by adding ones at the bins' indices.
+// A histogram: ones are added at the indices of the bins.
 func Example_histogram() {
 	const low, high, bins = -1, 1, 8
 

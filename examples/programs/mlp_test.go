@@ -6,8 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A network of two layers is trained for ten steps of gradient descent, in a loop on the
-// device. Parameters are a struct of values, which the loop carries as one.
+// A network with two layers is trained for ten steps of gradient descent, in a loop on the
+// device. The parameters are a struct of values, which the loop carries.
 func Example_mlp() {
 	type params struct{ W1, B1, W2, B2 builder.Value }
 
@@ -34,7 +34,7 @@ func Example_mlp() {
 
 	results := run(func(b *builder.Builder) {
 		f := b.Func("main",
-			tensor.ShapeOf(tensor.F32, 8, 3), tensor.ShapeOf(tensor.F32, 8, 1), // x and what is wanted
+			tensor.ShapeOf(tensor.F32, 8, 3), tensor.ShapeOf(tensor.F32, 8, 1), // x and the expected output
 			tensor.ShapeOf(tensor.F32, 3, 4), tensor.ShapeOf(tensor.F32, 4),
 			tensor.ShapeOf(tensor.F32, 4, 1), tensor.ShapeOf(tensor.F32, 1))
 		x, want := f.Param(0), f.Param(1)

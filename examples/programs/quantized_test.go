@@ -7,8 +7,8 @@ import (
 )
 
 // A matrix product of quantized types: 8-bit integers, with one scale for x and one for
-// each column of w, whose sums are 32-bit integers. XLA's compiler for the CPU has no
-// quantized types, so passes of StableHLO make them integers with scales before.
+// each column of w. The sums are 32-bit integers. XLA's compiler for the CPU has no
+// quantized types, so passes of StableHLO first convert them to integers with scales.
 func Example_quantized() {
 	const pipeline = "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo),canonicalize)"
 

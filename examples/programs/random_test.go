@@ -6,8 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// The area of a quarter of a circle by random points. Random numbers come from a state,
-// and give the one for the next call; so the same state gives the same numbers.
+// The area of a quarter of a circle, estimated from random points. Each call takes a state
+// and returns the state for the next one, so the same state gives the same numbers.
 func Example_random() {
 	const points = 10000
 

@@ -1,4 +1,4 @@
-# Computes what the programs here compute, with JAX and NumPy:
+# Computes the same as the example programs, with JAX and NumPy:
 #
 #	python reference.py > testdata/reference.txt
 #

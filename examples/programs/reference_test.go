@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReference holds that the outputs that the examples are checked against are the ones
-// that JAX and NumPy computed.
+// TestReference checks that JAX and NumPy computed the outputs against which the examples
+// are checked.
 func TestReference(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "reference.txt"))
 	if err != nil {

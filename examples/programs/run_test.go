@@ -1,6 +1,6 @@
-// Package programs_test holds ten small programs to copy from, one a file. Each builds a
-// module, runs it on XLA and prints what comes out; reference.py computes the same with
-// JAX and NumPy, and what it prints stands in testdata/reference.txt.
+// Package programs_test holds ten small programs to copy from, one in each file. Each
+// builds a module, runs it on XLA and prints the outputs. reference.py computes the same
+// with JAX and NumPy; its output is testdata/reference.txt.
 package programs_test
 
 import (
@@ -22,17 +22,17 @@ func TestMain(m *testing.M) {
 	nativetest.Main(m)
 }
 
-// run builds a module, compiles it and runs it once. Each of the devices that options ask
-// for gets an equal part of the inputs, in turn.
+// run builds a module, compiles it and runs it once. The inputs are divided equally among
+// the devices that options ask for, in order.
 func run(build func(b *builder.Builder), options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
 	return runPasses("", build, options, inputs...)
 }
 
-// runPasses is run with a pipeline of MLIR passes over the module before it is compiled.
+// runPasses is run with a pipeline of MLIR passes that runs before the module is compiled.
 func runPasses(pipeline string, build func(b *builder.Builder), options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
-		log.Fatal(err) // says which command fetches the library
+		log.Fatal(err) // names the command that fetches the library
 	}
 	ir := library.NewContext(mlir.ContextOptions{})
 	defer ir.Close()
@@ -40,7 +40,7 @@ func runPasses(pipeline string, build func(b *builder.Builder), options bridge.C
 	build(b)
 	module, err := b.Module()
 	if err != nil {
-		log.Fatal(err) // says which line is wrong
+		log.Fatal(err) // names the wrong line
 	}
 	if pipeline != "" {
 		passes, err := ir.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline})
@@ -94,7 +94,7 @@ func execute(module []byte, options bridge.CompileOptions, inputs ...tensor.View
 	return results
 }
 
-// wave is an array of numbers that look random enough: the sines of first, first+1 …
+// wave returns numbers that look random enough: the sines of first, first+1 …
 func wave(first int, dims ...int) tensor.View {
 	data := make([]float32, tensor.Shape{Dims: dims}.NumElements())
 	for i := range data {
@@ -103,7 +103,7 @@ func wave(first int, dims ...int) tensor.View {
 	return array(data, dims...)
 }
 
-// array is a Go slice as an array of the given dimensions.
+// array returns a Go slice as an array of the given dimensions.
 func array[T tensor.Element](data []T, dims ...int) tensor.View {
 	v, err := tensor.FromSlice(data, dims...)
 	if err != nil {
@@ -112,7 +112,7 @@ func array[T tensor.Element](data []T, dims ...int) tensor.View {
 	return v
 }
 
-// show prints an array as reference.py does.
+// show prints an array in the format of reference.py.
 func show(name string, v tensor.View) {
 	var elements []string
 	for i := range v.Shape.NumElements() {

@@ -6,8 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A recurrent network goes over a sequence: a loop that carries a state, takes one row of
-// its input in each turn and writes one of its output.
+// A recurrent network runs over a sequence: a loop that carries a state, reads one row of
+// its input in each iteration and writes one row of its output.
 func Example_scan() {
 	type state struct{ I, Hidden, Outputs builder.Value }
 

@@ -8,16 +8,16 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A matrix product on four devices, as a grid of two by two: the rows of x are split along
-// one of its axes, and what is summed over along the other. XLA puts in what the devices
-// have to tell each other.
+// A matrix product on four devices in a grid of two by two. The rows of x are split along
+// one of the grid's axes, the summed dimension along the other. XLA inserts the
+// communication between the devices.
 func Example_sharded() {
 	sharded := func(shape tensor.Shape, dims ...[]string) builder.Param {
 		return builder.Param{Shape: shape, Sharding: builder.Sharding{Mesh: "grid", Dims: dims}}
 	}
 	rows, sums := []string{"rows"}, []string{"sums"}
 
-	// Each device is given its parts of the inputs, device by device.
+	// Each device receives its parts of the inputs, in the order of the devices.
 	x, w := wave(0, 4, 6), wave(80, 6, 3)
 	var inputs []tensor.View
 	for device := range 4 {
@@ -42,7 +42,7 @@ func Example_sharded() {
 	// device 3 f32[2,3]: 0.1522 -0.2593 -0.4324 0.1968 -0.2433 -0.4597
 }
 
-// part is the block of a matrix that begins at a row and a column.
+// part returns the block of a matrix that begins at the given row and column.
 func part(v tensor.View, row, column, rows, columns int) tensor.View {
 	var data []float32
 	for r := range rows {

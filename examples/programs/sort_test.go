@@ -6,8 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Arrays are sorted together by a function that compares two entries; the greatest few
-// and the order itself have functions of their own.
+// Arrays are sorted together by a function that compares two entries. TopK and ArgSort
+// return the greatest elements and the order.
 func Example_sort() {
 	type entry struct{ Price, Item builder.Value }
 

@@ -16,8 +16,8 @@ import (
 //go:embed testdata/rnn.mlir
 var rnn []byte
 
-// A module of JAX is looked into while it runs: each value of its tanh, in the body of
-// the loop, is shown to a Go function. The module does what it did before.
+// A module from JAX is observed while it runs: a tap passes each value of its tanh, in the
+// body of the loop, to a Go function. The module computes the same as before.
 func Example_taps() {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {

@@ -1,9 +1,8 @@
-// Quickstart builds a small program that calls a Go function from inside XLA, and
-// runs it:
+// Quickstart builds a small program that calls a Go function from inside XLA, and runs it:
 //
 //	cos → callback into Go → sin
 //
-// It fetches the two native parts that it needs when they are not there yet.
+// If the two native parts that it needs are missing, it fetches them.
 package main
 
 import (
@@ -56,12 +55,12 @@ func run(ctx context.Context) error {
 		return err
 	}
 
-	// 2. Register the Go function that the module calls by its name.
+	// 2. Register the Go function that the module calls by name.
 	signature := contract.Signature([]tensor.Shape{shape}, []tensor.Shape{shape})
 	zeroCopy := false
 	err = callbacks.Default.Register("log", func(c *callbacks.Frame) error {
 		fmt.Println("In the callback, from Go:", c.Args[0])
-		// The operand and the result that flows on into sin are one piece of memory.
+		// The operand and the result, which sin takes, share the same memory.
 		zeroCopy = &c.Args[0].Data[0] == &c.Results[0].Data[0]
 		return nil
 	}, callbacks.Options{Signature: signature})
@@ -95,7 +94,7 @@ func run(ctx context.Context) error {
 	}
 	fmt.Println("The result, sin(cos(x)): ", result)
 	if !zeroCopy {
-		return fmt.Errorf("the callback was given a copy")
+		return fmt.Errorf("the callback received a copy")
 	}
 	fmt.Println("Zero copy: the callback's operand and its result were the same memory.")
 	return nil

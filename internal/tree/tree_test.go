@@ -63,11 +63,11 @@ func TestCheck(t *testing.T) {
 		want string
 	}{
 		{struct{ A, b int }{}, "the field b of struct { A int; b int } is not exported"},
-		{map[float64]int{}, "x.y is a map with keys of type float64: they must be strings or integers, which have an order"},
-		{map[uintptr]int{}, "x.y is a map with keys of type uintptr: they must be strings or integers, which have an order"},
-		{map[bool]int{}, "x.y is a map with keys of type bool: they must be strings or integers, which have an order"},
-		{new(int), "x.y is a *int: a tree is made of leaves, structs, slices, arrays and maps"},
-		{3, "x.y is a int: a tree is made of leaves, structs, slices, arrays and maps"},
+		{map[float64]int{}, "x.y is a map with keys of type float64: use strings or integers, which have an order"},
+		{map[uintptr]int{}, "x.y is a map with keys of type uintptr: use strings or integers, which have an order"},
+		{map[bool]int{}, "x.y is a map with keys of type bool: use strings or integers, which have an order"},
+		{new(int), "x.y is a *int, which cannot be part of a tree: use leaves, structs, slices, arrays and maps"},
+		{3, "x.y is a int, which cannot be part of a tree: use leaves, structs, slices, arrays and maps"},
 	} {
 		for name, err := range map[string]error{
 			"Check": tree.Check(reflect.TypeOf(test.tree), "x.y", "leaves"),

@@ -18,15 +18,15 @@ import (
 
 const (
 	loopCalls = 20_000 // calls in one device loop
-	loopRuns  = 10     // of them in one measurement
+	loopRuns  = 10     // executions of the loop in one measurement
 	tapMiB    = 64
 	tapShape  = "16777216xf32"
 	tapRuns   = 8 // executions in one measurement of the large tap
 )
 
-// callbackSuite measures calls of Go from compiled code: in a device loop beside the
-// same handler in C and beside JAX, by each way of dispatch with payloads of any size,
-// and of a large value beside the same module without the call.
+// callbackSuite measures calls of Go from compiled code in three ways: in a device loop,
+// compared with the same handler in C and with JAX; by each way of dispatch, with payloads
+// of all sizes; and with a large value, compared with the same module without the call.
 func callbackSuite(ctx context.Context, s settings, r *report) error {
 	plugin, err := openPlugin(ctx)
 	if err != nil {
@@ -79,9 +79,9 @@ func draw(file string, lines []series) error {
 	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
-// loop16B measures a device loop whose body calls nothing, the handler in C, and Go.
-// The least of the times is taken: other programs only ever make them longer. It
-// returns the microseconds of one iteration with Go in it.
+// loop16B measures a device loop whose body has no call, calls the handler in C, or calls
+// Go. It uses the least of the times, because other programs only make them longer. It
+// returns the microseconds of one iteration that calls Go.
 func loop16B(ctx context.Context, client *bridge.Client, s settings, r *report) (float64, error) {
 	bodies := []string{
 		"%y = stablehlo.negate %x : tensor<4xf32>",
@@ -101,9 +101,9 @@ func loop16B(ctx context.Context, client *bridge.Client, s settings, r *report) 
 	return perCall(2), nil
 }
 
-// largeTap measures a passthrough of a computed value beside the module without it:
-// where the value stands in memory anyway, and where XLA would have kept it in
-// registers, between two loops that it makes into one.
+// largeTap measures a passthrough of a computed value, compared with the module without it.
+// In one module the value is in memory anyway. In the other, XLA would keep it in
+// registers, between two loops that it fuses.
 func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report) error {
 	bodies := []string{"", passthroughCall(contract.TargetIOCallback, benchConfig, tapShape)}
 	data, err := tensor.FromSlice(make([]float32, tapMiB<<18), tapMiB<<18)
@@ -117,7 +117,7 @@ func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report)
 	defer in.Close()
 	for _, kind := range []struct {
 		name   string
-		after  string // what makes %z of the value
+		after  string // computes the result from %z
 		budget *limit
 	}{
 		{"callbacks/tap64MiB", "stablehlo.optimization_barrier", atMost(1.05)},
@@ -135,8 +135,8 @@ func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report)
 	return nil
 }
 
-// alternate compiles one module for each body and times their runs in turn, so that
-// what else the machine does falls on all of them. The result is seconds, by body.
+// alternate compiles one module for each body and measures their runs alternately, so that
+// disturbances affect all of them equally. It returns seconds, by body.
 func alternate(ctx context.Context, client *bridge.Client, repeat int, bodies []string, module func(string) string, inputs []bridge.Input) ([][]float64, error) {
 	executables := make([]*bridge.Executable, len(bodies))
 	for i, body := range bodies {
@@ -175,8 +175,8 @@ func passthroughCall(target, config, shape string) string {
 		target, config, shape, shape)
 }
 
-// loopModule repeats the body, which makes %y of %x, as often as the second argument
-// says.
+// loopModule returns a module that repeats the body, which makes %y of %x. The second
+// argument is the number of iterations.
 func loopModule(body string) string {
 	return fmt.Sprintf(`func.func @main(%%v: tensor<4xf32>, %%n: tensor<i32>) -> tensor<4xf32> {
   %%zero = stablehlo.constant dense<0> : tensor<i32>
@@ -194,7 +194,8 @@ func loopModule(body string) string {
 }`, body)
 }
 
-// tapModule computes a value, passes it through the body, and does something after it.
+// tapModule returns a module that computes a value, passes it through the body, and uses it
+// afterwards.
 func tapModule(body, after string) string {
 	value := "%y"
 	if body == "" {
@@ -208,5 +209,5 @@ func tapModule(body, after string) string {
 }`, tapShape, body, after, value)
 }
 
-// note writes what is no figure.
+// note prints a line that is not a figure.
 func note(format string, args ...any) { fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...) }

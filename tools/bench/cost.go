@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// cost is what something takes. Beside the time on the wall stands that of all
-// processors, so that a thread which looks instead of sleeping is seen.
+// cost is the time of a piece of work. It includes the time of all processors besides the
+// wall time, so that a thread that spins instead of sleeping is visible.
 type cost struct {
 	wall, cpu float64 // microseconds
-	allocs    float64 // of Go
+	allocs    float64 // allocations of Go
 }
 
 // meter measures f once.
@@ -26,19 +26,19 @@ func meter(f func() error) (cost, error) {
 	return c, err
 }
 
-// cpuTime is what the process has used of all processors.
+// cpuTime returns the time that the process has used on all processors.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(fmt.Sprintf("bench: the times of the process: %v", err)) // it only fails for an unknown who
+		panic(fmt.Sprintf("bench: the times of the process: %v", err)) // it fails only for an unknown who
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func micro(d time.Duration) float64 { return d.Seconds() * 1e6 }
 
-// least is the least time of several turns, which other programs only ever make longer,
-// and the middle of the rest.
+// least returns the least time of several turns, because other programs only make times
+// longer, and the median of the other values.
 func least(turns []cost) cost {
 	walls, cpus, allocs := make([]float64, len(turns)), make([]float64, len(turns)), make([]float64, len(turns))
 	for i, c := range turns {
@@ -47,12 +47,12 @@ func least(turns []cost) cost {
 	return cost{wall: minimum(walls), cpu: median(cpus), allocs: median(allocs)}
 }
 
-// each is the cost of one of n: of the wall of one of wallN.
+// each returns the cost of one of n; the wall time is that of one of wallN.
 func (c cost) each(wallN, n int) cost {
 	return cost{wall: c.wall / float64(wallN), cpu: c.cpu / float64(n), allocs: c.allocs / float64(n)}
 }
 
-// minus is what c takes more than o, which is not less than nothing.
+// minus returns the difference of c and o, which is at least zero.
 func (c cost) minus(o cost) cost {
 	return cost{wall: max(c.wall-o.wall, 1e-3), cpu: max(c.cpu-o.cpu, 0), allocs: max(c.allocs-o.allocs, 0)}
 }

@@ -17,11 +17,11 @@ import (
 
 const (
 	dispatchTurns = 6                // for each repetition
-	longTimeout   = 10 * time.Second // which no call comes near to
+	longTimeout   = 10 * time.Second // longer than any call
 	oneProcLimit  = 10 * time.Minute // for the child process
 )
 
-// The floors in C of one way, of which the least is the floor.
+// The floors in C for one way of dispatch. The least of them is the floor.
 var (
 	threadFloors   = []string{"c-thread-futex", "c-thread-futex-spin", "c-thread-cond", "c-thread-cond-spin"}
 	sleepingFloors = []string{"c-thread-futex", "c-thread-cond"} // for more threads than processors
@@ -29,7 +29,7 @@ var (
 	queueFloors    = []string{"c-queue", "c-queue-spin"}
 )
 
-// dispatchers are the callers of the goals.
+// dispatchers holds the callers for the goals.
 type dispatchers struct {
 	handler            caller   // in C, on XLA's thread
 	small, large       []caller // floors for payloads of 16 bytes and 1 MiB
@@ -81,7 +81,7 @@ func newDispatchers(plugin *bridge.Plugin) (d dispatchers, err error) {
 	return d, nil
 }
 
-// openPlugin is the plugin that the suites run on.
+// openPlugin opens the plugin that the suites use.
 func openPlugin(ctx context.Context) (*bridge.Plugin, error) {
 	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
 		return nil, err
@@ -89,8 +89,9 @@ func openPlugin(ctx context.Context) (*bridge.Plugin, error) {
 	return bridge.Open(bridge.Options{})
 }
 
-// dispatchSuite has a line with a budget for each goal of dispatch. Each is a ratio to a
-// floor in C that is measured in turn with it, so that it holds on a busy machine, too.
+// dispatchSuite prints a line with a budget for each goal of dispatch. Each figure is a
+// ratio to a floor in C. The floor is measured alternately with it, so the ratio is also
+// valid on a busy machine.
 func dispatchSuite(ctx context.Context, s settings, r *report) (err error) {
 	g, err := newGoals(ctx, s, r)
 	if err != nil {
@@ -105,7 +106,7 @@ func dispatchSuite(ctx context.Context, s settings, r *report) (err error) {
 	return g.oneProc(ctx)
 }
 
-// oneProcSuite has those of the goals that are for a program with one processor.
+// oneProcSuite measures the goals for a program with one processor.
 func oneProcSuite(ctx context.Context, s settings, r *report) (err error) {
 	g, err := newGoals(ctx, s, r)
 	if err != nil {
@@ -116,8 +117,8 @@ func oneProcSuite(ctx context.Context, s settings, r *report) (err error) {
 	if err != nil {
 		return err
 	}
-	// Nobody can look out for a call while another thread has the one processor: the
-	// floors are those that sleep.
+	// With one processor no thread can spin for a call while another one runs: the floors
+	// are those that sleep.
 	r.figure("dispatch/procs1/goal/goroutine-over-c-thread", got.over("go-goroutine", "c-thread-futex"), "x", atMost(2.5))
 	r.figure("dispatch/procs1/goal/goroutine-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x", atMost(1.2))
 	r.figure("dispatch/procs1/goal/deferred-over-c-deferred", got.over("go-deferred", "c-deferred"), "x", atMost(2.5))
@@ -125,7 +126,7 @@ func oneProcSuite(ctx context.Context, s settings, r *report) (err error) {
 	return err
 }
 
-// goals are the lines.
+// goals prints the lines of the goals.
 type goals struct {
 	s      settings
 	r      *report
@@ -168,15 +169,15 @@ func (g *goals) measure(ctx context.Context, name string, callers []caller, byte
 	return got, nil
 }
 
-// overFloor is the ratio to the least of several floors, which is named.
+// overFloor returns the ratio to the least of several floors, and names that floor.
 func (g *goals) overFloor(name string, got costs, of string, floors []string, budget *limit) {
 	floor := got.leastOf(floors...)
 	g.r.figure("dispatch/goal/"+name+"-over-floor", got.over(of, floor), "x", budget)
 	note("the floor of %s is %s with %.3g us", name, floor, got.of(floor).wall)
 }
 
-// small are the goals for 16 bytes from one run. The budgets are, on a machine with
-// nothing else to do, 3 us for Goroutine, 4 for Deferred and 2 for Async.
+// small prints the goals for 16 bytes from one run. On an otherwise idle machine the
+// budgets are 3 µs for Goroutine, 4 µs for Deferred and 2 µs for Async.
 func (g *goals) small(ctx context.Context) error {
 	got, err := g.measure(ctx, "goal", join([]caller{g.d.handler}, g.d.small, g.d.inline, g.d.dispatched), 16, 1)
 	if err != nil {
@@ -190,10 +191,10 @@ func (g *goals) small(ctx context.Context) error {
 	return nil
 }
 
-// concurrent are the goals for 16 bytes from several runs at once, on one call site:
-// Inline grows as the handler in C does, without an allocation, and Goroutine is near a
-// thread in C that sleeps between calls. On two processors that takes 17 us or more with 8
-// runs, so that the 15 us that were the goal are for machines with more.
+// concurrent prints the goals for 16 bytes from several runs at the same time, on one call
+// site. Inline must grow like the handler in C, without an allocation. Goroutine must be
+// near a thread in C that sleeps between calls. On two processors this takes at least 17 µs
+// with 8 runs, so the original goal of 15 µs is for machines with more processors.
 func (g *goals) concurrent(ctx context.Context) error {
 	inline := join([]caller{g.d.handler}, g.d.inline)
 	one, err := g.measure(ctx, "inline", inline, 16, 1)
@@ -216,7 +217,7 @@ func (g *goals) concurrent(ctx context.Context) error {
 	return nil
 }
 
-// large are the goals for 1 MiB.
+// large prints the goals for 1 MiB.
 func (g *goals) large(ctx context.Context) error {
 	got, err := g.measure(ctx, "goal", join([]caller{g.d.handler}, g.d.large, g.d.dispatched), 1<<20, 1)
 	if err != nil {
@@ -242,11 +243,11 @@ func (g *goals) large(ctx context.Context) error {
 	return nil
 }
 
-// idleTime is how long nothing is done after a burst of calls.
+// idleTime is the length of the pause after a burst of calls.
 const idleTime = 200 * time.Millisecond
 
-// idle holds that goroutines and threads which look out for calls cost nothing when there
-// are none.
+// idle checks that goroutines and threads that spin for calls cost nothing when there are
+// no calls.
 func (g *goals) idle(ctx context.Context) (err error) {
 	l, err := newLoops(ctx, g.client, g.d.dispatched, 16, mostRuns)
 	if err != nil {
@@ -260,7 +261,7 @@ func (g *goals) idle(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		time.Sleep(idleTime / 20) // XLA's own threads look out, too
+		time.Sleep(idleTime / 20) // XLA's own threads spin, too
 		c, err := meter(func() error { time.Sleep(idleTime); return nil })
 		if err != nil {
 			return err
@@ -271,7 +272,7 @@ func (g *goals) idle(ctx context.Context) (err error) {
 	return nil
 }
 
-// oneProc has a process of its own, with GOMAXPROCS=1, measure what is for that.
+// oneProc runs the measurements for GOMAXPROCS=1 in a separate process.
 func (g *goals) oneProc(ctx context.Context) error {
 	program, err := os.Executable()
 	if err != nil {

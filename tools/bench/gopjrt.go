@@ -9,7 +9,7 @@ import (
 	"github.com/gomlx/gopjrt/pjrt"
 )
 
-// gopjrt is a module that gopjrt executes by itself, on a client of its own.
+// gopjrt is a module that gopjrt executes, on a client of its own.
 type gopjrt struct {
 	client     *pjrt.Client
 	executable *pjrt.LoadedExecutable
@@ -64,7 +64,7 @@ func (g *gopjrt) put() (*pjrt.Buffer, error) {
 	return g.client.BufferFromHost().FromRawData(g.host, dtypes.Float32, []int{g.length}).Done()
 }
 
-// run executes so many times.
+// run executes n times.
 func (g *gopjrt) run(n int) error {
 	for range n {
 		out, err := g.executable.Execute(g.input).DonateNone().Done()
@@ -78,7 +78,7 @@ func (g *gopjrt) run(n int) error {
 	return nil
 }
 
-// round has the array copied in and out, too.
+// round also copies the array in and out.
 func (g *gopjrt) round(n int) error {
 	result := make([]byte, len(g.host))
 	for range n {

@@ -22,10 +22,10 @@ const (
 	irOperation  = "stablehlo.add"
 	irFile       = "model.py"
 	pythonless   = "callback" // the work that is not done in Python
-	irLines      = 1000       // of the file: each operation comes from the next line, again and again
+	irLines      = 1000       // lines of the file: operations use the lines in turn
 )
 
-// irSuite measures work on 100,000 operations in Go beside the same work in a C
+// irSuite measures work on 100,000 operations in Go, compared with the same work in a C
 // program on the same library, and in Python through the bindings in jaxlib.
 func irSuite(ctx context.Context, s settings, r *report) error {
 	if _, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{}); err != nil {
@@ -92,17 +92,17 @@ func column(rows [][]float64, j int) []float64 {
 	return out
 }
 
-// irWork is work that is done in several ways.
+// irWork is work that several clients do.
 type irWork struct {
 	name string
-	// pieces is how many pieces the work is done in. All clients do a piece in turn, and
-	// the median piece counts, so that what else the machine does falls on none of them.
+	// pieces is the number of pieces of the work. All clients do a piece in turn, and the
+	// median piece counts, so that disturbances affect no client more than another.
 	pieces  int
-	built   bool // whether the operations are there already
+	built   bool // whether the operations exist already
 	clients []irClient
 }
 
-// irClient is one way to do the work. The first of each work is the C client.
+// irClient is one way to do the work. The first client of each work is the one in C.
 type irClient struct {
 	name               string
 	work               func(*irModule) error
@@ -126,8 +126,8 @@ var irWorks = []irWork{
 	{"verify", 1, true, []irClient{{name: "c", work: verifyInC}, {"go", verifyInGo, atMost(1.3), nil}}},
 }
 
-// measure has each client do the work in a context of its own and returns the seconds
-// that each took, as so many times its median piece.
+// measure makes each client do the work in its own context. It returns the seconds of each
+// client: the time of its median piece times the number of pieces.
 func (w *irWork) measure(l *mlir.Library) ([]float64, error) {
 	modules := make([]*irModule, len(w.clients))
 	for i := range modules {
@@ -138,7 +138,7 @@ func (w *irWork) measure(l *mlir.Library) ([]float64, error) {
 		defer m.close()
 		modules[i] = m
 	}
-	runtime.GC() // what was left before is not this work's
+	runtime.GC() // garbage from before does not belong to this work
 	pieces := make([][]float64, len(w.clients))
 	for range w.pieces {
 		for i, c := range w.clients {
@@ -157,17 +157,17 @@ func (w *irWork) measure(l *mlir.Library) ([]float64, error) {
 	return seconds, nil
 }
 
-// irModule is what a client works on: a function in a new context.
+// irModule is the input of a client: a function in a new context.
 type irModule struct {
 	ctx    *mlir.Context
 	client *client.Client
 	module *mlir.Module
 	block  mlir.Block
-	text   string        // of the module, where it is built
-	source client.Source // the same in C's memory
-	parsed []func()      // destroy what the C client parsed
+	text   string        // text of the module, if it is built already
+	source client.Source // the same text in C's memory
+	parsed []func()      // functions that destroy what the C client parsed
 	built  *builder.Builder
-	f      *builder.Func // in built
+	f      *builder.Func // function in built
 }
 
 func newIRModule(l *mlir.Library, built bool) (*irModule, error) {
@@ -255,7 +255,7 @@ func buildInBuilder(m *irModule) error {
 	return m.built.Err()
 }
 
-// irCallback is what the clients call.
+// irCallback is the callback that the clients call.
 const irCallback, irSignature = "bench", "f32[4]->f32[4]"
 
 func callInC(m *irModule) error {
@@ -270,10 +270,10 @@ func callInBuilder(m *irModule) error {
 	return m.built.Err()
 }
 
-// counted is an error where a walk missed something.
+// counted returns an error if a walk missed operations.
 func counted(n int) error {
 	if n != irOperations {
-		return fmt.Errorf("%d operations were counted, not %d", n, irOperations)
+		return fmt.Errorf("%d operations were counted, want %d", n, irOperations)
 	}
 	return nil
 }
@@ -308,7 +308,7 @@ func printInGo(m *irModule) error {
 func parseInC(m *irModule) error {
 	destroy, ok := m.client.Parse(m.source)
 	if !ok {
-		return errors.New("what was printed could not be parsed")
+		return errors.New("the printed text could not be parsed")
 	}
 	m.parsed = append(m.parsed, destroy)
 	return nil

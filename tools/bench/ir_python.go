@@ -16,10 +16,10 @@ import (
 //go:embed ir_python.py
 var irPython string
 
-// pythonLimit ends a Python that hangs.
+// pythonLimit is the timeout for Python.
 const pythonLimit = 15 * time.Minute
 
-// python is a Python with JAX that does pieces of work when asked.
+// python is a Python process with JAX that does pieces of work on request.
 type python struct {
 	command *exec.Cmd
 	cancel  context.CancelFunc
@@ -28,11 +28,11 @@ type python struct {
 	stderr  bytes.Buffer
 }
 
-// startPython starts a program, which answers each line with a number. It is nil, with a
-// note, where the Python has no JAX.
+// startPython starts a program that answers each line with a number. If the Python has no
+// JAX, it prints a note and returns nil.
 func startPython(ctx context.Context, s settings, program string, args ...string) (*python, error) {
 	if err := exec.CommandContext(ctx, s.python, "-c", "import jax").Run(); err != nil {
-		note("%s has no JAX (pip install jax): the lines beside it are left out", s.python)
+		note("%s has no JAX (pip install jax): the lines that compare with it are left out", s.python)
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pythonLimit)
@@ -57,7 +57,7 @@ func startPython(ctx context.Context, s settings, program string, args ...string
 	return p, nil
 }
 
-// measure has one piece of work done and returns what it took.
+// measure makes Python do one piece of work and returns its time.
 func (p *python) measure(work string) (float64, error) {
 	_, err := fmt.Fprintln(p.ask, work)
 	var line string
@@ -75,9 +75,9 @@ func (p *python) measure(work string) (float64, error) {
 	return took, nil
 }
 
-// stop ends the Python. Stopping twice does nothing.
+// stop ends the Python process. A second call does nothing.
 func (p *python) stop() {
 	p.ask.Close()
 	p.cancel()
-	_ = p.command.Wait() // it was told to end
+	_ = p.command.Wait() // its exit was requested
 }

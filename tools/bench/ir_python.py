@@ -1,5 +1,5 @@
-# Works on MLIR through Python's bindings as they are in jaxlib: reads one word a line,
-# does that work on n operations, and answers with the seconds it took.
+# Works on MLIR through the Python bindings in jaxlib. It reads one word per line, does
+# that work on n operations, and answers with the time in seconds.
 import sys
 import time
 

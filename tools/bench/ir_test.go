@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestSameWork holds that what is measured is the same: all clients build one module,
-// locations included. The builder's locations are lines of its own.
+// TestSameWork checks that all clients do the same work: they build the same module,
+// including locations. The builder's locations are its own lines.
 func TestSameWork(t *testing.T) {
 	var want string
 	for _, c := range irWorks[0].clients {
@@ -36,8 +36,8 @@ func TestSameWork(t *testing.T) {
 	}
 }
 
-// TestBuilderDoesTheSameWork compares the operations that the builder makes with those of
-// the C client, but for their locations.
+// TestBuilderDoesTheSameWork compares the builder's operations with those of the C client,
+// except for their locations.
 func TestBuilderDoesTheSameWork(t *testing.T) {
 	location := regexp.MustCompile(`loc = ".*?"`)
 	operations := func(b mlir.Block) (n int, first []string) {

@@ -14,14 +14,14 @@ import (
 //go:embed jax_loop.py
 var jaxLoop string
 
-// jaxLimit ends a JAX that hangs.
+// jaxLimit is the timeout for JAX.
 const jaxLimit = 5 * time.Minute
 
-// besideJAX measures the same device loops with JAX's callbacks in them. goLoop is the
-// microseconds of an iteration of ours with 16 bytes. The result is the latencies.
+// besideJAX measures the same device loops with JAX's callbacks. goLoop is the time in
+// microseconds of an iteration with Go and 16 bytes. It returns the latencies.
 func besideJAX(ctx context.Context, s settings, r *report, goLoop float64) ([]series, error) {
 	if err := exec.CommandContext(ctx, s.python, "-c", "import jax").Run(); err != nil {
-		note("%s has no JAX (pip install jax): the lines beside it are left out", s.python)
+		note("%s has no JAX (pip install jax): the lines that compare with it are left out", s.python)
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, jaxLimit)
@@ -52,7 +52,7 @@ func besideJAX(ctx context.Context, s settings, r *report, goLoop float64) ([]se
 	return list, nil
 }
 
-// readJAX reads what the program prints. io_callback with 16 bytes comes first.
+// readJAX reads the output of the program. io_callback with 16 bytes comes first.
 func readJAX(text string) ([]series, error) {
 	list := []series{{name: "JAX io_callback", theirs: true}, {name: "JAX pure_callback", theirs: true}}
 	for line := range strings.Lines(text) {

@@ -1,8 +1,8 @@
 """Answers each line "NAME SIZE" on stdin with the microseconds that JAX takes for it.
 
-io_callback SIZE: one call with so many bytes in a device loop.
-run SIZE: one execution of a jitted x + x on so many f32 that are on the device.
-round SIZE: the same of an array of the host, and back there.
+io_callback SIZE: one call with SIZE bytes in a device loop.
+run SIZE: one execution of a jitted x + x on SIZE f32 on the device.
+round SIZE: the same with an array from the host, and back to it.
 """
 
 import functools
@@ -45,7 +45,7 @@ def repeat(f, n):
 
 @functools.cache
 def work(name, size):
-    """A function of a number of times, and how many take long enough."""
+    """Returns a function of a number of repetitions, and how many take long enough."""
     if name == "io_callback":
         x = jnp.zeros(size // 4, dtype=jnp.float32)
         f = lambda n: jax.block_until_ready(loop(x, n))

@@ -1,4 +1,4 @@
-"""Prints the least microseconds of one iteration of a device loop that calls Python
+"""Prints the least time in microseconds of one iteration of a device loop that calls Python
 with io_callback and pure_callback, as lines of name, payload in bytes and value.
 
 The first argument is the number of repetitions, the others are payloads in bytes.

@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	mostCalls = 1 << 17              // in one device loop
-	mostRuns  = 8                    // at once
-	loopTime  = 5 * time.Millisecond // that one measurement takes at least
+	mostCalls = 1 << 17              // calls in one device loop
+	mostRuns  = 8                    // concurrent runs
+	loopTime  = 5 * time.Millisecond // shortest time of one measurement
 )
 
-// caller is what a device loop calls: a function in Go, or a handler in C.
+// caller describes the target of a device loop's calls: a function in Go, or a handler in
+// C.
 type caller struct {
 	name     string
 	target   string
-	callback string // "" where the handler is in C
+	callback string // "" if the handler is in C
 	form     contract.Form
 }
 
-// inGo is a function that does nothing, called in one way.
+// inGo returns a function that does nothing and is called in one way.
 func inGo(name string, o callbacks.Options) (caller, error) {
 	callback := "bench " + name
 	nothing := func(*callbacks.Frame) error { return nil }
@@ -37,7 +38,7 @@ func inGo(name string, o callbacks.Options) (caller, error) {
 	return caller{name: "go-" + name, target: contract.TargetIOCallback, callback: callback, form: formOf(o.Dispatch)}, nil
 }
 
-// formOf is the form in which a way is measured. Async is for taps alone; the others
+// formOf returns the form in which a way is measured. Async is for taps only; the others
 // pass their operand through.
 func formOf(way callbacks.Dispatch) contract.Form {
 	if way == callbacks.Async {
@@ -46,13 +47,13 @@ func formOf(way callbacks.Dispatch) contract.Form {
 	return contract.Passthrough
 }
 
-// inC is a handler in C.
+// inC returns a handler in C.
 func inC(name, target string, form contract.Form) caller {
 	return caller{name: name, target: target, form: form}
 }
 
-// module calls with an array in a loop, as often as the second argument says. The result
-// is a scalar, so that a run does not have to make a copy for it.
+// module returns a module that makes calls with an array in a loop. The second argument is
+// the number of calls. The result is a scalar, so that a run need not make a copy for it.
 func (c caller) module(elements int) string {
 	shape := fmt.Sprintf("%dxf32", elements)
 	config := fmt.Sprintf(`{callback = %q, form = %q, v = %d : i64}`, c.callback, c.form, contract.Version)
@@ -78,7 +79,7 @@ func (c caller) module(elements int) string {
 }`, shape, body, result)
 }
 
-// loops are device loops of callers with one payload, and an operand for each device.
+// loops holds device loops of callers with one payload, and an operand for each device.
 type loops struct {
 	client      *bridge.Client
 	callers     []caller
@@ -86,8 +87,8 @@ type loops struct {
 	inputs      []*bridge.Buffer
 }
 
-// newLoops compiles the loops for so many runs at once, each on a device of its own. All
-// runs of a caller have one call site.
+// newLoops compiles the loops for n concurrent runs, each on its own device. All runs of a
+// caller share one call site.
 func newLoops(ctx context.Context, client *bridge.Client, callers []caller, bytes, runs int) (l *loops, err error) {
 	l = &loops{client: client, callers: callers}
 	defer func() {
@@ -127,8 +128,8 @@ func (l *loops) close() error {
 	return errors.Join(errs...)
 }
 
-// measure measures the callers in turn, with so many runs at once. What a run takes
-// without a call, the copy of its operand say, does not count.
+// measure measures the callers alternately, with the given number of concurrent runs. It
+// subtracts the time of a run without calls, for example for the copy of its operand.
 func (l *loops) measure(ctx context.Context, runs, turns int) (costs, error) {
 	works := make([]work, len(l.callers))
 	for i, c := range l.callers {
@@ -140,7 +141,8 @@ func (l *loops) measure(ctx context.Context, runs, turns int) (costs, error) {
 	return inTurn(works, turns)
 }
 
-// run makes so many calls in each of the runs, and waits until the last is delivered.
+// run makes the given number of calls in each of the runs, and waits until the last one is
+// delivered.
 func (l *loops) run(ctx context.Context, e *bridge.Executable, runs, calls int) error {
 	errs := make([]error, runs)
 	var wait sync.WaitGroup

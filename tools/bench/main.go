@@ -1,17 +1,17 @@
-// Bench measures what Calliope costs beside the floor or the peer of each figure, in
-// one run on one machine:
+// Bench measures the cost of Calliope. It compares each figure with a lower bound (its
+// floor) or with another program (its peer), in one run on one machine:
 //
 //	go run ./tools/bench [-suite callbacks|dispatch|ir|procs1|run] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
 //
-// The suite callbacks measures calls of Go from compiled code: what they cost by payload,
-// way of dispatch and runs at once, and, as the suite dispatch alone, the goals beside
-// their floors in C. procs1 is the part of dispatch that is for GOMAXPROCS=1. The suite
-// run measures executions, and ir work on the IR.
+// The suite callbacks measures calls of Go from compiled code: their cost by payload, way
+// of dispatch and number of concurrent runs, and the goals compared with their floors in C.
+// The suite dispatch measures only these goals. procs1 is the part of dispatch for
+// GOMAXPROCS=1. The suite run measures executions, and ir measures work on the IR.
 //
-// Each line is name, value, unit, budget and "ok" or "over", separated by tabs; a
-// budget of "-" is a figure that only stands beside another one. The exit status is
-// 1 where something is over its budget.
+// Each line is name, value, unit, budget and "ok" or "over", separated by tabs. A budget of
+// "-" marks a figure that is for comparison only. The exit status is 1 if a figure is over
+// its budget.
 package main
 
 import (
@@ -24,12 +24,12 @@ import (
 	"strings"
 )
 
-// settings are the flags that suites look at.
+// settings are the flags that the suites use.
 type settings struct {
 	repeat int
 	python string
 	quick  bool
-	plot   string // the file to draw into, "" for none
+	plot   string // output file for the plot, "" for none
 }
 
 var suites = map[string]func(context.Context, settings, *report) error{
@@ -40,7 +40,7 @@ var suites = map[string]func(context.Context, settings, *report) error{
 	"run":       runSuite,
 }
 
-// statusOver is the exit status where something is over its budget.
+// statusOver is the exit status if a figure is over its budget.
 const statusOver = 1
 
 func main() {
@@ -54,12 +54,12 @@ func run(args []string) int {
 	}
 	slices.Sort(names)
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	suite := flags.String("suite", "callbacks", "what to measure: "+strings.Join(names, ", "))
+	suite := flags.String("suite", "callbacks", "the suite to run: "+strings.Join(names, ", "))
 	var s settings
-	flags.IntVar(&s.repeat, "repeat", 7, "how often each measurement is repeated; the medians are compared, or the least times")
-	flags.StringVar(&s.python, "python", "python3", "the Python whose JAX is measured, where it has one")
-	flags.BoolVar(&s.quick, "quick", false, "fewer payloads, and one run at a time")
-	flags.StringVar(&s.plot, "plot", "", "an SVG `file` for the latency of callbacks over their payload")
+	flags.IntVar(&s.repeat, "repeat", 7, "number of repetitions of each measurement; the medians or the least times are compared")
+	flags.StringVar(&s.python, "python", "python3", "the Python whose JAX is measured, if it has JAX")
+	flags.BoolVar(&s.quick, "quick", false, "use fewer payloads, and one run at a time")
+	flags.StringVar(&s.plot, "plot", "", "an SVG `file` for the latency of callbacks by payload")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -70,13 +70,13 @@ func run(args []string) int {
 	var wrong string
 	switch {
 	case flags.NArg() > 0:
-		wrong = fmt.Sprintf("%q is no flag: bench -h lists them", flags.Arg(0))
+		wrong = fmt.Sprintf("%q is not a flag: bench -h lists the flags", flags.Arg(0))
 	case !ok:
 		wrong = fmt.Sprintf("there is no suite %q: choose from %s", *suite, strings.Join(names, ", "))
 	case s.repeat < 1:
-		wrong = fmt.Sprintf("-repeat %d: give 1 or more", s.repeat)
+		wrong = fmt.Sprintf("-repeat %d: use 1 or more", s.repeat)
 	case s.plot != "" && *suite != "callbacks":
-		wrong = fmt.Sprintf("-plot draws the suite callbacks, not %s: leave it out", *suite)
+		wrong = fmt.Sprintf("-plot draws only the suite callbacks, not %s: leave it out", *suite)
 	}
 	if wrong != "" {
 		fmt.Fprintln(os.Stderr, "bench:", wrong)

@@ -26,15 +26,15 @@ type series struct {
 // point is a payload in bytes and a latency in microseconds.
 type point struct{ x, y float64 }
 
-// The picture, in pixels. The names of the lines stand at their right ends.
+// The size of the picture, in pixels. The names of the lines are at their right ends.
 const (
 	plotWidth, plotHeight                   = 880, 490
 	plotLeft, plotRight, plotTop, plotFloor = 76, 670, 58, 400
 	nameHeight                              = 17
 )
 
-// plotStyle has the colours for white paper, and for black. They can be told apart by
-// people who see few. A viewer that knows no @media draws on white.
+// plotStyle has the colours for a white and for a black background. People with colour
+// blindness can distinguish them. A viewer that does not know @media draws on white.
 const plotStyle = `
   .paper { fill: #ffffff; } .ink { fill: #24292f; } .dim { fill: #57606a; } .grid { stroke: #d8dee4; }
   .c0 { stroke: #0072b2; } .c1 { stroke: #7b3fa0; } .c2 { stroke: #00795a; } .c3 { stroke: #b3476f; } .c4 { stroke: #c24e00; } .c5 { stroke: #8a6d00; }
@@ -50,7 +50,7 @@ const plotStyle = `
   }
 `
 
-// axis places values of a range of powers on pixels.
+// axis maps a range of values, on a logarithmic scale, to pixels.
 type axis struct {
 	low, high float64 // logarithms
 	from, to  float64 // pixels
@@ -60,7 +60,7 @@ func (a axis) at(v float64) float64 {
 	return a.from + (math.Log2(v)-a.low)/(a.high-a.low)*(a.to-a.from)
 }
 
-// axes are those on which every point is.
+// axes returns axes that contain every point.
 func (p plot) axes() (x, y axis) {
 	x = axis{math.Inf(1), math.Inf(-1), plotLeft + 12, plotRight - 12}
 	y = axis{math.Inf(1), math.Inf(-1), plotFloor, plotTop}
@@ -70,7 +70,7 @@ func (p plot) axes() (x, y axis) {
 			y.low, y.high = min(y.low, math.Log2(q.y)), max(y.high, math.Log2(q.y))
 		}
 	}
-	// Latencies end at powers of ten.
+	// The latency axis ends at powers of ten.
 	ten := math.Log2(10)
 	y.low, y.high = math.Floor(y.low/ten)*ten, math.Ceil(y.high/ten)*ten
 	return x, y
@@ -111,7 +111,7 @@ func (p plot) grid(b *strings.Builder, x, y axis) {
 	label(b, (plotLeft+plotRight)/2, plotFloor+44, "ink", "middle", "payload of one call")
 }
 
-// payloads are those of any line.
+// payloads returns the payloads of all lines.
 func (p plot) payloads() []float64 {
 	var list []float64
 	for _, s := range p.series {
@@ -138,8 +138,7 @@ func (s series) line(b *strings.Builder, i int, x, y axis) {
 	}
 }
 
-// names writes the lines' names at their ends, apart from one another, with the last
-// latency.
+// names writes the lines' names at their ends, without overlap, with the last latency.
 func (p plot) names(b *strings.Builder, y axis) {
 	for i, at := range p.namePlaces(y) {
 		s := p.series[i]
@@ -149,8 +148,8 @@ func (p plot) names(b *strings.Builder, y axis) {
 	}
 }
 
-// namePlaces are the heights of the names, as near to the ends of the lines as their
-// height allows.
+// namePlaces returns the vertical positions of the names, as near to the ends of the lines
+// as the height of the names allows.
 func (p plot) namePlaces(y axis) []float64 {
 	places := make([]float64, len(p.series))
 	order := make([]int, len(p.series))
@@ -159,7 +158,7 @@ func (p plot) namePlaces(y axis) []float64 {
 		places[i] = y.at(s.points[len(s.points)-1].y)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
-	for range 100 { // neighbours push one another away
+	for range 100 { // move overlapping names apart
 		for k := 1; k < len(order); k++ {
 			a, b := order[k-1], order[k]
 			if miss := nameHeight - (places[b] - places[a]); miss > 0 {
@@ -175,7 +174,7 @@ func label[T int | float64](b *strings.Builder, x, y T, class, anchor, text stri
 	fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\" text-anchor=\"%s\">%s</text>\n", float64(x), float64(y), class, anchor, escape(text))
 }
 
-// duration is microseconds in the unit that reads best.
+// duration formats microseconds in a suitable unit.
 func duration(us float64) string {
 	for _, u := range []struct {
 		name string
@@ -188,7 +187,7 @@ func duration(us float64) string {
 	return fmt.Sprintf("%.2g µs", us)
 }
 
-// spaced has a space between a number and its unit.
+// spaced puts a space between a number and its unit.
 func spaced(text string) string {
 	i := strings.IndexAny(text, "BKM")
 	return text[:i] + " " + text[i:]
@@ -196,6 +195,6 @@ func spaced(text string) string {
 
 func escape(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes anything
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder never fails
 	return b.String()
 }

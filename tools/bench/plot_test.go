@@ -17,7 +17,7 @@ var testPlot = plot{title: "a < b", note: "today", series: []series{
 	{name: "their one", theirs: true, points: []point{{16, 50}, {64 << 20, 41_000}}},
 }}
 
-// The picture is well-formed, and everything in it is on the paper.
+// The picture is well-formed, and everything in it is inside its borders.
 func TestPlot(t *testing.T) {
 	var b strings.Builder
 	if err := testPlot.write(&b); err != nil {
@@ -61,7 +61,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// Names of lines that end in one place do not cover one another.
+// Names of lines that end at the same point do not overlap.
 func TestNamePlaces(t *testing.T) {
 	_, y := testPlot.axes()
 	places := testPlot.namePlaces(y)

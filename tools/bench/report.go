@@ -13,7 +13,7 @@ type report struct {
 	over bool
 }
 
-// limit is a budget: a figure must be at most, or at least, so much.
+// limit is a budget: the greatest or the least value allowed for a figure.
 type limit struct {
 	value   float64
 	atLeast bool
@@ -29,7 +29,7 @@ func (l *limit) met(value float64) bool {
 	return value <= l.value
 }
 
-// figure prints one line. A nil budget is a figure without one.
+// figure prints one line. A figure without a budget has a nil budget.
 func (r *report) figure(name string, value float64, unit string, budget *limit) {
 	text, verdict := "-", "ok"
 	if budget != nil {
@@ -45,7 +45,7 @@ func (r *report) figure(name string, value float64, unit string, budget *limit) 
 	fmt.Fprintf(r.out, "%s\t%.4g\t%s\t%s\t%s\n", name, value, unit, text, verdict)
 }
 
-// median is the middle of the values, which noise of other programs moves least.
+// median returns the middle of the values, which other programs disturb least.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)

@@ -16,16 +16,17 @@ import (
 //go:embed jax_ask.py
 var jaxAsk string
 
-// XLA executes a small module on the thread that starts it, a large one on its own.
+// XLA executes a small module on the thread that starts it, and a large one on its own
+// threads.
 const (
 	smallRun = 4 // elements
 	largeRun = 2048
-	hostRun  = 1 << 18 // elements of what ToHost copies: 1 MiB
+	hostRun  = 1 << 18 // elements that ToHost copies: 1 MiB
 	runTurns = 10      // for each repetition
 )
 
-// runSuite measures what an execution costs beside a loop in C on the PJRT table, gopjrt
-// and JAX.
+// runSuite measures the cost of an execution, compared with a loop in C on the PJRT table,
+// gopjrt and JAX.
 func runSuite(ctx context.Context, s settings, r *report) (err error) {
 	plugin, err := openPlugin(ctx)
 	if err != nil {
@@ -66,10 +67,10 @@ func runSuite(ctx context.Context, s settings, r *report) (err error) {
 	return errors.Join(toHost(client, s, r), zeroCopy(client, s, r))
 }
 
-// runGoals are the lines with a budget. In microseconds, on a machine with nothing else
-// to do: an execution whose context can end takes at most 6 more than bare C where the
-// module is small, and 1 more than without, of the 3.3 of bare C, where it is large; an array in and out at most
-// 6 in all.
+// runGoals prints the lines with a budget. The budgets hold on an otherwise idle machine.
+// For a small module, an execution whose context can end takes at most 6 µs more than C
+// alone. For a large module it takes at most 1 µs more than one whose context cannot end; C
+// alone takes 3.3 µs. An array in and out takes at most 6 µs in all.
 func runGoals(r *report, size string, got costs) {
 	if size == "small" {
 		r.figure("run/small/goal/background-over-c", got.over("go", "c"), "x", atMost(1.5))
@@ -81,7 +82,7 @@ func runGoals(r *report, size string, got costs) {
 	r.figure("run/large/goal/cancellable-extra-over-c", got.extraInTurn("go-cancellable", "go", "c"), "x", atMost(0.3))
 }
 
-// runMeasure are the ways to execute one module.
+// runMeasure holds the ways to execute one module.
 type runMeasure struct {
 	client *bridge.Client
 	gopjrt gopjrtPlugin
@@ -153,7 +154,7 @@ func (m *runMeasure) measure(ctx context.Context, table *pjrt.Plugin) (got costs
 	return got, nil
 }
 
-// execute runs so many times, and copies the results to the host where it is to.
+// execute executes n times, and copies the results to the host if asked.
 func execute(ctx context.Context, e *bridge.Executable, in bridge.Input, n int, host bool) error {
 	for range n {
 		out, err := e.Run(ctx, in)
@@ -170,7 +171,7 @@ func execute(ctx context.Context, e *bridge.Executable, in bridge.Input, n int, 
 	return nil
 }
 
-// toHost measures copies of 1 MiB from a finished buffer beside plain ones.
+// toHost compares copies of 1 MiB from a finished buffer with plain copies.
 func toHost(client *bridge.Client, s settings, r *report) error {
 	from := make([]byte, 4*hostRun)
 	to := make([]byte, len(from))
@@ -219,7 +220,7 @@ func toHost(client *bridge.Client, s settings, r *report) error {
 		return err
 	}
 	got.report(r, "run/tohost1MiB/")
-	// ToHost makes the memory that it copies to, and pays for that, too.
+	// ToHost also allocates the memory that it copies to.
 	r.figure("run/tohost1MiB/goal/into-over-copy", got.over("go-into", "copy"), "x", atMost(1.25))
 	r.figure("run/tohost1MiB/goal/over-copy-fresh", got.over("go", "copy-fresh"), "x", atMost(1.25))
 	return nil

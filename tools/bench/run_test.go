@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 
-// The executions that ours stand beside do the same work.
+// The executions that are compared do the same work.
 func TestBare(t *testing.T) {
 	plugin, err := bridge.Open(bridge.Options{})
 	if err != nil {

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// work is something that is done again and again, at least for so long and at most so
-// often in a turn. Where it counts above nothing, what it takes for none is taken off.
+// work is repeated many times in a turn: for at least the time least, and at most the given
+// number of times. If nothing is set, the time of zero repetitions is subtracted.
 type work struct {
 	name    string
 	do      func(n int) error
 	least   time.Duration
-	most    int // 0 is as many as it takes
-	lanes   int // that do it n times each, at once; 0 is 1
+	most    int // 0 means no limit
+	lanes   int // goroutines that do it n times each, at the same time; 0 means 1
 	nothing bool
 }
 
-// turnTime is what a turn of a short work takes at least.
+// turnTime is the shortest time of a turn of a short work.
 const turnTime = 3 * time.Millisecond
 
-// countTries is how often a number of times must take long enough. Once may be due to
-// something else that the machine does, or to threads and memory that are not there yet.
+// countTries is the number of times that a count must take long enough. A single time may
+// be due to other load, or to threads and memory that do not exist yet.
 const countTries = 3
 
-// count is how often a work is done in a turn.
+// count returns how often a work is done in a turn.
 func (w *work) count() (int, error) {
 	none := cost{}
 	if w.nothing {
@@ -46,7 +46,7 @@ func (w *work) count() (int, error) {
 	}
 }
 
-// enough reports whether n times take long enough.
+// enough reports whether n repetitions take long enough.
 func (w *work) enough(n int, none cost) (bool, error) {
 	for range countTries {
 		c, err := meter(func() error { return w.do(n) })
@@ -57,8 +57,9 @@ func (w *work) enough(n int, none cost) (bool, error) {
 	return true, nil
 }
 
-// named is the cost of a work, and that of each turn: on the wall of one in its lane, of
-// processors and allocations of one in all.
+// named returns the cost of a work, and that of each turn. The wall time is that of one
+// repetition in its lane; processor time and allocations are those of one repetition
+// overall.
 type named struct {
 	name  string
 	lanes int
@@ -74,19 +75,19 @@ func (list costs) of(name string) named {
 			return n
 		}
 	}
-	panic("bench: nothing is called " + name)
+	panic("bench: there is no work named " + name)
 }
 
-// over is how many times the least of one the least of another is.
+// over returns the ratio of the least times of two works.
 func (list costs) over(a, b string) float64 { return list.of(a).wall / list.of(b).wall }
 
-// overInTurn is the middle of that in each turn: for what depends on which threads are
-// awake, so that the least is luck.
+// overInTurn returns the median of the ratios in each turn. Use it if the times depend on
+// which threads are awake, so that the least time is luck.
 func (list costs) overInTurn(a, b string) float64 {
 	return list.inTurn(func(turn int) float64 { return list.wall(a, turn) / list.wall(b, turn) })
 }
 
-// extraInTurn is the middle of what a takes more than b, over what c takes.
+// extraInTurn returns the median of the difference of a and b, divided by c.
 func (list costs) extraInTurn(a, b, c string) float64 {
 	return list.inTurn(func(turn int) float64 {
 		return (list.wall(a, turn) - list.wall(b, turn)) / list.wall(c, turn)
@@ -103,7 +104,7 @@ func (list costs) inTurn(ratio func(turn int) float64) float64 {
 
 func (list costs) wall(name string, turn int) float64 { return list.of(name).turns[turn].wall }
 
-// leastOf is the name of what took least.
+// leastOf returns the name of the fastest work.
 func (list costs) leastOf(names ...string) string {
 	best := names[0]
 	for _, name := range names {
@@ -119,7 +120,7 @@ func (list costs) report(r *report, prefix string) {
 	for _, n := range list {
 		r.figure(prefix+n.name, n.wall, "us", nil)
 		if n.lanes == 0 {
-			continue // JAX tells nothing else
+			continue // JAX reports nothing else
 		}
 		if n.lanes > 1 {
 			r.figure(prefix+n.name+"/all", float64(n.lanes)*1e6/n.wall, "calls/s", nil)
@@ -129,8 +130,8 @@ func (list costs) report(r *report, prefix string) {
 	}
 }
 
-// inTurn does all works in turn, so that what else the machine does falls on all of them,
-// each time in another order: a work may leave threads awake.
+// inTurn does all works alternately, so that disturbances affect all of them equally. The
+// order changes from turn to turn, because a work may leave threads awake.
 func inTurn(works []work, turns int) (costs, error) {
 	counts := make([]int, len(works))
 	with, none := make([][]cost, len(works)), make([][]cost, len(works))
@@ -174,7 +175,8 @@ func inTurn(works []work, turns int) (costs, error) {
 	return list, nil
 }
 
-// inPython has a Python do works of a name and a size, and takes the least of each.
+// inTurn makes Python do the works, each given by a name and a size, and returns the least
+// time of each.
 func (p *python) inTurn(turns int, works ...string) (costs, error) {
 	var list costs
 	for _, w := range works {

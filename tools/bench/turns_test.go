@@ -51,7 +51,7 @@ func TestCallersCall(t *testing.T) {
 	}
 }
 
-// What is taken in turns is done as often as it is counted.
+// Works that are done in turn are done as often as counted.
 func TestInTurn(t *testing.T) {
 	done, zero := 0, 0
 	works := []work{

@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
 
-// What the ways of dispatch are measured with.
+// The parameters of the measurements of the ways of dispatch.
 var (
 	benchWays     = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
 	payloads      = []int{16, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20} // bytes
@@ -35,7 +35,7 @@ func (s settings) runsAtOnce() []int {
 	return runsAtOnce
 }
 
-// sized is how a payload is written.
+// sized formats a payload.
 func sized(bytes int) string {
 	switch {
 	case bytes >= 1<<20:
@@ -46,11 +46,11 @@ func sized(bytes int) string {
 	return fmt.Sprintf("%dB", bytes)
 }
 
-// ways measures a call of a function that does nothing, in a device loop, by each way
-// of dispatch and each payload, beside the handler in C: from one run and from several at
-// once on devices of their own. A line is the time of a call in its run; beside it stand
-// the calls of all runs in a second, what all processors did for one call, and its
-// allocations. The result is the latencies with one run.
+// ways measures a call of a function that does nothing, in a device loop, by each way of
+// dispatch and each payload, compared with the handler in C. It measures one run, and
+// several concurrent runs on separate devices. A line is the time of a call in its run.
+// Next to it are the calls of all runs per second, the processor time of one call, and its
+// allocations. It returns the latencies with one run.
 func ways(ctx context.Context, plugin *bridge.Plugin, s settings, r *report) (list []series, err error) {
 	client, err := plugin.NewClient(bridge.ClientOptions{Devices: mostRuns})
 	if err != nil {

@@ -12,50 +12,51 @@ import (
 	"time"
 )
 
-// jobEnv makes this program a child that does the job of that name.
+// jobEnv is the environment variable that makes this program a child process with the named
+// job.
 const jobEnv = "CALLIOPE_DOCTOR_JOB"
 
-// answerFile is the child's file descriptor for steps: C++ code prints on the
-// standard ones.
+// answerFile is the child's file descriptor for steps. C++ code prints on the standard
+// ones.
 const answerFile = 3
 
-// defaultLimit bounds a job. All of them take a second or two where nothing is wrong.
+// defaultLimit limits the time of a job. Without a problem, each takes a second or two.
 const defaultLimit = 2 * time.Minute
 
-// job is what a child does.
+// job is the work of a child process.
 type job func(*steps)
 
-// step is what a child says of a part of its job: that it begins, and how it ended.
+// step is a child's message about a part of its job: that it begins, and how it ended.
 type step struct {
 	Name    string
 	Done    bool
-	Text    string // what was found, "" where there is nothing to say but that it worked
+	Text    string // result; "" if it only worked
 	Problem string // what went wrong
-	Crash   bool   // the child did not live to say so itself
+	Crash   bool   // the child crashed before it reported the problem
 }
 
-// steps tells the parent.
+// steps sends steps to the parent.
 type steps struct{ out *json.Encoder }
 
-// do does one step and reports whether it went well.
+// do runs one step and reports whether it succeeded.
 func (s *steps) do(name string, f func() (string, error)) bool {
-	s.tell(step{Name: name})
+	s.send(step{Name: name})
 	text, err := f()
 	done := step{Name: name, Done: true, Text: text}
 	if err != nil {
 		done.Problem = err.Error()
 	}
-	s.tell(done)
+	s.send(done)
 	return err == nil
 }
 
-func (s *steps) tell(message step) {
+func (s *steps) send(message step) {
 	if s.out.Encode(message) != nil {
-		os.Exit(exitFailed) // the parent has gone
+		os.Exit(exitFailed) // the parent has ended
 	}
 }
 
-// serveChild does the job of a child and ends the process; in a parent it does
+// serveChild runs the job of a child process and ends the process. In a parent it does
 // nothing.
 func serveChild() {
 	name, child := os.LookupEnv(jobEnv)
@@ -67,14 +68,14 @@ func serveChild() {
 		fmt.Fprintf(os.Stderr, "panic: there is no job %q: unset %s\n", name, jobEnv)
 		os.Exit(exitUsage)
 	}
-	// A parent that was killed ends nobody.
+	// A parent that was killed does not end its child.
 	time.AfterFunc(defaultLimit+time.Minute, func() { os.Exit(exitFailed) })
 	do(&steps{json.NewEncoder(os.NewFile(answerFile, "answers"))})
 	os.Exit(exitWell)
 }
 
-// runJob does a job in a child with some more environment variables, and gives each
-// step when it is over. However the child ends, it is a step.
+// runJob runs a job in a child process with additional environment variables, and yields
+// each step when it is over. The end of the child is always a step.
 func runJob(ctx context.Context, name string, limit time.Duration, env []string, each func(step)) {
 	pending := "start"
 	if err := converse(ctx, name, limit, env, func(s step) {
@@ -102,7 +103,7 @@ func converse(ctx context.Context, name string, limit time.Duration, env []strin
 	defer cancel()
 	var said tail
 	cmd := exec.CommandContext(ctx, executable)
-	// The cause of a crash is wanted, not the goroutines.
+	// Print the cause of a crash, not the goroutines.
 	cmd.Env = append(append(os.Environ(), env...), jobEnv+"="+name, "GOTRACEBACK=none")
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.ExtraFiles = []*os.File{writing} // becomes answerFile
@@ -123,7 +124,7 @@ func converse(ctx context.Context, name string, limit time.Duration, env []strin
 	err = cmd.Wait()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("it did not end within %v", limit)
+		return fmt.Errorf("it timed out after %v", limit)
 	case ctx.Err() != nil:
 		return errors.New("it was interrupted")
 	case err != nil:
@@ -132,11 +133,11 @@ func converse(ctx context.Context, name string, limit time.Duration, env []strin
 	return nil
 }
 
-// fatal matches the line by which a library or Go's runtime says why it ends the
-// process; the first is the form of abseil's log.
+// fatal matches the line in which a library or Go's runtime reports why it ends the
+// process. The first alternative is the format of abseil's log.
 var fatal = regexp.MustCompile(`(?m)^(?:F\d{4} [^\]]*\] ?(.+)|((?:SIG|fatal error: |panic: |LLVM ERROR: |terminate called).*))$`)
 
-// cause finds the reasons in what a dying process printed.
+// cause finds the reasons in the output of a process that crashed.
 func cause(said string) []string {
 	var reasons []string
 	for _, match := range fatal.FindAllStringSubmatch(said, 2) {
@@ -145,7 +146,8 @@ func cause(said string) []string {
 	return reasons
 }
 
-// tail keeps the end of what is written to it: a process tells last why it ends.
+// tail keeps the end of what is written to it: a process prints the reason for a crash
+// last.
 type tail []byte
 
 func (t *tail) Write(b []byte) (int, error) {

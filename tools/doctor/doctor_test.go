@@ -17,7 +17,8 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// TestMain also is the child that run starts: the doctor's own and those of TestChild.
+// TestMain is also the main function of child processes: the doctor's own and those of
+// TestChild.
 func TestMain(m *testing.M) {
 	for name, do := range testJobs {
 		jobs[name] = do
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	nativetest.Main(m)
 }
 
-// doctor runs the command and returns the exit status and what it printed.
+// doctor runs the command and returns the exit status and the output.
 func doctor(t *testing.T, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -34,7 +35,7 @@ func doctor(t *testing.T, args ...string) (exit int, stdout, stderr string) {
 	return exit, out.String(), errs.String()
 }
 
-// section is the lines of one section, "" where there is none, and fields apart by
+// section returns the lines of one section, or "" if there is none. Fields are separated by
 // one space.
 func section(stdout, title string) string {
 	_, text, _ := strings.Cut("\n\n"+stdout, "\n\n"+title+"\n")
@@ -51,7 +52,7 @@ func lastLine(stdout string) string {
 	return lines[len(lines)-1]
 }
 
-// unset removes a variable for the time of the test.
+// unset removes a variable until the end of the test.
 func unset(t *testing.T, name string) {
 	t.Helper()
 	t.Setenv(name, "") // restores it
@@ -96,7 +97,7 @@ func TestWell(t *testing.T) {
 	}
 }
 
-// TestTrouble spoils one thing each.
+// Each case of TestTrouble breaks one thing.
 func TestTrouble(t *testing.T) {
 	junk := filepath.Join(t.TempDir(), "junk.so")
 	if err := os.WriteFile(junk, []byte("no library\n"), 0o644); err != nil {
@@ -118,7 +119,7 @@ func TestTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, damaged := emptied(t)
-	// Each report asks for pip, and the true one takes a second to answer.
+	// Each report looks for pip, and the real one takes a second to answer.
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\necho pip 1.0\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -155,7 +156,7 @@ func TestTrouble(t *testing.T) {
 		name: "no library at all",
 		env:  map[string]string{native.MLIR.Env(): junk},
 		want: map[string]string{
-			"sha256":             "mlir can be read",
+			"sha256":             "mlir readable",
 			native.MLIR.String(): "C functions FAILED: mlir: ",
 			"self-test":          "not tried",
 		},
@@ -177,7 +178,7 @@ func TestTrouble(t *testing.T) {
 		name: "a relative cache",
 		env:  map[string]string{"CALLIOPE_CACHE": "here", native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
 		want: map[string]string{"machine": "cache FAILED: native: CALLIOPE_CACHE"},
-		next: "set CALLIOPE_CACHE to the absolute path of a folder, then " + command,
+		next: "set CALLIOPE_CACHE to the absolute path of a directory, then " + command,
 	}, {
 		name: "a cache that everybody may write to",
 		env:  map[string]string{"CALLIOPE_CACHE": open, native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
@@ -216,7 +217,7 @@ func TestTrouble(t *testing.T) {
 		},
 		args: []string{"-fetch", "llvm"},
 		want: map[string]string{"machine": "pip none", "fetch": "llvm FAILED: native: ", "native parts": "llvm (required) MISSING"},
-		next: "see to what the fetch says above, then " + native.FetchCommand + " llvm",
+		next: "fix the error of the fetch above, then " + native.FetchCommand + " llvm",
 	}, {
 		name: "XLA aborts",
 		env:  map[string]string{"XLA_FLAGS": "--nosuchflag"},
@@ -255,8 +256,8 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// emptied returns a cache in which the MLIR library has its size and nothing but
-// zeros, and the library's path there.
+// emptied returns a cache in which the MLIR library has its size and consists of zeros, and
+// the library's path there.
 func emptied(t *testing.T) (cache, path string) {
 	t.Helper()
 	t.Setenv(native.MLIR.Env(), "")
@@ -355,7 +356,7 @@ var testJobs = map[string]job{
 	},
 }
 
-// TestChild holds that each way in which a child can end is told.
+// TestChild checks that each way in which a child process can end is reported.
 func TestChild(t *testing.T) {
 	one := step{Name: "one", Done: true}
 	for _, test := range []struct {
@@ -380,8 +381,8 @@ func TestChild(t *testing.T) {
 func TestLate(t *testing.T) {
 	var got []step
 	runJob(t.Context(), "late", 300*time.Millisecond, nil, func(s step) { got = append(got, s) })
-	// A slow machine may not even have begun.
-	if len(got) != 1 || got[0].Problem != "it did not end within 300ms" || !got[0].Crash {
+	// A slow machine may not have begun yet.
+	if len(got) != 1 || got[0].Problem != "it timed out after 300ms" || !got[0].Crash {
 		t.Errorf("got %+v", got)
 	}
 }

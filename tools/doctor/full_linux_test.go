@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFullDisk holds that a report nobody can read is a failure.
+// TestFullDisk checks that a report that cannot be written is a failure.
 func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

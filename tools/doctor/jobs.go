@@ -14,7 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// withC says whether this program can open native libraries.
+// withC reports whether this program can open native libraries.
 const withC = true
 
 var jobs = map[string]job{
@@ -24,7 +24,7 @@ var jobs = map[string]job{
 	tryAll:        buildAndRun,
 }
 
-// describeMLIR tells what the MLIR library that the environment names can do.
+// describeMLIR returns the capabilities of the MLIR library that the environment names.
 func describeMLIR(s *steps) {
 	var library *mlir.Library
 	if !s.do("C functions", func() (text string, err error) {
@@ -38,7 +38,7 @@ func describeMLIR(s *steps) {
 	s.do("StableHLO", func() (string, error) {
 		current, err := stablehlo.CurrentVersion(library)
 		if errors.Is(err, mlir.ErrUnsupported) {
-			return "no C API of it", nil // as in IREE's library
+			return "no C API for it", nil // as in IREE's library
 		} else if err != nil {
 			return "", err
 		}
@@ -50,7 +50,7 @@ func describeMLIR(s *steps) {
 	})
 }
 
-// describePlugin tells what the plugin that the environment names says of itself.
+// describePlugin returns the properties that the plugin named by the environment reports.
 func describePlugin(s *steps) {
 	var plugin *bridge.Plugin
 	if !s.do("PJRT API", func() (text string, err error) {

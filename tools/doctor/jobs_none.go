@@ -2,7 +2,7 @@
 
 package main
 
-// withC says whether this program can open native libraries.
+// withC reports whether this program can open native libraries.
 const withC = false
 
 var jobs = map[string]job{}

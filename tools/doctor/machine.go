@@ -17,7 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// machine prints what the toolkit is built and run with.
+// machine prints the system and tools with which the toolkit is built and run.
 func (r *report) machine(ctx context.Context) {
 	r.section("machine")
 	r.line("toolkit", toolkit())
@@ -25,7 +25,7 @@ func (r *report) machine(ctx context.Context) {
 	compiler, err := compiler(ctx)
 	switch {
 	case (withC || !supported) && err != nil:
-		r.line("C compiler", err.Error()) // it was there when this was compiled, or is of no use
+		r.line("C compiler", err.Error()) // it existed when this was compiled, or is not needed
 	case withC || !supported:
 		r.line("C compiler", compiler)
 	case err != nil:
@@ -40,21 +40,21 @@ func (r *report) machine(ctx context.Context) {
 	}
 	dir, err := native.CacheDir()
 	if err != nil {
-		r.fail("cache", err.Error(), "set CALLIOPE_CACHE to the absolute path of a folder, then "+command)
+		r.fail("cache", err.Error(), "set CALLIOPE_CACHE to the absolute path of a directory, then "+command)
 		return
 	}
 	size, err := folderSize(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.line("cache", dir+", not there yet")
+		r.line("cache", dir+", does not exist yet")
 	case err != nil:
-		r.fail("cache", err.Error(), "make the folder "+dir+" readable, or set CALLIOPE_CACHE to another one")
+		r.fail("cache", err.Error(), "make the directory "+dir+" readable, or set CALLIOPE_CACHE to another one")
 	default:
 		r.line("cache", fmt.Sprintf("%s, %d MB", dir, size/1e6))
 	}
 }
 
-// toolkit is the version of this module and of the one that it reaches PJRT with.
+// toolkit returns the versions of this module and of gopjrt.
 func toolkit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -75,16 +75,16 @@ func toolkit() string {
 	return strings.Join(texts, ", ")
 }
 
-// compiler is the path and version of the C compiler that Go uses.
+// compiler returns the path and version of the C compiler that Go uses.
 func compiler(ctx context.Context) (string, error) {
 	cc := os.Getenv("CC")
 	if cc == "" {
-		cc, _ = output(ctx, "go", "env", "CC") // where there is no go, cc is as good a guess
+		cc, _ = output(ctx, "go", "env", "CC") // without go, cc is a good guess
 	}
 	if cc == "" {
 		cc = "cc"
 	}
-	words := strings.Fields(cc) // it may have flags
+	words := strings.Fields(cc) // it may contain flags
 	path, err := exec.LookPath(words[0])
 	if err != nil {
 		return "", fmt.Errorf("%s is not on PATH", words[0])
@@ -96,7 +96,7 @@ func compiler(ctx context.Context) (string, error) {
 	return path + ", " + version, nil
 }
 
-// pip is the first pip that starts, of those that package native tries.
+// pip returns the first pip that starts, of those that package native tries.
 func pip(ctx context.Context) (string, error) {
 	for _, pip := range []string{"python3 -m pip", "python -m pip", "pip3", "pip", "uv tool run pip"} {
 		if version, err := output(ctx, append(strings.Fields(pip), "--version")...); err == nil {
@@ -106,7 +106,7 @@ func pip(ctx context.Context) (string, error) {
 	return "", errors.New("none: no Python with pip, and no uv, starts")
 }
 
-// output is the first line that a command prints.
+// output returns the first line that a command prints.
 func output(ctx context.Context, args ...string) (string, error) {
 	const limit = 30 * time.Second // a cold start of Python from a slow disk takes seconds
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -121,7 +121,7 @@ func output(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(first), nil
 }
 
-// folderSize is the number of bytes in the files of a folder.
+// folderSize returns the number of bytes in the files of a directory.
 func folderSize(dir string) (size int64, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -138,7 +138,7 @@ func folderSize(dir string) (size int64, err error) {
 	return size, err
 }
 
-// environment prints the variables that change how the toolkit or XLA works.
+// environment prints the variables that affect the toolkit or XLA.
 func (r *report) environment() {
 	r.section("environment")
 	variables := os.Environ()
@@ -156,10 +156,10 @@ func (r *report) environment() {
 	}
 }
 
-// supported says whether there is anything that can work on this system.
+// supported reports whether the toolkit can work on this system.
 const supported = runtime.GOOS == "linux" || runtime.GOOS == "darwin"
 
-// unsupported prints why there is not.
+// unsupported prints why it cannot.
 func (r *report) unsupported() {
 	r.section("native parts")
 	err := native.EnsureAll(context.Background(), native.EnsureOptions{Offline: true})

@@ -47,9 +47,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	out := &sink{to: stdout}
 	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
-	fetch := flags.Bool("fetch", false, "fetch the parts that are named, or the default ones, where they are missing")
-	check := flags.Bool("check", true, "read the fetched libraries and compare their sha256 with the pinned ones; false spares the second that it takes")
-	flags.SetOutput(io.Discard) // errors are printed here, in one line
+	fetch := flags.Bool("fetch", false, "fetch the named parts, or the default ones, if they are missing")
+	check := flags.Bool("check", true, "read the fetched libraries and compare their sha256 with the pinned ones; takes about a second")
+	flags.SetOutput(io.Discard) // the program prints errors itself, in one line
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(out, usage, partNames())
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	for _, arg := range flags.Args() {
 		switch p := native.Part(arg); {
 		case strings.HasPrefix(arg, "-"):
-			return fail(fmt.Errorf("%s stands behind a part: put the flags first", arg))
+			return fail(fmt.Errorf("%s comes after a part: put the flags first", arg))
 		case !slices.Contains(native.Parts(), p):
 			return fail(fmt.Errorf("there is no part %q: choose from %s", arg, partNames()))
 		default:
@@ -87,7 +87,7 @@ func (s *sink) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// exit is the exit status, which is a failure where not all was written.
+// exit returns the exit status. It is a failure if the report was not written completely.
 func (s *sink) exit(status int, stderr io.Writer) int {
 	if s.err == nil {
 		return status
@@ -117,7 +117,7 @@ func diagnose(ctx context.Context, r *report, named []native.Part, fetch, check 
 	}
 	r.try(ctx, found, check)
 	if ctx.Err() != nil {
-		return exitFailed // interrupted: what failed since means nothing
+		return exitFailed // interrupted: later failures mean nothing
 	}
 	return r.end()
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// found is a part that is on this machine.
+// found is a part that exists on this machine.
 type found struct {
 	part native.Part
 	native.Location
 }
 
-// fetch brings what is missing, and tells how far it is on progress.
+// fetch fetches missing parts, and writes its progress to progress.
 func (r *report) fetch(ctx context.Context, named []native.Part, progress io.Writer) {
 	r.section("fetch")
 	name, next := "default parts", native.FetchCommand
@@ -37,7 +37,7 @@ func (r *report) fetch(ctx context.Context, named []native.Part, progress io.Wri
 		} else if r.noPip != nil && needPip(named) {
 			next = installPip + next
 		} else {
-			next = "see to what the fetch says above, then " + next
+			next = "fix the error of the fetch above, then " + next
 		}
 		r.fail(name, err.Error(), next)
 		return
@@ -45,7 +45,7 @@ func (r *report) fetch(ctx context.Context, named []native.Part, progress io.Wri
 	r.line(name, "ok")
 }
 
-// parts prints where each part is and returns those that are there.
+// parts prints where each part is and returns the ones that exist.
 func (r *report) parts(named []native.Part) []found {
 	r.section("native parts")
 	var all []found
@@ -69,7 +69,7 @@ func (r *report) parts(named []native.Part) []found {
 			r.line(title, fmt.Sprintf("%s, %s, %s", location.Source, version, location.Path))
 			all = append(all, found{p, location})
 		case !errors.As(err, &notFound):
-			next := "set CALLIOPE_CACHE to the absolute path of a folder"
+			next := "set CALLIOPE_CACHE to the absolute path of a directory"
 			if os.Getenv(p.Env()) != "" {
 				next = "correct or unset " + p.Env()
 			}
@@ -78,7 +78,7 @@ func (r *report) parts(named []native.Part) []found {
 			r.line(title, "MISSING, looked at\n"+strings.Join(notFound.Looked, "\n"))
 			missing = append(missing, p)
 		case notFound.Unfit != "":
-			r.fail(title, "what the cache has is not used: "+notFound.Unfit, native.FetchCommand+" "+string(p))
+			r.fail(title, "the library in the cache is not used: "+notFound.Unfit, native.FetchCommand+" "+string(p))
 		case p.Fetchable():
 			r.line(title, "not fetched")
 		default:
@@ -86,25 +86,25 @@ func (r *report) parts(named []native.Part) []found {
 		}
 	}
 	if len(missing) > 0 {
-		r.mustDo(r.bring(missing))
+		r.mustRun(r.getCommand(missing))
 	}
 	return all
 }
 
-// required reports whether a part must be there: a default one, one that is named,
-// and, where nothing can be fetched, the one without which nothing works at all.
+// required reports whether a part must exist: a default part, a part that is named, and, if
+// nothing can be fetched, the part without which nothing works.
 func required(p native.Part, named []native.Part) bool {
 	defaults := native.Default()
 	return slices.Contains(defaults, p) || slices.Contains(named, p) || len(defaults) == 0 && p == native.MLIR
 }
 
-// needPip reports whether pip fetches any of the parts; none are the default ones.
+// needPip reports whether pip fetches any of the parts; none means the default parts.
 func needPip(parts []native.Part) bool {
 	return len(parts) == 0 || slices.ContainsFunc(parts, func(p native.Part) bool { return p != native.LLVM })
 }
 
-// bring is what to do to have the parts.
-func (r *report) bring(missing []native.Part) string {
+// getCommand returns the command that gets the parts.
+func (r *report) getCommand(missing []native.Part) string {
 	next := native.FetchCommand
 	onlyDefaults := true
 	var names []string
@@ -124,7 +124,7 @@ func (r *report) bring(missing []native.Part) string {
 	return next
 }
 
-// check prints whether the libraries are as they were fetched.
+// check prints whether the libraries are unchanged since they were fetched.
 func (r *report) check(all []found) {
 	r.section("sha256")
 	for _, f := range all {
@@ -132,13 +132,13 @@ func (r *report) check(all []found) {
 		case err != nil && f.Source == native.FromCache:
 			r.fail(string(f.part), err.Error(), fmt.Sprintf("rm -r %q && %s %s", filepath.Dir(f.Path), native.FetchCommand, string(f.part)))
 		case err != nil:
-			r.fail(string(f.part), err.Error(), f.mend(true))
+			r.fail(string(f.part), err.Error(), f.repairCommand(true))
 		case f.Source == native.FromCache && f.part == native.LLVM:
-			r.line(string(f.part), "ok: the library as it was linked here, those that it needs as pinned")
+			r.line(string(f.part), "ok: the library is unchanged since it was linked here, the ones it needs match the pins")
 		case f.Source == native.FromCache:
 			r.line(string(f.part), "ok: as pinned")
 		default:
-			r.line(string(f.part), "can be read; only of fetched libraries is the sha256 known")
+			r.line(string(f.part), "readable; the sha256 is known for fetched libraries only")
 		}
 	}
 	if len(all) == 0 {
@@ -146,13 +146,13 @@ func (r *report) check(all []found) {
 	}
 }
 
-// mend is what to do about a library that does not work.
-func (f found) mend(checked bool) string {
+// repairCommand returns the command that repairs a library.
+func (f found) repairCommand(checked bool) string {
 	switch {
 	case f.Source == native.FromEnvironment:
 		return "correct or unset " + f.part.Env() + ", then " + command
 	case f.Source == native.FromSystem:
-		return fmt.Sprintf("set %s to the path of another library than %s, then %s", f.part.Env(), f.Path, command)
+		return fmt.Sprintf("set %s to the path of a library other than %s, then %s", f.part.Env(), f.Path, command)
 	case !checked:
 		return command + " -check"
 	}

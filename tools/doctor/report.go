@@ -8,19 +8,18 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// command is how this program is started, from any folder of any module that
-// requires this one.
+// command starts this program, from any directory of any module that requires this one.
 var command = strings.TrimSuffix(native.FetchCommand, " -fetch")
 
-// report is the text that is printed, and what was wrong so far.
+// report is the text that is printed, and the failures so far.
 type report struct {
 	out    io.Writer
 	begun  bool
 	failed bool
-	next   string // what to do about the first failure
+	next   string // command for the first failure
 
-	pip   string // the one that fetches, with its version
-	noPip error  // why there is none
+	pip   string // pip that fetches, with its version
+	noPip error  // why there is no pip
 }
 
 func (r *report) section(title string) {
@@ -38,15 +37,15 @@ func (r *report) line(name, text string) {
 	fmt.Fprintln(r.out, strings.TrimRight(fmt.Sprintf("  %-*s %s", width, name, text), " "))
 }
 
-// fail prints what is wrong. The first failure is likely the cause of the others, so
-// what to do about it is what the report ends with.
+// fail prints a failure. The first failure is probably the cause of the others, so the
+// report ends with the command for it.
 func (r *report) fail(name, problem, next string) {
 	r.line(name, "FAILED: "+problem)
-	r.mustDo(next)
+	r.mustRun(next)
 }
 
-// mustDo makes the report end in failure.
-func (r *report) mustDo(next string) {
+// mustRun makes the report end in failure.
+func (r *report) mustRun(next string) {
 	r.failed = true
 	if r.next == "" {
 		r.next = next

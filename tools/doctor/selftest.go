@@ -17,7 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// The self-test's module doubles its input, gives that to a callback of each form,
+// The self-test's module doubles its input, passes the result to a callback of each form,
 // and returns it with the sum that the last of them computed.
 const (
 	ioName   = "doctor.io"
@@ -34,7 +34,8 @@ var (
 	scalar = tensor.ShapeOf(tensor.F32)
 )
 
-// buildModule is the module as bytecode, and false where it could not be built.
+// buildModule returns the module as bytecode. It returns false if the module could not be
+// built.
 func buildModule(s *steps) (bytecode []byte, ok bool) {
 	ok = s.do("build and verify", func() (string, error) {
 		library, err := mlir.Open(mlir.OpenOptions{})
@@ -59,7 +60,7 @@ func buildModule(s *steps) (bytecode []byte, ok bool) {
 	return bytecode, ok
 }
 
-// seen is what the callbacks saw.
+// seen holds what the callbacks received.
 type seen struct {
 	io, tap  []float32
 	zeroCopy bool
@@ -69,7 +70,7 @@ func (s *seen) register() error {
 	vectors, scalars := []tensor.Shape{vector}, []tensor.Shape{scalar}
 	read := func(into *[]float32, v tensor.View) error {
 		values, err := tensor.Slice[float32](v)
-		*into = slices.Clone(values) // the memory is XLA's
+		*into = slices.Clone(values) // the memory belongs to XLA
 		return err
 	}
 	return errors.Join(
@@ -91,7 +92,7 @@ func (s *seen) register() error {
 	)
 }
 
-// checkModule holds the module against what is registered.
+// checkModule checks the module against the registered functions.
 func checkModule(bytecode []byte) error {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
@@ -146,7 +147,7 @@ func buildAndRun(s *steps) {
 	s.do("io callback", func() (string, error) { return "", same(saw.io, doubled) })
 	s.do("zero copy", func() (string, error) {
 		if !saw.zeroCopy {
-			return "", errors.New("the callback's result has other memory than its operand")
+			return "", errors.New("the callback's result does not share memory with its operand")
 		}
 		return "", nil
 	})
@@ -167,7 +168,7 @@ func sameOutput(b *bridge.Buffer, want []float32) error {
 
 func same(got, want []float32) error {
 	if !slices.Equal(got, want) { // small whole numbers: exact
-		return fmt.Errorf("got %v instead of %v", got, want)
+		return fmt.Errorf("got %v, want %v", got, want)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// The jobs of children.
+// The jobs of child processes.
 const (
 	inspectMLIR   = "inspect mlir"
 	inspectPlugin = "inspect pjrt"
@@ -17,20 +17,20 @@ const (
 	tryAll        = "build and run"
 )
 
-// try opens each part that was found, and then goes the whole way with them.
+// try opens each part that was found, and then runs the self-test with them.
 func (r *report) try(ctx context.Context, all []found, checked bool) {
 	if !withC {
-		return // the machine's section says so
+		return // the machine's section reports it
 	}
 	works := map[native.Part]bool{}
-	var env []string // the very libraries that were found
+	var env []string // use the libraries that were found
 	for _, f := range all {
 		r.section(f.part.String())
 		job, library := inspectMLIR, native.MLIR.Env()
 		if f.part == native.PJRTPlugin {
 			job, library = inspectPlugin, native.PJRTPlugin.Env()
 		}
-		works[f.part] = r.job(ctx, job, []string{library + "=" + f.Path}, f.mend(checked))
+		works[f.part] = r.job(ctx, job, []string{library + "=" + f.Path}, f.repairCommand(checked))
 		if f.part == native.MLIR || f.part == native.PJRTPlugin {
 			env = append(env, library+"="+f.Path)
 		}
@@ -51,14 +51,14 @@ func (r *report) try(ctx context.Context, all []found, checked bool) {
 	}
 }
 
-// job prints the steps of a job and reports whether all went well; next is what to do
-// about one that did not.
+// job prints the steps of a job and reports whether all of them succeeded. next is the
+// command for the user if one failed.
 func (r *report) job(ctx context.Context, name string, env []string, next string) bool {
 	well := true
 	runJob(ctx, name, defaultLimit, env, func(s step) {
 		switch {
 		case s.Crash && strings.Contains(s.Problem, "XLA_FLAGS"):
-			// XLA ends the process that has a flag in there which it does not know.
+			// XLA ends a process whose XLA_FLAGS contain an unknown flag.
 			r.fail(s.Name, s.Problem, "env -u XLA_FLAGS "+command)
 			well = false
 		case s.Problem != "":

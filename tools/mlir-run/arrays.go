@@ -11,13 +11,13 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
 
-// arrays are given in files, under the names in0, in1, … or out0, out1, ….
+// arrays reads arrays from files, under the names in0, in1, … or out0, out1, ….
 type arrays struct {
 	prefix string
-	files  []*npz.File // one .npz, or .npy files in order
+	files  []*npz.File // one .npz file, or .npy files in order
 }
 
-// openArrays opens the files that a flag names. After an error nothing is open.
+// openArrays opens the files that a flag names. After an error no file is open.
 func openArrays(flag, prefix string, paths []string) (_ arrays, err error) {
 	a := arrays{prefix: prefix}
 	defer func() {
@@ -34,7 +34,7 @@ func openArrays(flag, prefix string, paths []string) (_ arrays, err error) {
 	}
 	if len(a.files) > 1 {
 		if i := slices.IndexFunc(a.files, func(f *npz.File) bool { return !f.IsSingle() }); i >= 0 {
-			return arrays{}, fmt.Errorf("%s: %s is a .npz file, which stands alone: give one .npz, or one .npy for each array", flag, paths[i])
+			return arrays{}, fmt.Errorf("%s: %s is a .npz file, which must be the only file: use one .npz, or one .npy for each array", flag, paths[i])
 		}
 	}
 	return a, nil
@@ -65,13 +65,13 @@ func (a arrays) read(i int, wanted func(npz.Header) error) (npz.Array, error) {
 	return a.files[0].Array(a.name(i), wanted)
 }
 
-// otherShape says that an array is not of the shape that is expected.
+// otherShape is the error for an array that does not have the expected shape.
 type otherShape struct{ given tensor.Shape }
 
 func (e *otherShape) Error() string { return fmt.Sprintf("it is %s", e.given) }
 
-// readAs reads an array of a shape. Of one that has another shape, or does not fit into
-// what the limit leaves, the header is read and no more.
+// readAs reads an array of the given shape. If the array has another shape, or exceeds the
+// remaining limit, it reads the header only.
 func (a arrays) readAs(i int, shape tensor.Shape, limit bounded.Limit, taken *bounded.Size) (tensor.View, error) {
 	array, err := a.read(i, func(h npz.Header) error {
 		if !slices.Equal(h.Shape.Dims, shape.Dims) || h.Fits(shape.DType) != nil {
@@ -79,7 +79,7 @@ func (a arrays) readAs(i int, shape tensor.Shape, limit bounded.Limit, taken *bo
 		}
 		size := bounded.Size(shape.NumBytes())
 		if size > limit.Size-*taken {
-			return fmt.Errorf("%s takes %s, and those before it %s: %w", shape, size, *taken, &bounded.TooLargeError{Limit: limit})
+			return fmt.Errorf("%s needs %s, and the arrays before it %s: %w", shape, size, *taken, &bounded.TooLargeError{Limit: limit})
 		}
 		*taken += size
 		return nil
@@ -90,7 +90,7 @@ func (a arrays) readAs(i int, shape tensor.Shape, limit bounded.Limit, taken *bo
 	return array.As(shape.DType)
 }
 
-// numbers are those of the arrays that are there, in any order.
+// numbers returns the numbers of the existing arrays, in any order.
 func (a arrays) numbers() []int {
 	var list []int
 	if a.single() {
@@ -110,9 +110,9 @@ func (a arrays) numbers() []int {
 	return list
 }
 
-// match reads the arrays for the given shapes, for every replica: either one set for
-// all, or one for each. It reports everything that does not fit, a line each; what
-// says whose shapes they are.
+// match reads the arrays for the given shapes, for every replica: either one set for all
+// replicas, or one for each. The error lists everything that does not fit, one per line.
+// what names the owner of the shapes.
 func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bounded.Limit) ([]tensor.View, error) {
 	numbers := a.numbers()
 	want := shapes
@@ -130,7 +130,7 @@ func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bo
 		v, err := a.readAs(i, shape, limit, &taken)
 		switch other, ok := errors.AsType[*otherShape](err); {
 		case ok:
-			wrong = append(wrong, fmt.Sprintf("%s is given as %.200s: %s is expected", a.name(i), other.given, shape))
+			wrong = append(wrong, fmt.Sprintf("%s is %.200s: %s is expected", a.name(i), other.given, shape))
 		case err != nil:
 			wrong = append(wrong, fmt.Sprintf("%s: %v", a.name(i), err))
 		default:
@@ -139,7 +139,7 @@ func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bo
 	}
 	for _, i := range numbers {
 		if i >= len(want) {
-			wrong = append(wrong, fmt.Sprintf("%s is given, but there is none: %s", a.name(i), count(what, shapes, replicas)))
+			wrong = append(wrong, fmt.Sprintf("%s is not expected: %s", a.name(i), count(what, shapes, replicas)))
 		}
 	}
 	if wrong != nil {
@@ -159,14 +159,14 @@ func count(what string, shapes []tensor.Shape, replicas int) string {
 	return s
 }
 
-// inputs reads what @main takes.
+// inputs reads the arguments of @main.
 func (m *module) inputs(o options) ([]tensor.View, error) {
 	if len(o.in) == 0 && len(m.params) > 0 {
 		var list []string
 		for i, s := range m.params {
 			list = append(list, fmt.Sprintf("in%d: %s", i, s))
 		}
-		return nil, fmt.Errorf("%s needs inputs, give them with --in:\n  %s", m.name, strings.Join(list, "\n  "))
+		return nil, fmt.Errorf("%s needs inputs: use --in:\n  %s", m.name, strings.Join(list, "\n  "))
 	}
 	a, err := openArrays("--in", "in", o.in)
 	if err != nil {
@@ -180,7 +180,7 @@ func (m *module) inputs(o options) ([]tensor.View, error) {
 	return views, nil
 }
 
-// expected reads what the results are to be compared with; nothing without --expect.
+// expected reads the expected results. It returns nothing without --expect.
 func (m *module) expected(o options) ([]tensor.View, error) {
 	if o.expect == "" {
 		return nil, nil

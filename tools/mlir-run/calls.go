@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
-// refuseCalls refuses what XLA does not survive: a function without a body, and one that
-// calls itself, for every call is replaced by what it calls.
+// refuseCalls returns an error for calls that crash XLA: of a function without a body, and
+// of a function that calls itself, because XLA inlines every call.
 func (m *module) refuseCalls() error {
 	var order []string
 	functions := map[string]mlir.Operation{}
@@ -19,13 +19,13 @@ func (m *module) refuseCalls() error {
 			continue
 		}
 		if op.Region(0).First().IsNil() {
-			return fmt.Errorf("%s: the function @%s has no body, and XLA needs one of each function", m.place(op), name)
+			return fmt.Errorf("%s: the function @%s has no body: XLA needs the body of each function", m.place(op), name)
 		}
 		functions[name] = op
 		order = append(order, name)
 	}
 	calls := func(name string) []string { return function.Callees(functions[name]) }
-	// Each function is entered once: those on the way are what a circle is made of.
+	// Each function is entered once: the functions that are in progress form the cycle.
 	const (
 		onTheWay = 1 + iota
 		done

@@ -11,15 +11,15 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// difference is what is different in one output.
+// difference describes how one output differs.
 type difference struct {
-	elements      int // that differ
-	worst         int // the one that is furthest beyond the tolerance
+	elements      int // number of elements that differ
+	worst         int // the element that exceeds the tolerance most
 	got, expected any
-	abs, rel      float64 // errors of the worst
+	abs, rel      float64 // errors of the worst element
 }
 
-// compare compares two arrays of one shape.
+// compare compares two arrays of the same shape.
 func compare(got, expected tensor.View, t tolerance) difference {
 	var d difference
 	excess := math.Inf(-1)
@@ -54,14 +54,14 @@ func isFloat(d tensor.DType) bool {
 	return false
 }
 
-// distance is how far two elements are apart, and the size of the expected one. NaN is
-// at no distance from NaN, and infinitely far from all else.
+// distance returns the distance of two elements and the size of the expected one. The
+// distance of NaN is 0 from NaN, and infinite from all numbers.
 func distance(got, expected any) (abs, size float64) {
 	g, e := toComplex(got), toComplex(expected)
 	re, im := apart(real(g), real(e)), apart(imag(g), imag(e))
 	size = cmplx.Abs(e)
 	if math.IsInf(size, 0) || math.IsNaN(size) {
-		size = 0 // it allows nothing
+		size = 0 // no tolerance
 	}
 	return math.Hypot(re, im), size
 }
@@ -111,8 +111,8 @@ func toComplex(x any) complex128 {
 	return cmplx.NaN()
 }
 
-// report prints how the outputs compare with the expected ones, and reports whether
-// they are the same.
+// report prints a comparison of the outputs with the expected ones, and reports whether
+// they agree.
 func report(w io.Writer, o options, outputs, expected []tensor.View) (same bool) {
 	same = true
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -135,7 +135,7 @@ func report(w io.Writer, o options, outputs, expected []tensor.View) (same bool)
 	return same
 }
 
-// index is the place of the i-th element: [0,3], or [] in a scalar.
+// index returns the position of the i-th element: [0,3], or [] in a scalar.
 func index(s tensor.Shape, i int) string {
 	at := make([]string, s.Rank())
 	for k := s.Rank() - 1; k >= 0; k-- {

@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 )
 
-// compile compiles the module. The custom calls that nothing here handles are found
-// before XLA sees them, and replaced by callbacks where the options say with what.
+// compile compiles the module. It finds custom calls without a handler before XLA sees
+// them, and replaces them by callbacks if the options allow it.
 func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge.Executable, error) {
 	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir, preflight.Options{File: m.name, Targets: targets})); ok {
 		for _, p := range found.Problems {
@@ -29,24 +29,24 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	}
 	executable, err := client.Compile(context.Background(), program, bridge.CompileOptions{Replicas: o.replicas})
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && strings.Contains(plugin.Message, "custom call to "+sharded) {
-		return nil, errPartitioned // what XLA itself makes of a manual computation
+		return nil, errPartitioned // XLA itself generates it for a manual computation
 	}
 	return executable, err
 }
 
-// sharded begins the targets of Shardy.
+// sharded is the prefix of Shardy's targets.
 const sharded = "xla.sdy."
 
 var errPartitioned = errors.New("the module is partitioned over several devices, which mlir-run does not do: it runs whole replicas")
 
-// missing is a place that has no handler.
+// missing is a call site without a handler.
 type missing struct {
 	place, name string
-	unfit       string // why nothing can stand in, "" where something can
+	unfit       string // why there is no stand-in, "" if there is one
 }
 
-// refuse is the error for the handlers that are missing, nil where none is or where
-// something stands in for all.
+// refuse returns the error for missing handlers. It returns nil if none is missing or all
+// of them have stand-ins.
 func (s *standIns) refuse(o options) error {
 	var b strings.Builder
 	fit, served := 0, o.tap || o.replay != ""
@@ -68,5 +68,5 @@ func (s *standIns) refuse(o options) error {
 	if fit > 0 && !served {
 		hint = "\nwith --tap their operands are printed, and passed on as the results"
 	}
-	return fmt.Errorf("nothing here handles these custom calls:%s%s", b.String(), hint)
+	return fmt.Errorf("these custom calls have no handler:%s%s", b.String(), hint)
 }

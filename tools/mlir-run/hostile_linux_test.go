@@ -10,7 +10,7 @@ import (
 
 const one = "func.func @main() -> tensor<f32> {\n  %a = stablehlo.constant dense<1.0> : tensor<f32>\n  return %a : tensor<f32>\n}"
 
-// Devices without end, pipes at whose other end is nobody, and disks without room.
+// Endless devices, pipes without a writer or a reader, and full disks.
 func TestHostileFiles(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "one.mlir", one)

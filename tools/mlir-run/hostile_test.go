@@ -14,12 +14,12 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
 
-// identity is a module that gives what it takes.
+// identity is a module that returns its parameter.
 func identity(typ string) string {
 	return fmt.Sprintf("func.func @main(%%a: %s) -> %[1]s { return %%a : %[1]s }", typ)
 }
 
-// What nobody would write in earnest gets an answer, too.
+// Deliberately wrong command lines get an error message.
 func TestHostileModules(t *testing.T) {
 	for name, test := range map[string]struct {
 		module string
@@ -62,7 +62,7 @@ func TestHostileModules(t *testing.T) {
 	})
 }
 
-// spoiled is an archive with the entry in0.npy, which is compressed.
+// spoiled returns an archive with the entry in0.npy, which is compressed.
 func spoiled(t *testing.T, head string, data io.Reader) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -80,7 +80,7 @@ func spoiled(t *testing.T, head string, data io.Reader) string {
 	return b.String()
 }
 
-// zeros are without end.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {
@@ -115,13 +115,13 @@ func TestHostileArrays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"two.mlir --in bomb.npz":                       "in0 is given as f32[2147483648]: f32[2] is expected",
-		"two.mlir --in long.npz":                       "in0: long.npz: in0: it is damaged: f32[2] takes 8 bytes and there are more",
-		"two.mlir --in ranks.npz":                      "in0 is given as f32[2,1,1,1,1,",
-		"two.mlir --in twice.npz":                      `twice.npz: it holds "in0" twice`,
-		"two.mlir --in .":                              "--in: . is a folder: give a .npy or .npz file",
-		"two.mlir --expect . --in twice.npz":           `twice.npz: it holds "in0" twice`,
-		"mega.mlir --in mega.npz --max-arrays 1536KiB": "in1: mega.npz: in1: f32[262144] takes 1MiB, and those before it 1MiB: it is larger than 1536KiB: raise --max-arrays to read it",
+		"two.mlir --in bomb.npz":                       "in0 is f32[2147483648]: f32[2] is expected",
+		"two.mlir --in long.npz":                       "in0: long.npz: in0: it is damaged: f32[2] needs 8 bytes and there are more",
+		"two.mlir --in ranks.npz":                      "in0 is f32[2,1,1,1,1,",
+		"two.mlir --in twice.npz":                      `twice.npz: it contains "in0" twice`,
+		"two.mlir --in .":                              "--in: . is a directory: use a .npy or .npz file",
+		"two.mlir --expect . --in twice.npz":           `twice.npz: it contains "in0" twice`,
+		"mega.mlir --in mega.npz --max-arrays 1536KiB": "in1: mega.npz: in1: f32[262144] needs 1MiB, and the arrays before it 1MiB: it is larger than 1536KiB: raise --max-arrays to read it",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()

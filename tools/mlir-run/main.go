@@ -1,9 +1,9 @@
-// Command mlir-run runs a StableHLO module on XLA: text, bytecode or a portable
-// artifact. `mlir-run -h` tells how it is used.
+// Command mlir-run runs a StableHLO module on XLA. The module is text, bytecode or a
+// portable artifact. `mlir-run -h` lists the flags.
 //
-// The command itself only reads the flags, fetches the native parts and looks after a
-// second process of the same program, which does the work (see work.go): XLA and MLIR
-// may crash on a module, or abort, and that must be an error message and no more.
+// The command itself only reads the flags, fetches the native parts and supervises a second
+// process of the same program, which does the work (see work.go). XLA and MLIR may crash on
+// a module, or abort; the command reports that as an error message.
 package main
 
 import (

@@ -19,7 +19,7 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
 
-// toolEnv makes the test program the command.
+// toolEnv is the environment variable that makes the test program the command.
 const toolEnv = "CALLIOPE_MLIR_RUN_TEST_TOOL"
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ type outcome struct {
 	stdout, stderr string
 }
 
-// command is a command line of the tool, run in a folder.
+// command is a command line of the tool, run in a directory.
 type command struct {
 	folder string
 	stdin  string
@@ -42,7 +42,7 @@ type command struct {
 	stdout *os.File // nil: kept for the outcome
 }
 
-// slots bounds how many tools run at once: each is a whole XLA.
+// slots limits how many tools run at the same time: each contains a whole XLA.
 var slots = make(chan struct{}, 2)
 
 func (c command) run(t *testing.T, args ...string) outcome {
@@ -68,7 +68,7 @@ func (c command) run(t *testing.T, args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// want holds an outcome against a status and what stands on stdout and stderr.
+// want compares an outcome with a status and with texts on stdout and stderr.
 func (o outcome) want(t *testing.T, status int, stdout, stderr string) {
 	t.Helper()
 	if o.status != status || !strings.Contains(o.stdout, stdout) || !strings.Contains(o.stderr, stderr) ||
@@ -77,14 +77,14 @@ func (o outcome) want(t *testing.T, status int, stdout, stderr string) {
 	}
 }
 
-// corpus are modules of the wild (see its README).
+// corpus is a directory of modules from other projects (see its README).
 const corpus = "../../tests/testdata/modules"
 
 // alsoRun are modules that the index has for four devices, where one will do as well,
 // and for an outfeed that is never used.
 var alsoRun = []string{"jit_named_sharding_gspmd.mlir", "hook_defined_unused.mlir"}
 
-// Every module that a CPU can run gives what its author's system gave.
+// Every module that a CPU can run gives the results of its author's system.
 func TestCorpus(t *testing.T) {
 	ran := 0
 	for _, row := range check.Rows(t, filepath.Join(corpus, "INDEX.tsv")) {
@@ -111,7 +111,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// checkOthers holds what is not bfloat16 to the usual tolerance.
+// checkOthers compares outputs other than bfloat16 with the usual tolerance.
 func checkOthers(t *testing.T, gotPath, wantPath string) {
 	got, want := views(t, gotPath), views(t, wantPath)
 	for name, v := range got {
@@ -142,7 +142,7 @@ func views(t *testing.T, path string) map[string]tensor.View {
 	return list
 }
 
-// Modules with handlers of others: a tap is as good as those that only look.
+// Modules with handlers of other hosts: a tap can replace handlers that only observe.
 func TestCorpusTaps(t *testing.T) {
 	for name, taps := range map[string][]string{
 		"exla_host_callback_hooks": {
@@ -160,7 +160,7 @@ func TestCorpusTaps(t *testing.T) {
 			t.Parallel()
 			args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz"}
 			got := command{folder: corpus}.run(t, args...)
-			got.want(t, exitFailed, "", "nothing here handles these custom calls:\n  "+name+".mlir:")
+			got.want(t, exitFailed, "", "these custom calls have no handler:\n  "+name+".mlir:")
 			got.want(t, exitFailed, "", "with --tap their operands are printed")
 			got = command{folder: corpus}.run(t, append(args, "--tap")...)
 			for _, tap := range taps {
@@ -170,32 +170,32 @@ func TestCorpusTaps(t *testing.T) {
 	}
 }
 
-// Each line of the corpus that cannot run ends in a sentence.
+// Each module of the corpus that cannot run gets an error message.
 func TestCorpusRefused(t *testing.T) {
 	for args, want := range map[string]string{
 		"chlo_mulhi.mlir --in chlo_mulhi.npz":                               "cannot read chlo_mulhi.mlir: mlir: parse failed: chlo_mulhi.mlir:3:10: error: custom op 'chlo.mulhi' is unknown; the IREE compiler library has chlo.mulhi: fetch it with",
-		"hook_in_while.mlir --in hook_in_while.npz":                         "would wait for ever, because nothing is at their other end:\n  hook_in_while.mlir:17:12: stablehlo.outfeed",
-		"hook_2024_tuple_shape.mlir --in hook_2024_tuple_shape.npz":         "mlir-lint tells what replaces them",
+		"hook_in_while.mlir --in hook_in_while.npz":                         "would wait forever, because nothing is at their other end:\n  hook_in_while.mlir:17:12: stablehlo.outfeed",
+		"hook_2024_tuple_shape.mlir --in hook_2024_tuple_shape.npz":         "mlir-lint names replacements",
 		"hook_bytecode.mlirbc":                                              "hook_bytecode.mlirbc: stablehlo.outfeed",
-		"cb_io_ordered.mlir":                                                "parameter 0 of @main is !stablehlo.token; only arrays",
+		"cb_io_ordered.mlir":                                                "parameter 0 of @main is !stablehlo.token: only arrays",
 		"ffi_call_typed.mlir --in ffi_call_typed.npz --tap":                 "ffi_call_typed.mlir:4:12: host_stats (--tap cannot serve it: its results are not of the types of its operands)",
 		"ffi_call_legacy_v1_v2.mlir --in ffi_call_legacy_v1_v2.npz":         "\n  ffi_call_legacy_v1_v2.mlir:3:10: legacy_scale\n  ffi_call_legacy_v1_v2.mlir:4:10: legacy_orig\n",
 		"shard_map_psum_sdy.mlir --in shard_map_psum_sdy.npz":               "partitioned over several devices, which mlir-run does not do",
-		"legit_send_recv.mlir":                                              "needs inputs, give them with --in:\n  in0: f32[4]",
+		"legit_send_recv.mlir":                                              "needs inputs: use --in:\n  in0: f32[4]",
 		"bad_truncated.mlir":                                                "bad_truncated.mlir:33:24: error: expected SSA operand",
 		"bad_truncated_bytecode.mlirbc":                                     "cannot read bad_truncated_bytecode.mlirbc",
 		"bad_binary_junk.mlir":                                              "bad_binary_junk.mlir:1:2: error",
-		"bad_empty.mlir":                                                    "bad_empty.mlir: it is empty; give a StableHLO module",
+		"bad_empty.mlir":                                                    "bad_empty.mlir: it is empty: use a StableHLO module",
 		"absent.mlir":                                                       "absent.mlir: no such file or directory",
 		".":                                                                 "is a directory",
 		"mlp_forward.mlir --in absent.npz":                                  "--in: open absent.npz: no such file",
 		"mlp_forward.mlir --in README.md":                                   "README.md: it is neither a .npy array nor a .npz archive",
-		"mlp_forward.mlir --in convnet.npz":                                 "--in convnet.npz does not fit mlp_forward.mlir:\n  in0 is given as ",
-		"mlp_forward.mlir --in mlp_forward.npz --in mlp_forward.npz":        "mlp_forward.npz is a .npz file, which stands alone",
-		"mlp_forward.mlir --in mlp_forward.npz --expect mlp_train_step.npz": "is given, but there is none: @main has 1 results",
+		"mlp_forward.mlir --in convnet.npz":                                 "--in convnet.npz does not fit mlp_forward.mlir:\n  in0 is ",
+		"mlp_forward.mlir --in mlp_forward.npz --in mlp_forward.npz":        "mlp_forward.npz is a .npz file, which must be the only file",
+		"mlp_forward.mlir --in mlp_forward.npz --expect mlp_train_step.npz": "is not expected: @main has 1 results",
 		"dtypes_mixed.mlir --in dtypes_mixed.npz --expect sort_topk.npz":    "out6 is missing: c64[3] is expected",
 		"dtypes_mixed.mlir --in sort_topk.npz":                              "in2 is missing: c64[",
-		"gomlx_while.mlir --in convnet.npz":                                 "in0 is given, but there is none: @main has 0 parameters",
+		"gomlx_while.mlir --in convnet.npz":                                 "in0 is not expected: @main has 0 parameters",
 		"mlp_forward.mlir --in mlp_forward.npz --out absent/y.npz":          "--out absent/y.npz: ",
 		"mlp_forward.mlir --frobnicate":                                     "flag provided but not defined: -frobnicate (mlir-run -h lists the flags)",
 	} {
@@ -259,11 +259,11 @@ func TestRun(t *testing.T) {
 		"tolerated":        {"add.mlir --in a.npy --in b.npy --expect near.npz --rtol 0.1", "", exitDone, "match", ""},
 		"expected missing": {"add.mlir --in a.npy --in b.npy --expect other.npz", "", exitFailed, "", "out0 is missing: f32[2] is expected"},
 		"input missing":    {"add.mlir --in a.npy", "", exitFailed, "", "in1 is missing: f32[2] is expected"},
-		"input too many":   {"add.mlir --in a.npy --in a.npy --in a.npy", "", exitFailed, "", "in2 is given, but there is none: @main has 2 parameters"},
-		"shape":            {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is given as f32[3]: f32[2] is expected"},
-		"type":             {"add.mlir --in a.npy --in double.npy", "", exitFailed, "", "in1 is given as f64[2]: f32[2] is expected"},
+		"input too many":   {"add.mlir --in a.npy --in a.npy --in a.npy", "", exitFailed, "", "in2 is not expected: @main has 2 parameters"},
+		"shape":            {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is f32[3]: f32[2] is expected"},
+		"type":             {"add.mlir --in a.npy --in double.npy", "", exitFailed, "", "in1 is f64[2]: f32[2] is expected"},
 		"no main":          {"-", "func.func @f() { return }", exitFailed, "", "it has no function @main"},
-		"unknown size":     {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "", "parameter 0 of @main is tensor<?xf32>; only arrays of known size"},
+		"unknown size":     {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "", "parameter 0 of @main is tensor<?xf32>: only arrays of known size"},
 		"refused by XLA": {"- --in a.npy", `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   %r = stablehlo.custom_call @Qr(%a) : (tensor<2xf32>) -> tensor<2xf32>
   return %r : tensor<2xf32>
@@ -280,7 +280,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// What goes in comes out, in every element type and also without elements.
+// Inputs of every element type, also without elements, are returned unchanged.
 func TestEveryType(t *testing.T) {
 	var params, values, types []string
 	var in []npz.Named
@@ -335,7 +335,7 @@ func TestReplicas(t *testing.T) {
 	}{
 		"one for all":      {"--in a.npy", "out0 f32[2] [2 4]\nout1 u32[] 0\nout2 f32[2] [2 4]\nout3 u32[] 1\n", "", exitDone},
 		"one for each":     {"--in a.npy --in b.npy --devices 3", "out0 f32[2] [11 22]\nout1 u32[] 0\nout2 f32[2] [11 22]\nout3 u32[] 1\n", "", exitDone},
-		"one for too many": {"--in a.npy --in b.npy --in b.npy", "", "in2 is given, but there is none: @main has 1 parameters, and there are 2 replicas", exitFailed},
+		"one for too many": {"--in a.npy --in b.npy --in b.npy", "", "in2 is not expected: @main has 1 parameters, and there are 2 replicas", exitFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -345,7 +345,7 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// Callbacks of the toolkit's own contract are served too, where they have a name.
+// Callbacks of the toolkit's own contract are served too, if they have a name.
 func TestTapOwnCallbacks(t *testing.T) {
 	module := func(binding, call string) string {
 		return fmt.Sprintf(`func.func @main() -> tensor<f32> {
@@ -400,7 +400,7 @@ func TestTapForms(t *testing.T) {
 	}
 }
 
-// XLA ends its process on each of these, and the command tells how.
+// XLA ends its process on each of these modules, and the command reports how.
 func TestCrash(t *testing.T) {
 	topK := func(results string) string {
 		return `func.func @main() {
@@ -414,9 +414,9 @@ func TestCrash(t *testing.T) {
 		env    []string
 		want   []string
 	}{
-		"abort": {topK("tensor<4xf32>"), nil, []string{"crashed (SIGABRT: abort); its last words were:\n", "Check failed: "}},
-		// XLA writes behind its memory here: who notices first, the processor or the
-		// allocator, is not the same each time.
+		"abort": {topK("tensor<4xf32>"), nil, []string{"crashed (SIGABRT: abort); its last output was:\n  ", "Check failed: "}},
+		// XLA writes beyond its memory here. Whether the processor or the allocator detects
+		// it first differs from run to run.
 		"fault":       {topK("tensor<9xf32>, tensor<9xi32>"), nil, []string{"the process that compiled and ran it crashed (SIG"}},
 		"exit":        {add, []string{"XLA_FLAGS=--no_such_flag"}, []string{"crashed (exit status 1)", "Unknown flag in XLA_FLAGS: --no_such_flag"}},
 		"endless run": {endless, nil, []string{"not done after 3s: raise --timeout"}},

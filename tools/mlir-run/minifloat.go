@@ -6,21 +6,21 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// minifloat is a floating point type of a byte or less (names as in LLVM's APFloat).
+// minifloat is a floating point type of at most a byte (names as in LLVM's APFloat).
 type minifloat struct {
-	exponent, fraction int // bits
+	exponent, fraction int // number of bits
 	bias               int
 	kind               specials
 }
 
-// specials says which bit patterns are no finite numbers.
+// specials describes which bit patterns are not finite numbers.
 type specials int
 
 const (
 	ieee      specials = iota // the highest exponent: infinities and NaNs
 	oneNaN                    // "fn": all bits set is NaN, no infinities
-	negZeroIs                 // "fnuz": what would be minus zero is NaN, no infinities
-	finite                    // none at all
+	negZeroIs                 // "fnuz": minus zero is NaN, no infinities
+	finite                    // every pattern is a finite number
 )
 
 var minifloats = map[tensor.DType]minifloat{
@@ -34,7 +34,7 @@ var minifloats = map[tensor.DType]minifloat{
 	tensor.F4E2M1FN:      {2, 1, 1, finite},
 }
 
-// value is what the bits stand for.
+// value returns the number that the bits represent.
 func (m minifloat) value(bits uint8) float32 {
 	width := m.exponent + m.fraction
 	magnitude := int(bits) & (1<<width - 1)
@@ -58,7 +58,7 @@ func (m minifloat) value(bits uint8) float32 {
 	return float32(sign * math.Ldexp(float64(1<<m.fraction+fraction), exponent-m.bias-m.fraction))
 }
 
-// e8m0 is the value of a F8E8M0FNU: a power of two, or NaN.
+// e8m0 returns the value of an F8E8M0FNU: a power of two, or NaN.
 func e8m0(bits uint8) float32 {
 	if bits == 0xff {
 		return float32(math.NaN())

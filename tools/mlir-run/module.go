@@ -22,7 +22,7 @@ type module struct {
 	params, results []tensor.Shape // of @main
 }
 
-// readModule reads a file, or standard input where path is "-".
+// readModule reads a file, or standard input if path is "-".
 func readModule(library *mlir.Library, path string, stdin io.Reader, limit bounded.Limit) (*module, error) {
 	m := &module{name: path}
 	var err error
@@ -39,7 +39,7 @@ func readModule(library *mlir.Library, path string, stdin io.Reader, limit bound
 		return nil, err
 	}
 	if len(m.program) == 0 {
-		return nil, fmt.Errorf("%s: it is empty; give a StableHLO module", m.name)
+		return nil, fmt.Errorf("%s: it is empty: use a StableHLO module", m.name)
 	}
 	m.ctx = library.NewContext(mlir.ContextOptions{})
 	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil {
@@ -57,7 +57,8 @@ func readModule(library *mlir.Library, path string, stdin io.Reader, limit bound
 	return m, nil
 }
 
-// unreadable adds to what MLIR says which version it is: a newer one may read more.
+// unreadable adds the newest version that this MLIR library knows to its error message: a
+// newer library may read the module.
 func unreadable(library *mlir.Library, name string, err error) error {
 	hint := ""
 	version, noVersion := stablehlo.CurrentVersion(library)
@@ -69,7 +70,7 @@ func unreadable(library *mlir.Library, name string, err error) error {
 
 func (m *module) close() { m.ctx.Close() }
 
-// signature is what @main takes and gives.
+// signature reads the parameters and results of @main.
 func signature(m *mlir.Module) (params, results []tensor.Shape, err error) {
 	for op := range m.Body().Operations() {
 		if symbolOf(op) != "main" {
@@ -87,10 +88,10 @@ func signature(m *mlir.Module) (params, results []tensor.Shape, err error) {
 		results, err = shapes("result", out)
 		return params, results, err
 	}
-	return nil, nil, errors.New("it has no function @main, which is the one that is run")
+	return nil, nil, errors.New("it has no function @main, the one to run")
 }
 
-// symbolOf is the name of a function, "" for any other operation.
+// symbolOf returns the name of a function, or "" for any other operation.
 func symbolOf(op mlir.Operation) string {
 	if op.Name() != "func.func" {
 		return ""
@@ -111,15 +112,15 @@ func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
 			err = s.Check()
 		}
 		if err != nil || s.DType == tensor.Token {
-			return nil, fmt.Errorf("%s %d of @main is %s; only arrays of known size can pass between a module and files", what, i, t)
+			return nil, fmt.Errorf("%s %d of @main is %s: only arrays of known size can be read from files and written to them", what, i, t)
 		}
 		list = append(list, s)
 	}
 	return list, nil
 }
 
-// refuseFeeds refuses what would wait for ever: nothing here takes what a module puts
-// into an outfeed, nor fills an infeed.
+// refuseFeeds returns an error for operations that would wait forever: nothing here reads a
+// module's outfeed or fills its infeed.
 func (m *module) refuseFeeds() error {
 	var found []string
 	m.mlir.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
@@ -131,16 +132,16 @@ func (m *module) refuseFeeds() error {
 	if found == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: these operations would wait for ever, because nothing is at their other end:%s\nmlir-lint tells what replaces them", m.name, strings.Join(found, ""))
+	return fmt.Errorf("%s: these operations would wait forever, because nothing is at their other end:%s\nmlir-lint names replacements", m.name, strings.Join(found, ""))
 }
 
-// place is where an operation stands, for the beginning of a line.
+// place returns the position of an operation, for the beginning of a line.
 func (m *module) place(op mlir.Operation) string {
 	p := op.Location().Position()
 	if p.IsZero() {
 		return m.name
 	}
-	if p.File == "-" { // how the parser calls what it is given
+	if p.File == "-" { // the parser's name for standard input
 		p.File = m.name
 	}
 	return p.String()

@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks/record"
 )
 
-// observers are what --record, --replay and --trace put around the callbacks.
+// observers implement --record, --replay and --trace. They wrap the callbacks.
 type observers struct {
 	options   options
 	recorder  *record.Recorder
@@ -21,15 +21,15 @@ type observers struct {
 	trace     *os.File
 }
 
-// observe opens the files. What is wrong with a recording that is still of use is told
-// on stderr.
+// observe opens the files. It prints a warning on stderr about a damaged recording that can
+// still be used.
 func observe(o options, stderr io.Writer) (*observers, error) {
 	x := &observers{options: o}
 	var err error
 	if o.replay != "" {
-		// To open a pipe would wait for somebody to write to it.
+		// Opening a pipe would block until another process writes to it.
 		if info, err := os.Stat(o.replay); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
-			return nil, fmt.Errorf("--replay %s: it is a pipe; give a file that --record made", o.replay)
+			return nil, fmt.Errorf("--replay %s: it is a pipe: use a file that --record wrote", o.replay)
 		}
 		if x.recording, err = record.Open(o.replay); err != nil {
 			return nil, fmt.Errorf("--replay: %w", err)
@@ -55,7 +55,7 @@ func observe(o options, stderr io.Writer) (*observers, error) {
 	return x, nil
 }
 
-// attach puts them around the functions of a registry, for as long as the process lives.
+// attach installs them as middleware of a registry, until the process ends.
 func (x *observers) attach(r *callbacks.Registry) error {
 	if x.replay != nil {
 		if _, err := x.replay.Bind(r); err != nil {
@@ -71,14 +71,14 @@ func (x *observers) attach(r *callbacks.Registry) error {
 	return nil
 }
 
-// callbackOptions are those of the callbacks that stand in.
+// callbackOptions returns the options of the stand-in callbacks.
 func (x *observers) callbackOptions() callbacks.Options {
 	return callbacks.Options{Measure: x.options.stats}
 }
 
 func (x *observers) replaying() bool { return x.replay != nil }
 
-// registries are those that a recording has calls of.
+// registries returns the registries whose calls a recording has.
 func (x *observers) registries() []string {
 	if x.recording == nil {
 		return nil
@@ -86,7 +86,7 @@ func (x *observers) registries() []string {
 	return x.recording.Registries()
 }
 
-// recorded says whether calls of a callback are answered from a recording.
+// recorded reports whether calls of a callback are answered from a recording.
 func (x *observers) recorded(name string) bool {
 	if x.recording == nil {
 		return false
@@ -99,14 +99,14 @@ func (x *observers) recorded(name string) bool {
 	return false
 }
 
-// finish closes the files, and says how a run that ended with an error, or with none,
-// has differed from the recording.
+// finish closes the files. It returns an error if the run, which may have failed, differed
+// from the recording.
 func (x *observers) finish(err error) error {
 	if x.replay != nil {
-		// The replay knows all differences, the run the one that it failed with.
+		// The replay knows all differences, the run only the one that made it fail.
 		if differs := x.replay.Finish(); differs != nil {
 			if _, same := errors.AsType[*record.DifferenceError](err); same || err == nil {
-				err = fmt.Errorf("the run is not the one in %s:\n%w", x.options.replay, differs)
+				err = fmt.Errorf("the run differs from the one in %s:\n%w", x.options.replay, differs)
 			}
 		}
 	}

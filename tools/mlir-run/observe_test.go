@@ -19,7 +19,7 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
 
-// recordCalls writes a recording of calls, whose results are given.
+// recordCalls writes a recording of calls with the given results.
 func recordCalls(t *testing.T, path string, calls ...callbacks.Frame) {
 	t.Helper()
 	r, err := record.Create(path)
@@ -38,8 +38,8 @@ func recordCalls(t *testing.T, path string, calls ...callbacks.Frame) {
 	}
 }
 
-// What is recorded of a module runs it again, wherever the module's file is, and what
-// is recorded and traced are the calls of JAX's loop.
+// The recording of a module can run it again, wherever the module's file is. It and the
+// trace contain the calls of JAX's loop.
 func TestRecordReplayTrace(t *testing.T) {
 	folder := t.TempDir()
 	const name = "cb_debug_in_scan_cond"
@@ -100,7 +100,7 @@ func TestRecordReplayTrace(t *testing.T) {
 	}
 }
 
-// A recording has what no tap could give: here the values that JAX computed.
+// A recording has results that no tap could return: here the values that JAX computed.
 func TestReplayCorpus(t *testing.T) {
 	folder := t.TempDir()
 	arrays := views(t, filepath.Join(corpus, "cb_pure.npz"))
@@ -128,12 +128,12 @@ func TestReplayCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := command{folder: corpus}.run(t, "cb_pure.mlir", "--in", other, "--replay", recorded)
-	got.want(t, exitFailed, "", "the run is not the one in "+recorded+":\n"+
+	got.want(t, exitFailed, "", "the run differs from the one in "+recorded+":\n"+
 		`record: callback "xla_ffi_python_cpu_callback@4:10" on device 0 differs from call 0 of the recording: argument 0 is 7 at [1], recorded as `)
 	got.want(t, exitFailed, "", "1 of its 1 recorded calls were not made")
 
 	got = command{folder: corpus}.run(t, "cb_vmap_pytree.mlir", "--in", "cb_vmap_pytree.npz", "--replay", recorded)
-	got.want(t, exitFailed, "", `(--replay cannot serve it: the recording has no call of it, which would have the name "xla_ffi_python_cpu_callback@`)
+	got.want(t, exitFailed, "", `(--replay cannot serve it: the recording has no call with its name "xla_ffi_python_cpu_callback@`)
 }
 
 // A Go program records its own functions, and the module runs without them.
@@ -196,7 +196,7 @@ func TestReplayOwnCallbacks(t *testing.T) {
 	writeArray(t, folder, "x.npy", tensor.Vector[float32](3, 4))
 	c := command{folder: folder, stdin: module}
 	c.run(t, "-", "--in", "x.npy", "--replay", "own.rec").want(t, exitDone, "out0 f32[2] [6 8]\nout1 s32[] 8\n", "")
-	c.run(t, "-", "--in", "x.npy").want(t, exitFailed, "", "nothing here handles these custom calls:\n  <stdin>:2:8: callback \"double\"\n  <stdin>:3:8: callback \"count\"\nwith --tap")
+	c.run(t, "-", "--in", "x.npy").want(t, exitFailed, "", "these custom calls have no handler:\n  <stdin>:2:8: callback \"double\"\n  <stdin>:3:8: callback \"count\"\nwith --tap")
 
 	data, err := os.ReadFile(filepath.Join(folder, "own.rec"))
 	if err != nil {
@@ -212,8 +212,8 @@ func TestReplayOwnCallbacks(t *testing.T) {
 	c.run(t, "-", "--in", "x.npy", "--replay", "short.rec").want(t, exitFailed, "", `callback "count" (--replay cannot serve it: the recording has no call of it)`)
 }
 
-// Results that are of no operand's type need a recording; the names of calls in one
-// place tell them apart.
+// Results without the type of an operand need a recording. Calls at the same location have
+// different names.
 func TestReplayResults(t *testing.T) {
 	const module = `func.func @main(%x: tensor<2xf32>) -> (tensor<i32>, tensor<i32>) {
   %a = stablehlo.custom_call @f(%x) : (tensor<2xf32>) -> tensor<i32> loc("model":1:2)
@@ -230,11 +230,11 @@ func TestReplayResults(t *testing.T) {
 	recordCalls(t, filepath.Join(folder, "both.rec"), call("f@1:2#2", 6), call("f@1:2", 5))
 	c := command{folder: folder, stdin: module}
 	c.run(t, "-", "--in", "x.npy", "--replay", "both.rec").want(t, exitDone, "out0 s32[] 5\nout1 s32[] 6\n", "")
-	c.run(t, "-", "--in", "x.npy", "--replay", "one.rec").want(t, exitFailed, "", `which would have the name "f@1:2#2"`)
+	c.run(t, "-", "--in", "x.npy", "--replay", "one.rec").want(t, exitFailed, "", `no call with its name "f@1:2#2"`)
 	c.run(t, "-", "--in", "x.npy", "--tap").want(t, exitFailed, "", "its results are not of the types of its operands")
 }
 
-// The counters are those of the loop's taps, and a module without any says so.
+// The counters are those of the loop's taps. A module without taps is reported as such.
 func TestStats(t *testing.T) {
 	const name = "cb_debug_in_scan_cond"
 	args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz", "--tap", "--stats"}
@@ -260,9 +260,9 @@ func TestObserveRefused(t *testing.T) {
 	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2))
 	write(t, folder, "x.rec", "hello, world")
 	for args, want := range map[string]string{
-		"--replay x.rec --tap":            "--replay stands for --tap and --record",
-		"--replay x.rec --record y":       "--replay stands for --tap and --record",
-		"--record x --trace x":            "--trace x: it is the recording, too",
+		"--replay x.rec --tap":            "--replay cannot be combined with",
+		"--replay x.rec --record y":       "--replay cannot be combined with",
+		"--record x --trace x":            "--trace x: the recording has the same name",
 		"--replay x.rec":                  "--replay: record: this is not a recording of callbacks",
 		"--replay absent":                 "--replay: record: open absent: no such file",
 		"--record absent/x":               "--record: record: open absent/x: no such file",

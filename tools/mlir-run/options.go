@@ -17,39 +17,39 @@ const usage = `usage: mlir-run [flags] MODULE
 Runs a StableHLO module on XLA. MODULE is a file (text, bytecode or a portable
 artifact), or - for standard input.
 
-  --in FILE      inputs: a .npz file with the arrays in0, in1, …, or, given several
-                 times, .npy files in the order of the parameters of @main
+  --in FILE      inputs: a .npz file with the arrays in0, in1, …, or .npy files in the
+                 order of the parameters of @main (repeat the flag)
   --out FILE     write the results to a .npz file, as out0, out1, …
                  (without --out and --expect they are printed)
   --expect FILE  compare the results with out0, out1, … of a .npz file (it may be
-                 the one of --in)
+                 the same file as for --in)
   --rtol R       relative and absolute tolerance of --expect for floating point
   --atol A       (default 1e-5 and 1e-6): |got - expected| <= A + R * |expected|.
                  NaN equals NaN; integers and booleans must be equal.
-  --tap          serve the custom calls that nothing here handles: print what goes in,
-                 and pass it on. Possible where the results repeat the operands, or
-                 where there are none.
-  --record FILE  write every call of a callback to a file, with what went in and came out
-  --replay FILE  serve the callbacks from such a file, without what it was made with: a
-                 call that is not as recorded fails the run, and says what differs first
+  --tap          serve custom calls without a handler: print their operands and return
+                 them as the results. This works if the results have the types of the
+                 operands, or if there are no results.
+  --record FILE  write every call of a callback to a file, with its operands and results
+  --replay FILE  serve the callbacks from such a file, without their functions. A call
+                 that differs from the recording fails the run with the first difference.
   --trace FILE   write the calls as a Chrome trace, which Perfetto shows
                  (https://ui.perfetto.dev): runs, devices and callbacks as tracks
-  --stats        print at the end how often each callback was called, and how long it
-                 took
-  --replicas N   run N replicas, each on a device of its own (default 1). All take the
-                 same inputs, or each its own, numbered on: with two parameters the
-                 second replica takes in2 and in3. The results are numbered on, too.
-  --devices N    number of devices that the CPU is made to look like (default: as many
-                 as needed)
-  --max-module SIZE  the largest module that is read (default 1GiB)
-  --max-arrays SIZE  the most that all inputs, or all expected results, may take
-                 together (default 4GiB)
-  --timeout D    give up after this time, such as 30s (default: never)
+  --stats        print at the end how often each callback was called, and how long the
+                 calls took
+  --replicas N   run N replicas, each on its own device (default 1). They all take the
+                 same inputs, or each its own with consecutive numbers: with two
+                 parameters the second replica takes in2 and in3. The results are
+                 numbered in the same way.
+  --devices N    number of devices that the CPU presents (default: as many as needed)
+  --max-module SIZE  largest module that is read (default 1GiB)
+  --max-arrays SIZE  largest total size of all inputs, or of all expected results
+                 (default 4GiB)
+  --timeout D    stop after this time, such as 30s (default: never)
 
-Element types that NumPy lacks are integers of the same width in these files: bfloat16
+Element types that NumPy lacks are stored as integers of the same width: bfloat16
 as uint16, 8-bit floating point as uint8, 4-bit integers as int8 or uint8.
 
-Exit status: 0 done, 1 the results differ, 2 bad usage or input, or a failed run.
+Exit status: 0 success, 1 the results differ, 2 bad usage or input, or a failed run.
 `
 
 type options struct {
@@ -77,13 +77,13 @@ func (o options) arraysLimit() bounded.Limit {
 	return bounded.Limit{Size: o.maxArrays, Flag: "--max-arrays"}
 }
 
-// maxDevices is the most that a client can have.
+// maxDevices is the greatest number of devices of a client.
 const maxDevices = 1024
 
-// tolerance of a comparison of floating point numbers.
+// tolerance is the tolerance of a comparison of floating point numbers.
 type tolerance struct{ rtol, atol float64 }
 
-// parseOptions reads a command line; flags may stand before and behind the module.
+// parseOptions reads a command line. Flags may come before and after the module.
 func parseOptions(args []string) (options, error) {
 	o := options{compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1, maxModule: bounded.GiB, maxArrays: 4 * bounded.GiB}
 	flags := flag.NewFlagSet("mlir-run", flag.ContinueOnError)
@@ -124,25 +124,25 @@ func (o options) check(modules []string) error {
 	bad := func(f float64) bool { return !(f >= 0) || math.IsInf(f, 0) }
 	switch {
 	case len(modules) == 0:
-		return errors.New("give the module to run, or - for standard input")
+		return errors.New("the module is missing: name a file, or - for standard input")
 	case len(modules) > 1:
-		return fmt.Errorf("give one module, not %d: %s", len(modules), strings.Join(modules, " "))
+		return fmt.Errorf("there are %d modules: %s: name one", len(modules), strings.Join(modules, " "))
 	case o.out != "" && !strings.HasSuffix(o.out, ".npz"):
-		return fmt.Errorf("--out %s: results are written as .npz, give a name that ends so", o.out)
+		return fmt.Errorf("--out %s: results are written as .npz: use a name that ends in .npz", o.out)
 	case o.replay != "" && (o.tap || o.record != ""):
-		return errors.New("--replay stands for --tap and --record: give it without them")
+		return errors.New("--replay cannot be combined with --tap or --record: leave them out")
 	case o.trace != "" && (o.trace == o.record || o.trace == o.replay):
-		return fmt.Errorf("--trace %s: it is the recording, too; give another name", o.trace)
+		return fmt.Errorf("--trace %s: the recording has the same name: use another one", o.trace)
 	case bad(o.compare.rtol) || bad(o.compare.atol):
-		return errors.New("--rtol and --atol are numbers of zero or more")
+		return errors.New("--rtol and --atol must be finite and not negative")
 	case o.replicas < 1 || o.replicas > maxDevices:
-		return fmt.Errorf("--replicas %d: give 1 to %d", o.replicas, maxDevices)
+		return fmt.Errorf("--replicas %d: use 1 to %d", o.replicas, maxDevices)
 	case o.devices < 0 || o.devices > maxDevices:
-		return fmt.Errorf("--devices %d: give 1 to %d", o.devices, maxDevices)
+		return fmt.Errorf("--devices %d: use 1 to %d", o.devices, maxDevices)
 	case o.devices > 0 && o.devices < o.replicas:
-		return fmt.Errorf("--devices %d: %d replicas take as many devices", o.devices, o.replicas)
+		return fmt.Errorf("--devices %d: %d replicas need at least that many devices", o.devices, o.replicas)
 	case o.timeout < 0:
-		return fmt.Errorf("--timeout %v: give a time such as 30s", o.timeout)
+		return fmt.Errorf("--timeout %v: use a duration such as 30s", o.timeout)
 	}
 	return nil
 }

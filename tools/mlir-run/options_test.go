@@ -46,24 +46,24 @@ func TestParseOptions(t *testing.T) {
 
 func TestParseOptionsRefused(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                                "give the module to run",
-		"a.mlir b.mlir":                   "give one module, not 2: a.mlir b.mlir",
+		"":                                "the module is missing",
+		"a.mlir b.mlir":                   "there are 2 modules: a.mlir b.mlir: name one",
 		"--frobnicate m.mlir":             "frobnicate",
 		"m.mlir --frobnicate":             "frobnicate",
 		"m.mlir --in":                     "needs an argument",
 		"m.mlir --rtol x":                 `invalid value "x"`,
-		"m.mlir --rtol -1":                "--rtol and --atol are numbers",
-		"m.mlir --atol NaN":               "--rtol and --atol are numbers",
-		"m.mlir --atol Inf":               "--rtol and --atol are numbers",
+		"m.mlir --rtol -1":                "--rtol and --atol must be finite",
+		"m.mlir --atol NaN":               "--rtol and --atol must be finite",
+		"m.mlir --atol Inf":               "--rtol and --atol must be finite",
 		"m.mlir --out y.npy":              "written as .npz",
-		"m.mlir --replicas 0":             "--replicas 0: give 1 to 1024",
-		"m.mlir --replicas 1000000000":    "--replicas 1000000000: give 1 to 1024",
-		"m.mlir --devices -1":             "--devices -1: give 1 to 1024",
-		"m.mlir --devices 100000":         "--devices 100000: give 1 to 1024",
+		"m.mlir --replicas 0":             "--replicas 0: use 1 to 1024",
+		"m.mlir --replicas 1000000000":    "--replicas 1000000000: use 1 to 1024",
+		"m.mlir --devices -1":             "--devices -1: use 1 to 1024",
+		"m.mlir --devices 100000":         "--devices 100000: use 1 to 1024",
 		"m.mlir --max-module 0":           "give a size such as",
 		"m.mlir --max-arrays many":        "give a size such as",
-		"m.mlir --devices 1 --replicas 2": "2 replicas take as many devices",
-		"m.mlir --timeout -1s":            "give a time such as 30s",
+		"m.mlir --devices 1 --replicas 2": "2 replicas need at least that many devices",
+		"m.mlir --timeout -1s":            "use a duration such as 30s",
 	} {
 		if _, err := parseOptions(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", args, err, want)

@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// element is the i-th element in row-major order; every floating point type comes as
-// a floating point number.
+// element returns the i-th element in row-major order. Every floating point type is
+// returned as a floating point number.
 func element(v tensor.View, i int) any {
 	x := v.At(i)
 	bits, ok := x.(uint8)
@@ -24,8 +24,8 @@ func element(v tensor.View, i int) any {
 	return x
 }
 
-// show is an array for people: its shape and the first and last elements, with a
-// bracket for each dimension.
+// show returns an array in readable form: its shape and the first and last elements, with
+// brackets for each dimension.
 func show(v tensor.View) string {
 	if v.Shape.NumElements() == 0 {
 		return v.Shape.String() + " (no elements)"
@@ -43,8 +43,8 @@ func show(v tensor.View) string {
 	return b.String()
 }
 
-// showPart shows the elements from a place on, of each dimension the first and the last
-// ones: edge of them.
+// showPart shows the elements from a position on: of each dimension the first and last edge
+// elements.
 func showPart(b *strings.Builder, v tensor.View, dims []int, at, edge int) {
 	if len(dims) == 0 {
 		fmt.Fprint(b, element(v, at))

@@ -15,20 +15,20 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// targets are those that call Go as they stand. Those of other hosts are served as
-// every custom call without a handler is.
+// targets are the targets of calls that call Go. Targets of other hosts are served like
+// every custom call without a handler.
 var targets = []string{contract.TargetIOCallback, contract.TargetRuntimeCall}
 
-// standIns are the callbacks that stand in for handlers that are missing: taps, or with
-// --replay what was recorded of them.
+// standIns are callbacks in place of missing handlers: taps or, with --replay, recorded
+// results.
 type standIns struct {
 	module     *module
 	observers  *observers
-	mu         sync.Mutex // of out: XLA calls from several threads
+	mu         sync.Mutex // for out: XLA calls from several threads
 	out        io.Writer
 	registries map[string]*callbacks.Registry
-	rewritten  bool            // the module is no longer what was read
-	names      map[string]int  // how often a name was given
+	rewritten  bool            // the module differs from the one that was read
+	names      map[string]int  // how often each name was used
 	tapped     map[string]bool // callbacks of the contract
 	missing    []missing
 }
@@ -46,7 +46,7 @@ func newStandIns(m *module, x *observers, out io.Writer) (*standIns, error) {
 	return s, nil
 }
 
-// registry is the one with a name, which is made where there is none.
+// registry returns the registry with a name, and creates it if needed.
 func (s *standIns) registry(name string) (*callbacks.Registry, error) {
 	r := s.registries[name]
 	if r != nil {
@@ -60,8 +60,8 @@ func (s *standIns) registry(name string) (*callbacks.Registry, error) {
 	return r, s.observers.attach(r)
 }
 
-// serve has something stand in for what a problem says is missing, or notes why that
-// cannot be.
+// serve provides a stand-in for the missing handler of a problem, or records why that is
+// impossible.
 func (s *standIns) serve(p preflight.Problem) error {
 	place := s.module.place(p.Operation)
 	switch p.Kind {
@@ -80,13 +80,13 @@ func (s *standIns) serve(p preflight.Problem) error {
 	return nil
 }
 
-// tapCallback binds a callback of the contract that nobody registered.
+// tapCallback binds a callback of the contract that is not registered.
 func (s *standIns) tapCallback(p preflight.Problem, place string) error {
 	m := missing{place: place, name: fmt.Sprintf("callback %q", p.Callback)}
 	config := configOf(p.Operation)
 	switch {
 	case !config.ByName():
-		m.unfit = "it is bound by an id, which was good in the process that made the module"
+		m.unfit = "it is bound by an id, which is valid only in the process that made the module"
 	case s.observers.replaying():
 		m.unfit = "the recording has no call of it"
 	}
@@ -100,7 +100,7 @@ func (s *standIns) tapCallback(p preflight.Problem, place string) error {
 	}
 	key := p.Registry + "\x00" + p.Callback
 	if s.tapped[key] {
-		return nil // by an earlier call of the module
+		return nil // bound by an earlier call of the module
 	}
 	s.tapped[key] = true
 	return registry.Register(p.Callback, func(c *callbacks.Frame) error {
@@ -112,7 +112,7 @@ func (s *standIns) tapCallback(p preflight.Problem, place string) error {
 	}, s.observers.callbackOptions())
 }
 
-// configOf is what is known of the binding of a call of the contract.
+// configOf returns what is known about the binding of a call of the contract.
 func configOf(op mlir.Operation) contract.Config {
 	for _, key := range []string{"backend_config", "mhlo.backend_config"} {
 		if dictionary, ok := op.Attribute(key); ok && dictionary.IsDictionary() {
@@ -125,7 +125,7 @@ func configOf(op mlir.Operation) contract.Config {
 	return contract.Config{}
 }
 
-// replace puts a callback in the place of a custom call.
+// replace replaces a custom call by a callback.
 func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	call, _ := stablehlo.AsCustomCall(op)
 	m := missing{place: place, name: target}
@@ -134,7 +134,7 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	recorded := s.observers.recorded(name)
 	switch {
 	case s.observers.replaying() && !recorded:
-		m.unfit = fmt.Sprintf("the recording has no call of it, which would have the name %q", name)
+		m.unfit = fmt.Sprintf("the recording has no call with its name %q", name)
 	case unfit != nil && !(recorded && onlyArrays(call)):
 		m.unfit = unfit.Error()
 	}
@@ -154,7 +154,7 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	return passes.ReplaceCall(op, order, contract.Config{Callback: name})
 }
 
-// onlyArrays says whether all that goes in and comes out of a call are arrays.
+// onlyArrays reports whether all operands and results of a call are arrays.
 func onlyArrays(call stablehlo.CustomCall) bool {
 	for _, v := range call.Operands {
 		if !v.Type().IsRankedTensor() {
@@ -164,8 +164,8 @@ func onlyArrays(call stablehlo.CustomCall) bool {
 	return !slices.ContainsFunc(call.Results, func(t mlir.Type) bool { return !t.IsRankedTensor() })
 }
 
-// nameOf is the name of the callback that stands in for a call: it is the same for the
-// same text, wherever the file is.
+// nameOf returns the name of the callback that replaces a call. It is the same for the same
+// text, wherever the file is.
 func (s *standIns) nameOf(op mlir.Operation, target string) string {
 	p := op.Location().Position()
 	name := fmt.Sprintf("%s@%d:%d", strings.ReplaceAll(target, "\x00", ""), p.Line, p.Column)

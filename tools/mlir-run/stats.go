@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// showStats prints what became of the calls, as a table.
+// showStats prints the outcomes of the calls as a table.
 func showStats(out io.Writer, stats []callbacks.Stat) {
 	if len(stats) == 0 {
 		fmt.Fprintln(out, "no callbacks")
@@ -29,10 +29,10 @@ func showStats(out io.Writer, stats []callbacks.Stat) {
 		}
 		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%s\t%s\t  %s\n", s.Fired, s.Delivered, s.Dropped, s.Failed, mean, longest, name)
 	}
-	_ = table.Flush() // a reader who went away is no fault of the run
+	_ = table.Flush() // a closed output is not an error of the run
 }
 
-// short is a time with three digits or so.
+// short formats a duration with about three digits.
 func short(d time.Duration) string {
 	unit := time.Nanosecond
 	for d >= 1000*unit {

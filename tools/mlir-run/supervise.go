@@ -12,27 +12,26 @@ import (
 	"time"
 )
 
-// workerEnv makes this program the process that does the work.
+// workerEnv is the environment variable that makes this program the worker process.
 const workerEnv = "CALLIOPE_MLIR_RUN_WORKER"
 
-// The worker has the command's standard output and error under these descriptors. Its
-// own two lead to the command, because C++ code writes there what is of interest only
-// when it crashes.
+// The worker has the command's standard output and error as these descriptors. Its own two
+// lead to the command, because the output of C++ code there matters only after a crash.
 const (
 	outputFile = 3
 	errorFile  = 4
 )
 
-// The exit status of a worker. They are none that C++ code, which may end the process
-// as it likes, or Go's runtime after a crash would choose.
+// The exit status of a worker. C++ code, which may end the process in any way, and Go's
+// runtime after a crash use other values.
 const (
 	workerDone = 90 + iota
 	workerDiffers
-	workerFailed // and has said why
+	workerFailed // and has reported why
 )
 
-// supervise has a worker do what the arguments say and returns the exit status. The
-// error is what the worker could not say itself.
+// supervise runs a worker with the given arguments and returns the exit status. The error
+// is one that the worker could not report itself.
 func supervise(ctx context.Context, args []string, o options) (int, error) {
 	executable, err := os.Executable()
 	if err != nil {
@@ -46,7 +45,7 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 	var words lastWords
 	worker := exec.CommandContext(ctx, executable, args...)
 	worker.Env = append(os.Environ(), workerEnv+"=1",
-		"GOTRACEBACK=none") // the cause of a crash is wanted, not the goroutines
+		"GOTRACEBACK=none") // print the cause of a crash, not the goroutines
 	worker.Stdin = os.Stdin
 	var said io.Writer = &words
 	if os.Getenv("TF_CPP_MIN_LOG_LEVEL") != "" {
@@ -58,7 +57,7 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 	err = worker.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return exitFailed, fmt.Errorf("not done after %v: raise --timeout, or look for what never ends (mlir-lint reports the usual causes)", o.timeout)
+		return exitFailed, fmt.Errorf("not done after %v: raise --timeout, or find the operation that never ends (mlir-lint reports the usual causes)", o.timeout)
 	case ctx.Err() != nil:
 		return exitFailed, errors.New("interrupted")
 	case worker.ProcessState == nil:
@@ -75,12 +74,12 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 	return exitFailed, fmt.Errorf("the process that compiled and ran it crashed (%s)%s", cause(worker.ProcessState, &words), words.quote())
 }
 
-// cause says how a process crashed.
+// cause returns how a process crashed.
 func cause(state *os.ProcessState, words *lastWords) string {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return status.Signal().String()
 	}
-	// Go's runtime catches most signals, says so and exits.
+	// Go's runtime catches most signals, prints them and exits.
 	if _, line := words.split(); line != "" {
 		return line
 	}
@@ -99,8 +98,8 @@ func (w *lastWords) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// split is what the C++ code said, without its stack trace, and the line in which Go's
-// runtime names the reason, "" where it does not.
+// split returns the output of the C++ code, without its stack trace, and the line in which
+// Go's runtime names the reason, or "".
 func (w *lastWords) split() (said []string, reason string) {
 	for line := range strings.Lines(string(w.kept)) {
 		line = strings.TrimSpace(line)
@@ -117,12 +116,12 @@ func (w *lastWords) split() (said []string, reason string) {
 	return said, ""
 }
 
-// quote is the last words to be shown behind a message.
+// quote returns the end of the output, to append to a message.
 func (w *lastWords) quote() string {
 	const shown = 5
 	said, _ := w.split()
 	if len(said) == 0 {
 		return ""
 	}
-	return "; its last words were:\n  " + strings.Join(said[max(0, len(said)-shown):], "\n  ")
+	return "; its last output was:\n  " + strings.Join(said[max(0, len(said)-shown):], "\n  ")
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// repeat makes the operands of a call its results, where that is possible.
+// repeat returns the operands of a call as its results, if possible.
 func repeat(name string, c *callbacks.Frame) error {
 	same := slices.EqualFunc(c.Args, c.Results, func(a, b tensor.View) bool { return a.Shape.Equal(b.Shape) })
 	if !same && len(c.Results) > 0 {
-		return fmt.Errorf("--tap cannot serve callback %q: its results are not of the types of its operands", name)
+		return fmt.Errorf("--tap cannot serve callback %q: its results do not have the types of its operands", name)
 	}
 	for i, result := range c.Results {
 		copy(result.Data, c.Args[i].Data)
@@ -22,8 +22,7 @@ func repeat(name string, c *callbacks.Frame) error {
 	return nil
 }
 
-// print shows what passes. order gives the numbers of the operands, nil those that
-// they have.
+// print prints the operands. order holds their numbers; nil means their own.
 func (s *standIns) print(name string, order []int, c *callbacks.Frame) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tap %s", name)
@@ -40,5 +39,5 @@ func (s *standIns) print(name string, order []int, c *callbacks.Frame) {
 	b.WriteByte('\n')
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = io.WriteString(s.out, b.String()) // a reader who went away is no fault of the run
+	_, _ = io.WriteString(s.out, b.String()) // a closed output is not an error of the run
 }

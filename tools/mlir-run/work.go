@@ -15,13 +15,13 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
 )
 
-// serve is the life of the worker; it returns the exit status.
+// serve is the main function of the worker process. It returns the exit status.
 func serve(args []string) int {
 	stdout, stderr := &sink{to: os.NewFile(outputFile, "standard output")}, os.NewFile(errorFile, "stderr")
 	o, err := parseOptions(args)
 	same := true
 	if err == nil {
-		// XLA's parser recurses as MLIR's does: all of it needs the large stack.
+		// XLA's parser recurses like MLIR's: all of it needs the large stack.
 		err = mlir.HandleFile(func() error {
 			same, err = work(o, stdout, stderr)
 			return err
@@ -40,10 +40,10 @@ func serve(args []string) int {
 	return workerDone
 }
 
-// sink keeps the first error of writing, so that who prints need not look.
+// sink keeps the first error of writing, so that callers need not check each one.
 type sink struct {
 	to  io.Writer
-	mu  sync.Mutex // of err: callbacks print from several threads
+	mu  sync.Mutex // for err: callbacks print from several threads
 	err error
 }
 
@@ -57,7 +57,7 @@ func (s *sink) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// work runs the module; same is false where the results are not the expected ones.
+// work runs the module. same is false if the results differ from the expected ones.
 func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
@@ -107,8 +107,8 @@ func named(outputs []tensor.View) []npz.Named {
 	return list
 }
 
-// execute compiles and runs the module: the inputs and outputs of the replicas follow
-// each other.
+// execute compiles and runs the module. inputs and outputs hold the arrays of the first
+// replica, then of the second, and so on.
 func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writer) (outputs []tensor.View, err error) {
 	observers, err := observe(o, stderr)
 	if err != nil {

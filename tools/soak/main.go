@@ -1,20 +1,20 @@
-// Soak calls Go from compiled code for a long time, and says whether every call was
-// made exactly once and whether memory stays flat:
+// Soak calls Go from compiled code for a long time, and checks that every call is made
+// exactly once and that memory stays constant:
 //
 //	go run ./tools/soak [-calls N] [-devices N] [-goroutines N] [-mode WAY]
 //	go run ./tools/soak -faults [-count N] [-only TEXT] [-debug]
 //	go run ./tools/soak -stress [-for DURATION] [-procs N] [-goroutines N] [-devices N]
 //
-// With -faults it injects every fault that the tests know, so many times each, in
-// concurrent runs and in every way of dispatch; with -debug those that the debug mode
-// finds.
+// With -faults it injects every fault that the tests know, each of them -count times, in
+// concurrent runs and in every way of dispatch. With -debug it injects the faults that the
+// debug mode finds.
 //
-// With -stress runs are cancelled, calls time out, and clients, executables and registries
-// are closed under runs, in processes with GOMAXPROCS=1, 2 and 16, for so long in each;
-// with -procs in this process alone, whose memory is held to a bound where
-// MALLOC_ARENA_MAX=1 is set.
+// With -stress it cancels runs, lets calls time out, and closes clients, executables and
+// registries under runs. It does this for the duration -for in each of three processes,
+// with GOMAXPROCS=1, 2 and 16. With -procs it does it in this process alone, and limits the
+// memory if MALLOC_ARENA_MAX=1 is set.
 //
-// The exit status is 1 where something is not as it must be.
+// The exit status is 1 if a check fails.
 package main
 
 import (
@@ -41,28 +41,28 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	var o load.Options
-	flags.Int64Var(&o.Calls, "calls", 10_000_000, "how many calls are made")
-	flags.IntVar(&o.Devices, "devices", 4, "how many devices call")
-	flags.IntVar(&o.Goroutines, "goroutines", 8, "how many goroutines execute at once")
+	flags.Int64Var(&o.Calls, "calls", 10_000_000, "number of calls")
+	flags.IntVar(&o.Devices, "devices", 4, "number of devices that call")
+	flags.IntVar(&o.Goroutines, "goroutines", 8, "number of goroutines that execute at the same time")
 	flags.StringVar(&o.Mode, "mode", load.Mixed, "the way of dispatch: "+strings.Join(load.Modes(), ", "))
 	inject := flags.Bool("faults", false, "inject faults instead")
 	var f faults.Options
-	flags.IntVar(&f.Count, "count", 1000, "with -faults: how often each fault is injected in each way of dispatch")
-	debug := flags.Bool("debug", false, "with -faults: those that the debug mode finds, in that mode")
+	flags.IntVar(&f.Count, "count", 1000, "with -faults: number of injections of each fault in each way of dispatch")
+	debug := flags.Bool("debug", false, "with -faults: inject the faults that the debug mode finds, in that mode")
 	press := flags.Bool("stress", false, "cancel, time out and close under runs instead")
 	var st stress.Options
-	flags.DurationVar(&st.For, "for", 20*time.Second, "with -stress: for how long in each process")
-	procs := flags.Int("procs", 0, "with -stress: the GOMAXPROCS of this process; 0 is processes of their own with 1, 2 and 16")
-	only := flags.String("only", "", "with -faults: those alone whose name has this text")
+	flags.DurationVar(&st.For, "for", 20*time.Second, "with -stress: duration in each process")
+	procs := flags.Int("procs", 0, "with -stress: the GOMAXPROCS of this process; 0 starts processes with 1, 2 and 16")
+	only := flags.String("only", "", "with -faults: only the faults whose name contains this text")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
 	if flags.NArg() > 0 || f.Count < 1 || *debug && !*inject {
-		fmt.Fprintln(stderr, "soak: give flags alone, -count with 1 or more, and -debug with -faults")
+		fmt.Fprintln(stderr, "soak: bad usage: use flags only, a -count of at least 1, and -debug only with -faults")
 		return 2
 	}
 	if *press && *inject || *procs < 0 || *procs > 0 && !*press {
-		fmt.Fprintln(stderr, "soak: give -stress or -faults, and -procs with -stress and 0 or more")
+		fmt.Fprintln(stderr, "soak: bad usage: use -stress or -faults, not both, and a -procs of at least 0 only with -stress")
 		return 2
 	}
 	ctx := context.Background()
@@ -113,8 +113,8 @@ func open(ctx context.Context, debug bool) (*bridge.Plugin, error) {
 	return bridge.Open(bridge.Options{Debug: debug})
 }
 
-// injectAll prints a line for each fault and way: name, way, injections, seconds, and
-// "ok" or what is wrong.
+// injectAll prints a line for each fault and way: name, way, injections, seconds, and "ok"
+// or the error.
 func injectAll(ctx context.Context, plugin *bridge.Plugin, list []faults.Fault, only string, o faults.Options, out io.Writer) (status int) {
 	all, start := 0, time.Now()
 	for _, f := range list {

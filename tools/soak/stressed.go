@@ -16,13 +16,13 @@ import (
 	"github.com/calliope-mlir/calliope/tools/soak/stress"
 )
 
-// oneArena has C's allocator keep one arena, see stress.Options.
+// oneArena makes C's allocator keep one arena, see stress.Options.
 const oneArena = "MALLOC_ARENA_MAX"
 
-// stressProcs is how many processors the processes of a stress have.
+// stressProcs are the values of GOMAXPROCS of the processes of a stress.
 var stressProcs = []int{1, 2, 16}
 
-// stressOne stresses in this process.
+// stressOne runs the stress in this process.
 func stressOne(ctx context.Context, plugin *bridge.Plugin, o stress.Options, procs int, stdout, stderr io.Writer) int {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 	if err := o.Check(); err != nil {
@@ -34,8 +34,8 @@ func stressOne(ctx context.Context, plugin *bridge.Plugin, o stress.Options, pro
 	return report(result, err, stdout, stderr)
 }
 
-// stressAll stresses in processes of their own: what a program begins with depends on how
-// many processors it has.
+// stressAll runs the stress in separate processes, because the start of a program depends
+// on GOMAXPROCS.
 func stressAll(ctx context.Context, args []string, each time.Duration, stdout, stderr io.Writer) (status int) {
 	program, err := os.Executable()
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// notOfXLA is for what is refused before or after XLA had it.
+// notOfXLA is the code of errors that do not come from XLA.
 const notOfXLA = -1
 
-// onCompile are faults that end a compile, whatever the dispatch.
+// onCompile is the list of ways for faults that end a compilation, whatever the dispatch.
 var onCompile = []callbacks.Dispatch{callbacks.Inline}
 
-// bindingFaults are those of names, ids, registries and attributes.
+// bindingFaults are the faults of names, ids, registries and attributes.
 func bindingFaults() []Fault {
 	return []Fault{
 		{"released id", everyWay, released},
@@ -48,13 +48,13 @@ func bindingFaults() []Fault {
 	}
 }
 
-// The status codes of XLA that a compile ends with.
+// XLA's status codes with which a compilation ends.
 const (
 	codeInvalidArgument = 3
 	codeNotFound        = 5
 )
 
-// isUnknown wants an UnknownError of which ok is true.
+// isUnknown checks for an UnknownError for which ok is true.
 func isUnknown(ok func(*callbacks.UnknownError) bool) func(err error, i int) error {
 	return isA(func(e *callbacks.UnknownError) error {
 		if !ok(e) {
@@ -64,8 +64,8 @@ func isUnknown(ok func(*callbacks.UnknownError) bool) func(err error, i int) err
 	})
 }
 
-// refused is a module that cannot be compiled, beside one that works. A code of 0 is
-// any, and with notOfXLA the error is not the plugin's.
+// refused compiles a module that is refused, next to one that works. A code of 0 means any
+// code. With notOfXLA the error must not be the plugin's.
 func refused(module func(s *scene, i int) string, want func(err error, i int) error, code int) func(*scene) (func(int) error, error) {
 	return func(s *scene) (func(int) error, error) {
 		err := errors.Join(
@@ -101,7 +101,7 @@ func refused(module func(s *scene, i int) string, want func(err error, i int) er
 	}
 }
 
-// badAttributes is a module whose attributes are wrong in one of several ways.
+// badAttributes compiles a module whose attributes are wrong in one of several ways.
 func badAttributes(s *scene, i int) string {
 	list := []string{
 		s.bound(healthy) + `, colour = "red"`,
@@ -124,7 +124,7 @@ func badAttributes(s *scene, i int) string {
 	return module
 }
 
-// wrongRegistry names a registry that did not give the id.
+// wrongRegistry names a registry that did not issue the id.
 func wrongRegistry(s *scene) (func(int) error, error) {
 	other, err := s.newRegistry(callbacks.RegistryOptions{})
 	if err != nil {
@@ -139,8 +139,8 @@ func wrongRegistry(s *scene) (func(int) error, error) {
 	}, isUnknown(func(e *callbacks.UnknownError) bool { return e.Past == callbacks.Elsewhere }), codeNotFound)(s)
 }
 
-// taken compiles a module that works, takes its function away, and holds what the next
-// run ends with. takeAway is called between the two.
+// taken compiles a module that works, removes its function by calling takeAway, and checks
+// the error of the next run.
 func (s *scene) taken(i int, config, name string, calls *atomic.Int64, takeAway func() error, want func(error, int) error) error {
 	size := []int{small, large}[i%2]
 	e, err := s.client.Compile(s.ctx, []byte(calling(s.form(), config, size)), bridge.CompileOptions{})
@@ -150,9 +150,9 @@ func (s *scene) taken(i int, config, name string, calls *atomic.Int64, takeAway 
 	defer e.Close()
 	p := &program{e, size}
 	if _, err := s.run(s.ctx, p, i, float32(i)); err != nil {
-		return fmt.Errorf("with its function: %w", err)
+		return fmt.Errorf("before its function was removed: %w", err)
 	}
-	// A queue would otherwise make the call when the function is gone, or not yet.
+	// Otherwise a queue would make the call after the function is removed, or before.
 	if s.way == callbacks.Async {
 		for deadline := s.ctx; calls.Load() == 0; {
 			if err := deadline.Err(); err != nil {
@@ -197,7 +197,7 @@ func released(s *scene) (func(int) error, error) {
 	}, nil
 }
 
-// unregistered registers the name again, which does not help what is compiled.
+// unregistered registers the name again, which must not affect compiled programs.
 func unregistered(s *scene) (func(int) error, error) {
 	return func(i int) error {
 		var calls atomic.Int64
@@ -235,8 +235,7 @@ func closedRegistry(s *scene) (func(int) error, error) {
 	}, nil
 }
 
-// misread is a module that compiles, and whose call is refused before Go reads any
-// memory.
+// misread is a module that compiles, and whose call is refused before Go reads any memory.
 func misread(s *scene, config, want string) (func(int) error, error) {
 	err := errors.Join(s.register(healthy, callbacks.Options{}, negate),
 		s.register(faulty, callbacks.Options{}, func(*callbacks.Frame) error { return errors.New("called") }))

@@ -7,11 +7,11 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// busyTurns is how often a loop turns that takes a tenth of a second or so.
+// busyTurns is the number of iterations of a loop that takes about a tenth of a second.
 const busyTurns = 20_000_000
 
-// smallDeadline has the deadline of a run pass while XLA executes a module that is so
-// small that it does so on the thread which starts it.
+// smallDeadline makes the deadline of a run pass while XLA executes a module so small that
+// XLA uses the thread that starts it.
 func smallDeadline(s *scene) (func(int) error, error) {
 	e, err := s.compile(`func.func @main(%x: tensor<1xf32>, %n: tensor<i32>) -> tensor<1xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -42,7 +42,7 @@ func smallDeadline(s *scene) (func(int) error, error) {
 		defer cancel()
 		out, err = e.Run(ctx, in, tensor.Scalar[int32](busyTurns))
 		if err == nil {
-			_, _ = first(out) // closes them
+			_, _ = first(out) // closes the buffers
 		}
 		return is(context.DeadlineExceeded)(err, i)
 	}, err

@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Debug are the faults that only a plugin in debug mode finds, on top of All.
+// Debug holds the faults that only a plugin in debug mode finds, in addition to All.
 func Debug() []Fault {
 	return []Fault{
 		{"tap that writes to its operand", []callbacks.Dispatch{callbacks.Inline}, writingTo(contract.Observe)},
@@ -17,8 +17,8 @@ func Debug() []Fault {
 	}
 }
 
-// writingTo has functions write to operands that are not their results. It is a panic of
-// theirs, and the value stays what it was.
+// writingTo makes functions write to operands that are not their results. The write panics
+// in the function, and the value stays unchanged.
 func writingTo(form contract.Form) func(*scene) (func(int) error, error) {
 	return func(s *scene) (func(int) error, error) {
 		err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {

@@ -10,7 +10,8 @@ import (
 
 func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 
-// What only the debug mode finds. It stays on in a process, so that these stand alone.
+// The faults that only the debug mode finds. Debug mode stays on in a process, so they run
+// alone.
 func TestDebug(t *testing.T) {
 	plugin, err := bridge.Open(bridge.Options{Debug: true})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// deviceFaults are those of several devices and of XLA's threads.
+// deviceFaults are faults of several devices and of XLA's threads.
 func deviceFaults() []Fault {
 	return []Fault{
 		{"all threads in callbacks", withResult, allThreads},
@@ -19,8 +19,8 @@ func deviceFaults() []Fault {
 	}
 }
 
-// allThreads starts more runs than XLA has threads, all of whose callbacks wait, and
-// cancels them.
+// allThreads starts more runs than XLA has threads. All of their callbacks wait. Then it
+// cancels the runs.
 func allThreads(s *scene) (func(int) error, error) {
 	const runs = 32
 	err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
@@ -31,7 +31,7 @@ func allThreads(s *scene) (func(int) error, error) {
 		return nil, err
 	}
 	p, err := s.program(contract.Call, faulty, large)
-	var alone sync.Mutex // XLA starts no run while 32 of a device are under way
+	var alone sync.Mutex // XLA starts no run while a device has 32 in flight
 	return func(i int) error {
 		alone.Lock()
 		defer alone.Unlock()
@@ -63,8 +63,8 @@ func allThreads(s *scene) (func(int) error, error) {
 	}, err
 }
 
-// beforeCollective has one device fail before all of them add up their results, for
-// which XLA would wait and then end the process.
+// beforeCollective makes one device fail before all of them add up their results. XLA would
+// wait for it and then end the process.
 func beforeCollective(s *scene) (func(int) error, error) {
 	err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
 		v, err := tensor.Slice[float32](f.Args[0])

@@ -8,15 +8,15 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// numbered is an error of one injection: it tells those of concurrent runs apart.
+// numbered is the error of one injection. It distinguishes the errors of concurrent runs.
 type numbered struct{ i int }
 
 func (e *numbered) Error() string { return fmt.Sprintf("fault %d", e.i) }
 
-// anyNumber is for errors that come from a barrier, together.
+// anyNumber is for errors that a barrier returns together.
 const anyNumber = -1
 
-// isNumbered wants the error of that injection in err.
+// isNumbered checks that err contains the error of that injection.
 func isNumbered(err error, i int) error {
 	var n *numbered
 	if !errors.As(err, &n) {
@@ -28,7 +28,7 @@ func isNumbered(err error, i int) error {
 	return nil
 }
 
-// isA wants an error of a type in err, and what also says nil of.
+// isA checks that err contains an error of a type for which also returns nil.
 func isA[E error](also func(E) error) func(err error, i int) error {
 	return func(err error, _ int) error {
 		var e E
@@ -42,7 +42,7 @@ func isA[E error](also func(E) error) func(err error, i int) error {
 	}
 }
 
-// is wants an error.
+// is checks for an error.
 func is(want error) func(err error, i int) error {
 	return func(err error, _ int) error {
 		if !errors.Is(err, want) {
@@ -52,8 +52,8 @@ func is(want error) func(err error, i int) error {
 	}
 }
 
-// isPanic wants a PanicError of the faulty callback with a stack, and what also says
-// nil of.
+// isPanic checks for a PanicError of the faulty callback, with a stack, for which also
+// returns nil.
 func isPanic(also func(value any) error) func(err error, i int) error {
 	return isA(func(e *callbacks.PanicError) error {
 		if e.Callback != faulty || len(e.Stack) == 0 {
@@ -72,7 +72,7 @@ func text(err error) (text string) {
 	return fmt.Sprint(err)
 }
 
-// numberOf is the injection that a call belongs to.
+// numberOf returns the number of the injection that a call belongs to.
 func numberOf(f *callbacks.Frame) int {
 	v, err := tensor.Slice[float32](f.Args[0])
 	if err != nil || len(v) == 0 {
@@ -81,7 +81,7 @@ func numberOf(f *callbacks.Frame) int {
 	return int(v[0]) / 2
 }
 
-// negate is what works: the result is the negative operand.
+// negate is the function that works: the result is the negative operand.
 func negate(f *callbacks.Frame) error {
 	in, err := tensor.Slice[float32](f.Args[0])
 	if err != nil || len(f.Results) == 0 {

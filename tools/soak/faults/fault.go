@@ -14,27 +14,27 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// Fault is one thing that goes wrong.
+// A Fault is one thing that goes wrong.
 type Fault struct {
 	Name string
-	Ways []callbacks.Dispatch // in which it can happen
+	Ways []callbacks.Dispatch // ways of dispatch in which it can happen
 
-	// prepare compiles what is needed. inject, called from several goroutines, has the
-	// fault happen for the i-th time, in between of what works, and returns what is not
-	// as it must be.
+	// prepare compiles the programs. inject, which several goroutines call, injects the
+	// fault for the i-th time, between calls that work. It returns an error if the outcome
+	// is wrong.
 	prepare func(s *scene) (inject func(i int) error, err error)
 }
 
-// All is every fault.
+// All holds every fault.
 func All() []Fault {
 	return slices.Concat(functionFaults(), bindingFaults(), runFaults(), deviceFaults(), frameFaults(), hostileFaults())
 }
 
 // Options say how a fault is injected.
 type Options struct {
-	Count      int           // how often; 0 is 6
-	Goroutines int           // how many inject at once; 0 is 8
-	Limit      time.Duration // when all of it hangs; 0 is 5 minutes
+	Count      int           // number of injections; 0 means 6
+	Goroutines int           // number of goroutines that inject at the same time; 0 means 8
+	Limit      time.Duration // time after which the injections count as hanging; 0 means 5 minutes
 }
 
 func (o *Options) fill() {
@@ -49,8 +49,8 @@ func (o *Options) fill() {
 	}
 }
 
-// Inject has the fault happen, with a client and a registry of its own. The error
-// says what is not as it must be, also where calls were lost or made twice.
+// Inject injects the fault, with its own client and registry. It returns an error if an
+// outcome is wrong, or if calls were lost or made twice.
 func (f Fault) Inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch, o Options) error {
 	o.fill()
 	over := make(chan error, 1)
@@ -62,7 +62,7 @@ func (f Fault) Inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispa
 	}
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return fmt.Errorf("it hangs after %v, under way are %v\n%s", o.Limit, callbacks.Waiting(), stacks)
+	return fmt.Errorf("it hangs after %v, with these calls in flight: %v\n%s", o.Limit, callbacks.Waiting(), stacks)
 }
 
 func (f Fault) inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch, o Options) (err error) {
@@ -93,7 +93,7 @@ func (f Fault) inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispa
 	}
 	wait.Wait()
 	if e := first.Load(); e != nil {
-		return errors.Join(*e, s.close()) // the counts are those of runs that were not all made
+		return errors.Join(*e, s.close()) // not all runs were made, so the counts mean nothing
 	}
 	return s.finish()
 }

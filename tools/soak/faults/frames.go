@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// frameFaults are those of functions that use their call in ways that nobody thought of.
+// frameFaults are faults of functions that use their call in unexpected ways.
 func frameFaults() []Fault {
 	return []Fault{
 		{"shape of an operand overwritten", everyWay, overwrittenOperandShape},
@@ -16,8 +16,8 @@ func frameFaults() []Fault {
 	}
 }
 
-// overwrittenOperandShape has functions write to the dimensions of what they were called
-// with, which are those of the next call, too.
+// overwrittenOperandShape makes functions write to the dimensions of their operands, which
+// are also those of the next call.
 func overwrittenOperandShape(s *scene) (func(int) error, error) {
 	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		err := negate(f)
@@ -38,8 +38,8 @@ func overwrittenOperandShape(s *scene) (func(int) error, error) {
 	return s.eachSize(healthy)
 }
 
-// lateWrites has functions write to what they were called with after their time is up,
-// while later calls are made.
+// lateWrites makes functions write to their operands after the timeout, while later calls
+// are made.
 func lateWrites(s *scene) (func(int) error, error) {
 	late := misbehaviour{options: callbacks.Options{Timeout: short}, maybe: true, want: isTimeout, fn: func(f *callbacks.Frame) error {
 		<-f.Context().Done()

@@ -21,7 +21,7 @@ var (
 	dispatched = []callbacks.Dispatch{callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
 )
 
-// The callbacks that runs call.
+// The names of the callbacks.
 const (
 	faulty  = "faulty"
 	healthy = "healthy"
@@ -29,7 +29,7 @@ const (
 
 var noMap map[string]int
 
-// misbehaviour is a function that does what it should not.
+// misbehaviour is a function that misbehaves.
 type misbehaviour struct {
 	name    string
 	ways    []callbacks.Dispatch
@@ -39,14 +39,14 @@ type misbehaviour struct {
 	maybe   bool // the call may end before the function begins
 }
 
-// Limit of calls that never end by themselves.
+// Timeout of calls that never end by themselves.
 const short = 2 * time.Millisecond
 
 func misbehaviours() []misbehaviour {
 	return []misbehaviour{
 		{name: "error", ways: everyWay, want: func(err error, i int) error {
 			if e, ok := err.(*numbered); !ok || i != anyNumber && e.i != i {
-				return fmt.Errorf("got %v, want the very value", err)
+				return fmt.Errorf("got %v, want the same value", err)
 			}
 			return nil
 		}, fn: func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }},
@@ -75,7 +75,7 @@ func misbehaviours() []misbehaviour {
 		{name: "late result after the timeout", ways: dispatched, options: callbacks.Options{Timeout: short}, maybe: true, want: isTimeout,
 			fn: func(f *callbacks.Frame) error {
 				<-f.Context().Done()
-				time.Sleep(short) // by then the run is over, mostly
+				time.Sleep(short) // by then the run is usually over
 				return negate(f)
 			}},
 
@@ -110,7 +110,7 @@ func misbehaviours() []misbehaviour {
 	}
 }
 
-// longText is an error with more to say than anybody reads.
+// longText is an error with a very long text.
 type longText struct{ numbered }
 
 var sixteenMiB = sync.OnceValue(func() string { return strings.Repeat("0123456\x00\xff789abcd", 1<<20) })
@@ -118,7 +118,7 @@ var sixteenMiB = sync.OnceValue(func() string { return strings.Repeat("0123456\x
 func (e *longText) Error() string { return sixteenMiB() }
 func (e *longText) Unwrap() error { return &e.numbered }
 
-// oddError is an error that can neither be read nor compared.
+// oddError is an error that can neither be printed nor compared.
 type oddError struct{ i int }
 
 func (oddError) Error() string { panic("no text") }
@@ -132,12 +132,12 @@ func isRuntimeError(v any) error {
 	return nil
 }
 
-// isTimeout wants a TimeoutError that also matches the deadline of a context.
+// isTimeout checks for a TimeoutError that also matches the deadline of a context.
 func isTimeout(err error, i int) error {
 	return errors.Join(isA[*callbacks.TimeoutError](nil)(err, i), is(context.DeadlineExceeded)(err, i))
 }
 
-// isTemplate wants a TemplateError of results whose text has a part.
+// isTemplate checks for a TemplateError of results whose text has a part.
 func isTemplate(part string) func(err error, i int) error {
 	return isA(func(e *callbacks.TemplateError) error {
 		if e.Arguments || !strings.Contains(e.Error(), part) {
@@ -147,12 +147,12 @@ func isTemplate(part string) func(err error, i int) error {
 	})
 }
 
-// returning is a function that returns what nobody expects.
+// returning is a function that returns a wrong result.
 func returning(results []tensor.View) callbacks.Func {
 	return callbacks.Call(func(context.Context, []tensor.View) ([]tensor.View, error) { return results, nil })
 }
 
-// functionFaults are those of functions.
+// functionFaults are faults of functions.
 func functionFaults() []Fault {
 	var list []Fault
 	for _, m := range slices.Concat(misbehaviours(), methodFaults()) {
@@ -161,8 +161,8 @@ func functionFaults() []Fault {
 	return list
 }
 
-// prepare compiles a small module, which XLA executes on the caller's thread, and a
-// large one. Runs whose second value is 1 have the fault; the others work.
+// prepare compiles a small module, which XLA executes on the caller's thread, and a large
+// one. Runs whose second value is 1 have the fault; the others work.
 func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
 	fn := func(f *callbacks.Frame) error {
 		if v, err := tensor.Slice[float32](f.Args[0]); err == nil && v[1] == 0 {
@@ -178,7 +178,7 @@ func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
 		return nil, err
 	}
 	good, name := broken, faulty
-	if m.options.Timeout > 0 { // which also what works may run into, on a busy machine
+	if m.options.Timeout > 0 { // calls that work may exceed it too, on a busy machine
 		if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
 			return nil, err
 		}
@@ -196,7 +196,7 @@ func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
 			counts.Called = uncertain
 		}
 		s.expect(faulty, counts)
-		_, err := s.run(s.ctx, broken[i%2], i, float32(i), 0.5) // which the module doubles
+		_, err := s.run(s.ctx, broken[i%2], i, float32(i), 0.5) // the module doubles it
 		if s.way != callbacks.Async {
 			return m.want(err, i)
 		}
@@ -205,8 +205,8 @@ func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
 	}, nil
 }
 
-// pair is a small program and a large one that call a function, in two forms where the
-// way has two.
+// pair is a small and a large program that call a function, in two forms if the way has
+// two.
 func (s *scene) pair(name string) (pair [2]*program, err error) {
 	forms := [2]contract.Form{contract.Passthrough, contract.Call}
 	if s.way == callbacks.Async {

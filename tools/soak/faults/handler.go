@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// oddHandler is a slog.Handler that does what none should.
+// oddHandler is a slog.Handler that misbehaves.
 type oddHandler struct {
 	slog.Handler
 	handle func()
@@ -19,8 +19,8 @@ func (h oddHandler) Handle(context.Context, slog.Record) error { h.handle(); ret
 func (h oddHandler) WithAttrs([]slog.Attr) slog.Handler        { return h }
 func (h oddHandler) WithGroup(string) slog.Handler             { return h }
 
-// failingHandler has taps fail whose registry has such a handler. The run goes on, and
-// the barrier has the error.
+// failingHandler makes taps fail whose registry has such a handler. The run goes on, and
+// the barrier returns the error.
 func failingHandler(handle func()) func(*scene) (func(int) error, error) {
 	return func(s *scene) (func(int) error, error) {
 		r, err := s.newRegistry(callbacks.RegistryOptions{Logger: slog.New(oddHandler{handle: handle})})

@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// hostileFaults are those of programs that do all that Go allows without unsafe.
+// hostileFaults are faults of programs that do everything that Go allows without unsafe.
 func hostileFaults() []Fault {
 	var onMethods []Fault
 	for _, m := range []misbehaviour{cyclicError(), goexitError(), goexitString(), blockingError(), replacedResult()} {
@@ -29,7 +29,7 @@ func hostileFaults() []Fault {
 	})
 }
 
-// replacedResult puts another array in the place of a result instead of filling it.
+// replacedResult replaces the array of a result instead of filling it.
 func replacedResult() misbehaviour {
 	return misbehaviour{name: "result replaced", ways: withResult, want: isA(func(*callbacks.ReplacedError) error { return nil }), fn: func(f *callbacks.Frame) error {
 		for i := range f.Results {

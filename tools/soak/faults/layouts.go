@@ -6,8 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// columnMajor is a module that calls with an array whose elements do not stand row by
-// row: nobody would read them right.
+// columnMajor is a module whose call has an array that is not in row-major order, which Go
+// would read wrongly.
 func columnMajor(s *scene, i int) string {
 	const typ = "tensor<2x3xf32>"
 	call := custom(contract.Call, s.bound(healthy), "%x", typ, typ)

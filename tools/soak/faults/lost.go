@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// lostFunctions has functions that do not return when their time is up, more than there
-// are workers, while a healthy callback of the same registry goes on.
+// lostFunctions makes functions not return after their timeout, more of them than there are
+// workers, while a healthy callback of the same registry goes on.
 func lostFunctions(s *scene) (func(int) error, error) {
 	const workers, lost = 2, 6
 	r, err := s.newRegistry(callbacks.RegistryOptions{Workers: workers})
@@ -49,7 +49,7 @@ func lostFunctions(s *scene) (func(int) error, error) {
 				return err
 			}
 		}
-		// Who waits for a worker that never comes waits for this limit.
+		// A call that waits for a worker that never comes waits for this limit.
 		ctx, cancel := context.WithTimeout(s.ctx, patience/3)
 		defer cancel()
 		s.delivers(healthy)

@@ -13,8 +13,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// manyRuns has more runs under way than the program may have threads. Their contexts
-// cannot end.
+// manyRuns has more runs in flight than the program may have threads. Their contexts cannot
+// end.
 func manyRuns(s *scene) (func(int) error, error) {
 	const runs, threads = 4000, 3000
 	var gate atomic.Pointer[chan struct{}]
@@ -37,7 +37,7 @@ func manyRuns(s *scene) (func(int) error, error) {
 		}
 		open := make(chan struct{})
 		gate.Store(&open)
-		time.AfterFunc(waiting, func() { close(open) }) // by then all that can wait does
+		time.AfterFunc(waiting, func() { close(open) }) // by then every run that can wait does so
 		in, err := s.input(0, large, float32(i))
 		if err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// blockingError is an error whose text does not come before a long time has passed:
-// nobody waits for it. Only a few are injected, the others are as they should be.
+// blockingError is an error whose text takes a long time. The run must not wait for it.
+// Only a few are injected, the others are normal.
 func blockingError() misbehaviour {
 	m := odd("error whose Error blocks", func(i int) error {
 		if i > 16 {

@@ -2,7 +2,7 @@ package faults
 
 import "runtime"
 
-// goexitError is an error whose text ends the goroutine that wants to know it.
+// goexitError is an error whose Error method ends its goroutine.
 func goexitError() misbehaviour {
 	return odd("error whose Error calls Goexit", func(i int) error { return errorGoexits{injected(i)} })
 }
@@ -11,7 +11,7 @@ type errorGoexits struct{ injected }
 
 func (errorGoexits) Error() string { runtime.Goexit(); return "" }
 
-// goexitString is the same of the value of a panic.
+// goexitString is a panic value whose String method ends its goroutine.
 func goexitString() misbehaviour {
 	return odd("panic with a value whose String calls Goexit", func(i int) error { panic(stringGoexits(i)) })
 }

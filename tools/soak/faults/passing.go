@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// passingAsync has a passthrough call that nobody waits for: the values go on as they
-// are, whatever the function does with its copy.
+// passingAsync has a passthrough call for which the program does not wait: the values go on
+// unchanged, whatever the function does with its copy.
 func passingAsync(s *scene) (func(int) error, error) {
 	if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
 		return nil, err

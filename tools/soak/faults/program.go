@@ -8,19 +8,20 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// program is a compiled module whose parameter has so many elements.
+// program is a compiled module whose parameter has the given number of elements.
 type program struct {
 	*bridge.Executable
 	size int
 }
 
-// XLA executes a small module on the thread that starts it, a large one on its own.
+// XLA executes a small module on the thread that starts it, and a large one on its own
+// threads.
 const (
 	small = 4
 	large = 2048
 )
 
-// program compiles a module that doubles its parameter and calls with that.
+// program compiles a module that doubles its parameter and makes a call with the result.
 func (s *scene) program(form contract.Form, name string, size int) (*program, error) {
 	e, err := s.compile(calling(form, s.bound(name), size))
 	return &program{e, size}, err
@@ -31,7 +32,7 @@ func (s *scene) bound(name string) string {
 	return fmt.Sprintf("callback = %q, registry = %q", name, s.registry.Name())
 }
 
-// calling is a module that doubles its parameter and calls with that.
+// calling returns a module that doubles its parameter and makes a call with the result.
 func calling(form contract.Form, config string, size int) string {
 	typ := fmt.Sprintf("tensor<%dxf32>", size)
 	result := typ
@@ -42,7 +43,7 @@ func calling(form contract.Form, config string, size int) string {
 		"%d = stablehlo.add %x, %x : "+typ+"\n%p = "+custom(form, config, "%d", typ, result)+"\nreturn %p : "+result)
 }
 
-// looping is a module that doubles its parameter and passes it through n calls in a
+// looping returns a module that doubles its parameter and passes it through n calls in a
 // loop.
 func looping(config string, n, size int) string {
 	typ := fmt.Sprintf("tensor<%dxf32>", size)
@@ -50,14 +51,14 @@ func looping(config string, n, size int) string {
 		"%w = "+custom(contract.Passthrough, config, "%v", typ, typ))
 }
 
-// tapping is a module that looks n times at what grows by one each time.
+// tapping returns a module that taps n times a value that grows by one each time.
 func tapping(config string, n, size int) string {
 	typ := fmt.Sprintf("tensor<%dxf32>", size)
 	return inLoop(n, typ, "%ones = stablehlo.constant dense<1.0> : "+typ, "%x",
 		"%t = "+custom(contract.Observe, config, "%v", typ, "tensor<i8>")+"\n%w = stablehlo.add %v, %ones : "+typ)
 }
 
-// inLoop is a module that repeats the body, which makes %w of %v.
+// inLoop returns a module that repeats the body, which makes %w of %v.
 func inLoop(n int, typ, before, start, body string) string {
 	return mainFunc("%x: "+typ, typ, before+fmt.Sprintf(`
   %%zero = stablehlo.constant dense<0> : tensor<i32>
@@ -72,7 +73,7 @@ func inLoop(n int, typ, before, start, body string) string {
   return %%r#1 : %s`, n, start, typ, body, typ, typ))
 }
 
-// summed is a module that calls and then adds up the results of all devices.
+// summed returns a module that makes a call and then adds up the results of all devices.
 func summed(config string) string {
 	const typ = "tensor<2xf32>"
 	return mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Passthrough, config, "%x", typ, typ)+`
@@ -88,8 +89,8 @@ func mainFunc(params, results, body string) string {
 	return "func.func @main(" + params + ") -> (" + results + ") {\n" + body + "\n}"
 }
 
-// custom is a custom call of the contract; config is what backend_config has besides
-// the version and the form.
+// custom returns a custom call of the contract. config holds the attributes of
+// backend_config besides the version and the form.
 func custom(form contract.Form, config, operands, types, results string) string {
 	var aliases []string
 	if form == contract.Passthrough {

@@ -14,8 +14,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// runFaults are those of contexts, of what a callback does to its own run, and of what
-// ends under a run.
+// runFaults are faults of contexts, of what a callback does to its own run, and of objects
+// that are closed under a run.
 func runFaults() []Fault {
 	return []Fault{
 		{"cancelled before", everyWay, cancelledBefore},
@@ -51,7 +51,7 @@ func cancelledBefore(s *scene) (func(int) error, error) {
 	}, err
 }
 
-// cancelledWithin has the run's context end while its callback is called.
+// cancelledWithin cancels the run's context during the call of its callback.
 func cancelledWithin(with func(context.Context) (context.Context, context.CancelFunc), want error) func(*scene) (func(int) error, error) {
 	return func(s *scene) (func(int) error, error) {
 		var cancels sync.Map
@@ -62,7 +62,7 @@ func cancelledWithin(with func(context.Context) (context.Context, context.Cancel
 					cancel.(context.CancelFunc)()
 				}
 				<-f.Context().Done()
-				return nil // says nothing of it
+				return nil // has no error for it
 			}))
 		if err != nil {
 			return nil, err
@@ -91,8 +91,7 @@ func cancelledWithin(with func(context.Context) (context.Context, context.Cancel
 	}
 }
 
-// cancelledAfter cancels a run that is over: what is in a queue is delivered all the
-// same.
+// cancelledAfter cancels a run that has ended: queued calls are delivered all the same.
 func cancelledAfter(s *scene) (func(int) error, error) {
 	if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
 		return nil, err
@@ -111,7 +110,7 @@ func cancelledAfter(s *scene) (func(int) error, error) {
 	}, err
 }
 
-// givenUp waits no longer for a run whose callback hangs.
+// givenUp abandons a run whose callback hangs.
 func givenUp(s *scene) (func(int) error, error) {
 	var leaves sync.Map
 	err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
@@ -146,8 +145,8 @@ func givenUp(s *scene) (func(int) error, error) {
 	}, err
 }
 
-// backPressure has taps that are slower than the device, with a queue that holds some
-// of the small calls and not even one of the large ones.
+// backPressure has taps that are slower than the device, with a queue that can hold some of
+// the small calls and none of the large ones.
 func backPressure(s *scene) (func(int) error, error) {
 	const calls, queue = 20, 4 << 10
 	r, err := s.newRegistry(callbacks.RegistryOptions{QueueBytes: queue})
@@ -251,9 +250,9 @@ func clientClosed(s *scene) (func(int) error, error) {
 		for _, run := range list {
 			out, err := run.Wait(s.ctx)
 			if err != nil {
-				return fmt.Errorf("a run that was under way: %w", err)
+				return fmt.Errorf("a run that was in flight: %w", err)
 			}
-			// The client is closed: only its buffers are left.
+			// The client is closed: only its buffers remain.
 			for _, b := range out {
 				if err := b.Close(); err != nil {
 					return err
@@ -261,14 +260,14 @@ func clientClosed(s *scene) (func(int) error, error) {
 			}
 		}
 		if late == nil || !strings.Contains(late.Error(), "the client is closed") {
-			return fmt.Errorf("another run gave %v, want that the client is closed", late)
+			return fmt.Errorf("another run returned %v, want an error that the client is closed", late)
 		}
 		err = <-closed
 		return errors.Join(err, e.Close())
 	}, nil
 }
 
-// executableClosed closes an executable in a callback of its own.
+// executableClosed closes an executable in its own callback.
 func executableClosed(s *scene) (func(int) error, error) {
 	var executables sync.Map
 	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
@@ -301,8 +300,8 @@ func executableClosed(s *scene) (func(int) error, error) {
 	}, nil
 }
 
-// nested executes inside a callback: on the client that waits for it, which is refused,
-// and on the inner one, which works.
+// nested executes inside a callback: on the client that waits for it, which is refused, and
+// on the inner client, which works.
 func nested(s *scene) (func(int) error, error) {
 	same, err := s.compile(doubling)
 	if err != nil {
@@ -373,7 +372,7 @@ func barrierInside(s *scene) (func(int) error, error) {
 	return s.eachSize(healthy)
 }
 
-// override brings a function for one run, which is not the next one's.
+// override provides a function for one run, which the next run must not use.
 func override(s *scene) (func(int) error, error) {
 	if err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }); err != nil {
 		return nil, err
@@ -384,7 +383,7 @@ func override(s *scene) (func(int) error, error) {
 		defer cancel()
 		s.expect(faulty, tally{Fired: 1, Delivered: 1})
 		if _, err := s.run(ctx, p, i, float32(i)); err != nil {
-			return fmt.Errorf("with a function of its own: %w", err)
+			return fmt.Errorf("with its own function: %w", err)
 		}
 		s.fails(faulty)
 		_, err := s.run(s.ctx, p, i, float32(i))
@@ -396,7 +395,7 @@ func override(s *scene) (func(int) error, error) {
 	}, err
 }
 
-// loop has a callback fail in the middle of a loop on the device, which stops there.
+// loop makes a callback fail in the middle of a loop on the device, which stops the loop.
 func loop(s *scene) (func(int) error, error) {
 	const calls, last = 10, 3
 	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {

@@ -16,14 +16,14 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// numDevices is what each client has.
+// numDevices is the number of devices of each client.
 const numDevices = 4
 
-// patience is how long anything is waited for that must come.
+// patience limits the wait for anything that must happen.
 const patience = 30 * time.Second
 
-// scene is where a fault happens in one way of dispatch: a client, a registry, and what
-// is known of the calls.
+// scene is the environment of a fault in one way of dispatch: a client, a registry, and the
+// expected counts.
 type scene struct {
 	ctx      context.Context
 	plugin   *bridge.Plugin
@@ -38,18 +38,19 @@ type scene struct {
 	taps  tapFailures
 }
 
-// tally is what becomes of the calls of a callback. Called is how often the function
-// itself was called.
+// tally holds the counts of a callback's calls. Called is the number of calls of the
+// function itself.
 type tally struct{ Fired, Delivered, Dropped, Failed, Called int64 }
 
-// uncertain is a number of calls that nobody can tell before.
+// uncertain is a count that cannot be predicted.
 const uncertain = -1 << 40
 
 func (t tally) add(o tally) tally {
 	return tally{t.Fired + o.Fired, t.Delivered + o.Delivered, t.Dropped + o.Dropped, t.Failed + o.Failed, t.Called + o.Called}
 }
 
-// meets reports whether the counts are what they must be, as far as that is certain.
+// meets reports whether the counts are the expected ones, except for those that are
+// uncertain.
 func (t tally) meets(want tally) bool {
 	same := func(got, want int64) bool { return want < 0 || got == want }
 	return same(t.Fired, want.Fired) && same(t.Delivered, want.Delivered) && same(t.Dropped, want.Dropped) &&
@@ -57,7 +58,7 @@ func (t tally) meets(want tally) bool {
 		t.Fired == t.Delivered+t.Dropped+t.Failed && t.Called <= t.Fired
 }
 
-// tapFailures are the errors that the barrier must return.
+// tapFailures holds the errors that the barrier must return.
 type tapFailures struct {
 	count int
 	check func(error) error
@@ -77,8 +78,8 @@ func newScene(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch) (*s
 	return s, nil
 }
 
-// newRegistry makes a registry that says nothing of taps that fail where it has no
-// logger, and is closed with the scene.
+// newRegistry makes a registry that is closed with the scene. It logs failing taps only if
+// it has a logger.
 func (s *scene) newRegistry(o callbacks.RegistryOptions) (*callbacks.Registry, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -90,7 +91,7 @@ func (s *scene) newRegistry(o callbacks.RegistryOptions) (*callbacks.Registry, e
 	return r, err
 }
 
-// register binds a function that counts its calls.
+// register registers a function and counts its calls.
 func (s *scene) register(name string, o callbacks.Options, fn callbacks.Func) error {
 	o.Dispatch = s.way
 	return s.registry.Register(name, s.counted(name, fn), o)
@@ -107,7 +108,7 @@ func (s *scene) counted(name string, fn callbacks.Func) callbacks.Func {
 	}
 }
 
-// expect adds to what the counts must be in the end.
+// expect adds to the expected counts.
 func (s *scene) expect(name string, more tally) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +118,7 @@ func (s *scene) expect(name string, more tally) {
 func (s *scene) delivers(name string) { s.expect(name, tally{Fired: 1, Delivered: 1, Called: 1}) }
 func (s *scene) fails(name string)    { s.expect(name, tally{Fired: 1, Failed: 1, Called: 1}) }
 
-// tapFails has one more error come out of the barrier, which check looks at.
+// tapFails makes the barrier expect one more error, which check examines.
 func (s *scene) tapFails(check func(error) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +126,7 @@ func (s *scene) tapFails(check func(error) error) {
 	s.taps.check = check
 }
 
-// compile compiles a module, which is closed with the scene.
+// compile compiles a module. The executable is closed with the scene.
 func (s *scene) compile(module string) (*bridge.Executable, error) {
 	e, err := s.client.Compile(s.ctx, []byte(module), bridge.CompileOptions{})
 	if err == nil {
@@ -134,22 +135,22 @@ func (s *scene) compile(module string) (*bridge.Executable, error) {
 	return e, err
 }
 
-// later has something done when the scene is closed.
+// later registers a function to call when the scene is closed.
 func (s *scene) later(f func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closers = append(s.closers, f)
 }
 
-// input is an array that begins with the values, on the i-th device.
+// input returns an array that begins with the values, on the i-th device.
 func (s *scene) input(i, size int, values ...float32) (*bridge.Buffer, error) {
 	data := make([]float32, size)
 	copy(data, values)
 	return s.client.Buffer(tensor.Vector(data...), i%numDevices)
 }
 
-// run executes on the i-th device, on an array that begins with the values, and gives the first element of the first result, 0
-// where that is none.
+// run executes a program on the i-th device, on an array that begins with the values. It
+// returns the first element of the first result, or 0 if there is none.
 func (s *scene) run(ctx context.Context, p *program, i int, values ...float32) (float32, error) {
 	in, err := s.input(i, p.size, values...)
 	if err != nil {
@@ -163,7 +164,7 @@ func (s *scene) run(ctx context.Context, p *program, i int, values ...float32) (
 	return first(out)
 }
 
-// first is the first element of the first buffer; all are closed.
+// first returns the first element of the first buffer, and closes all buffers.
 func first(out []*bridge.Buffer) (float32, error) {
 	var v tensor.View
 	var errs []error
@@ -185,7 +186,7 @@ func first(out []*bridge.Buffer) (float32, error) {
 	return list[0], nil
 }
 
-// finish holds the counts against what they must be, and closes all.
+// finish compares the counts with the expected ones, and closes everything.
 func (s *scene) finish() error {
 	return errors.Join(s.settle(), s.close())
 }
@@ -217,13 +218,13 @@ func (s *scene) checkTaps(err error) error {
 	}
 	for _, e := range all.Errors {
 		if err := s.taps.check(e.Err); err != nil {
-			return fmt.Errorf("of a tap: %w", err)
+			return fmt.Errorf("error of a tap: %w", err)
 		}
 	}
 	return nil
 }
 
-// checkCounts waits for functions that come back late: the barrier does not.
+// checkCounts waits for functions that return late, because the barrier does not.
 func (s *scene) checkCounts(ctx context.Context, name string, want tally) error {
 	for {
 		got, underway, err := s.countsOf(name)
@@ -233,7 +234,7 @@ func (s *scene) checkCounts(ctx context.Context, name string, want tally) error 
 		select {
 		case <-time.After(time.Millisecond):
 		case <-ctx.Done():
-			return errors.Join(err, fmt.Errorf("callback %q has the counts %+v and %d under way, want %+v", name, got, underway, want))
+			return errors.Join(err, fmt.Errorf("callback %q has the counts %+v and %d in flight, want %+v", name, got, underway, want))
 		}
 	}
 }
@@ -262,7 +263,7 @@ func (s *scene) close() error {
 	return errors.Join(append(errs, s.client.Close())...)
 }
 
-// form is the one in which modules call by the scene's way.
+// form returns the form of the calls in modules for the scene's way.
 func (s *scene) form() contract.Form {
 	if s.way == callbacks.Async {
 		return contract.Observe

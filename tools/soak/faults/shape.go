@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 )
 
-// overwrittenShape writes to the dimensions of a result, which must not be those of later
-// ones, nor of the buffer itself.
+// overwrittenShape writes to the dimensions of a result. This must change neither later
+// results nor the buffer itself.
 func overwrittenShape(s *scene) (func(int) error, error) {
 	var executables []*bridge.Executable
 	for _, size := range []int{small, large} {
@@ -32,7 +32,7 @@ func overwrittenShape(s *scene) (func(int) error, error) {
 				return err
 			}
 			if got := out[0].Shape().Dims; !slices.Equal(got, []int{size}) {
-				_, _ = first(out) // closes them
+				_, _ = first(out) // closes the buffers
 				return fmt.Errorf("the result has the dimensions %v, want %d", got, size)
 			}
 			out[0].Shape().Dims[0] = 1

@@ -7,9 +7,9 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// unlockedThread has functions take back a lock to their thread that they have not made.
-// They may go on on another thread, and leave no mark on the first one: later runs are
-// not taken for nested ones.
+// unlockedThread makes functions release a lock to their thread that they do not hold. They
+// may continue on another thread, and must leave no mark on the first one: later runs must
+// not be mistaken for nested ones.
 func unlockedThread(s *scene) (func(int) error, error) {
 	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		for range 3 {

@@ -10,21 +10,21 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// quiet says nothing of the taps that fail on purpose.
+// quiet is a logger that drops the errors of taps that fail on purpose.
 var quiet = slog.New(slog.DiscardHandler)
 
-// Count is the calls of one callback: by the registry, by the function itself, and by
-// what the runs must have done.
+// Count holds the calls of one callback: as counted by the registry, by the function
+// itself, and by the runs.
 type Count struct {
 	Stat        callbacks.Stat
-	Called, Sum int64 // by the function: its calls, and what they carried
+	Called, Sum int64 // counted by the function: its calls, and their payloads
 
-	// What the runs did. The sum of the sampled tap depends on whose turn it was.
+	// What the runs did. The sum of the sampled tap depends on which calls it samples.
 	Fired, Dropped, Failed, WantSum int64
 	AnySum                          bool
 }
 
-// counts are those of every callback.
+// counts holds the counts of every callback.
 func (l *load) counts() []Count {
 	stats := map[string]callbacks.Stat{}
 	for _, s := range l.registry.Stats() {
@@ -45,7 +45,7 @@ func (l *load) counts() []Count {
 	return list
 }
 
-// check says what does not add up.
+// check returns an error if the counts disagree.
 func (c Count) check() error {
 	s := c.Stat
 	want := callbacks.Stat{
@@ -63,7 +63,7 @@ func (c Count) check() error {
 	return nil
 }
 
-// check says what was lost, made twice, or grew.
+// check returns an error if calls were lost or made twice, or if memory grew.
 func (r *Result) check() error {
 	var errs []error
 	for _, c := range r.Counts {
@@ -75,7 +75,7 @@ func (r *Result) check() error {
 	return errors.Join(errs...)
 }
 
-// Calls is how many calls compiled code made.
+// Calls returns the number of calls that compiled code made.
 func (r *Result) Calls() int64 {
 	var n int64
 	for _, c := range r.Counts {
@@ -84,7 +84,7 @@ func (r *Result) Calls() int64 {
 	return n
 }
 
-// String is a table.
+// String returns the result as a table.
 func (r *Result) String() string {
 	var b strings.Builder
 	calls := r.Calls()

@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// perRun is how many calls a run makes: two in each turn of its loop.
+	// perRun is the number of calls of a run: two in each iteration of its loop.
 	perRun = 1000
-	// failEach is after how many runs one more fails on purpose.
+	// failEach is the number of runs after which one more run fails on purpose.
 	failEach = 499
-	// every is the "every" of the sampled tap.
+	// every is the Every option of the sampled tap.
 	every = 10
 )
 
-// lane is the runs of one way of dispatch: a program, two functions and their counts.
+// lane holds the runs of one way of dispatch: a program, two functions and their counts.
 type lane struct {
 	way        callbacks.Dispatch
 	executable *bridge.Executable
 	main, tap  kept
 }
 
-// kept is what a function counted, and what the runs did with it.
+// kept holds the counts of a function, and what the runs did with it.
 type kept struct {
 	name                   string
-	calls, sum             atomic.Int64 // by the function
-	fired, wantSum, failed atomic.Int64 // by the runs
+	calls, sum             atomic.Int64 // counted by the function
+	fired, wantSum, failed atomic.Int64 // counted by the runs
 }
 
-// prepare binds the functions and compiles a program for each way.
+// prepare registers the functions and compiles a program for each way.
 func (l *load) prepare(ctx context.Context) error {
 	var err error
 	if l.registry, err = callbacks.NewRegistry("soak", callbacks.RegistryOptions{Logger: quiet}); err != nil {
@@ -58,8 +58,8 @@ func (l *load) prepare(ctx context.Context) error {
 	return nil
 }
 
-// step is called with a number that grows by one from call to call; where it has a
-// result, that is it that grows. A negative number is one to fail with.
+// step is called with a number that grows by one from call to call. If the call has a
+// result, step returns the number plus one. A negative number makes it fail.
 func (l *lane) step(f *callbacks.Frame) error {
 	v, err := number(f)
 	if err != nil {
@@ -87,7 +87,7 @@ func (l *lane) look(f *callbacks.Frame) error {
 	return nil
 }
 
-// execute makes that many calls with numbers that no other run has.
+// execute makes the given number of calls, with numbers that no other run uses.
 func (l *lane) execute(ctx context.Context, client *bridge.Client, n int64, device int, calls int64) error {
 	turns := (calls + 1) / 2
 	start := n * perRun
@@ -103,7 +103,8 @@ func (l *lane) execute(ctx context.Context, client *bridge.Client, n int64, devi
 	return nil
 }
 
-// fail executes one turn whose call fails, which ends the run, but for a tap's.
+// fail executes one iteration whose call fails. This ends the run, unless the call is a
+// tap.
 func (l *lane) fail(ctx context.Context, client *bridge.Client, device int) error {
 	err := l.loop(ctx, client, device, -1, 1)
 	l.main.fired.Add(1)
@@ -144,7 +145,7 @@ func (l *lane) loop(ctx context.Context, client *bridge.Client, device int, star
 	return nil
 }
 
-// module is a loop whose turns call the main function and the sampled tap.
+// module returns a loop whose iterations call the main function and the sampled tap.
 func (l *lane) module() string {
 	const typ = "tensor<1xi64>"
 	config := func(form contract.Form, name, more string) string {

@@ -15,12 +15,12 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Mixed is the mode in which each run is of the next way of dispatch.
+// Mixed is the mode in which the runs use the ways of dispatch in turn.
 const Mixed = "mixed"
 
 var ways = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
 
-// Modes are those of Options.
+// Modes are the values of Options.Mode.
 func Modes() []string {
 	list := []string{Mixed}
 	for _, w := range ways {
@@ -29,15 +29,15 @@ func Modes() []string {
 	return list
 }
 
-// Options say how much is done.
+// Options say how many calls are made and how.
 type Options struct {
-	Calls      int64 // made by compiled code
+	Calls      int64 // number of calls that compiled code makes
 	Devices    int
-	Goroutines int // that execute at once
+	Goroutines int // number of goroutines that execute at the same time
 	Mode       string
 }
 
-// Check says what is wrong with the options.
+// Check returns an error if the options are invalid.
 func (o Options) Check() error {
 	if o.Calls < 1 || o.Devices < 1 || o.Goroutines < 1 {
 		return errors.New("the numbers of calls, devices and goroutines must be 1 or more")
@@ -55,7 +55,7 @@ func (o Options) ways() []callbacks.Dispatch {
 	return slices.DeleteFunc(slices.Clone(ways), func(w callbacks.Dispatch) bool { return w.String() != o.Mode })
 }
 
-// Result is what was counted, and how memory was.
+// Result holds the counts and the memory samples.
 type Result struct {
 	Runs    int64
 	Elapsed time.Duration
@@ -63,10 +63,10 @@ type Result struct {
 	Memory  []Memory // at the beginning, then after each hundredth of the calls
 }
 
-// errFault is what every failEach-th run of a way ends with.
+// errFault is the error of every failEach-th run of a way.
 var errFault = errors.New("a fault on purpose")
 
-// load is the work under way.
+// load is the state of a run of this package.
 type load struct {
 	options  Options
 	client   *bridge.Client
@@ -77,7 +77,8 @@ type load struct {
 	memory   Samples
 }
 
-// Run makes the calls. The error says what was lost, made twice, or grew.
+// Run makes the calls. It returns an error if calls were lost or made twice, or if memory
+// grew.
 func Run(ctx context.Context, plugin *bridge.Plugin, o Options) (*Result, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func (l *load) run(ctx context.Context) (*Result, error) {
 	return result, result.check()
 }
 
-// execute runs one program after the other until no calls are left.
+// execute executes programs, one after the other, until no calls are left.
 func (l *load) execute(ctx context.Context, g int) error {
 	for {
 		left := l.left.Add(-perRun) + perRun
@@ -141,7 +142,7 @@ func (l *load) execute(ctx context.Context, g int) error {
 	}
 }
 
-// barrier waits for the calls in queues. The faults of taps are no surprise.
+// barrier waits for the queued calls. Errors of taps are expected.
 func (l *load) barrier(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
@@ -152,7 +153,7 @@ func (l *load) barrier(ctx context.Context) error {
 	return err
 }
 
-// number is the payload of a call.
+// number returns the payload of a call.
 func number(f *callbacks.Frame) (*int64, error) {
 	v, err := tensor.Slice[int64](f.Args[0])
 	if err != nil {

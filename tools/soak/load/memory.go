@@ -8,24 +8,25 @@ import (
 	"sync"
 )
 
-// The most that memory may grow from after the warm-up to the end: a fraction of what a
-// single byte kept for each of ten million calls would be.
+// The greatest growth of memory after the warm-up that is allowed: a fraction of what one
+// byte kept for each of ten million calls would be.
 const (
 	residentBound = 24 << 20
 	heapBound     = 4 << 20
 )
 
-// warmUp is how many calls it takes until every pool and queue has its size: of fewer
-// calls nothing is said.
+// warmUp is the number of calls until every pool and queue has reached its size. With fewer
+// calls memory is not checked.
 const warmUp = 1_000_000
 
-// Memory is one sample, in bytes.
+// Memory is one sample of the memory use, in bytes.
 type Memory struct {
-	Resident int64 // of the process; 0 where the system does not tell
-	Heap     int64 // of Go, after a collection
+	Resident int64 // of the process; 0 if the system does not report it
+	Heap     int64 // of Go, after a garbage collection
 }
 
-// Samples are taken as calls go on. They may be taken by several goroutines.
+// Samples collects samples during the calls. Several goroutines may take them at the same
+// time.
 type Samples struct {
 	mu  sync.Mutex
 	all []Memory
@@ -33,7 +34,7 @@ type Samples struct {
 
 const numSamples = 100
 
-// after takes a sample where another hundredth of the calls is made.
+// after takes a sample after every hundredth of the calls.
 func (m *Samples) after(made, of int64) {
 	m.mu.Lock()
 	due := int64(len(m.all))*of <= made*numSamples
@@ -43,7 +44,7 @@ func (m *Samples) after(made, of int64) {
 	}
 }
 
-// Take collects garbage and takes a sample.
+// Take runs a garbage collection and takes a sample.
 func (m *Samples) Take() {
 	runtime.GC()
 	var stats runtime.MemStats
@@ -54,14 +55,14 @@ func (m *Samples) Take() {
 	m.all = append(m.all, s)
 }
 
-// All is the samples that were taken.
+// All returns the samples.
 func (m *Samples) All() []Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]Memory(nil), m.all...)
 }
 
-// resident is the memory of the process, by Linux.
+// resident returns the memory of the process, as Linux reports it.
 func resident() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -74,8 +75,8 @@ func resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// growth is the highest samples in the first tenth after the warm-up, which is a fifth,
-// and in the last tenth.
+// growth returns the highest samples in the first tenth after the warm-up, which is a fifth
+// of the calls, and in the last tenth.
 func growth(samples []Memory) (before, after Memory) {
 	n := len(samples)
 	tenth := max(n/10, 1)
@@ -83,7 +84,7 @@ func growth(samples []Memory) (before, after Memory) {
 	return highest(samples[warm : warm+tenth]), highest(samples[n-tenth:])
 }
 
-// Growth is how memory grew, in words.
+// Growth describes how the memory grew.
 func Growth(samples []Memory) string {
 	before, after := growth(samples)
 	return fmt.Sprintf("memory in MiB, the highest of a tenth of the samples: resident %.1f after warm-up, %.1f at the end; Go heap %.2f and %.2f",
@@ -97,7 +98,7 @@ func highest(samples []Memory) (h Memory) {
 	return h
 }
 
-// CheckFlat is an error where memory grew from after the warm-up to the end.
+// CheckFlat returns an error if the memory grew between the warm-up and the end.
 func CheckFlat(samples []Memory) error {
 	before, after := growth(samples)
 	var errs []error

@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// action is one thing that is done.
+// action is one kind of operation of the stress.
 type action int
 
 const (
@@ -35,7 +35,7 @@ var actionNames = [numActions]string{
 	"barrier", "close an executable", "close a registry", "close a client",
 }
 
-// weights are how often each is done: what compiles, or makes a client, takes long.
+// weights say how often each action is done: compiling, or making a client, takes long.
 var weights = [numActions]int{400, 150, 150, 40, 60, 60, 20, 6, 3, 1}
 
 func chooseAction(r *rand.Rand) action {
@@ -54,9 +54,9 @@ func chooseAction(r *rand.Rand) action {
 }
 
 func (s *stress) act(ctx context.Context, a action, r *rand.Rand) error {
-	// A run must not end because the stress does.
+	// A run must not end because the stress ends.
 	ctx = context.WithoutCancel(ctx)
-	h := s.houses[r.IntN(len(s.houses))]
+	h := s.hosts[r.IntN(len(s.hosts))]
 	l := h.lanes[r.IntN(len(h.lanes))]
 	job := job{lane: l, callback: &l.shaky, device: r.IntN(s.options.Devices), size: r.IntN(len(sizes)), start: r.Int64N(1 << 40), turns: 1 + r.Int64N(64), client: h.client}
 	job.executable = l.programs[l.shaky.name][job.size]
@@ -110,13 +110,13 @@ type job struct {
 	lane       *lane
 	callback   *counted
 	device     int
-	size       int // the index
+	size       int // index into the sizes
 	start      int64
 	turns      int64
 	mode       int64
 }
 
-// run executes it once, and checks the result of a run that ends without an error.
+// run executes the job once, and checks the result of a run that ends without an error.
 func (j job) run(ctx context.Context) error {
 	run, err := j.begin(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func (j job) begin(ctx context.Context) (*bridge.Run, error) {
 	return j.executable.Start(ctx, in, n)
 }
 
-// end takes what a run gave.
+// end handles the result of a run.
 func (j job) end(out []*bridge.Buffer, err error) error {
 	if err != nil {
 		return err
@@ -162,8 +162,8 @@ func (j job) end(out []*bridge.Buffer, err error) error {
 	return nil
 }
 
-// mayEnd counts how a run ended, which may be with no error, with what the function does,
-// or with one more.
+// mayEnd counts how a run ended. No error, the function's own errors, and one more error
+// are allowed.
 func (s *stress) mayEnd(err, also error) error {
 	var timeout *callbacks.TimeoutError
 	var unknown *callbacks.UnknownError
@@ -184,14 +184,14 @@ func (s *stress) mayEnd(err, also error) error {
 	return nil
 }
 
-// errClosed stands for what was closed under a run.
+// errClosed stands for the errors of objects that were closed under a run.
 var errClosed = errors.New("closed")
 
-// expected is nil where an error of a barrier has only those of taps that fail on purpose.
+// expected returns nil if an error of a barrier contains only taps that fail on purpose.
 func expected(err error) error {
 	var taps *callbacks.Error
 	var timeout *callbacks.TimeoutError
-	var unknown *callbacks.UnknownError // of a registry that was closed
+	var unknown *callbacks.UnknownError // from a registry that was closed
 	if !errors.As(err, &taps) {
 		return err
 	}
@@ -203,7 +203,7 @@ func expected(err error) error {
 	return nil
 }
 
-func (h *house) barrier(ctx context.Context) error {
+func (h *host) barrier(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := h.client.Barrier(within, "stress")
@@ -213,7 +213,7 @@ func (h *house) barrier(ctx context.Context) error {
 	return expected(err)
 }
 
-// giveUp waits no longer for a run, which then ends by itself.
+// giveUp abandons a run, which then ends by itself.
 func (s *stress) giveUp(ctx context.Context, j job) error {
 	run, err := j.begin(ctx)
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *stress) giveUp(ctx context.Context, j job) error {
 	return s.mayEnd(err, context.Canceled)
 }
 
-// several begins the same run a few times.
+// several starts the same run several times.
 func (j job) several(ctx context.Context) (list []*bridge.Run, err error) {
 	for range 3 {
 		run, err := j.begin(ctx)
@@ -253,7 +253,7 @@ func (s *stress) endAll(ctx context.Context, j job, list []*bridge.Run) error {
 	return errors.Join(errs...)
 }
 
-// endBare is end where the client may be closed: its buffers cannot be read any more, and
+// endBare is end for a client that may be closed: its buffers cannot be read any more, and
 // are freed all the same.
 func (j job) endBare(out []*bridge.Buffer, err error) error {
 	if err != nil {
@@ -263,7 +263,7 @@ func (j job) endBare(out []*bridge.Buffer, err error) error {
 	return out[0].Close()
 }
 
-func (s *stress) closeExecutable(ctx context.Context, h *house, j job) error {
+func (s *stress) closeExecutable(ctx context.Context, h *host, j job) error {
 	e, err := h.client.Compile(ctx, []byte(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
 	if err != nil {
 		return err
@@ -278,8 +278,8 @@ func (s *stress) closeExecutable(ctx context.Context, h *house, j job) error {
 	return errors.Join(err, s.endAll(ctx, j, list))
 }
 
-// closeRegistry closes a registry of its own under runs.
-func (s *stress) closeRegistry(ctx context.Context, h *house, j job, moment time.Duration) error {
+// closeRegistry closes a new registry under runs.
+func (s *stress) closeRegistry(ctx context.Context, h *host, j job, moment time.Duration) error {
 	registry, lanes, err := newLanes()
 	if err != nil {
 		return err
@@ -305,8 +305,8 @@ func (s *stress) closeRegistry(ctx context.Context, h *house, j job, moment time
 	return errors.Join(err, e.Close(), h.checkPassing(ctx, registry, lanes))
 }
 
-// closeClient closes a client of its own under runs.
-func (s *stress) closeClient(ctx context.Context, h *house, j job) error {
+// closeClient closes a new client under runs.
+func (s *stress) closeClient(ctx context.Context, h *host, j job) error {
 	client, err := s.plugin.NewClient(bridge.ClientOptions{Devices: 1, DrainTimeout: patience})
 	if err != nil {
 		return err

@@ -12,14 +12,13 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// settle waits until nothing is under way any more, and holds all counts against what
-// they must be.
+// settle waits until nothing is in flight, and checks all counts.
 func (s *stress) settle(r *Result) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	r.Stats = map[string]callbacks.Stat{}
 	var errs []error
-	for _, h := range s.houses {
+	for _, h := range s.hosts {
 		if err := h.barrier(ctx); err != nil {
 			errs = append(errs, err)
 			continue
@@ -43,16 +42,16 @@ func (s *stress) settle(r *Result) error {
 				r.Calls += one.Fired
 			}
 		}
-		// Those of runs that were cancelled are told by their runs.
-		if told := h.tapFails.Load(); told > tapsFailed {
-			errs = append(errs, fmt.Errorf("barriers told %d failures of taps, and %d calls failed", told, tapsFailed))
+		// The errors of taps in cancelled runs are returned by their runs.
+		if reported := h.tapFails.Load(); reported > tapsFailed {
+			errs = append(errs, fmt.Errorf("barriers reported %d failures of taps, and %d calls failed", reported, tapsFailed))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// quiet is the counts of a registry once no call is under way: functions whose time was
-// up come back late.
+// quiet returns the counts of a registry once no call is in flight: functions whose time is
+// up return late.
 func quiet(ctx context.Context, r *callbacks.Registry) (map[string]callbacks.Stat, error) {
 	for {
 		stats := map[string]callbacks.Stat{}
@@ -67,12 +66,12 @@ func quiet(ctx context.Context, r *callbacks.Registry) (map[string]callbacks.Sta
 		select {
 		case <-time.After(time.Millisecond):
 		case <-ctx.Done():
-			return stats, fmt.Errorf("%d calls of %s are under way still: %v", underway, r.Name(), callbacks.Waiting())
+			return stats, fmt.Errorf("%d calls of %s are still in flight: %v", underway, r.Name(), callbacks.Waiting())
 		}
 	}
 }
 
-// exact holds the counts of a callback all of whose runs came to their end.
+// exact checks the counts of a callback all of whose runs completed.
 func (c *counted) exact(s callbacks.Stat) error {
 	fired, calls := c.fired.Load(), c.calls.Load()
 	if s.Fired != fired || s.Delivered != fired || calls != fired {
@@ -84,22 +83,22 @@ func (c *counted) exact(s callbacks.Stat) error {
 	return nil
 }
 
-// plausible holds those of a callback whose runs ended anyhow.
+// plausible checks the counts of a callback whose runs may have ended early.
 func (c *counted) plausible(s callbacks.Stat) error {
 	fired, calls := c.fired.Load(), c.calls.Load()
 	switch {
 	case s.Fired != s.Delivered+s.Dropped+s.Failed:
-		return fmt.Errorf("%s: the counts %+v do not add up", c.name, s)
+		return fmt.Errorf("%s: the counts %+v disagree", c.name, s)
 	case s.Delivered+s.Failed < fired:
-		return fmt.Errorf("%s: %+v, and runs that came to their end made %d calls", c.name, s, fired)
+		return fmt.Errorf("%s: %+v, and runs that completed made %d calls", c.name, s, fired)
 	case calls < s.Delivered || calls > s.Fired:
 		return fmt.Errorf("%s: %+v, and the function was called %d times", c.name, s, calls)
 	}
 	return nil
 }
 
-// checkPassing holds the counts of a registry that is gone.
-func (h *house) checkPassing(ctx context.Context, r *callbacks.Registry, lanes []*lane) error {
+// checkPassing checks the counts of a registry that is closed.
+func (h *host) checkPassing(ctx context.Context, r *callbacks.Registry, lanes []*lane) error {
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	stats, err := quiet(within, r)

@@ -16,14 +16,15 @@ import (
 	"github.com/calliope-mlir/calliope/tools/soak/load"
 )
 
-// Options say how much is done. A zero number is what is usual.
+// Options say how much is done. Zero means the default.
 type Options struct {
-	For        time.Duration // 20 s
-	Goroutines int           // that execute at once: 8
-	Registries int           // that live as long as the stress: 8
-	Devices    int           // of each client: 2
-	// Flat has memory held to a bound, in the second half of the time, where For is 20 s or more. C's allocator fills
-	// the arenas that it keeps for threads for minutes: let it keep one.
+	For        time.Duration // 20 s by default
+	Goroutines int           // number of goroutines that execute at the same time; 8 by default
+	Registries int           // number of registries that live as long as the stress; 8 by default
+	Devices    int           // number of devices of each client; 2 by default
+	// Flat limits the memory in the second half of the time, if For is at least 20 s. C's
+	// allocator fills the arenas that it keeps for threads over minutes, so make it keep
+	// one.
 	Flat bool
 }
 
@@ -42,7 +43,7 @@ func (o *Options) fill() {
 	}
 }
 
-// Check says what is wrong with the options.
+// Check returns an error if the options are invalid.
 func (o Options) Check() error {
 	if o.For < 0 || o.Goroutines < 0 || o.Registries < 0 || o.Devices < 0 {
 		return errors.New("the time and the numbers must not be negative")
@@ -50,17 +51,17 @@ func (o Options) Check() error {
 	return nil
 }
 
-// Result is what was done.
+// Result holds the counts of a stress.
 type Result struct {
 	Elapsed time.Duration
-	Calls   int64                     // that compiled code made
-	Actions [numActions]int64         // by action
-	Ends    map[string]int64          // how runs ended
-	Memory  []load.Memory             // in the second half of the time
-	Stats   map[string]callbacks.Stat // of the sums of each way
+	Calls   int64                     // number of calls that compiled code made
+	Actions [numActions]int64         // number of times each action was done
+	Ends    map[string]int64          // number of runs by how they ended
+	Memory  []load.Memory             // samples in the second half of the time
+	Stats   map[string]callbacks.Stat // sums for each way
 }
 
-// String is a table.
+// String returns the result as a table.
 func (r *Result) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "GOMAXPROCS=%d: %d calls in %v\n", runtime.GOMAXPROCS(0), r.Calls, r.Elapsed.Round(time.Millisecond))
@@ -78,11 +79,11 @@ func (r *Result) String() string {
 	return b.String()
 }
 
-// grace is how long what is under way may take when the time is over.
+// grace limits the time that calls and runs in flight may take after the end of the time.
 const grace = 2 * time.Minute
 
-// Run stresses for as long as the options say. The error says what was lost, made twice,
-// ended as it must not, hung, or grew.
+// Run runs the stress for as long as the options say. It returns an error if a call was
+// lost or made twice, if a run ended wrongly or hung, or if memory grew.
 func Run(ctx context.Context, plugin *bridge.Plugin, o Options) (*Result, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func Run(ctx context.Context, plugin *bridge.Plugin, o Options) (*Result, error)
 	}
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return nil, fmt.Errorf("it hangs, %v after its time is over; under way are %v\n%s", grace, callbacks.Waiting(), stacks)
+	return nil, fmt.Errorf("it hangs, %v after the end of its time, with these calls in flight: %v\n%s", grace, callbacks.Waiting(), stacks)
 }
 
 func run(ctx context.Context, plugin *bridge.Plugin, o Options) (result *Result, err error) {
@@ -147,7 +148,7 @@ func run(ctx context.Context, plugin *bridge.Plugin, o Options) (result *Result,
 	return result, errors.Join(s.settle(result), checkMemory(o, result))
 }
 
-// settleTime is from how long on a stress says something of memory.
+// settleTime is the shortest time after which memory is checked.
 const settleTime = 20 * time.Second
 
 const numSamples = 40
@@ -159,11 +160,11 @@ func checkMemory(o Options, r *Result) error {
 	return load.CheckFlat(r.Memory)
 }
 
-// stress is the work under way.
+// stress is the state of a stress.
 type stress struct {
 	options Options
 	plugin  *bridge.Plugin
-	houses  []*house // of registries that stay
+	hosts   []*host // hosts that stay open
 
 	actions [numActions]atomic.Int64
 
@@ -180,18 +181,18 @@ func newStress(ctx context.Context, plugin *bridge.Plugin, o Options) (s *stress
 		}
 	}()
 	for range o.Registries {
-		h, err := newHouse(ctx, plugin, o.Devices)
+		h, err := newHost(ctx, plugin, o.Devices)
 		if err != nil {
 			return s, err
 		}
-		s.houses = append(s.houses, h)
+		s.hosts = append(s.hosts, h)
 	}
 	return s, nil
 }
 
 func (s *stress) close() error {
 	var errs []error
-	for _, h := range s.houses {
+	for _, h := range s.hosts {
 		errs = append(errs, h.close())
 	}
 	return errors.Join(errs...)
@@ -199,7 +200,7 @@ func (s *stress) close() error {
 
 func newRand(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 1)) }
 
-// work takes one action after the other until the time is over.
+// work does one action after the other until the time is over.
 func (s *stress) work(ctx context.Context, g int) {
 	r := newRand(g)
 	for ctx.Err() == nil && s.failure() == nil {

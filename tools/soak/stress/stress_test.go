@@ -25,8 +25,8 @@ func testPlugin(t *testing.T) *bridge.Plugin {
 	return plugin
 }
 
-// A short stress with few processors and with many; the tool has processes of their own
-// for it, and longer.
+// A short stress with few processors and with many. The tool does this in separate
+// processes, and for longer.
 func TestRun(t *testing.T) {
 	plugin := testPlugin(t)
 	for _, procs := range []int{1, 2, 16} {
@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Each action does what it says, whatever chance chooses.
+// Each action does what its name says, whatever the random choice.
 func TestActions(t *testing.T) {
 	s, err := newStress(t.Context(), testPlugin(t), Options{Registries: 1, Devices: 2})
 	if err != nil {
@@ -64,7 +64,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// What does not add up is told.
+// Counts that disagree are reported.
 func TestCounts(t *testing.T) {
 	c := &counted{name: "f"}
 	c.calls.Store(5)
@@ -76,7 +76,7 @@ func TestCounts(t *testing.T) {
 		t.Error(err)
 	}
 	for want, bad := range map[string]callbacks.Stat{
-		"do not add up":      {Fired: 6, Delivered: 5},
+		"disagree":           {Fired: 6, Delivered: 5},
 		"made 5 calls":       {Fired: 4, Delivered: 4},
 		"was called 5 times": {Fired: 6, Delivered: 6},
 	} {

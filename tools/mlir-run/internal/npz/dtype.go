@@ -8,11 +8,11 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// stored says how an element type stands in a file.
+// stored describes how a file stores an element type.
 type stored struct {
 	dtype  tensor.DType
-	name   string // in the entry "dtypes": NumPy's name, or that of Python's ml_dtypes
-	code   string // kind and bytes, as in a header's descr
+	name   string // in the entry "dtypes": the name in NumPy or in Python's ml_dtypes
+	code   string // kind and size in bytes, as in a header's descr
 	native bool   // NumPy has the type itself
 }
 
@@ -60,8 +60,8 @@ func ofDType(d tensor.DType) (stored, bool) {
 	return find(func(s stored) bool { return s.dtype == d })
 }
 
-// ofDescr reads a header's descr, such as "<f4". Python's ml_dtypes leaves its types as
-// void of their size, one as "f1", which is as good as an integer here.
+// ofDescr reads a header's descr, such as "<f4". Python's ml_dtypes writes its types as
+// void of their size, one as "f1". Both are handled like integers here.
 func ofDescr(descr string) (s stored, bigEndian bool, err error) {
 	code := strings.TrimLeft(descr, "<>=|")
 	order := strings.TrimSuffix(descr, code)
@@ -78,24 +78,23 @@ func ofDescr(descr string) (s stored, bigEndian bool, err error) {
 	return s, order == ">" || order != "<" && hostIsBigEndian, nil
 }
 
-// Header is what a file says of an array.
+// A Header describes an array in a file.
 type Header struct {
 	Shape tensor.Shape
-	// Declared says that the file's entry "dtypes" named the element type.
+	// Declared reports whether the file's entry "dtypes" named the element type.
 	Declared bool
 }
 
-// Array is an array as it stands in a file.
+// An Array is an array as the file stores it.
 type Array struct {
 	View     tensor.View
 	Declared bool // as in Header
 }
 
-// ErrType is what As fails with where the array's elements are of another type.
+// ErrType is the error of As if the array's elements have another type.
 var ErrType = errors.New("another element type")
 
-// Fits fails with ErrType where the array cannot be had with elements of that type, see
-// Array.As.
+// Fits returns ErrType if As cannot return the array with elements of that type.
 func (h Header) Fits(want tensor.DType) error {
 	have := h.Shape.DType
 	if have == want {
@@ -109,9 +108,9 @@ func (h Header) Fits(want tensor.DType) error {
 	return nil
 }
 
-// As is the array with elements of the wanted type: as it is, or, where NumPy lacks
-// the type and the file does not say another one, with integers of the same width
-// taken for it. Nothing is ever converted.
+// As returns the array with elements of the wanted type. Its own type must be the wanted
+// one. If NumPy lacks the wanted type and the file does not declare another one, integers
+// of the same width are accepted as its bits. As never converts elements.
 func (a Array) As(want tensor.DType) (tensor.View, error) {
 	if err := (Header{a.View.Shape, a.Declared}).Fits(want); err != nil {
 		return tensor.View{}, err
@@ -123,8 +122,8 @@ func (a Array) As(want tensor.DType) (tensor.View, error) {
 	return v, nil
 }
 
-// outOfRange is the place of the first element that has bits where an element of
-// fewer than eight has none, -1 where all is well.
+// outOfRange returns the index of the first element with bits that an element of fewer than
+// eight bits cannot have, or -1.
 func outOfRange(v tensor.View) int {
 	d := v.Shape.DType
 	if d.Bits() >= 8 || d == tensor.Pred {

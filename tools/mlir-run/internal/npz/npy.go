@@ -18,20 +18,20 @@ const magic = "\x93NUMPY"
 
 var hostIsBigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
-// The header is a Python dictionary of three known entries, in any order.
+// The header is a Python dictionary with three known entries, in any order.
 var (
 	descrEntry   = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`)
 	fortranEntry = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
 	shapeEntry   = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([^()]*)\)`)
 )
 
-// maxHeader is far more than the header of any array of ours: a longer one is not
-// read into memory.
+// maxHeader is far more than any header that NumPy writes needs. A longer one is not read
+// into memory.
 const maxHeader = 1 << 20
 
 // Decode reads one array in the .npy format, to the end of r. The view is in row-major
-// order and in the machine's byte order, whatever the file has. Where wanted is not nil
-// it is asked first, and where it fails nothing but the header is read.
+// order and in the machine's byte order, whatever the file has. If wanted is not nil, it is
+// called first with the header. If it fails, nothing else is read.
 func Decode(r io.Reader, wanted func(tensor.Shape) error) (tensor.View, error) {
 	header, err := readHeader(r)
 	if err != nil {
@@ -64,17 +64,17 @@ func Decode(r io.Reader, wanted func(tensor.Shape) error) (tensor.View, error) {
 		}
 	}
 	size := v.Shape.NumBytes()
-	// Memory follows what is really there: the header may promise anything.
+	// Allocate only for the data that exist: the header may claim any size.
 	if v.Data, err = io.ReadAll(io.LimitReader(r, int64(size))); err != nil {
 		return tensor.View{}, fmt.Errorf("it is damaged: %w", err)
 	}
 	if len(v.Data) != size {
-		return tensor.View{}, fmt.Errorf("it is cut off: %s takes %d bytes and there are %d", v.Shape, size, len(v.Data))
+		return tensor.View{}, fmt.Errorf("it is truncated: %s needs %d bytes and there are %d", v.Shape, size, len(v.Data))
 	}
-	// A zip archive compares its checksum at the end only.
+	// A zip archive compares its checksum only at the end.
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {
 	case n > 0:
-		return tensor.View{}, fmt.Errorf("it is damaged: %s takes %d bytes and there are more", v.Shape, size)
+		return tensor.View{}, fmt.Errorf("it is damaged: %s needs %d bytes and there are more", v.Shape, size)
 	case err != io.EOF:
 		return tensor.View{}, fmt.Errorf("it is damaged: %w", err)
 	}
@@ -92,8 +92,8 @@ func Decode(r io.Reader, wanted func(tensor.Shape) error) (tensor.View, error) {
 	return v, nil
 }
 
-// entry finds one entry of a header. Of one that is there twice it is not known which
-// counts.
+// entry finds one entry of a header. It fails if the entry occurs twice, because it is
+// unknown which one counts.
 func entry(e *regexp.Regexp, header string) (found []string, twice bool) {
 	all := e.FindAllStringSubmatch(header, 2)
 	if len(all) == 0 {
@@ -105,21 +105,21 @@ func entry(e *regexp.Regexp, header string) (found []string, twice bool) {
 func readHeader(r io.Reader) (string, error) {
 	start := make([]byte, len(magic)+2)
 	if _, err := io.ReadFull(r, start); err != nil || string(start[:len(magic)]) != magic {
-		return "", errors.New("it is no .npy array: save it with numpy.save")
+		return "", errors.New("it is not a .npy array: write it with numpy.save")
 	}
 	var length [4]byte // version 1 has the first two bytes only
 	switch major := start[len(magic)]; major {
 	case 1:
 		_, err := io.ReadFull(r, length[:2])
 		if err != nil {
-			return "", errors.New("its header is cut off")
+			return "", errors.New("its header is truncated")
 		}
 	case 2, 3:
 		if _, err := io.ReadFull(r, length[:]); err != nil {
-			return "", errors.New("its header is cut off")
+			return "", errors.New("its header is truncated")
 		}
 	default:
-		return "", fmt.Errorf("it has version %d of the .npy format, and 1 to 3 are known here", major)
+		return "", fmt.Errorf("it has version %d of the .npy format: 1 to 3 are supported", major)
 	}
 	n := binary.LittleEndian.Uint32(length[:])
 	if n > maxHeader {
@@ -127,12 +127,12 @@ func readHeader(r io.Reader) (string, error) {
 	}
 	header := make([]byte, n)
 	if _, err := io.ReadFull(r, header); err != nil {
-		return "", errors.New("its header is cut off")
+		return "", errors.New("its header is truncated")
 	}
 	return string(header), nil
 }
 
-// parseDims reads what stands between the parentheses of a shape: "", "3," or "2, 3".
+// parseDims reads the text between the parentheses of a shape: "", "3," or "2, 3".
 func parseDims(text string) ([]int, error) {
 	var dims []int
 	for field := range strings.SplitSeq(text, ",") {
@@ -209,7 +209,7 @@ func Encode(w io.Writer, v tensor.View) error {
 		shape = strings.TrimSuffix(shape, ",")
 	}
 	header := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, s.code, shape)
-	// The data starts at a multiple of 64, as numpy.save has it.
+	// The data start at a multiple of 64, as in numpy.save.
 	const before = len(magic) + 4
 	header += strings.Repeat(" ", 63-(before+len(header))%64) + "\n"
 	if len(header) > 0xffff {

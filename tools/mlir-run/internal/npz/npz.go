@@ -17,11 +17,11 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// typesEntry is the array that says what element types the others have.
+// typesEntry is the name of the array that gives the element types of the others.
 const typesEntry = "dtypes"
 
-// File is an open .npz or .npy file. It is used by one goroutine and closed by whoever
-// opened it.
+// A File is an open .npz or .npy file. It must not be used by several goroutines at the
+// same time. The caller of Open must close it.
 type File struct {
 	path   string
 	single bool // .npy
@@ -30,22 +30,22 @@ type File struct {
 	types  map[string]tensor.DType
 }
 
-// Open opens a .npz or .npy file; its content tells which.
+// Open opens a .npz or .npy file. The content decides which one it is.
 func Open(path string) (*File, error) {
-	// To open a pipe would wait for somebody to write to it.
+	// Opening a pipe would block until another process writes to it.
 	switch info, err := os.Stat(path); {
-	case err != nil: // opening it says why
+	case err != nil: // opening it returns the error
 	case info.IsDir():
-		return nil, fmt.Errorf("%s is a folder: give a .npy or .npz file", path)
+		return nil, fmt.Errorf("%s is a directory: use a .npy or .npz file", path)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is a pipe or a device, and arrays are read at several places: give a .npy or .npz file", path)
+		return nil, fmt.Errorf("%s is a pipe or a device, which cannot be read at several positions: use a .npy or .npz file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	start := make([]byte, len(magic))
-	n, _ := f.ReadAt(start, 0) // fewer bytes are no array, whatever the reason
+	n, _ := f.ReadAt(start, 0) // fewer bytes are not an array, whatever the reason
 	if string(start[:n]) == magic {
 		return &File{path: path, single: true, closer: f, arrays: map[string]func() (io.ReadCloser, error){
 			"": func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, math.MaxInt64)), nil },
@@ -54,7 +54,7 @@ func Open(path string) (*File, error) {
 	defer f.Close()
 	archive, err := zip.OpenReader(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: it is neither a .npy array nor a .npz archive (%w): save it with numpy.save or numpy.savez", path, err)
+		return nil, fmt.Errorf("%s: it is neither a .npy array nor a .npz archive (%w): write it with numpy.save or numpy.savez", path, err)
 	}
 	z := &File{path: path, closer: archive, arrays: map[string]func() (io.ReadCloser, error){}}
 	for _, entry := range archive.File {
@@ -64,7 +64,7 @@ func Open(path string) (*File, error) {
 		}
 		if z.Has(name) {
 			archive.Close()
-			return nil, fmt.Errorf("%s: it holds %q twice: save it again with numpy.savez", path, name)
+			return nil, fmt.Errorf("%s: it contains %q twice: write it again with numpy.savez", path, name)
 		}
 		z.arrays[name] = entry.Open
 	}
@@ -81,7 +81,7 @@ func (f *File) readTypes() error {
 	}
 	v, err := f.decode(typesEntry, func(s tensor.Shape) error {
 		if s.NumBytes() > maxHeader {
-			return fmt.Errorf("it claims %d bytes, and %d are the most that is read", s.NumBytes(), maxHeader)
+			return fmt.Errorf("it claims %d bytes, and the limit is %d", s.NumBytes(), maxHeader)
 		}
 		return nil
 	})
@@ -90,7 +90,7 @@ func (f *File) readTypes() error {
 	}
 	var names map[string]string
 	if err := json.Unmarshal(v.Data, &names); err != nil {
-		return fmt.Errorf("%s: the entry %q is to be JSON, array name to type name: %w", f.path, typesEntry, err)
+		return fmt.Errorf("%s: the entry %q must be JSON, array name to type name: %w", f.path, typesEntry, err)
 	}
 	f.types = map[string]tensor.DType{}
 	for array, name := range names {
@@ -106,20 +106,20 @@ func (f *File) readTypes() error {
 // Close closes the file.
 func (f *File) Close() error { return f.closer.Close() }
 
-// IsSingle reports whether it is a .npy file, whose one array has the name "".
+// IsSingle reports whether it is a .npy file, whose single array has the name "".
 func (f *File) IsSingle() bool { return f.single }
 
-// Has reports whether there is an array of that name.
+// Has reports whether there is an array with that name.
 func (f *File) Has(name string) bool { return f.arrays[name] != nil }
 
-// Names are the names of the arrays, sorted.
+// Names returns the names of the arrays, sorted.
 func (f *File) Names() []string {
 	names := slices.Sorted(maps.Keys(f.arrays))
 	return slices.DeleteFunc(names, func(name string) bool { return name == typesEntry })
 }
 
-// Array reads an array. Where wanted is not nil it is asked first: what it fails with is
-// the error, and nothing but the array's header is read.
+// Array reads an array. If wanted is not nil, it is called first with the array's header.
+// If it fails, Array returns its error and reads nothing else.
 func (f *File) Array(name string, wanted func(Header) error) (Array, error) {
 	declared, isDeclared := f.types[name]
 	v, err := f.decode(name, func(s tensor.Shape) error {
@@ -169,14 +169,14 @@ func (f *File) decode(name string, wanted func(tensor.Shape) error) (tensor.View
 	return v, nil
 }
 
-// Named is an array under its name.
+// Named is an array with its name.
 type Named struct {
 	Name string
 	View tensor.View
 }
 
-// WriteFile writes a .npz file, with the entry "dtypes" where NumPy lacks an element
-// type. It is there whole or not at all.
+// WriteFile writes a .npz file. It adds the entry "dtypes" if NumPy lacks an element type.
+// Either the whole file is written or none.
 func WriteFile(path string, arrays []Named) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -219,7 +219,7 @@ func write(w io.Writer, arrays []Named) error {
 }
 
 func writeEntry(archive *zip.Writer, a Named) error {
-	// Encoded first: an array that cannot be stored must leave no entry behind.
+	// Encode first: an array that cannot be stored must not leave an entry behind.
 	var b bytes.Buffer
 	if err := Encode(&b, a.View); err != nil {
 		return err

@@ -46,7 +46,7 @@ func elements(v tensor.View) []string {
 	return list
 }
 
-// numbers are the elements of numpy.arange(n), as text in a dtype.
+// numbers returns the elements of numpy.arange(n), as text in a dtype.
 func numbers(d tensor.DType, n int) []string {
 	list := []string{}
 	for i := range n {
@@ -124,7 +124,7 @@ func TestReadVersions(t *testing.T) {
 	}
 }
 
-// ml_dtypes leaves no type in the file, only a size.
+// ml_dtypes stores only the size of its types in the file.
 func TestReadMLDTypes(t *testing.T) {
 	f := open(t, "testdata/ml_dtypes.npz")
 	for name, want := range map[string]struct {
@@ -148,7 +148,7 @@ func TestReadMLDTypes(t *testing.T) {
 	}
 }
 
-// corpus is what NumPy wrote for other tests.
+// corpus returns files that NumPy wrote for other tests.
 const corpus = "../../../../tests/testdata/modules"
 
 func TestCorpusRoundTrip(t *testing.T) {
@@ -186,7 +186,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 	}
 }
 
-// What Encode writes is, byte for byte, what NumPy does.
+// Encode writes, byte for byte, what NumPy writes.
 func TestEncodeAsNumPy(t *testing.T) {
 	want, err := os.ReadFile("testdata/version1.npy")
 	if err != nil {
@@ -230,7 +230,7 @@ func TestWriteEveryType(t *testing.T) {
 	}
 }
 
-// An entry "dtypes" is there only where it says something.
+// An entry "dtypes" exists only if it is needed.
 func TestWritePlainTypes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plain.npz")
 	if err := WriteFile(path, []Named{{"out0", tensor.Scalar(float32(1))}}); err != nil {
@@ -313,13 +313,13 @@ func TestDecodeDamaged(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":             {nil, "it is no .npy array"},
-		"text":              {[]byte("hello, world"), "it is no .npy array"},
-		"no version":        {[]byte(magic), "it is no .npy array"},
+		"empty":             {nil, "it is not a .npy array"},
+		"text":              {[]byte("hello, world"), "it is not a .npy array"},
+		"no version":        {[]byte(magic), "it is not a .npy array"},
 		"version 4":         {[]byte(magic + "\x04\x00\x00\x00"), "version 4"},
-		"no length":         {[]byte(magic + "\x01\x00\x10"), "header is cut off"},
-		"no length v2":      {[]byte(magic + "\x02\x00\x10\x00"), "header is cut off"},
-		"short header":      {[]byte(magic + "\x01\x00\x10\x00{}"), "header is cut off"},
+		"no length":         {[]byte(magic + "\x01\x00\x10"), "header is truncated"},
+		"no length v2":      {[]byte(magic + "\x02\x00\x10\x00"), "header is truncated"},
+		"short header":      {[]byte(magic + "\x01\x00\x10\x00{}"), "header is truncated"},
 		"huge header":       {[]byte(magic + "\x02\x00\xff\xff\xff\xff{}"), "it claims 4294967295 bytes"},
 		"no dictionary":     {npy("hello"), "header is damaged"},
 		"no shape":          {npy("{'descr': '<f4', 'fortran_order': False}"), "header is damaged"},
@@ -327,14 +327,14 @@ func TestDecodeDamaged(t *testing.T) {
 		"negative":          {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "header is damaged"},
 		"shape of words":    {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"), "header is damaged"},
 		"overflow":          {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}"), "f32["},
-		"promises too much": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", 1, 2), "it is cut off"},
+		"promises too much": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", 1, 2), "it is truncated"},
 		"shape twice":       {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'shape': (2,)}", 0, 0, 0, 0), "header is damaged"},
 		"type twice":        {npy("{'descr': '<f4', 'fortran_order': False, 'descr': '<i4', 'shape': (1,)}", 0, 0, 0, 0), "header is damaged"},
 		"dimension too big": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"), "header is damaged"},
-		"too much":          {npy(good, 1, 2, 3, 4, 5), "f32[1] takes 4 bytes and there are more"},
+		"too much":          {npy(good, 1, 2, 3, 4, 5), "f32[1] needs 4 bytes and there are more"},
 		"objects":           {npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), `"|O" is not supported`},
 		"strange order":     {npy("{'descr': '<>f4', 'fortran_order': False, 'shape': (1,)}"), `"<>f4" is not supported`},
-		"cut off":           {npy(good, 1, 2, 3), "f32[1] takes 4 bytes and there are 3"},
+		"cut off":           {npy(good, 1, 2, 3), "f32[1] needs 4 bytes and there are 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if v, err := Decode(bytes.NewReader(test.data), nil); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -358,10 +358,10 @@ func TestOpenDamaged(t *testing.T) {
 	}{
 		"no zip":          {[]byte("hello"), "neither a .npy array nor a .npz archive"},
 		"cut off zip":     {[]byte("PK\x03\x04"), "neither a .npy array nor a .npz archive"},
-		"twice":           {archive(t, Named{"in0", tensor.Scalar(uint8(1))}, Named{"in0", tensor.Scalar(uint8(2))}), `it holds "in0" twice`},
+		"twice":           {archive(t, Named{"in0", tensor.Scalar(uint8(1))}, Named{"in0", tensor.Scalar(uint8(2))}), `it contains "in0" twice`},
 		"types too long":  {bomb(t, typesEntry, "{'descr': '|u1', 'fortran_order': False, 'shape': (1073741824,), }\n", 9), "dtypes: it claims 1073741824 bytes"},
 		"types cut off":   {archive(t, text("{}"))[:60], "neither a .npy array nor a .npz archive"},
-		"types no json":   {archive(t, text("{")), "is to be JSON"},
+		"types no json":   {archive(t, text("{")), "must be JSON"},
 		"types not known": {archive(t, text(`{"in0": "float7"}`)), `gives in0 the unknown type "float7"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -392,7 +392,7 @@ func save(t *testing.T, data []byte) (path string) {
 	return path
 }
 
-// zeros are without end.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {
@@ -400,7 +400,7 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// bomb is an archive of one array whose header is followed by many zeros.
+// bomb returns an archive of one array whose header is followed by many zeros.
 func bomb(t *testing.T, name, header string, zeroes int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -418,7 +418,7 @@ func bomb(t *testing.T, name, header string, zeroes int64) []byte {
 	return b.Bytes()
 }
 
-// What is not wanted is not read: here the data cannot be.
+// An unwanted array is not read: here its data cannot be read.
 func TestArrayNotWanted(t *testing.T) {
 	const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2147483648,), }\n"
 	f := open(t, save(t, bomb(t, "in0", header, 8)))
@@ -436,7 +436,7 @@ func TestArrayNotWanted(t *testing.T) {
 	}
 }
 
-// The data goes on behind the array: no more than that is unpacked.
+// The data continue behind the array: they are not unpacked.
 func TestArrayExcess(t *testing.T) {
 	const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"
 	data := bomb(t, "in0", header, 1<<26)
@@ -445,7 +445,7 @@ func TestArrayExcess(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := f.Array("in0", nil)
 	runtime.ReadMemStats(&after)
-	if err == nil || !strings.Contains(err.Error(), "f32[2] takes 8 bytes and there are more") {
+	if err == nil || !strings.Contains(err.Error(), "f32[2] needs 8 bytes and there are more") {
 		t.Errorf("error %v", err)
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
@@ -467,10 +467,10 @@ func TestArrayChecksum(t *testing.T) {
 	}
 }
 
-// What is to be read at several places is not a pipe or a folder.
+// A file that is read at several positions must not be a pipe or a directory.
 func TestOpenNoFile(t *testing.T) {
 	dir := t.TempDir()
-	for path, want := range map[string]string{dir: "is a folder", os.DevNull: "is a pipe or a device"} {
+	for path, want := range map[string]string{dir: "is a directory", os.DevNull: "is a pipe or a device"} {
 		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", path, err, want)
 		}

@@ -16,42 +16,43 @@ import (
 
 var ways = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
 
-// XLA executes a small module on the thread that starts it, a large one on its own.
+// XLA executes a small module on the thread that starts it, and a large one on its own
+// threads.
 var sizes = []int{2, 2048}
 
-// short is what calls of shaky callbacks may take.
+// short is the timeout of calls of shaky callbacks.
 const short = time.Millisecond
 
-// patience is how long anything is waited for that must come.
+// patience limits the wait for anything that must happen.
 const patience = time.Minute
 
-// house is a registry with a client that calls it.
-type house struct {
+// host is a registry with a client that calls it.
+type host struct {
 	client   *bridge.Client
 	registry *callbacks.Registry
 	lanes    []*lane
-	tapFails atomic.Int64 // of taps, that barriers told
-	tapsOver atomic.Int64 // of taps of registries that are gone
+	tapFails atomic.Int64 // failures of taps that barriers reported
+	tapsOver atomic.Int64 // failures of taps of registries that are closed
 }
 
-// lane is the programs and the callbacks of one way of dispatch.
+// lane holds the programs and the callbacks of one way of dispatch.
 type lane struct {
 	way           callbacks.Dispatch
 	steady, shaky counted
 	programs      map[string][]*bridge.Executable // by callback, for each size
 }
 
-// counted is a callback, and what is known of its calls.
+// counted is a callback with its expected counts.
 type counted struct {
 	name         string
-	calls, sum   atomic.Int64 // by the function
-	fired, carry atomic.Int64 // by runs that came to their end
+	calls, sum   atomic.Int64 // counted by the function
+	fired, carry atomic.Int64 // counted by runs that completed
 }
 
-// What the second number of a call has a shaky function do.
+// The second number of a call says what a shaky function does.
 const (
 	behave = iota
-	late   // return after its time is up
+	late   // return after the timeout
 	fail
 	panics
 	numModes
@@ -61,8 +62,8 @@ var errFault = errors.New("a fault on purpose")
 
 var lastHouse atomic.Int64
 
-func newHouse(ctx context.Context, plugin *bridge.Plugin, devices int) (h *house, err error) {
-	h = &house{}
+func newHost(ctx context.Context, plugin *bridge.Plugin, devices int) (h *host, err error) {
+	h = &host{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.close())
@@ -82,7 +83,7 @@ func newHouse(ctx context.Context, plugin *bridge.Plugin, devices int) (h *house
 	return h, nil
 }
 
-func (h *house) close() error {
+func (h *host) close() error {
 	var errs []error
 	for _, l := range h.lanes {
 		for _, list := range l.programs {
@@ -100,7 +101,7 @@ func (h *house) close() error {
 	return errors.Join(errs...)
 }
 
-// newLanes is a registry with a steady and a shaky callback in each way.
+// newLanes returns a registry with a steady and a shaky callback in each way.
 func newLanes() (*callbacks.Registry, []*lane, error) {
 	r, err := callbacks.NewRegistry(fmt.Sprintf("stress %d", lastHouse.Add(1)), callbacks.RegistryOptions{
 		Workers: 4, QueueBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler),
@@ -128,8 +129,8 @@ func newLanes() (*callbacks.Registry, []*lane, error) {
 	return r, list, nil
 }
 
-// function is called with a number, which it makes one more where it has a result, and
-// with what it is to do.
+// function is called with a number and with what to do. If the call has a result, function
+// returns the number plus one.
 func (l *lane) function(c *counted) callbacks.Func {
 	return func(f *callbacks.Frame) error {
 		v, err := tensor.Slice[int64](f.Args[0])
@@ -183,8 +184,8 @@ func (l *lane) compile(ctx context.Context, client *bridge.Client, r *callbacks.
 	return programs, nil
 }
 
-// module calls in a loop, as often as the second argument says, with a vector whose first
-// element grows by one from call to call.
+// module makes calls in a loop. The second argument is the number of calls. The first
+// element of the vector grows by one from call to call.
 func (l *lane) module(name, registry string, size int) string {
 	typ := fmt.Sprintf("tensor<%dxi64>", size)
 	config := fmt.Sprintf("api_version = 4 : i32, has_side_effect = true, backend_config = {v = %d : i64, form = %q, callback = %q, registry = %q}",
