@@ -15,19 +15,19 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// gravesKept is for how many calls the memory stays taken away. Later the address may
+// poisonedKept is the number of calls whose memory stays inaccessible. Later the address may
 // be something else's, and a late use is not caught any more.
-const gravesKept = 256
+const poisonedKept = 256
 
-// grave is the memory of a call that is over. Nobody may touch it.
-type grave struct {
+// A region is the memory of a call that is over. It is poisoned: an access is a fault.
+type region struct {
 	slot   *dispatch.Slot
 	memory []byte
 }
 
-var graves struct {
+var poisoned struct {
 	sync.Mutex
-	all []grave // the oldest first
+	all []region // the oldest first
 }
 
 // moved is what a call had before its views were moved to memory of its own.
@@ -63,9 +63,9 @@ func (f *frame) debug() error {
 func (f *frame) endDebug(err error) error {
 	m, s := f.moved, f.site
 	if m == nil {
-		return explainFault(grave{slot: s.slot}, err)
+		return explainFault(region{slot: s.slot}, err)
 	}
-	err = explainFault(grave{s.slot, m.operands}, err)
+	err = explainFault(region{s.slot, m.operands}, err)
 	if err == nil {
 		for i := range m.home {
 			copy(m.home[i].Data, m.kept[i].Data)
@@ -73,8 +73,8 @@ func (f *frame) endDebug(err error) error {
 	}
 	f.call.Results = m.home
 	f.moved, f.args, f.homes = nil, m.args, m.homes
-	bury(grave{s.slot, m.operands})
-	bury(grave{s.slot, m.results})
+	poison(region{s.slot, m.operands})
+	poison(region{s.slot, m.results})
 	return err
 }
 
@@ -106,7 +106,7 @@ func debugMemory(s *dispatch.Slot, n int) (memory []byte, over func()) {
 		notCaught(s, err)
 		return nil, nil
 	}
-	return memory, func() { bury(grave{s, memory}) }
+	return memory, func() { poison(region{s, memory}) }
 }
 
 // move gives the call views of memory of its own. Operands that are no results can only
@@ -156,23 +156,23 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 	return operands, results, nil
 }
 
-// bury takes the memory of a call away.
-func bury(g grave) {
+// poison makes the memory of a call inaccessible.
+func poison(g region) {
 	if err := syscall.Mprotect(g.memory, syscall.PROT_NONE); err != nil {
 		notCaught(g.slot, err)
 	}
-	graves.Lock()
-	defer graves.Unlock()
-	graves.all = append(graves.all, g)
-	if len(graves.all) > gravesKept {
-		_ = syscall.Munmap(graves.all[0].memory) // it was mapped by us
-		graves.all = graves.all[1:]
+	poisoned.Lock()
+	defer poisoned.Unlock()
+	poisoned.all = append(poisoned.all, g)
+	if len(poisoned.all) > poisonedKept {
+		_ = syscall.Munmap(poisoned.all[0].memory) // it was mapped by us
+		poisoned.all = poisoned.all[1:]
 	}
 }
 
 // explainFault says of a panic at an address of ours what was done wrong. call is the one
 // that panicked, with its operands.
-func explainFault(call grave, err error) error {
+func explainFault(call region, err error) error {
 	p, ok := err.(*callbacks.PanicError)
 	if !ok {
 		return err
@@ -184,9 +184,9 @@ func explainFault(call grave, err error) error {
 	if !ok {
 		return err
 	}
-	graves.Lock()
-	defer graves.Unlock()
-	for _, g := range graves.all {
+	poisoned.Lock()
+	defer poisoned.Unlock()
+	for _, g := range poisoned.all {
 		if g.holds(fault.Addr()) {
 			return fmt.Errorf("bridge: a view that callback %q was called with was used after that call: Clone what is kept: %w", g.slot.Name(), err)
 		}
@@ -197,7 +197,7 @@ func explainFault(call grave, err error) error {
 	return err
 }
 
-func (g grave) holds(address uintptr) bool {
+func (g region) holds(address uintptr) bool {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(g.memory)))
 	return address >= start && address < start+uintptr(len(g.memory))
 }

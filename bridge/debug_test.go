@@ -34,7 +34,7 @@ func TestDebug(t *testing.T) {
 			t.Run(way.String()+"/"+string(form), func(t *testing.T) {
 				name := registerWith(t, callbacks.Options{Dispatch: way}, negate)
 				e := compile(t, c, mainFunc("%x: "+typ, typ, "%c = stablehlo.add %x, %x : "+typ+"\n%p = "+custom(form, "callback = \""+name+"\"", "%c", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
-				for range gravesKept + 10 {
+				for range poisonedKept + 10 {
 					out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 					if err != nil {
 						t.Fatal(err)

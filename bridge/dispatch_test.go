@@ -169,7 +169,7 @@ func TestDispatchErrors(t *testing.T) {
 	}
 }
 
-// What XLA is told of an error.
+// The status that XLA gets for an error.
 func TestCodes(t *testing.T) {
 	for want, errs := range map[int32][]error{
 		codeCancelled:       {context.Canceled, fmt.Errorf("x: %w", context.Canceled)},
@@ -179,9 +179,9 @@ func TestCodes(t *testing.T) {
 		codeInternal:        {errSentinel, &callbacks.PanicError{Value: context.Canceled}, &callbacks.GoexitError{}, oddIs{}, oddError{}},
 	} {
 		for _, err := range errs {
-			code, message := told("f", nil, err)
+			code, message := statusOf("f", nil, err)
 			if code != want || message == "" {
-				t.Errorf("%T: XLA is told %d %q, want %d", err, code, message, want)
+				t.Errorf("%T: XLA gets %d %q, want %d", err, code, message, want)
 			}
 		}
 	}

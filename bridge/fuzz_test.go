@@ -35,7 +35,7 @@ func (s *source) text() string {
 }
 
 // fuzzMemory is what the buffers of a frame view. XLA's memory is always as large as
-// the shape says: nothing could be told of an address that is wrong.
+// the shape says: a wrong address could not be recognized.
 var fuzzMemory = make([]complex128, 1<<12)
 
 // buffer is most often one that makes sense.
@@ -152,7 +152,7 @@ func FuzzFrame(f *testing.F) {
 				switch {
 				case code == 0 && message == "", code == codeInvalidArgument && message != "":
 				default:
-					t.Fatalf("XLA is told %d %q", code, message)
+					t.Fatalf("XLA gets %d %q", code, message)
 				}
 			}
 		}

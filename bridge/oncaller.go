@@ -60,6 +60,6 @@ func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer
 func (r *Run) discard() {
 	outputs, _ := r.result()
 	for _, b := range outputs {
-		_ = b.Close() // nobody is there to be told
+		_ = b.Close() // there is no caller to return the error to
 	}
 }

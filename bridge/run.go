@@ -172,8 +172,8 @@ func (r *Run) result() ([]*Buffer, error) {
 	return r.outputs, r.err
 }
 
-// leave gives the run up, if it is not over, and is false where whoever waits cannot
-// be told.
+// leave gives the run up if it is not over. It returns false if the goroutine that waits
+// cannot be notified.
 func (r *Run) leave(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -157,7 +157,7 @@ func (s *site) clearTokens(results *ffi.Buffers) error {
 	return nil
 }
 
-// fail keeps the error of a call for its run, and makes of it what XLA is told.
+// fail keeps the error of a call for its run, and returns the status that XLA gets.
 func (s *site) fail(run *Run, err error) (int32, string) {
 	if run != nil {
 		run.calls.Fail(err)
@@ -168,7 +168,7 @@ func (s *site) fail(run *Run, err error) (int32, string) {
 			return 0, ""
 		}
 	}
-	return told(s.name, run, err)
+	return statusOf(s.name, run, err)
 }
 
 // check holds the first call against the signature in the module: compiled code

@@ -109,9 +109,9 @@ func (v *BufferView) release() error {
 	return nil
 }
 
-// viewGraves are pages of views that are closed, the oldest first: nobody may touch
-// them, and their addresses are nobody else's for a while.
-var viewGraves struct {
+// poisonedViews are the pages of closed views, the oldest first. They cannot be accessed,
+// and their addresses are not used again for a while.
+var poisonedViews struct {
 	sync.Mutex
 	all [][]byte
 }
@@ -119,11 +119,11 @@ var viewGraves struct {
 func buryView(pages []byte) {
 	// Where this fails a late use is not caught, and does no harm.
 	_ = syscall.Mprotect(pages, syscall.PROT_NONE)
-	viewGraves.Lock()
-	defer viewGraves.Unlock()
-	viewGraves.all = append(viewGraves.all, pages)
-	if len(viewGraves.all) > gravesKept {
-		_ = syscall.Munmap(viewGraves.all[0]) // it was mapped by us
-		viewGraves.all = viewGraves.all[1:]
+	poisonedViews.Lock()
+	defer poisonedViews.Unlock()
+	poisonedViews.all = append(poisonedViews.all, pages)
+	if len(poisonedViews.all) > poisonedKept {
+		_ = syscall.Munmap(poisonedViews.all[0]) // it was mapped by us
+		poisonedViews.all = poisonedViews.all[1:]
 	}
 }

@@ -33,7 +33,7 @@ func (c Config) Attrs() ([]Attr, error) {
 // Decode reads a backend_config in any order, of this version of the contract or an older
 // one. An unknown key, a key that is newer than the module says it is, a value of the wrong
 // type, a missing key and a newer version are errors that name it. The further encodings
-// are told by their keys, and EncodingOperand by there being none.
+// are recognized by their keys, and EncodingOperand by having none.
 func Decode(attrs []Attr) (Config, error) {
 	if c, ok, err := decodeFurther(attrs); err != nil || ok {
 		return c, err

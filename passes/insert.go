@@ -41,7 +41,7 @@ type TapSpec struct {
 // After an error the module is changed in part: tap a Clone where that matters.
 func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapSpec) (int, error) {
 	if after == nil {
-		return 0, errors.New("passes: InsertTap is not told which values to tap: give it a function such as ByOp makes")
+		return 0, errors.New("passes: InsertTap: the function that selects the values to tap is nil: use one such as ByOp returns")
 	}
 	c := m.Context()
 	token, err := callop.TokenType(c)

@@ -21,7 +21,7 @@ import (
 )
 
 // aliasProgram is a program with aliased callbacks. Values are f32[4], and nothing else
-// is, so that copies of them are told from copies of tokens and counters.
+// is, so that copies of them are distinguished from copies of tokens and counters.
 type aliasProgram struct {
 	b    *builder.Builder
 	f    *builder.Func

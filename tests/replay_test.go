@@ -116,7 +116,7 @@ func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []flo
 }
 
 // Runs at once on two devices are recorded, and run again without the functions: each
-// gets what it got, and one with another input is told what differs.
+// gets what it got, and one with another input gets an error that says what differs.
 func TestReplayOfConcurrentRuns(t *testing.T) {
 	for name, ways := range map[string][3]callbacks.Dispatch{
 		"inline":     {},

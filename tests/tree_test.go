@@ -36,7 +36,7 @@ func newTree[T any](leaf func(n float32) T) treeOf[T] {
 }
 
 // TestTreesMeet holds that builder and callbacks take trees apart in one order, both
-// ways: each leaf is told by its number, and comes back as ten times that.
+// ways: each leaf is identified by its number, and comes back as ten times that.
 func TestTreesMeet(t *testing.T) {
 	number := func(n float32) float32 { return n }
 	want := newTree(number)

@@ -62,7 +62,7 @@ func registered(t *testing.T) {
 	})
 }
 
-// What one call is told, and that XLA says no where Check does, and yes where it does
+// What Check reports of one call, and that XLA says no where Check does, and yes where it does
 // not.
 func TestCheck(t *testing.T) {
 	registered(t)
@@ -295,7 +295,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// What only a run told before: the Go types of a function are others than the module's.
+// What only a run reported before: the Go types of a function are others than the module's.
 func TestGoTypes(t *testing.T) {
 	r, err := callbacks.NewRegistry("typed", callbacks.RegistryOptions{})
 	if err != nil {

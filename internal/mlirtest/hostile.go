@@ -26,7 +26,7 @@ func Hostile(t *testing.T, samples []Sample) {
 
 // Outlives holds that none of the cases that try works through ends the process. try
 // starts at case number start, and prints each one with caseMark before it. So that a
-// crash can be told, the work is done in a child process, which is the same test again.
+// crash can be reported, the work is done in a child process, which is the same test again.
 func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 	t.Helper()
 	const env = "CALLIOPE_TEST_HOSTILE"

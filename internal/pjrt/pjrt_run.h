@@ -35,7 +35,7 @@ typedef struct {
   pthread_cond_t cond;
   int subscribed;
   int over;
-  uintptr_t handle;  // of the Go value that is to be told
+  uintptr_t handle;  // of the Go value that is to be notified
 } calliope_run;
 
 // Room for executions of one shape. NULL where there is no memory.

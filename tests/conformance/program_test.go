@@ -21,8 +21,8 @@ type program struct {
 	replicas  int
 }
 
-// newProgram builds the module, verifies it, and writes it as a portable artifact. goTypes is told
-// of what the operations were made.
+// newProgram builds the module, verifies it, and writes it as a portable artifact. It adds
+// to goTypes what the operations were made of.
 func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) (p *program, err error) {
 	at := samples[0]
 	defer func() {

@@ -179,7 +179,7 @@ void mlirOnlyNew(void);
 }
 
 // TestChangedAfter holds that what changed after the newest release says by what newer
-// libraries are told, and that the table of these follows the headers.
+// libraries are distinguished, and that the table of these follows the headers.
 func TestChangedAfter(t *testing.T) {
 	const both = `
 struct MlirType { void *ptr; };

@@ -21,7 +21,7 @@ type Storage struct {
 	Min, Max int64
 }
 
-// Any is !quant.any<…>: stored as an integer, what it stands for is told elsewhere.
+// Any is !quant.any<…>: stored as an integer, what it stands for is stated elsewhere.
 type Any struct {
 	Storage   Storage
 	Expressed mlir.Type // a float type, or nothing

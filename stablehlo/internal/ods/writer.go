@@ -72,7 +72,7 @@ func (w *Writer) Operands(name string, values []mlir.Value) {
 	}
 }
 
-// Same is for operations whose groups of operands are told apart by being equally long.
+// Same is for operations whose groups of operands are distinguished by their equal lengths.
 func (w *Writer) Same(name1 string, n1 int, name2 string, n2 int) {
 	if n1 != n2 {
 		w.fail("%s and %s have the same number of operands, but %d and %d are given", name1, name2, n1, n2)

@@ -135,7 +135,7 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// TestRuleFailures holds that a rule which cannot judge a module is told apart from
+// TestRuleFailures holds that a rule which cannot judge a module is distinguished from
 // one that finds nothing, and does not silence the others.
 func TestRuleFailures(t *testing.T) {
 	executeWith(everything, hook, "-rules", "panics,outfeed,fails,create-token").holds(t, 2,
@@ -144,7 +144,7 @@ func TestRuleFailures(t *testing.T) {
 		"[create-token]\n", "[outfeed]\n")
 }
 
-// TestNoLibrary holds that a library which cannot be loaded is told once and not for
+// TestNoLibrary holds that a library which cannot be loaded is reported once and not for
 // each input.
 func TestNoLibrary(t *testing.T) {
 	t.Setenv(native.MLIR.Env(), writeFile(t, t.TempDir(), "lib.so", "no library"))

@@ -10,10 +10,10 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// told is the code and the message of an error as XLA gets it. It is made on XLA's
-// thread, where methods that are anybody's must not run. So a run's error, which Run
-// returns as it is, has no text for XLA unless its type is ours.
-func told(name string, run *Run, err error) (code int32, message string) {
+// statusOf returns the code and the message that XLA gets for an error. It runs on XLA's
+// thread, where user-defined methods must not run: the text of a run's error, which Run
+// returns as it is, goes to XLA only if its type is one of this module.
+func statusOf(name string, run *Run, err error) (code int32, message string) {
 	switch err.(type) {
 	case *callbacks.UnknownError:
 		return codeNotFound, err.Error()
