@@ -67,9 +67,16 @@ func TestCallbackWaitsForRun(t *testing.T) {
 					return inner
 				})
 				e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
-				_, err := e.Run(ctx, in)
+				// XLA may have a thread left for the inner run, on a busy machine above all.
+				for range 20 {
+					out, err := e.Run(ctx, in)
+					check.Diff(t, "the callback's error", true, err == inner)
+					if err != nil {
+						break
+					}
+					out[0].Close()
+				}
 				wantStall(t, inner, name)
-				check.Diff(t, "the callback's error", true, err == inner)
 				out, err := other.Run(ctx, in)
 				if err != nil {
 					t.Fatal("the next run: ", err)
