@@ -7,8 +7,12 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// busyTurns is the number of iterations of a loop that takes about a tenth of a second.
-const busyTurns = 20_000_000
+// A loop of minTurns iterations takes about a tenth of a second on a machine that is not busy.
+// No machine executes maxTurns of them before a deadline.
+const (
+	minTurns = 20_000_000
+	maxTurns = 64 * minTurns
+)
 
 // smallDeadline makes the deadline of a run pass while XLA executes a module so small that
 // XLA uses the thread that starts it.
@@ -38,12 +42,18 @@ func smallDeadline(s *scene) (func(int) error, error) {
 		if got, err := first(out); err != nil || got != float32(i)/2 {
 			return fmt.Errorf("got %g, %w; want %g", got, err, float32(i)/2)
 		}
-		ctx, cancel := context.WithTimeout(s.ctx, short)
-		defer cancel()
-		out, err = e.Run(ctx, in, tensor.Scalar[int32](busyTurns))
-		if err == nil {
-			_, _ = first(out) // closes the buffers
+		// On a busy machine the timer may fire after the loop has ended. Only a run that ends
+		// before its deadline may succeed, so the next one is longer.
+		for turns := int32(minTurns); ; turns *= 2 {
+			ctx, cancel := context.WithTimeout(s.ctx, short)
+			out, err = e.Run(ctx, in, tensor.Scalar(turns))
+			cancel()
+			if err == nil {
+				_, _ = first(out) // closes the buffers
+			}
+			if err != nil || turns >= maxTurns {
+				return is(context.DeadlineExceeded)(err, i)
+			}
 		}
-		return is(context.DeadlineExceeded)(err, i)
 	}, err
 }
