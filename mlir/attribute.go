@@ -36,6 +36,12 @@ func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	return c.attribute(raw), nil
 }
 
+// Context returns the context that the attribute belongs to.
+func (a Attribute) Context() *Context {
+	a.check("Attribute.Context")
+	return a.life.ctx
+}
+
 // String is the attribute as MLIR prints it.
 func (a Attribute) String() string {
 	if a.IsNil() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
@@ -52,7 +53,7 @@ func AsResultAccuracy(attr mlir.Attribute) (ResultAccuracy, bool) {
 	if !capi.StablehloAttributeIsAResultAccuracyAttr(t, a) {
 		return ResultAccuracy{}, false
 	}
-	mode, ok := AsResultAccuracyMode(attr.Context().WrapAttribute(capi.StablehloResultAccuracyAttrGetMode(t, a)))
+	mode, ok := AsResultAccuracyMode(raw.WrapAttribute(attr.Context(), capi.StablehloResultAccuracyAttrGetMode(t, a)))
 	return ResultAccuracy{
 		Atol: capi.StablehloResultAccuracyAttrGetAtol(t, a),
 		Rtol: capi.StablehloResultAccuracyAttrGetRtol(t, a),

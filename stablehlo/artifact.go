@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -29,9 +30,9 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 		}
 		target = current
 	}
-	t := l.RawTable()
+	t := raw.LibraryTable(l)
 	doing := "serializing a portable artifact of StableHLO " + target
-	if capi.Cycle(t, capi.MlirModuleGetOperation(t, m.Raw())).Ptr != nil {
+	if capi.Cycle(t, capi.MlirModuleGetOperation(t, raw.Module(m))).Ptr != nil {
 		// What it cannot convert it folds, and on a cycle until the stack is used up.
 		if what := foreign(m); what != "" {
 			return nil, cannotHold(what, &mlir.DiagnosticError{Op: doing, Diagnostics: []mlir.Diagnostic{
@@ -40,14 +41,14 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 		}
 	}
 	// The library rewrites what it serializes, so it gets a copy.
-	clone := capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, capi.MlirModuleGetOperation(t, m.Raw())))
+	clone := capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, capi.MlirModuleGetOperation(t, raw.Module(m))))
 	defer capi.MlirModuleDestroy(t, clone)
 	var result capi.MlirLogicalResult
 	data := capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) {
 		result = capi.StablehloSerializePortableArtifactFromModule(t, clone, target, cb, ud, false)
 	})
 	if result.Value == 0 {
-		err := m.Context().Failure(doing)
+		err := raw.Failure(m.Context(), doing)
 		if what := foreign(m); what != "" {
 			return nil, cannotHold(what, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
@@ -25,8 +26,8 @@ func (e TypeExtensions) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 			return mlir.Attribute{}, fmt.Errorf("stablehlo: a bound of %d is no size: use mlir.Dynamic for none", b)
 		}
 	}
-	return ods.NewAttribute(c, "stablehlo", "stablehloTypeExtensionsGet", e.String, func(t *capi.Table, raw capi.MlirContext) capi.MlirAttribute {
-		return capi.StablehloTypeExtensionsGet(t, raw, len(e.Bounds), ods.First(e.Bounds))
+	return ods.NewAttribute(c, "stablehlo", "stablehloTypeExtensionsGet", e.String, func(t *capi.Table, h capi.MlirContext) capi.MlirAttribute {
+		return capi.StablehloTypeExtensionsGet(t, h, len(e.Bounds), raw.First(e.Bounds))
 	})
 }
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -51,7 +51,7 @@ func denseAttribute(c *mlir.Context, t mlir.Type, v tensor.View) (mlir.Attribute
 		for i, b := range v.Data {
 			values[i] = int32(b)
 		}
-		return c.WrapAttribute(capi.MlirDenseElementsAttrBoolGet(l.RawTable(), t.Raw(), len(values), ods.First(values))), nil
+		return raw.WrapAttribute(c, capi.MlirDenseElementsAttrBoolGet(raw.LibraryTable(l), raw.Type(t), len(values), raw.First(values))), nil
 	case bits < 8:
 		// MLIR takes for granted that the bits above an element are zero; those of a
 		// negative number in a host array are not.

@@ -50,37 +50,37 @@ var constants = []struct {
 	printed [3]string
 }{
 	{tensor.Vector(false, true, true), [3]string{"false", "true", "true"}},
-	{raw(tensor.S2, 0x00, 0x01, 0xfe), [3]string{"0", "1", "-2"}},
-	{raw(tensor.S4, 0x07, 0xff, 0xf8), [3]string{"7", "-1", "-8"}},
+	{bytesOf(tensor.S2, 0x00, 0x01, 0xfe), [3]string{"0", "1", "-2"}},
+	{bytesOf(tensor.S4, 0x07, 0xff, 0xf8), [3]string{"7", "-1", "-8"}},
 	{tensor.Vector[int8](1, -1, -128), [3]string{"1", "-1", "-128"}},
 	{tensor.Vector[int16](1, -2, 32767), [3]string{"1", "-2", "32767"}},
 	{tensor.Vector[int32](1, -2, -1<<31), [3]string{"1", "-2", "-2147483648"}},
 	{tensor.Vector[int64](1, -2, 1<<62), [3]string{"1", "-2", "4611686018427387904"}},
-	{raw(tensor.U2, 0, 1, 3), [3]string{"0", "1", "3"}},
-	{raw(tensor.U4, 0, 9, 15), [3]string{"0", "9", "15"}},
+	{bytesOf(tensor.U2, 0, 1, 3), [3]string{"0", "1", "3"}},
+	{bytesOf(tensor.U4, 0, 9, 15), [3]string{"0", "9", "15"}},
 	{tensor.Vector[uint8](0, 9, 255), [3]string{"0", "9", "255"}},
 	{tensor.Vector[uint16](0, 9, 65535), [3]string{"0", "9", "65535"}},
 	{tensor.Vector[uint32](0, 9, 1<<32-1), [3]string{"0", "9", "4294967295"}},
 	{tensor.Vector[uint64](0, 9, 1<<64-1), [3]string{"0", "9", "18446744073709551615"}},
-	{raw(tensor.F16, 0x00, 0x3c, 0x00, 0xc0, 0xff, 0x7b), [3]string{"1.000000e+00", "-2.000000e+00", "6.550400e+04"}},
-	{raw(tensor.BF16, 0x80, 0x3f, 0x00, 0xc0, 0x7f, 0x7f), [3]string{"1.000000e+00", "-2.000000e+00", "3.389530e+38"}},
+	{bytesOf(tensor.F16, 0x00, 0x3c, 0x00, 0xc0, 0xff, 0x7b), [3]string{"1.000000e+00", "-2.000000e+00", "6.550400e+04"}},
+	{bytesOf(tensor.BF16, 0x80, 0x3f, 0x00, 0xc0, 0x7f, 0x7f), [3]string{"1.000000e+00", "-2.000000e+00", "3.389530e+38"}},
 	{tensor.Vector[float32](1, -2, 0.1), [3]string{"1.000000e+00", "-2.000000e+00", "1.000000e-01"}},
 	{tensor.Vector[float64](1, -2, 0.1), [3]string{"1.000000e+00", "-2.000000e+00", "1.000000e-01"}},
-	{raw(tensor.F8E5M2, 0x3c, 0xc0, 0x7b), [3]string{"1.000000e+00", "-2.000000e+00", "5.734400e+04"}},
-	{raw(tensor.F8E4M3, 0x38, 0xc0, 0x77), [3]string{"1.000000e+00", "-2.000000e+00", "2.400000e+02"}},
-	{raw(tensor.F8E4M3FN, 0x38, 0xc0, 0x7e), [3]string{"1.000000e+00", "-2.000000e+00", "4.480000e+02"}},
-	{raw(tensor.F8E4M3B11FNUZ, 0x58, 0xe0, 0x7f), [3]string{"1.000000e+00", "-2.000000e+00", "3.000000e+01"}},
-	{raw(tensor.F8E5M2FNUZ, 0x40, 0xc4, 0x7f), [3]string{"1.000000e+00", "-2.000000e+00", "5.734400e+04"}},
-	{raw(tensor.F8E4M3FNUZ, 0x40, 0xc8, 0x7f), [3]string{"1.000000e+00", "-2.000000e+00", "2.400000e+02"}},
-	{raw(tensor.F8E3M4, 0x30, 0xc0, 0x6f), [3]string{"1.000000e+00", "-2.000000e+00", "1.550000e+01"}},
-	{raw(tensor.F4E2M1FN, 0x02, 0x0c, 0x07), [3]string{"1.000000e+00", "-2.000000e+00", "6.000000e+00"}},
-	{raw(tensor.F8E8M0FNU, 0x7f, 0x80, 0x7d), [3]string{"1.000000e+00", "2.000000e+00", "2.500000e-01"}},
+	{bytesOf(tensor.F8E5M2, 0x3c, 0xc0, 0x7b), [3]string{"1.000000e+00", "-2.000000e+00", "5.734400e+04"}},
+	{bytesOf(tensor.F8E4M3, 0x38, 0xc0, 0x77), [3]string{"1.000000e+00", "-2.000000e+00", "2.400000e+02"}},
+	{bytesOf(tensor.F8E4M3FN, 0x38, 0xc0, 0x7e), [3]string{"1.000000e+00", "-2.000000e+00", "4.480000e+02"}},
+	{bytesOf(tensor.F8E4M3B11FNUZ, 0x58, 0xe0, 0x7f), [3]string{"1.000000e+00", "-2.000000e+00", "3.000000e+01"}},
+	{bytesOf(tensor.F8E5M2FNUZ, 0x40, 0xc4, 0x7f), [3]string{"1.000000e+00", "-2.000000e+00", "5.734400e+04"}},
+	{bytesOf(tensor.F8E4M3FNUZ, 0x40, 0xc8, 0x7f), [3]string{"1.000000e+00", "-2.000000e+00", "2.400000e+02"}},
+	{bytesOf(tensor.F8E3M4, 0x30, 0xc0, 0x6f), [3]string{"1.000000e+00", "-2.000000e+00", "1.550000e+01"}},
+	{bytesOf(tensor.F4E2M1FN, 0x02, 0x0c, 0x07), [3]string{"1.000000e+00", "-2.000000e+00", "6.000000e+00"}},
+	{bytesOf(tensor.F8E8M0FNU, 0x7f, 0x80, 0x7d), [3]string{"1.000000e+00", "2.000000e+00", "2.500000e-01"}},
 	{tensor.Vector[complex64](1, -2i, 3+0.5i), [3]string{"(1.000000e+00,0.000000e+00)", "(0.000000e+00,-2.000000e+00)", "(3.000000e+00,5.000000e-01)"}},
 	{tensor.Vector[complex128](1, -2i, 3+0.5i), [3]string{"(1.000000e+00,0.000000e+00)", "(0.000000e+00,-2.000000e+00)", "(3.000000e+00,5.000000e-01)"}},
 }
 
-// raw is three elements given by their bytes, in little-endian order.
-func raw(d tensor.DType, data ...byte) tensor.View {
+// bytesOf is three elements given by their bytes, in little-endian order.
+func bytesOf(d tensor.DType, data ...byte) tensor.View {
 	return tensor.View{Shape: tensor.ShapeOf(d, 3), Data: data}
 }
 
@@ -165,7 +165,7 @@ func TestConstantBitsAbove(t *testing.T) {
 		tensor.S2: "[-1, 1, 0]", tensor.U2: "[3, 1, 0]", tensor.S4: "[-1, 5, 0]", tensor.U4: "[15, 5, 0]",
 		tensor.F4E2M1FN: "[-6.000000e+00, 3.000000e+00, 0.000000e+00]",
 	} {
-		view := raw(d, 0xff, 0xf5, 0xf0)
+		view := bytesOf(d, 0xff, 0xf5, 0xf0)
 		check.Diff(t, d.String(), "dense<"+want+"> : tensor<3x"+d.MLIR()+">", constant(t, c, view))
 		check.Diff(t, "the given bytes", []byte{0xff, 0xf5, 0xf0}, view.Data)
 	}

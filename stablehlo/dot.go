@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
@@ -27,7 +28,7 @@ func (d DotAlgorithm) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 		}
 	}
 	const method = "DotAlgorithm.Attribute"
-	lhs, rhs, accumulation := d.LHSPrecisionType.In(c, method), d.RHSPrecisionType.In(c, method), d.AccumulationType.In(c, method)
+	lhs, rhs, accumulation := raw.TypeIn(d.LHSPrecisionType, c, method), raw.TypeIn(d.RHSPrecisionType, c, method), raw.TypeIn(d.AccumulationType, c, method)
 	return ods.NewAttribute(c, "stablehlo", "stablehloDotAlgorithmGet", d.String, func(t *capi.Table, raw capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloDotAlgorithmGet(t, raw, lhs, rhs, accumulation,
 			d.LHSComponentCount, d.RHSComponentCount, d.NumPrimitiveOperations, d.AllowImpreciseAccumulation)
@@ -51,9 +52,9 @@ func AsDotAlgorithm(attr mlir.Attribute) (DotAlgorithm, bool) {
 	}
 	c := attr.Context()
 	return DotAlgorithm{
-		LHSPrecisionType:           c.WrapType(capi.StablehloDotAlgorithmGetLhsPrecisionType(t, a)),
-		RHSPrecisionType:           c.WrapType(capi.StablehloDotAlgorithmGetRhsPrecisionType(t, a)),
-		AccumulationType:           c.WrapType(capi.StablehloDotAlgorithmGetAccumulationType(t, a)),
+		LHSPrecisionType:           raw.WrapType(c, capi.StablehloDotAlgorithmGetLhsPrecisionType(t, a)),
+		RHSPrecisionType:           raw.WrapType(c, capi.StablehloDotAlgorithmGetRhsPrecisionType(t, a)),
+		AccumulationType:           raw.WrapType(c, capi.StablehloDotAlgorithmGetAccumulationType(t, a)),
 		LHSComponentCount:          capi.StablehloDotAlgorithmGetLhsComponentCount(t, a),
 		RHSComponentCount:          capi.StablehloDotAlgorithmGetRhsComponentCount(t, a),
 		NumPrimitiveOperations:     capi.StablehloDotAlgorithmGetNumPrimitiveOperations(t, a),

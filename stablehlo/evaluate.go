@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -46,7 +46,7 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	if len(arguments) != len(inputs) {
 		return nil, fmt.Errorf("stablehlo: main takes %d arguments, %d given", len(inputs), len(arguments))
 	}
-	raw := make([]capi.MlirAttribute, len(arguments))
+	handles := make([]capi.MlirAttribute, len(arguments))
 	for i, a := range arguments {
 		if err := a.Check(); err != nil {
 			return nil, fmt.Errorf("stablehlo: argument %d: %w", i, err)
@@ -58,14 +58,14 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 		if err != nil {
 			return nil, fmt.Errorf("stablehlo: argument %d: %w", i, err)
 		}
-		raw[i] = v.Raw()
+		handles[i] = raw.Attribute(v)
 	}
 	var failed int32
-	result := capi.StablehloEvalModule(l.RawTable(), m.Raw(), int32(len(raw)), ods.First(raw), &failed)
+	result := capi.StablehloEvalModule(raw.LibraryTable(l), raw.Module(m), int32(len(handles)), raw.First(handles), &failed)
 	if failed != 0 || result.Ptr == nil {
-		return nil, c.Failure("evaluating the module")
+		return nil, raw.Failure(c, "evaluating the module")
 	}
-	elements, _ := c.WrapAttribute(result).Elements()
+	elements, _ := raw.WrapAttribute(c, result).Elements()
 	views := make([]tensor.View, len(elements))
 	for i, e := range elements {
 		if views[i], err = viewOf(e); err != nil {

@@ -32,7 +32,7 @@ func TestEvaluate(t *testing.T) {
 		{"i4", `func.func @main(%a: tensor<3xi4>) -> tensor<3xi4> {
 			%0 = stablehlo.negate %a : tensor<3xi4>
 			return %0 : tensor<3xi4> }`,
-			[]tensor.View{raw(tensor.S4, 1, 2, 0xfd)}, []tensor.View{raw(tensor.S4, 0xff, 0xfe, 3)}},
+			[]tensor.View{bytesOf(tensor.S4, 1, 2, 0xfd)}, []tensor.View{bytesOf(tensor.S4, 0xff, 0xfe, 3)}},
 		{"while and calls", `func.func @main(%n: tensor<i64>) -> tensor<i64> {
 			%one = stablehlo.constant dense<1> : tensor<i64>
 			%r:2 = stablehlo.while(%i = %n, %p = %one) : tensor<i64>, tensor<i64>

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
@@ -24,10 +25,10 @@ type DotDimensionNumbers struct {
 func (v DotDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "stablehlo", "stablehloDotDimensionNumbersGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloDotDimensionNumbersGet(t, c,
-			len(v.LHSBatchingDimensions), ods.First(v.LHSBatchingDimensions),
-			len(v.RHSBatchingDimensions), ods.First(v.RHSBatchingDimensions),
-			len(v.LHSContractingDimensions), ods.First(v.LHSContractingDimensions),
-			len(v.RHSContractingDimensions), ods.First(v.RHSContractingDimensions))
+			len(v.LHSBatchingDimensions), raw.First(v.LHSBatchingDimensions),
+			len(v.RHSBatchingDimensions), raw.First(v.RHSBatchingDimensions),
+			len(v.LHSContractingDimensions), raw.First(v.LHSContractingDimensions),
+			len(v.RHSContractingDimensions), raw.First(v.RHSContractingDimensions))
 	})
 }
 
@@ -93,13 +94,13 @@ func (v ConvDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error)
 		return capi.StablehloConvDimensionNumbersGet(t, c,
 			v.InputBatchDimension,
 			v.InputFeatureDimension,
-			len(v.InputSpatialDimensions), ods.First(v.InputSpatialDimensions),
+			len(v.InputSpatialDimensions), raw.First(v.InputSpatialDimensions),
 			v.KernelInputFeatureDimension,
 			v.KernelOutputFeatureDimension,
-			len(v.KernelSpatialDimensions), ods.First(v.KernelSpatialDimensions),
+			len(v.KernelSpatialDimensions), raw.First(v.KernelSpatialDimensions),
 			v.OutputBatchDimension,
 			v.OutputFeatureDimension,
-			len(v.OutputSpatialDimensions), ods.First(v.OutputSpatialDimensions))
+			len(v.OutputSpatialDimensions), raw.First(v.OutputSpatialDimensions))
 	})
 }
 
@@ -165,11 +166,11 @@ type GatherDimensionNumbers struct {
 func (v GatherDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "stablehlo", "stablehloGatherDimensionNumbersGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloGatherDimensionNumbersGet(t, c,
-			len(v.OffsetDims), ods.First(v.OffsetDims),
-			len(v.CollapsedSliceDims), ods.First(v.CollapsedSliceDims),
-			len(v.OperandBatchingDims), ods.First(v.OperandBatchingDims),
-			len(v.StartIndicesBatchingDims), ods.First(v.StartIndicesBatchingDims),
-			len(v.StartIndexMap), ods.First(v.StartIndexMap),
+			len(v.OffsetDims), raw.First(v.OffsetDims),
+			len(v.CollapsedSliceDims), raw.First(v.CollapsedSliceDims),
+			len(v.OperandBatchingDims), raw.First(v.OperandBatchingDims),
+			len(v.StartIndicesBatchingDims), raw.First(v.StartIndicesBatchingDims),
+			len(v.StartIndexMap), raw.First(v.StartIndexMap),
 			v.IndexVectorDim)
 	})
 }
@@ -230,11 +231,11 @@ type ScatterDimensionNumbers struct {
 func (v ScatterDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "stablehlo", "stablehloScatterDimensionNumbersGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloScatterDimensionNumbersGet(t, c,
-			len(v.UpdateWindowDims), ods.First(v.UpdateWindowDims),
-			len(v.InsertedWindowDims), ods.First(v.InsertedWindowDims),
-			len(v.InputBatchingDims), ods.First(v.InputBatchingDims),
-			len(v.ScatterIndicesBatchingDims), ods.First(v.ScatterIndicesBatchingDims),
-			len(v.ScatterDimsToOperandDims), ods.First(v.ScatterDimsToOperandDims),
+			len(v.UpdateWindowDims), raw.First(v.UpdateWindowDims),
+			len(v.InsertedWindowDims), raw.First(v.InsertedWindowDims),
+			len(v.InputBatchingDims), raw.First(v.InputBatchingDims),
+			len(v.ScatterIndicesBatchingDims), raw.First(v.ScatterIndicesBatchingDims),
+			len(v.ScatterDimsToOperandDims), raw.First(v.ScatterDimsToOperandDims),
 			v.IndexVectorDim)
 	})
 }
@@ -343,9 +344,9 @@ type OutputOperandAlias struct {
 func (v OutputOperandAlias) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "stablehlo", "stablehloOutputOperandAliasGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloOutputOperandAliasGet(t, c,
-			len(v.OutputTupleIndices), ods.First(v.OutputTupleIndices),
+			len(v.OutputTupleIndices), raw.First(v.OutputTupleIndices),
 			v.OperandIndex,
-			len(v.OperandTupleIndices), ods.First(v.OperandTupleIndices))
+			len(v.OperandTupleIndices), raw.First(v.OperandTupleIndices))
 	})
 }
 

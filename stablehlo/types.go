@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -68,7 +69,7 @@ func TokenType(c *mlir.Context) (mlir.Type, error) {
 		return mlir.Type{}, err
 	}
 	if c.Library().Has("stablehloTokenTypeGet") {
-		return c.WrapType(capi.StablehloTokenTypeGet(c.RawTable(), c.Raw())), nil
+		return raw.WrapType(c, capi.StablehloTokenTypeGet(raw.Table(c), raw.Context(c))), nil
 	}
 	return c.ParseType("!stablehlo.token")
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -57,7 +58,7 @@ func version(l *mlir.Library, name string, get func(*capi.Table, capi.MlirString
 	if !l.Has(name) {
 		return "", &mlir.UnsupportedError{Library: l.Path(), Function: name}
 	}
-	return string(capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) { get(l.RawTable(), cb, ud) })), nil
+	return string(capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) { get(raw.LibraryTable(l), cb, ud) })), nil
 }
 
 // checkVersion wants three numbers: major.minor.patch.

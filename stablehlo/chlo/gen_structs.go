@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
@@ -26,12 +27,12 @@ type RaggedDotDimensionNumbers struct {
 func (v RaggedDotDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "chlo", "chloRaggedDotDimensionNumbersGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.ChloRaggedDotDimensionNumbersGet(t, c,
-			len(v.LHSBatchingDimensions), ods.First(v.LHSBatchingDimensions),
-			len(v.RHSBatchingDimensions), ods.First(v.RHSBatchingDimensions),
-			len(v.LHSContractingDimensions), ods.First(v.LHSContractingDimensions),
-			len(v.RHSContractingDimensions), ods.First(v.RHSContractingDimensions),
-			len(v.LHSRaggedDimensions), ods.First(v.LHSRaggedDimensions),
-			len(v.RHSGroupDimensions), ods.First(v.RHSGroupDimensions))
+			len(v.LHSBatchingDimensions), raw.First(v.LHSBatchingDimensions),
+			len(v.RHSBatchingDimensions), raw.First(v.RHSBatchingDimensions),
+			len(v.LHSContractingDimensions), raw.First(v.LHSContractingDimensions),
+			len(v.RHSContractingDimensions), raw.First(v.RHSContractingDimensions),
+			len(v.LHSRaggedDimensions), raw.First(v.LHSRaggedDimensions),
+			len(v.RHSGroupDimensions), raw.First(v.RHSGroupDimensions))
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -172,7 +173,7 @@ type irModule struct {
 
 func newIRModule(l *mlir.Library, built bool) (*irModule, error) {
 	c := l.NewContext(mlir.ContextOptions{})
-	m := &irModule{ctx: c, client: client.New(l.RawTable(), c.Raw())}
+	m := &irModule{ctx: c, client: client.New(raw.LibraryTable(l), raw.Context(c))}
 	if err := m.fill(built); err != nil {
 		m.close()
 		return nil, err
@@ -197,7 +198,7 @@ func (m *irModule) fill(built bool) error {
 	if err := m.ctx.LoadDialect("stablehlo"); err != nil || !built {
 		return err
 	}
-	if err := m.client.Build(m.module.Raw(), irOperation, irFile, irLines, irOperations); err != nil {
+	if err := m.client.Build(raw.Module(m.module), irOperation, irFile, irLines, irOperations); err != nil {
 		return err
 	}
 	_, err = m.block.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{m.block.Argument(0)}})
@@ -216,7 +217,7 @@ func (m *irModule) close() {
 }
 
 func buildInC(m *irModule) error {
-	return m.client.Build(m.module.Raw(), irOperation, irFile, irLines, irLines)
+	return m.client.Build(raw.Module(m.module), irOperation, irFile, irLines, irLines)
 }
 
 func buildInGo(m *irModule) error {
@@ -259,7 +260,7 @@ func buildInBuilder(m *irModule) error {
 const irCallback, irSignature = "bench", "f32[4]->f32[4]"
 
 func callInC(m *irModule) error {
-	return m.client.Call(m.module.Raw(), irCallback, contract.SignatureHash(irSignature), irFile, irLines, irLines)
+	return m.client.Call(raw.Module(m.module), irCallback, contract.SignatureHash(irSignature), irFile, irLines, irLines)
 }
 
 func callInBuilder(m *irModule) error {
@@ -278,7 +279,7 @@ func counted(n int) error {
 	return nil
 }
 
-func walkInC(m *irModule) error { return counted(m.client.Count(m.module.Raw(), irOperation)) }
+func walkInC(m *irModule) error { return counted(m.client.Count(raw.Module(m.module), irOperation)) }
 
 func walkInGo(m *irModule) error {
 	n := 0
@@ -292,7 +293,7 @@ func walkInGo(m *irModule) error {
 }
 
 func printInC(m *irModule) error {
-	if n := m.client.Print(m.module.Raw()); n == 0 {
+	if n := m.client.Print(raw.Module(m.module)); n == 0 {
 		return errors.New("nothing was printed")
 	}
 	return nil
@@ -320,7 +321,7 @@ func parseInGo(m *irModule) error {
 }
 
 func verifyInC(m *irModule) error {
-	if !m.client.Verify(m.module.Raw()) {
+	if !m.client.Verify(raw.Module(m.module)) {
 		return errors.New("the module is not valid")
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -31,7 +32,7 @@ func describeMLIR(s *steps) {
 		if library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%d of the %d that are bound", len(library.Functions()), len(library.RawTable().Names())), nil
+		return fmt.Sprintf("%d of the %d that are bound", len(library.Functions()), len(raw.LibraryTable(library).Names())), nil
 	}) {
 		return
 	}

@@ -82,7 +82,7 @@ func writeStruct(b io.Writer, a *attribute) {
 		read := a.goFunction(getter) + "(t, a)"
 		parse := "ods.Number"
 		if f.list {
-			typ, argument, format, text = "[]int64", fmt.Sprintf("len(v.%[1]s), ods.First(v.%[1]s)", name), "%s", "ods.List(v."+name+")"
+			typ, argument, format, text = "[]int64", fmt.Sprintf("len(v.%[1]s), raw.First(v.%[1]s)", name), "%s", "ods.List(v."+name+")"
 			read = fmt.Sprintf("ods.Gather(t, a, %[1]sSize, %[1]sElem)", a.goFunction(getter))
 			parse = "ods.Numbers"
 		}

@@ -7,20 +7,20 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 const dialect = "amdgpu"
 
 // TDMBaseType is !amdgpu.tdm_base<element>.
 func TDMBaseType(element mlir.Type) (mlir.Type, error) {
-	c, h := element.Unwrap("amdgpu.TDMBaseType")
-	t, err := raw.Table(c, dialect, "mlirAMDGPUTDMBaseTypeGet")
+	c, h := raw.UnwrapType(element, "amdgpu.TDMBaseType")
+	t, err := raw.Load(c, dialect, "mlirAMDGPUTDMBaseTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return raw.Parsed(c.WrapType(capi.MlirAMDGPUTDMBaseTypeGet(t, c.Raw(), h)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirAMDGPUTDMBaseTypeGet(t, raw.Context(c), h)))
 }
 
 // TDMDescriptorType is !amdgpu.tdm_descriptor.
@@ -30,16 +30,16 @@ func TDMDescriptorType(c *mlir.Context) (mlir.Type, error) {
 
 // TDMGatherBaseType is !amdgpu.tdm_gather_base<element, index>, where index is i16 or i32.
 func TDMGatherBaseType(element, index mlir.Type) (mlir.Type, error) {
-	c, h := element.Unwrap("amdgpu.TDMGatherBaseType")
-	i := index.In(c, "amdgpu.TDMGatherBaseType")
-	t, err := raw.Table(c, dialect, "mlirAMDGPUTDMGatherBaseTypeGet")
+	c, h := raw.UnwrapType(element, "amdgpu.TDMGatherBaseType")
+	i := raw.TypeIn(index, c, "amdgpu.TDMGatherBaseType")
+	t, err := raw.Load(c, dialect, "mlirAMDGPUTDMGatherBaseTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
 	if !capi.MlirTypeIsAInteger(t, i) {
 		return mlir.Type{}, fmt.Errorf("amdgpu: the index of a gather is an integer, not %s", index)
 	}
-	return raw.Parsed(c.WrapType(capi.MlirAMDGPUTDMGatherBaseTypeGet(t, c.Raw(), h, i)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirAMDGPUTDMGatherBaseTypeGet(t, raw.Context(c), h, i)))
 }
 
 // IsTDMBase reports whether t is !amdgpu.tdm_base<…>.

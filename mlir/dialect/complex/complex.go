@@ -7,14 +7,14 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // Number is #complex.number<:t v>, where t is the type of its two parts, as f32.
 func Number(t mlir.Type, v complex128) (mlir.Attribute, error) {
-	c, h := t.Unwrap("complex.Number")
-	api, err := raw.Table(c, "complex", "mlirComplexAttrDoubleGetChecked")
+	c, h := raw.UnwrapType(t, "complex.Number")
+	api, err := raw.Load(c, "complex", "mlirComplexAttrDoubleGetChecked")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
@@ -22,11 +22,11 @@ func Number(t mlir.Type, v complex128) (mlir.Attribute, error) {
 		return mlir.Attribute{}, fmt.Errorf("complex: the parts of a number are of a float type, not %s", t)
 	}
 	whole := capi.MlirComplexTypeGet(api, h)
-	a := capi.MlirComplexAttrDoubleGetChecked(api, capi.MlirLocationUnknownGet(api, c.Raw()), whole, real(v), imag(v))
+	a := capi.MlirComplexAttrDoubleGetChecked(api, capi.MlirLocationUnknownGet(api, raw.Context(c)), whole, real(v), imag(v))
 	if a.Ptr == nil {
-		return mlir.Attribute{}, c.Failure("making a complex number")
+		return mlir.Attribute{}, raw.Failure(c, "making a complex number")
 	}
-	return c.WrapAttribute(a), nil
+	return raw.WrapAttribute(c, a), nil
 }
 
 // IsNumber reports whether a is #complex.number<…>.
@@ -34,13 +34,13 @@ func IsNumber(a mlir.Attribute) bool { return raw.IsAttribute(a, "#complex.numbe
 
 // AsNumber reads a complex number; parts of other formats are converted.
 func AsNumber(a mlir.Attribute) (complex128, error) {
-	c, h := a.Unwrap("complex.AsNumber")
+	c, h := raw.UnwrapAttribute(a, "complex.AsNumber")
 	if !IsNumber(a) {
 		return 0, fmt.Errorf("complex: %s is no complex number", a)
 	}
-	if err := c.Library().Need("mlirComplexAttrGetRealDouble", "mlirComplexAttrGetImagDouble"); err != nil {
+	if err := raw.Need(c.Library(), "mlirComplexAttrGetRealDouble", "mlirComplexAttrGetImagDouble"); err != nil {
 		return 0, err
 	}
-	t := c.RawTable()
+	t := raw.Table(c)
 	return complex(capi.MlirComplexAttrGetRealDouble(t, h), capi.MlirComplexAttrGetImagDouble(t, h)), nil
 }

@@ -4,17 +4,17 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // Opaque is #emitc.opaque<"text">, a value by its C or C++ text.
 func Opaque(c *mlir.Context, text string) (mlir.Attribute, error) {
-	t, err := raw.Table(c, dialect, "mlirEmitCOpaqueAttrGet")
+	t, err := raw.Load(c, dialect, "mlirEmitCOpaqueAttrGet")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
-	return raw.ParsedAttribute(c.WrapAttribute(capi.MlirEmitCOpaqueAttrGet(t, c.Raw(), text)))
+	return raw.ParsedAttribute(raw.WrapAttribute(c, capi.MlirEmitCOpaqueAttrGet(t, raw.Context(c), text)))
 }
 
 // IsOpaqueAttribute reports whether a is #emitc.opaque<…>.
@@ -22,14 +22,14 @@ func IsOpaqueAttribute(a mlir.Attribute) bool { return raw.IsAttribute(a, "#emit
 
 // OpaqueText is the text in #emitc.opaque<"text">.
 func OpaqueText(a mlir.Attribute) (string, error) {
-	c, h := a.Unwrap("emitc.OpaqueText")
+	c, h := raw.UnwrapAttribute(a, "emitc.OpaqueText")
 	if !IsOpaqueAttribute(a) {
 		return "", fmt.Errorf("emitc: %s is no opaque attribute", a)
 	}
-	if err := c.Library().Need("mlirEmitCOpaqueAttrGetValue"); err != nil {
+	if err := raw.Need(c.Library(), "mlirEmitCOpaqueAttrGetValue"); err != nil {
 		return "", err
 	}
-	return capi.MlirEmitCOpaqueAttrGetValue(c.RawTable(), h), nil
+	return capi.MlirEmitCOpaqueAttrGetValue(raw.Table(c), h), nil
 }
 
 // CmpPredicate says how emitc.cmp compares.
@@ -47,23 +47,23 @@ const (
 
 // Attribute is the predicate as MLIR keeps it: a number of type i64.
 func (p CmpPredicate) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	t, err := raw.Table(c, dialect, "mlirEmitCCmpPredicateAttrGet")
+	t, err := raw.Load(c, dialect, "mlirEmitCCmpPredicateAttrGet")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
 	if p < Equal || p > ThreeWay {
 		return mlir.Attribute{}, fmt.Errorf("emitc: there is no comparison %d: use the constants", p)
 	}
-	return c.WrapAttribute(capi.MlirEmitCCmpPredicateAttrGet(t, c.Raw(), capi.MlirEmitCCmpPredicate(p))), nil
+	return raw.WrapAttribute(c, capi.MlirEmitCCmpPredicateAttrGet(t, raw.Context(c), capi.MlirEmitCCmpPredicate(p))), nil
 }
 
 // AsCmpPredicate reads a predicate.
 func AsCmpPredicate(a mlir.Attribute) (CmpPredicate, error) {
-	c, h := a.Unwrap("emitc.AsCmpPredicate")
-	if err := c.Library().Need("mlirAttributeIsAEmitCCmpPredicate", "mlirEmitCCmpPredicateAttrGetValue"); err != nil {
+	c, h := raw.UnwrapAttribute(a, "emitc.AsCmpPredicate")
+	if err := raw.Need(c.Library(), "mlirAttributeIsAEmitCCmpPredicate", "mlirEmitCCmpPredicateAttrGetValue"); err != nil {
 		return 0, err
 	}
-	t := c.RawTable()
+	t := raw.Table(c)
 	if !capi.MlirAttributeIsAEmitCCmpPredicate(t, h) {
 		return 0, fmt.Errorf("emitc: %s is no comparison", a)
 	}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 const dialect = "emitc"
@@ -16,8 +16,8 @@ const dialect = "emitc"
 // ArrayType is !emitc.array<dims x element>, with at least one dimension and none
 // unknown.
 func ArrayType(element mlir.Type, dims ...int64) (mlir.Type, error) {
-	c, h := element.Unwrap("emitc.ArrayType")
-	t, err := raw.Table(c, dialect, "mlirEmitCArrayTypeGet")
+	c, h := raw.UnwrapType(element, "emitc.ArrayType")
+	t, err := raw.Load(c, dialect, "mlirEmitCArrayTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
@@ -29,7 +29,7 @@ func ArrayType(element mlir.Type, dims ...int64) (mlir.Type, error) {
 			return mlir.Type{}, fmt.Errorf("emitc: an array cannot have the dimensions %v", dims)
 		}
 	}
-	return raw.Parsed(c.WrapType(capi.MlirEmitCArrayTypeGet(t, len(dims), raw.First(dims), h)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirEmitCArrayTypeGet(t, len(dims), raw.First(dims), h)))
 }
 
 // LValueType is !emitc.lvalue<value>: what can be assigned to.
@@ -43,21 +43,21 @@ func PointerType(pointee mlir.Type) (mlir.Type, error) {
 }
 
 func around(t mlir.Type, method, function string, get func(*capi.Table, capi.MlirType) capi.MlirType) (mlir.Type, error) {
-	c, h := t.Unwrap(method)
-	api, err := raw.Table(c, dialect, function)
+	c, h := raw.UnwrapType(t, method)
+	api, err := raw.Load(c, dialect, function)
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return raw.Parsed(c.WrapType(get(api, h)))
+	return raw.Parsed(raw.WrapType(c, get(api, h)))
 }
 
 // OpaqueType is !emitc.opaque<"text">, a type by its C or C++ text.
 func OpaqueType(c *mlir.Context, text string) (mlir.Type, error) {
-	t, err := raw.Table(c, dialect, "mlirEmitCOpaqueTypeGet")
+	t, err := raw.Load(c, dialect, "mlirEmitCOpaqueTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return raw.Parsed(c.WrapType(capi.MlirEmitCOpaqueTypeGet(t, c.Raw(), text)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirEmitCOpaqueTypeGet(t, raw.Context(c), text)))
 }
 
 // PtrDiffType is !emitc.ptrdiff_t.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -24,9 +25,9 @@ func SetResultAttr(f mlir.Operation, i int, name string, a mlir.Attribute) error
 
 func set(f mlir.Operation, method, function string, call func(*capi.Table, capi.MlirOperation, int, string, capi.MlirAttribute),
 	i int, name string, a mlir.Attribute) error {
-	c, h := f.Unwrap("function." + method)
-	value := a.In(c, "function."+method)
-	if err := c.Library().Need(function); err != nil {
+	c, h := raw.UnwrapOperation(f, "function."+method)
+	value := raw.AttributeIn(a, c, "function."+method)
+	if err := raw.Need(c.Library(), function); err != nil {
 		return err
 	}
 	inputs, results, err := signature(f)
@@ -43,7 +44,7 @@ func set(f mlir.Operation, method, function string, call func(*capi.Table, capi.
 	case name == "":
 		return errors.New("function: an attribute needs a name")
 	}
-	call(c.RawTable(), h, i, name, value)
+	call(raw.Table(c), h, i, name, value)
 	return nil
 }
 

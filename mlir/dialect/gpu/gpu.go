@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 const dialect = "gpu"
@@ -42,12 +42,12 @@ type Object struct {
 // Attribute makes the attribute. The data is copied.
 func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	const method = "gpu.Object.Attribute"
-	target := o.Target.In(c, method)
+	target := raw.AttributeIn(o.Target, c, method)
 	functions := []string{"mlirGPUObjectAttrGet"}
 	if !o.Kernels.IsNil() {
 		functions = []string{"mlirGPUObjectAttrGetWithKernels"}
 	}
-	t, err := raw.Table(c, dialect, functions...)
+	t, err := raw.Load(c, dialect, functions...)
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
@@ -56,19 +56,19 @@ func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	}
 	var properties, kernels capi.MlirAttribute
 	if !o.Properties.IsNil() {
-		if properties = o.Properties.In(c, method); !o.Properties.IsDictionary() {
+		if properties = raw.AttributeIn(o.Properties, c, method); !o.Properties.IsDictionary() {
 			return mlir.Attribute{}, fmt.Errorf("gpu: the properties of an object are a dictionary, not %s", o.Properties)
 		}
 	}
 	if o.Kernels.IsNil() {
-		return raw.ParsedAttribute(c.WrapAttribute(
-			capi.MlirGPUObjectAttrGet(t, c.Raw(), target, uint32(o.Format), string(o.Data), properties)))
+		return raw.ParsedAttribute(raw.WrapAttribute(c,
+			capi.MlirGPUObjectAttrGet(t, raw.Context(c), target, uint32(o.Format), string(o.Data), properties)))
 	}
-	if kernels = o.Kernels.In(c, method); !raw.IsAttribute(o.Kernels, "#gpu.kernel_table") {
+	if kernels = raw.AttributeIn(o.Kernels, c, method); !raw.IsAttribute(o.Kernels, "#gpu.kernel_table") {
 		return mlir.Attribute{}, fmt.Errorf("gpu: the kernels of an object are a #gpu.kernel_table, not %s", o.Kernels)
 	}
-	return raw.ParsedAttribute(c.WrapAttribute(
-		capi.MlirGPUObjectAttrGetWithKernels(t, c.Raw(), target, uint32(o.Format), string(o.Data), properties, kernels)))
+	return raw.ParsedAttribute(raw.WrapAttribute(c,
+		capi.MlirGPUObjectAttrGetWithKernels(t, raw.Context(c), target, uint32(o.Format), string(o.Data), properties, kernels)))
 }
 
 // IsObject reports whether a is #gpu.object<…>.
@@ -76,26 +76,26 @@ func IsObject(a mlir.Attribute) bool { return raw.IsAttribute(a, "#gpu.object") 
 
 // AsObject reads an object. The data is copied.
 func AsObject(a mlir.Attribute) (Object, error) {
-	c, h := a.Unwrap("gpu.AsObject")
+	c, h := raw.UnwrapAttribute(a, "gpu.AsObject")
 	if !IsObject(a) {
 		return Object{}, fmt.Errorf("gpu: %s is no object", a)
 	}
 	l := c.Library()
-	if err := l.Need("mlirGPUObjectAttrGetTarget", "mlirGPUObjectAttrGetFormat", "mlirGPUObjectAttrGetObject",
+	if err := raw.Need(l, "mlirGPUObjectAttrGetTarget", "mlirGPUObjectAttrGetFormat", "mlirGPUObjectAttrGetObject",
 		"mlirGPUObjectAttrHasProperties", "mlirGPUObjectAttrGetProperties"); err != nil {
 		return Object{}, err
 	}
-	t := l.RawTable()
+	t := raw.LibraryTable(l)
 	o := Object{
-		Target: c.WrapAttribute(capi.MlirGPUObjectAttrGetTarget(t, h)),
+		Target: raw.WrapAttribute(c, capi.MlirGPUObjectAttrGetTarget(t, h)),
 		Format: Format(capi.MlirGPUObjectAttrGetFormat(t, h)),
 		Data:   []byte(capi.MlirGPUObjectAttrGetObject(t, h)),
 	}
 	if capi.MlirGPUObjectAttrHasProperties(t, h) {
-		o.Properties = c.WrapAttribute(capi.MlirGPUObjectAttrGetProperties(t, h))
+		o.Properties = raw.WrapAttribute(c, capi.MlirGPUObjectAttrGetProperties(t, h))
 	}
 	if l.Has("mlirGPUObjectAttrHasKernels") && l.Has("mlirGPUObjectAttrGetKernels") && capi.MlirGPUObjectAttrHasKernels(t, h) {
-		o.Kernels = c.WrapAttribute(capi.MlirGPUObjectAttrGetKernels(t, h))
+		o.Kernels = raw.WrapAttribute(c, capi.MlirGPUObjectAttrGetKernels(t, h))
 	}
 	return o, nil
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // Variadicity says how many values an operand or a result stands for.
@@ -23,13 +23,13 @@ const (
 
 // Attribute is #irdl<variadicity …>.
 func (v Variadicity) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	t, err := raw.Table(c, "irdl", "mlirIRDLVariadicityAttrGet")
+	t, err := raw.Load(c, "irdl", "mlirIRDLVariadicityAttrGet")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
 	switch v {
 	case Single, Optional, Variadic: // the library ends the process on another one
-		return c.WrapAttribute(capi.MlirIRDLVariadicityAttrGet(t, c.Raw(), string(v))), nil
+		return raw.WrapAttribute(c, capi.MlirIRDLVariadicityAttrGet(t, raw.Context(c), string(v))), nil
 	}
 	return mlir.Attribute{}, fmt.Errorf("irdl: there is no variadicity %q: use the constants", string(v))
 }
@@ -46,7 +46,7 @@ func AsVariadicity(a mlir.Attribute) (Variadicity, error) {
 
 // VariadicityArray is #irdl<variadicity_array[…]>, one for each operand or result.
 func VariadicityArray(c *mlir.Context, values ...Variadicity) (mlir.Attribute, error) {
-	t, err := raw.Table(c, "irdl", "mlirIRDLVariadicityArrayAttrGet")
+	t, err := raw.Load(c, "irdl", "mlirIRDLVariadicityArrayAttrGet")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
@@ -56,7 +56,7 @@ func VariadicityArray(c *mlir.Context, values ...Variadicity) (mlir.Attribute, e
 		if err != nil {
 			return mlir.Attribute{}, err
 		}
-		list[i] = a.Raw()
+		list[i] = raw.Attribute(a)
 	}
-	return c.WrapAttribute(capi.MlirIRDLVariadicityArrayAttrGet(t, c.Raw(), len(list), raw.First(list))), nil
+	return raw.WrapAttribute(c, capi.MlirIRDLVariadicityArrayAttrGet(t, raw.Context(c), len(list), raw.First(list))), nil
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // Contraction names the loops of a contraction by what they are for.
@@ -25,11 +25,11 @@ type Convolution struct {
 // maps of a linalg operation without checking that they are there, which a verified
 // one has.
 func sound(o mlir.Operation, method string, functions ...string) (*mlir.Context, *capi.Table, capi.MlirOperation, error) {
-	c, h := o.Unwrap("linalg." + method)
-	if err := c.Library().Need(functions...); err != nil {
+	c, h := raw.UnwrapOperation(o, "linalg."+method)
+	if err := raw.Need(c.Library(), functions...); err != nil {
 		return nil, nil, h, err
 	}
-	return c, c.RawTable(), h, o.Verify()
+	return c, raw.Table(c), h, o.Verify()
 }
 
 // IsContraction reports whether the operation, which must be valid, is a contraction.
@@ -61,7 +61,7 @@ func ContractionOf(o mlir.Operation) (Contraction, error) {
 func ContractionOfMaps(left, right, result mlir.AffineMap) (Contraction, error) {
 	const function = "mlirLinalgInferContractionDimensionsFromMaps"
 	c := left.Context()
-	if err := c.Library().Need(function); err != nil {
+	if err := raw.Need(c.Library(), function); err != nil {
 		return Contraction{}, err
 	}
 	maps := []mlir.AffineMap{left, right, result}
@@ -72,7 +72,7 @@ func ContractionOfMaps(left, right, result mlir.AffineMap) (Contraction, error) 
 		}
 		list[i] = raw.Map(c, m)
 	}
-	d := contraction(c, capi.MlirLinalgInferContractionDimensionsFromMaps(c.RawTable(), raw.First(list), len(list)))
+	d := contraction(c, capi.MlirLinalgInferContractionDimensionsFromMaps(raw.Table(c), raw.First(list), len(list)))
 	if len(d.K) == 0 {
 		return Contraction{}, fmt.Errorf("linalg: %s, %s and %s do not make a contraction", left, right, result)
 	}
@@ -109,7 +109,7 @@ func IndexingMaps(o mlir.Operation) ([]mlir.AffineMap, error) {
 	}
 	var maps []mlir.AffineMap
 	if a := capi.MlirLinalgGetIndexingMapsAttribute(t, h); a.Ptr != nil {
-		each, _ := c.WrapAttribute(a).Elements()
+		each, _ := raw.WrapAttribute(c, a).Elements()
 		for _, e := range each {
 			m, _ := e.AffineMapValue()
 			maps = append(maps, m)
@@ -124,7 +124,7 @@ func list(c *mlir.Context, h capi.MlirAttribute) []int64 {
 	if h.Ptr == nil {
 		return nil
 	}
-	a := c.WrapAttribute(h)
+	a := raw.WrapAttribute(c, h)
 	if wide, ok := a.Int64s(); ok {
 		return wide
 	}
@@ -139,8 +139,8 @@ func list(c *mlir.Context, h capi.MlirAttribute) []int64 {
 // FillRegion gives a named operation, such as linalg.matmul, that was created with one
 // empty region the body that its name stands for.
 func FillRegion(o mlir.Operation) error {
-	c, h := o.Unwrap("linalg.FillRegion")
-	if err := c.Library().Need("mlirLinalgFillBuiltinNamedOpRegion"); err != nil {
+	c, h := raw.UnwrapOperation(o, "linalg.FillRegion")
+	if err := raw.Need(c.Library(), "mlirLinalgFillBuiltinNamedOpRegion"); err != nil {
 		return err
 	}
 	name, ok := strings.CutPrefix(o.Name(), "linalg.")
@@ -153,13 +153,13 @@ func FillRegion(o mlir.Operation) error {
 	case o.NumOperands() != want:
 		return fmt.Errorf("linalg: %s takes %d operands, %d given", o.Name(), want, o.NumOperands())
 	}
-	t := c.RawTable()
+	t := raw.Table(c)
 	for i, v := range o.Operands() {
 		element := v.Type()
 		if inner, ok := element.Element(); ok {
 			element = inner
 		}
-		if r := element.Raw(); !capi.MlirTypeIsAInteger(t, r) && !capi.MlirTypeIsAFloat(t, r) && !capi.MlirTypeIsAIndex(t, r) && !capi.MlirTypeIsAComplex(t, r) {
+		if r := raw.Type(element); !capi.MlirTypeIsAInteger(t, r) && !capi.MlirTypeIsAFloat(t, r) && !capi.MlirTypeIsAIndex(t, r) && !capi.MlirTypeIsAComplex(t, r) {
 			return fmt.Errorf("linalg: operand %d of %s holds %s, which are no numbers", i, o.Name(), element)
 		}
 	}

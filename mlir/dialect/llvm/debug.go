@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // Debug information. Tags, languages, encodings, operations and flags are the numbers
@@ -38,7 +38,7 @@ type maker struct {
 
 func newMaker(c *mlir.Context, what, function string) *maker {
 	m := &maker{c: c, what: "llvm." + what}
-	m.api, m.err = raw.Table(c, dialect, function)
+	m.api, m.err = raw.Load(c, dialect, function)
 	return m
 }
 
@@ -47,7 +47,7 @@ func (m *maker) field(name string, a mlir.Attribute, kinds []string) capi.MlirAt
 	if a.IsNil() {
 		return capi.MlirAttribute{}
 	}
-	h := a.In(m.c, m.what+".Attribute")
+	h := raw.AttributeIn(a, m.c, m.what+".Attribute")
 	if m.err == nil && !oneOf(a, kinds) {
 		m.err = fmt.Errorf("llvm: %s.%s cannot be %s", m.what, name, a)
 	}
@@ -75,7 +75,7 @@ func (m *maker) text(s string) capi.MlirAttribute {
 	if s == "" {
 		return capi.MlirAttribute{}
 	}
-	return m.c.StringAttribute(s).Raw()
+	return raw.Attribute(m.c.StringAttribute(s))
 }
 
 // recursion checks the id that a node and its RecSelf share.
@@ -98,9 +98,9 @@ func (m *maker) make(call func(ctx capi.MlirContext) capi.MlirAttribute) (mlir.A
 	if m.err != nil {
 		return mlir.Attribute{}, m.err
 	}
-	a := m.c.WrapAttribute(call(m.c.Raw()))
+	a := raw.WrapAttribute(m.c, call(raw.Context(m.c)))
 	if a.IsNil() {
-		return a, m.c.Failure("making " + m.what)
+		return a, raw.Failure(m.c, "making "+m.what)
 	}
 	return a, nil
 }

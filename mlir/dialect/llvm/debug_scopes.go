@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // DIFile is #llvm.di_file<"Name" in "Directory">.
@@ -15,7 +15,7 @@ type DIFile struct{ Name, Directory string }
 func (d DIFile) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIFile", "mlirLLVMDIFileAttrGet")
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
-		return capi.MlirLLVMDIFileAttrGet(m.api, ctx, c.StringAttribute(d.Name).Raw(), c.StringAttribute(d.Directory).Raw())
+		return capi.MlirLLVMDIFileAttrGet(m.api, ctx, raw.Attribute(c.StringAttribute(d.Name)), raw.Attribute(c.StringAttribute(d.Directory)))
 	})
 }
 
@@ -171,12 +171,12 @@ func AsDISubprogram(a mlir.Attribute) (DISubprogram, error) {
 	if err != nil {
 		return DISubprogram{}, err
 	}
-	c, h := a.Unwrap(method)
-	if err := c.Library().Need("mlirLLVMDISubprogramAttrGetLine", "mlirLLVMDISubprogramAttrGetScopeLine"); err != nil {
+	c, h := raw.UnwrapAttribute(a, method)
+	if err := raw.Need(c.Library(), "mlirLLVMDISubprogramAttrGetLine", "mlirLLVMDISubprogramAttrGetScopeLine"); err != nil {
 		return DISubprogram{}, err
 	}
-	d.Line = int(capi.MlirLLVMDISubprogramAttrGetLine(c.RawTable(), h))
-	d.ScopeLine = int(capi.MlirLLVMDISubprogramAttrGetScopeLine(c.RawTable(), h))
+	d.Line = int(capi.MlirLLVMDISubprogramAttrGetLine(raw.Table(c), h))
+	d.ScopeLine = int(capi.MlirLLVMDISubprogramAttrGetScopeLine(raw.Table(c), h))
 	return d, nil
 }
 

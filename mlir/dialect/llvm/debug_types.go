@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // DINullType is #llvm.di_null_type: the result of a subroutine that has none.
@@ -26,7 +26,7 @@ type DIBasicType struct {
 func (d DIBasicType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIBasicType", "mlirLLVMDIBasicTypeAttrGet")
 	tag, encoding := m.number("Tag", d.Tag), m.number("Encoding", d.Encoding)
-	name := c.StringAttribute(d.Name).Raw()
+	name := raw.Attribute(c.StringAttribute(d.Name))
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		return capi.MlirLLVMDIBasicTypeAttrGet(m.api, ctx, tag, name, d.SizeInBits, capi.MlirLLVMTypeEncoding(encoding))
 	})
@@ -83,7 +83,7 @@ func DICompositeTypeSelf(recID mlir.Attribute) (mlir.Attribute, error) {
 }
 
 func recSelf(recID mlir.Attribute, what, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute) (mlir.Attribute, error) {
-	c, _ := recID.Unwrap("llvm." + what)
+	c, _ := raw.UnwrapAttribute(recID, "llvm."+what)
 	m := newMaker(c, what, function)
 	id := m.recursion(recID, true)
 	return m.make(func(capi.MlirContext) capi.MlirAttribute { return get(m.api, id) })
@@ -124,18 +124,18 @@ func DerivedBaseType(a mlir.Attribute) (mlir.Attribute, error) {
 
 // part reads one attribute out of another one of the given kind.
 func part(a mlir.Attribute, method, kind, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute) (mlir.Attribute, error) {
-	c, h := a.Unwrap(method)
+	c, h := raw.UnwrapAttribute(a, method)
 	if !raw.IsAttribute(a, kind) {
 		return mlir.Attribute{}, fmt.Errorf("llvm: %s is no %s", a, kind)
 	}
-	if err := c.Library().Need(function); err != nil {
+	if err := raw.Need(c.Library(), function); err != nil {
 		return mlir.Attribute{}, err
 	}
-	inner := get(c.RawTable(), h)
+	inner := get(raw.Table(c), h)
 	if inner.Ptr == nil {
 		return mlir.Attribute{}, nil
 	}
-	return c.WrapAttribute(inner), nil
+	return raw.WrapAttribute(c, inner), nil
 }
 
 // DIStringType is #llvm.di_string_type<…>: a string with a length, as Fortran has.
@@ -155,7 +155,7 @@ type DIStringType struct {
 func (d DIStringType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIStringType", "mlirLLVMDIStringTypeAttrGet")
 	tag, align, encoding := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits), m.number("Encoding", d.Encoding)
-	name, length := c.StringAttribute(d.Name).Raw(), m.field("StringLength", d.StringLength, variableKinds)
+	name, length := raw.Attribute(c.StringAttribute(d.Name)), m.field("StringLength", d.StringLength, variableKinds)
 	lengthExp := m.field("StringLengthExp", d.StringLengthExp, expressionKind)
 	locationExp := m.field("StringLocationExp", d.StringLocationExp, expressionKind)
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // DIExpressionElem is one operation of an expression.
@@ -18,7 +18,7 @@ type DIExpressionElem struct {
 func DIExpression(c *mlir.Context, elements ...DIExpressionElem) (mlir.Attribute, error) {
 	m := newMaker(c, "DIExpression", "mlirLLVMDIExpressionAttrGet")
 	if m.err == nil {
-		m.err = c.Library().Need("mlirLLVMDIExpressionElemAttrGet")
+		m.err = raw.Need(c.Library(), "mlirLLVMDIExpressionElemAttrGet")
 	}
 	list := make([]capi.MlirAttribute, len(elements))
 	for i, e := range elements {
@@ -26,7 +26,7 @@ func DIExpression(c *mlir.Context, elements ...DIExpressionElem) (mlir.Attribute
 		if m.err != nil {
 			break
 		}
-		list[i] = capi.MlirLLVMDIExpressionElemAttrGet(m.api, c.Raw(), opcode, len(e.Arguments), raw.First(e.Arguments))
+		list[i] = capi.MlirLLVMDIExpressionElemAttrGet(m.api, raw.Context(c), opcode, len(e.Arguments), raw.First(e.Arguments))
 	}
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		return capi.MlirLLVMDIExpressionAttrGet(m.api, ctx, len(list), raw.First(list))
@@ -70,7 +70,7 @@ type DIAnnotation struct{ Name, Value string }
 func (d DIAnnotation) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIAnnotation", "mlirLLVMDIAnnotationAttrGet")
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
-		return capi.MlirLLVMDIAnnotationAttrGet(m.api, ctx, c.StringAttribute(d.Name).Raw(), c.StringAttribute(d.Value).Raw())
+		return capi.MlirLLVMDIAnnotationAttrGet(m.api, ctx, raw.Attribute(c.StringAttribute(d.Name)), raw.Attribute(c.StringAttribute(d.Value)))
 	})
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // Struct is !llvm.struct<…>: without a Name it is the list of its fields, with one it
@@ -25,11 +25,11 @@ func (s Struct) Type(c *mlir.Context) (mlir.Type, error) {
 	case s.Opaque && (s.Name == "" || len(s.Fields) > 0 || s.Packed):
 		return mlir.Type{}, errors.New("llvm: an opaque struct has a name and nothing else")
 	case s.Opaque:
-		t, err := raw.Table(c, dialect, "mlirLLVMStructTypeOpaqueGet")
+		t, err := raw.Load(c, dialect, "mlirLLVMStructTypeOpaqueGet")
 		if err != nil {
 			return mlir.Type{}, err
 		}
-		return raw.Parsed(c.WrapType(capi.MlirLLVMStructTypeOpaqueGet(t, c.Raw(), s.Name)))
+		return raw.Parsed(raw.WrapType(c, capi.MlirLLVMStructTypeOpaqueGet(t, raw.Context(c), s.Name)))
 	case s.Name == "":
 		return literal(c, method, s.Fields, s.Packed)
 	}
@@ -47,11 +47,11 @@ func NamedStruct(c *mlir.Context, name string) (mlir.Type, error) {
 	if name == "" {
 		return mlir.Type{}, errors.New("llvm: an identified struct needs a name")
 	}
-	t, err := raw.Table(c, dialect, "mlirLLVMStructTypeIdentifiedGet")
+	t, err := raw.Load(c, dialect, "mlirLLVMStructTypeIdentifiedGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return raw.Parsed(c.WrapType(capi.MlirLLVMStructTypeIdentifiedGet(t, c.Raw(), name)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirLLVMStructTypeIdentifiedGet(t, raw.Context(c), name)))
 }
 
 // NewStruct makes an identified struct of its own: where the name is taken, one is
@@ -64,19 +64,19 @@ func NewStruct(c *mlir.Context, name string, fields []mlir.Type, packed bool) (m
 	if _, err := literal(c, method, fields, packed); err != nil {
 		return mlir.Type{}, err
 	}
-	t, err := raw.Table(c, dialect, "mlirLLVMStructTypeIdentifiedNewGet")
+	t, err := raw.Load(c, dialect, "mlirLLVMStructTypeIdentifiedNewGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
 	h := raw.Types(c, method, fields)
-	return raw.Parsed(c.WrapType(capi.MlirLLVMStructTypeIdentifiedNewGet(t, c.Raw(), name, len(h), raw.First(h), packed)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirLLVMStructTypeIdentifiedNewGet(t, raw.Context(c), name, len(h), raw.First(h), packed)))
 }
 
 // SetBody gives an identified struct its fields. It fails where the struct has other
 // ones already or is opaque.
 func SetBody(t mlir.Type, fields []mlir.Type, packed bool) error {
 	const method = "llvm.SetBody"
-	c, h := t.Unwrap(method)
+	c, h := raw.UnwrapType(t, method)
 	s, err := AsStruct(t)
 	switch {
 	case err != nil:
@@ -88,7 +88,7 @@ func SetBody(t mlir.Type, fields []mlir.Type, packed bool) error {
 	if _, err := literal(c, method, fields, packed); err != nil {
 		return err
 	}
-	api, err := raw.Table(c, dialect, "mlirLLVMStructTypeSetBody")
+	api, err := raw.Load(c, dialect, "mlirLLVMStructTypeSetBody")
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func SetBody(t mlir.Type, fields []mlir.Type, packed bool) error {
 }
 
 func literal(c *mlir.Context, method string, fields []mlir.Type, packed bool) (mlir.Type, error) {
-	t, err := raw.Table(c, dialect, "mlirLLVMStructTypeLiteralGetChecked")
+	t, err := raw.Load(c, dialect, "mlirLLVMStructTypeLiteralGetChecked")
 	if err != nil {
 		return mlir.Type{}, err
 	}
@@ -110,10 +110,10 @@ func literal(c *mlir.Context, method string, fields []mlir.Type, packed bool) (m
 			return mlir.Type{}, err
 		}
 	}
-	at := capi.MlirLocationUnknownGet(t, c.Raw())
-	made := c.WrapType(capi.MlirLLVMStructTypeLiteralGetChecked(t, at, len(h), raw.First(h), packed))
+	at := capi.MlirLocationUnknownGet(t, raw.Context(c))
+	made := raw.WrapType(c, capi.MlirLLVMStructTypeLiteralGetChecked(t, at, len(h), raw.First(h), packed))
 	if made.IsNil() {
-		return mlir.Type{}, c.Failure("making a struct type")
+		return mlir.Type{}, raw.Failure(c, "making a struct type")
 	}
 	return raw.Parsed(made)
 }
@@ -123,15 +123,15 @@ func IsStruct(t mlir.Type) bool { return raw.IsType(t, "!llvm.struct") }
 
 // AsStruct reads a struct type. One whose body has not been set reads as opaque.
 func AsStruct(t mlir.Type) (Struct, error) {
-	c, h := t.Unwrap("llvm.AsStruct")
+	c, h := raw.UnwrapType(t, "llvm.AsStruct")
 	if !IsStruct(t) {
 		return Struct{}, fmt.Errorf("llvm: %s is no struct type", t)
 	}
-	if err := c.Library().Need("mlirLLVMStructTypeIsLiteral", "mlirLLVMStructTypeGetIdentifier", "mlirLLVMStructTypeIsOpaque",
+	if err := raw.Need(c.Library(), "mlirLLVMStructTypeIsLiteral", "mlirLLVMStructTypeGetIdentifier", "mlirLLVMStructTypeIsOpaque",
 		"mlirLLVMStructTypeIsPacked", "mlirLLVMStructTypeGetNumElementTypes", "mlirLLVMStructTypeGetElementType"); err != nil {
 		return Struct{}, err
 	}
-	api := c.RawTable()
+	api := raw.Table(c)
 	var s Struct
 	if !capi.MlirLLVMStructTypeIsLiteral(api, h) {
 		s.Name = capi.MlirLLVMStructTypeGetIdentifier(api, h)
@@ -140,7 +140,7 @@ func AsStruct(t mlir.Type) (Struct, error) {
 		}
 	}
 	s.Packed = capi.MlirLLVMStructTypeIsPacked(api, h)
-	s.Fields = raw.Wrap(c, capi.MlirLLVMStructTypeGetNumElementTypes(api, h), func(i int) capi.MlirType {
+	s.Fields = raw.WrapTypes(c, capi.MlirLLVMStructTypeGetNumElementTypes(api, h), func(i int) capi.MlirType {
 		return capi.MlirLLVMStructTypeGetElementType(api, h, i)
 	})
 	return s, nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 const dialect = "llvm"
@@ -17,11 +17,11 @@ func PointerType(c *mlir.Context, addressSpace int) (mlir.Type, error) {
 	if addressSpace < 0 || addressSpace >= 1<<24 {
 		return mlir.Type{}, fmt.Errorf("llvm: an address space is a number from 0 to %d, not %d", 1<<24-1, addressSpace)
 	}
-	t, err := raw.Table(c, dialect, "mlirLLVMPointerTypeGet")
+	t, err := raw.Load(c, dialect, "mlirLLVMPointerTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return c.WrapType(capi.MlirLLVMPointerTypeGet(t, c.Raw(), uint32(addressSpace))), nil
+	return raw.WrapType(c, capi.MlirLLVMPointerTypeGet(t, raw.Context(c), uint32(addressSpace))), nil
 }
 
 // IsPointer reports whether t is !llvm.ptr.
@@ -29,23 +29,23 @@ func IsPointer(t mlir.Type) bool { return raw.IsType(t, "!llvm.ptr") }
 
 // AddressSpace is the address space of a pointer type.
 func AddressSpace(t mlir.Type) (int, error) {
-	c, h := t.Unwrap("llvm.AddressSpace")
+	c, h := raw.UnwrapType(t, "llvm.AddressSpace")
 	if !IsPointer(t) {
 		return 0, fmt.Errorf("llvm: %s is no pointer type", t)
 	}
-	if err := c.Library().Need("mlirLLVMPointerTypeGetAddressSpace"); err != nil {
+	if err := raw.Need(c.Library(), "mlirLLVMPointerTypeGetAddressSpace"); err != nil {
 		return 0, err
 	}
-	return int(capi.MlirLLVMPointerTypeGetAddressSpace(c.RawTable(), h)), nil
+	return int(capi.MlirLLVMPointerTypeGetAddressSpace(raw.Table(c), h)), nil
 }
 
 // VoidType is !llvm.void, the result of a function that has none.
 func VoidType(c *mlir.Context) (mlir.Type, error) {
-	t, err := raw.Table(c, dialect, "mlirLLVMVoidTypeGet")
+	t, err := raw.Load(c, dialect, "mlirLLVMVoidTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return c.WrapType(capi.MlirLLVMVoidTypeGet(t, c.Raw())), nil
+	return raw.WrapType(c, capi.MlirLLVMVoidTypeGet(t, raw.Context(c))), nil
 }
 
 // IsVoid reports whether t is !llvm.void.
@@ -59,18 +59,18 @@ type Array struct {
 
 // Type makes the type.
 func (a Array) Type(c *mlir.Context) (mlir.Type, error) {
-	element := a.Element.In(c, "llvm.Array.Type")
+	element := raw.TypeIn(a.Element, c, "llvm.Array.Type")
 	if a.Len < 0 || a.Len > math.MaxUint32 {
 		return mlir.Type{}, fmt.Errorf("llvm: an array cannot have %d elements", a.Len)
 	}
 	if err := storable(a.Element); err != nil {
 		return mlir.Type{}, err
 	}
-	t, err := raw.Table(c, dialect, "mlirLLVMArrayTypeGet")
+	t, err := raw.Load(c, dialect, "mlirLLVMArrayTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return raw.Parsed(c.WrapType(capi.MlirLLVMArrayTypeGet(t, element, uint32(a.Len))))
+	return raw.Parsed(raw.WrapType(c, capi.MlirLLVMArrayTypeGet(t, element, uint32(a.Len))))
 }
 
 // IsArray reports whether t is !llvm.array<…>.
@@ -78,14 +78,14 @@ func IsArray(t mlir.Type) bool { return raw.IsType(t, "!llvm.array") }
 
 // AsArray reads an array type.
 func AsArray(t mlir.Type) (Array, error) {
-	c, h := t.Unwrap("llvm.AsArray")
+	c, h := raw.UnwrapType(t, "llvm.AsArray")
 	if !IsArray(t) {
 		return Array{}, fmt.Errorf("llvm: %s is no array type", t)
 	}
-	if err := c.Library().Need("mlirLLVMArrayTypeGetElementType"); err != nil {
+	if err := raw.Need(c.Library(), "mlirLLVMArrayTypeGetElementType"); err != nil {
 		return Array{}, err
 	}
-	a := Array{Element: c.WrapType(capi.MlirLLVMArrayTypeGetElementType(c.RawTable(), h))}
+	a := Array{Element: raw.WrapType(c, capi.MlirLLVMArrayTypeGetElementType(raw.Table(c), h))}
 	// The C API has no function for the length.
 	if _, err := fmt.Sscanf(t.String(), "!llvm.array<%d x", &a.Len); err != nil {
 		return Array{}, fmt.Errorf("llvm: the length of %s cannot be read: %w", t, err)
@@ -103,7 +103,7 @@ type Function struct {
 
 // Type makes the type.
 func (f Function) Type(c *mlir.Context) (mlir.Type, error) {
-	t, err := raw.Table(c, dialect, "mlirLLVMFunctionTypeGet")
+	t, err := raw.Load(c, dialect, "mlirLLVMFunctionTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
@@ -112,10 +112,10 @@ func (f Function) Type(c *mlir.Context) (mlir.Type, error) {
 			return mlir.Type{}, err
 		}
 	}
-	result, params := f.Result.In(c, "llvm.Function.Type"), raw.Types(c, "llvm.Function.Type", f.Params)
-	made := c.WrapType(capi.MlirLLVMFunctionTypeGet(t, result, len(params), raw.First(params), f.Variadic))
+	result, params := raw.TypeIn(f.Result, c, "llvm.Function.Type"), raw.Types(c, "llvm.Function.Type", f.Params)
+	made := raw.WrapType(c, capi.MlirLLVMFunctionTypeGet(t, result, len(params), raw.First(params), f.Variadic))
 	if made.IsNil() {
-		return mlir.Type{}, c.Failure("making the type of a function")
+		return mlir.Type{}, raw.Failure(c, "making the type of a function")
 	}
 	return raw.Parsed(made)
 }
@@ -125,17 +125,17 @@ func IsFunction(t mlir.Type) bool { return raw.IsType(t, "!llvm.func") }
 
 // AsFunction reads a function type.
 func AsFunction(t mlir.Type) (Function, error) {
-	c, h := t.Unwrap("llvm.AsFunction")
+	c, h := raw.UnwrapType(t, "llvm.AsFunction")
 	if !IsFunction(t) {
 		return Function{}, fmt.Errorf("llvm: %s is no function type of the llvm dialect", t)
 	}
-	if err := c.Library().Need("mlirLLVMFunctionTypeGetNumInputs", "mlirLLVMFunctionTypeGetInput", "mlirLLVMFunctionTypeGetReturnType"); err != nil {
+	if err := raw.Need(c.Library(), "mlirLLVMFunctionTypeGetNumInputs", "mlirLLVMFunctionTypeGetInput", "mlirLLVMFunctionTypeGetReturnType"); err != nil {
 		return Function{}, err
 	}
-	api := c.RawTable()
+	api := raw.Table(c)
 	return Function{
-		Result: c.WrapType(capi.MlirLLVMFunctionTypeGetReturnType(api, h)),
-		Params: raw.Wrap(c, capi.MlirLLVMFunctionTypeGetNumInputs(api, h), func(i int) capi.MlirType {
+		Result: raw.WrapType(c, capi.MlirLLVMFunctionTypeGetReturnType(api, h)),
+		Params: raw.WrapTypes(c, capi.MlirLLVMFunctionTypeGetNumInputs(api, h), func(i int) capi.MlirType {
 			return capi.MlirLLVMFunctionTypeGetInput(api, h, i)
 		}),
 		// The C API has no function for it.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // Swizzle is the pattern in which a tensor map spreads data over the banks of shared
@@ -59,8 +59,8 @@ type TensorMapDescriptor struct {
 
 // Type makes the type.
 func (d TensorMapDescriptor) Type(c *mlir.Context) (mlir.Type, error) {
-	tensor := d.Tensor.In(c, "nvgpu.TensorMapDescriptor.Type")
-	t, err := raw.Table(c, "nvgpu", "mlirNVGPUTensorMapDescriptorTypeGet")
+	tensor := raw.TypeIn(d.Tensor, c, "nvgpu.TensorMapDescriptor.Type")
+	t, err := raw.Load(c, "nvgpu", "mlirNVGPUTensorMapDescriptorTypeGet")
 	switch {
 	case err != nil:
 		return mlir.Type{}, err
@@ -71,7 +71,7 @@ func (d TensorMapDescriptor) Type(c *mlir.Context) (mlir.Type, error) {
 		return mlir.Type{}, fmt.Errorf("nvgpu: no tensor map has swizzle %d, promotion %d, fill %d and interleave %d: use the constants",
 			d.Swizzle, d.L2, d.OOB, d.Interleave)
 	}
-	return raw.Parsed(c.WrapType(capi.MlirNVGPUTensorMapDescriptorTypeGet(t, c.Raw(), tensor,
+	return raw.Parsed(raw.WrapType(c, capi.MlirNVGPUTensorMapDescriptorTypeGet(t, raw.Context(c), tensor,
 		int32(d.Swizzle), int32(d.L2), int32(d.OOB), int32(d.Interleave))))
 }
 

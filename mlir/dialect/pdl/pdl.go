@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 const dialect = "pdl"
@@ -35,27 +35,27 @@ func ValueType(c *mlir.Context) (mlir.Type, error) {
 
 // RangeType is !pdl.range<element>, where element is one of the other four types.
 func RangeType(element mlir.Type) (mlir.Type, error) {
-	c, h := element.Unwrap("pdl.RangeType")
+	c, h := raw.UnwrapType(element, "pdl.RangeType")
 	if !Is(element) || IsRange(element) {
 		return mlir.Type{}, fmt.Errorf("pdl: %s is no element of a range: it takes attributes, operations, types and values of PDL", element)
 	}
-	t, err := raw.Table(c, dialect, "mlirPDLRangeTypeGet")
+	t, err := raw.Load(c, dialect, "mlirPDLRangeTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return c.WrapType(capi.MlirPDLRangeTypeGet(t, h)), nil
+	return raw.WrapType(c, capi.MlirPDLRangeTypeGet(t, h)), nil
 }
 
 // RangeElement is the element type of a range.
 func RangeElement(t mlir.Type) (mlir.Type, error) {
-	c, h := t.Unwrap("pdl.RangeElement")
+	c, h := raw.UnwrapType(t, "pdl.RangeElement")
 	if !IsRange(t) {
 		return mlir.Type{}, fmt.Errorf("pdl: %s is no range", t)
 	}
-	if err := c.Library().Need("mlirPDLRangeTypeGetElementType"); err != nil {
+	if err := raw.Need(c.Library(), "mlirPDLRangeTypeGetElementType"); err != nil {
 		return mlir.Type{}, err
 	}
-	return c.WrapType(capi.MlirPDLRangeTypeGetElementType(c.RawTable(), h)), nil
+	return raw.WrapType(c, capi.MlirPDLRangeTypeGetElementType(raw.Table(c), h)), nil
 }
 
 // Is reports whether t is a type of the dialect.

@@ -4,23 +4,23 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // ElementType is the quantized type that t is or that a tensor, vector or memref t
 // has as its element, nil where there is none.
 func ElementType(t mlir.Type) (mlir.Type, error) {
-	c, h := t.Unwrap("quant.ElementType")
+	c, h := raw.UnwrapType(t, "quant.ElementType")
 	const function = "mlirQuantizedTypeGetQuantizedElementType"
-	if err := c.Library().Need(function); err != nil {
+	if err := raw.Need(c.Library(), function); err != nil {
 		return mlir.Type{}, err
 	}
-	element := capi.MlirQuantizedTypeGetQuantizedElementType(c.RawTable(), h)
+	element := capi.MlirQuantizedTypeGetQuantizedElementType(raw.Table(c), h)
 	if element.Ptr == nil {
 		return mlir.Type{}, nil
 	}
-	return c.WrapType(element), nil
+	return raw.WrapType(c, element), nil
 }
 
 // IsCompatible reports whether t, or its element, is what q stands for.
@@ -29,7 +29,7 @@ func IsCompatible(q, t mlir.Type) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return capi.MlirQuantizedTypeIsCompatibleExpressedType(api, h, t.In(c, "quant.IsCompatible")), nil
+	return capi.MlirQuantizedTypeIsCompatibleExpressedType(api, h, raw.TypeIn(t, c, "quant.IsCompatible")), nil
 }
 
 // FromStorage makes of t, which is or contains q's storage type, the type that is or
@@ -82,11 +82,11 @@ func castTo(q, t mlir.Type, method string, cast func(*capi.Table, capi.MlirType,
 	if IsCalibrated(q) {
 		return mlir.Type{}, fmt.Errorf("quant: %s cannot be cast: it is not stored as integers", q)
 	}
-	made := cast(api, h, t.In(c, method))
+	made := cast(api, h, raw.TypeIn(t, c, method))
 	if made.Ptr == nil {
 		return mlir.Type{}, fmt.Errorf("quant: %s is not what %s is made of", t, q)
 	}
-	return c.WrapType(made), nil
+	return raw.WrapType(c, made), nil
 }
 
 // ToStorage is t with its quantized type replaced by that one's storage type.
@@ -100,7 +100,7 @@ func ToExpressed(t mlir.Type) (mlir.Type, error) {
 }
 
 func castFrom(t mlir.Type, method string, cast func(*capi.Table, capi.MlirType) capi.MlirType) (mlir.Type, error) {
-	c, h := t.Unwrap(method)
+	c, h := raw.UnwrapType(t, method)
 	q, err := ElementType(t)
 	if err != nil {
 		return mlir.Type{}, err
@@ -108,12 +108,12 @@ func castFrom(t mlir.Type, method string, cast func(*capi.Table, capi.MlirType) 
 	if q.IsNil() || IsCalibrated(q) {
 		return mlir.Type{}, fmt.Errorf("quant: %s holds nothing that is stored as integers", t)
 	}
-	if cannot := capi.MlirQuantizedTypeGetExpressedType(c.RawTable(), q.Raw()).Ptr == nil; cannot && method == "quant.ToExpressed" {
+	if cannot := capi.MlirQuantizedTypeGetExpressedType(raw.Table(c), raw.Type(q)).Ptr == nil; cannot && method == "quant.ToExpressed" {
 		return mlir.Type{}, fmt.Errorf("quant: %s does not say what it stands for", q)
 	}
-	made := cast(c.RawTable(), h)
+	made := cast(raw.Table(c), h)
 	if made.Ptr == nil {
 		return mlir.Type{}, fmt.Errorf("quant: %s cannot be cast", t)
 	}
-	return c.WrapType(made), nil
+	return raw.WrapType(c, made), nil
 }

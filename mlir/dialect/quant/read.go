@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -14,8 +15,8 @@ func kind(t mlir.Type, function string, is func(*capi.Table, capi.MlirType) bool
 	if t.IsNil() {
 		return false
 	}
-	c, h := t.Unwrap("quant.Is")
-	return c.Library().Has(function) && is(c.RawTable(), h)
+	c, h := raw.UnwrapType(t, "quant.Is")
+	return c.Library().Has(function) && is(raw.Table(c), h)
 }
 
 // Is reports whether t is a type of the dialect. A library without its C API says no,
@@ -49,20 +50,20 @@ func IsCalibrated(t mlir.Type) bool {
 
 // open gives the handles of a type that must be of a kind.
 func open(t mlir.Type, method, predicate, what string, is func(mlir.Type) bool) (*mlir.Context, *capi.Table, capi.MlirType, error) {
-	c, h := t.Unwrap(method)
-	if err := c.Library().Need(predicate); err != nil {
+	c, h := raw.UnwrapType(t, method)
+	if err := raw.Need(c.Library(), predicate); err != nil {
 		return nil, nil, h, err
 	}
 	if !is(t) {
 		return nil, nil, h, fmt.Errorf("quant: %s is no %s", t, what)
 	}
-	return c, c.RawTable(), h, nil
+	return c, raw.Table(c), h, nil
 }
 
 // common reads what all types but the calibrated one have.
 func common(c *mlir.Context, api *capi.Table, h capi.MlirType) (Storage, mlir.Type) {
 	s := Storage{
-		Integer:  c.WrapType(capi.MlirQuantizedTypeGetStorageType(api, h)),
+		Integer:  raw.WrapType(c, capi.MlirQuantizedTypeGetStorageType(api, h)),
 		Unsigned: !capi.MlirQuantizedTypeIsSigned(api, h),
 		Min:      capi.MlirQuantizedTypeGetStorageTypeMin(api, h),
 		Max:      capi.MlirQuantizedTypeGetStorageTypeMax(api, h),
@@ -71,7 +72,7 @@ func common(c *mlir.Context, api *capi.Table, h capi.MlirType) (Storage, mlir.Ty
 	if expressed.Ptr == nil {
 		return s, mlir.Type{}
 	}
-	return s, c.WrapType(expressed)
+	return s, raw.WrapType(c, expressed)
 }
 
 // AsAny reads the type.
@@ -122,8 +123,8 @@ func AsSubChannel(t mlir.Type) (SubChannel, error) {
 	s, e := common(c, api, h)
 	q := SubChannel{
 		Storage: s, Expressed: e,
-		Scales:     c.WrapAttribute(capi.MlirUniformQuantizedSubChannelTypeGetScales(api, h)),
-		ZeroPoints: c.WrapAttribute(capi.MlirUniformQuantizedSubChannelTypeGetZeroPoints(api, h)),
+		Scales:     raw.WrapAttribute(c, capi.MlirUniformQuantizedSubChannelTypeGetScales(api, h)),
+		ZeroPoints: raw.WrapAttribute(c, capi.MlirUniformQuantizedSubChannelTypeGetZeroPoints(api, h)),
 	}
 	for i := range capi.MlirUniformQuantizedSubChannelTypeGetNumBlockSizes(api, h) {
 		q.Blocks = append(q.Blocks, Block{
@@ -141,7 +142,7 @@ func AsCalibrated(t mlir.Type) (Calibrated, error) {
 		return Calibrated{}, err
 	}
 	return Calibrated{
-		Expressed: c.WrapType(capi.MlirQuantizedTypeGetExpressedType(api, h)),
+		Expressed: raw.WrapType(c, capi.MlirQuantizedTypeGetExpressedType(api, h)),
 		Min:       capi.MlirCalibratedQuantizedTypeGetMin(api, h),
 		Max:       capi.MlirCalibratedQuantizedTypeGetMax(api, h),
 	}, nil
@@ -152,8 +153,8 @@ func AsCalibrated(t mlir.Type) (Calibrated, error) {
 func IsFixedPoint(t mlir.Type) bool {
 	switch {
 	case IsUniform(t):
-		c, h := t.Unwrap("quant.IsFixedPoint")
-		return capi.MlirUniformQuantizedTypeIsFixedPoint(c.RawTable(), h)
+		c, h := raw.UnwrapType(t, "quant.IsFixedPoint")
+		return capi.MlirUniformQuantizedTypeIsFixedPoint(raw.Table(c), h)
 	case IsPerAxis(t):
 		// The C function says whether no zero point is zero.
 		q, err := AsPerAxis(t)

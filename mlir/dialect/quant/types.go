@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 const dialect = "quant"
@@ -101,7 +101,7 @@ type Block struct {
 func (q SubChannel) Type(c *mlir.Context) (mlir.Type, error) {
 	const method = "quant.SubChannel.Type"
 	m := begin(c, method, "mlirUniformQuantizedSubChannelTypeGet", q.Storage, q.Expressed, false)
-	scales, zeros := q.Scales.In(c, method), q.ZeroPoints.In(c, method)
+	scales, zeros := raw.AttributeIn(q.Scales, c, method), raw.AttributeIn(q.ZeroPoints, c, method)
 	var axes []int32
 	var sizes []int64
 	for _, b := range q.Blocks {
@@ -130,8 +130,8 @@ type Calibrated struct {
 // Type makes the type.
 func (q Calibrated) Type(c *mlir.Context) (mlir.Type, error) {
 	m := maker{c: c}
-	m.expressed = q.Expressed.In(c, "quant.Calibrated.Type")
-	m.api, m.err = raw.Table(c, dialect, "mlirCalibratedQuantizedTypeGet")
+	m.expressed = raw.TypeIn(q.Expressed, c, "quant.Calibrated.Type")
+	m.api, m.err = raw.Load(c, dialect, "mlirCalibratedQuantizedTypeGet")
 	if m.err == nil {
 		m.float(q.Expressed)
 	}
@@ -154,11 +154,11 @@ type maker struct {
 
 func begin(c *mlir.Context, method, function string, s Storage, expressed mlir.Type, optional bool) *maker {
 	m := &maker{c: c, min: s.Min, max: s.Max}
-	m.storage = s.Integer.In(c, method)
+	m.storage = raw.TypeIn(s.Integer, c, method)
 	if !optional || !expressed.IsNil() {
-		m.expressed = expressed.In(c, method)
+		m.expressed = raw.TypeIn(expressed, c, method)
 	}
-	if m.api, m.err = raw.Table(c, dialect, function,
+	if m.api, m.err = raw.Load(c, dialect, function,
 		"mlirQuantizedTypeGetSignedFlag", "mlirQuantizedTypeGetDefaultMinimumForInteger", "mlirQuantizedTypeGetDefaultMaximumForInteger"); m.err != nil {
 		return m
 	}
@@ -213,8 +213,8 @@ func (m *maker) elements(what string, a mlir.Attribute, element mlir.Type) {
 	if m.err != nil {
 		return
 	}
-	if capi.MlirAttributeIsADenseElements(m.api, a.Raw()) {
-		t := m.c.WrapType(capi.MlirAttributeGetType(m.api, a.Raw()))
+	if capi.MlirAttributeIsADenseElements(m.api, raw.Attribute(a)) {
+		t := raw.WrapType(m.c, capi.MlirAttributeGetType(m.api, raw.Attribute(a)))
 		if got, ok := t.Element(); ok && got.Equal(element) {
 			return
 		}
@@ -223,7 +223,7 @@ func (m *maker) elements(what string, a mlir.Attribute, element mlir.Type) {
 }
 
 func (m *maker) dims(a mlir.Attribute) []int64 {
-	dims, _ := m.c.WrapType(capi.MlirAttributeGetType(m.api, a.Raw())).Dims()
+	dims, _ := raw.WrapType(m.c, capi.MlirAttributeGetType(m.api, raw.Attribute(a))).Dims()
 	return dims
 }
 
@@ -233,9 +233,9 @@ func (m *maker) end(get func() capi.MlirType) (mlir.Type, error) {
 	if m.err != nil {
 		return mlir.Type{}, m.err
 	}
-	t := m.c.WrapType(get())
+	t := raw.WrapType(m.c, get())
 	if t.IsNil() {
-		return t, m.c.Failure("making a quantized type")
+		return t, raw.Failure(m.c, "making a quantized type")
 	}
 	// Not raw.Parsed: the text has fewer digits than the scale.
 	if _, err := m.c.ParseType(t.String()); err != nil {
@@ -246,13 +246,13 @@ func (m *maker) end(get func() capi.MlirType) (mlir.Type, error) {
 
 // IntegerRange is the range of an integer of that many bits, from 1 to 63.
 func IntegerRange(l *mlir.Library, signed bool, bits int) (least, most int64, err error) {
-	if err := l.Need("mlirQuantizedTypeGetDefaultMinimumForInteger", "mlirQuantizedTypeGetDefaultMaximumForInteger"); err != nil {
+	if err := raw.Need(l, "mlirQuantizedTypeGetDefaultMinimumForInteger", "mlirQuantizedTypeGetDefaultMaximumForInteger"); err != nil {
 		return 0, 0, err
 	}
 	if bits < 1 || bits > 63 {
 		return 0, 0, errors.New("quant: an integer has 1 to 63 bits")
 	}
-	t := l.RawTable()
+	t := raw.LibraryTable(l)
 	return capi.MlirQuantizedTypeGetDefaultMinimumForInteger(t, signed, uint32(bits)),
 		capi.MlirQuantizedTypeGetDefaultMaximumForInteger(t, signed, uint32(bits)), nil
 }

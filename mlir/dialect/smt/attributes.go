@@ -4,20 +4,20 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // BitVector is #smt.bv<value> : !smt.bv<width>.
 func BitVector(c *mlir.Context, value uint64, width int) (mlir.Attribute, error) {
-	t, err := raw.Table(c, dialect, "mlirSMTAttrGetBitVector")
+	t, err := raw.Load(c, dialect, "mlirSMTAttrGetBitVector")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
 	if width < 1 || width > maxWidth || width < 64 && value>>width != 0 {
 		return mlir.Attribute{}, fmt.Errorf("smt: %d is no value of %d bits", value, width)
 	}
-	return c.WrapAttribute(capi.MlirSMTAttrGetBitVector(t, c.Raw(), value, uint32(width))), nil
+	return raw.WrapAttribute(c, capi.MlirSMTAttrGetBitVector(t, raw.Context(c), value, uint32(width))), nil
 }
 
 // IsBitVectorAttribute reports whether a is #smt.bv<…>.
@@ -38,12 +38,12 @@ func BVCmpPredicate(c *mlir.Context, name string) (mlir.Attribute, error) {
 
 func predicate(c *mlir.Context, name, checkName string, check func(*capi.Table, capi.MlirContext, string) bool,
 	getName string, get func(*capi.Table, capi.MlirContext, string) capi.MlirAttribute) (mlir.Attribute, error) {
-	t, err := raw.Table(c, dialect, checkName, getName)
+	t, err := raw.Load(c, dialect, checkName, getName)
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
-	if !check(t, c.Raw(), name) {
+	if !check(t, raw.Context(c), name) {
 		return mlir.Attribute{}, fmt.Errorf("smt: there is no such comparison as %q", name)
 	}
-	return c.WrapAttribute(get(t, c.Raw(), name)), nil
+	return raw.WrapAttribute(c, get(t, raw.Context(c), name)), nil
 }

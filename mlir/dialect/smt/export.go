@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -15,8 +16,8 @@ type ExportOptions struct {
 
 // Export writes the solvers in a module as SMT-LIB. The module is verified first.
 func Export(module mlir.Operation, o ExportOptions) (string, error) {
-	c, h := module.Unwrap("smt.Export")
-	if err := c.Library().Need("mlirTranslateOperationToSMTLIB"); err != nil {
+	c, h := raw.UnwrapOperation(module, "smt.Export")
+	if err := raw.Need(c.Library(), "mlirTranslateOperationToSMTLIB"); err != nil {
 		return "", err
 	}
 	if err := module.Verify(); err != nil {
@@ -24,10 +25,10 @@ func Export(module mlir.Operation, o ExportOptions) (string, error) {
 	}
 	var failed bool
 	text := capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) {
-		failed = capi.MlirTranslateOperationToSMTLIB(c.RawTable(), h, cb, ud, o.InlineSingleUse, o.IndentLet).Value == 0
+		failed = capi.MlirTranslateOperationToSMTLIB(raw.Table(c), h, cb, ud, o.InlineSingleUse, o.IndentLet).Value == 0
 	})
 	if failed {
-		return "", c.Failure("writing SMT-LIB")
+		return "", raw.Failure(c, "writing SMT-LIB")
 	}
 	return string(text), nil
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 const dialect = "smt"
@@ -23,38 +23,38 @@ func IntType(c *mlir.Context) (mlir.Type, error) {
 
 // BitVectorType is !smt.bv<width>.
 func BitVectorType(c *mlir.Context, width int) (mlir.Type, error) {
-	t, err := raw.Table(c, dialect, "mlirSMTTypeGetBitVector")
+	t, err := raw.Load(c, dialect, "mlirSMTTypeGetBitVector")
 	if err != nil {
 		return mlir.Type{}, err
 	}
 	if width < 1 || width > maxWidth {
 		return mlir.Type{}, fmt.Errorf("smt: a bit vector has 1 to %d bits, not %d", maxWidth, width)
 	}
-	return raw.Parsed(c.WrapType(capi.MlirSMTTypeGetBitVector(t, c.Raw(), int32(width))))
+	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetBitVector(t, raw.Context(c), int32(width))))
 }
 
 const maxWidth = 1<<24 - 1 // MLIR's limit for integers, which hold the values
 
 // ArrayType is !smt.array<[domain -> range]>.
 func ArrayType(domain, of mlir.Type) (mlir.Type, error) {
-	c, d := domain.Unwrap("smt.ArrayType")
-	r := of.In(c, "smt.ArrayType")
-	t, err := raw.Table(c, dialect, "mlirSMTTypeGetArray")
+	c, d := raw.UnwrapType(domain, "smt.ArrayType")
+	r := raw.TypeIn(of, c, "smt.ArrayType")
+	t, err := raw.Load(c, dialect, "mlirSMTTypeGetArray")
 	if err != nil {
 		return mlir.Type{}, err
 	}
 	if err := values(domain, of); err != nil {
 		return mlir.Type{}, err
 	}
-	return raw.Parsed(c.WrapType(capi.MlirSMTTypeGetArray(t, c.Raw(), d, r)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetArray(t, raw.Context(c), d, r)))
 }
 
 // FuncType is !smt.func<(domain…) range>, with at least one type in its domain.
 func FuncType(domain []mlir.Type, of mlir.Type) (mlir.Type, error) {
 	const method = "smt.FuncType"
-	c, r := of.Unwrap(method)
+	c, r := raw.UnwrapType(of, method)
 	d := raw.Types(c, method, domain)
-	t, err := raw.Table(c, dialect, "mlirSMTTypeGetSMTFunc")
+	t, err := raw.Load(c, dialect, "mlirSMTTypeGetSMTFunc")
 	if err != nil {
 		return mlir.Type{}, err
 	}
@@ -64,13 +64,13 @@ func FuncType(domain []mlir.Type, of mlir.Type) (mlir.Type, error) {
 	if err := values(append([]mlir.Type{of}, domain...)...); err != nil {
 		return mlir.Type{}, err
 	}
-	return raw.Parsed(c.WrapType(capi.MlirSMTTypeGetSMTFunc(t, c.Raw(), len(d), raw.First(d), r)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetSMTFunc(t, raw.Context(c), len(d), raw.First(d), r)))
 }
 
 // SortType is !smt.sort<"name"[params…]>.
 func SortType(c *mlir.Context, name string, params ...mlir.Type) (mlir.Type, error) {
 	p := raw.Types(c, "smt.SortType", params)
-	t, err := raw.Table(c, dialect, "mlirSMTTypeGetSort")
+	t, err := raw.Load(c, dialect, "mlirSMTTypeGetSort")
 	if err != nil {
 		return mlir.Type{}, err
 	}
@@ -80,8 +80,8 @@ func SortType(c *mlir.Context, name string, params ...mlir.Type) (mlir.Type, err
 	if err := values(params...); err != nil {
 		return mlir.Type{}, err
 	}
-	id := capi.MlirIdentifierGet(t, c.Raw(), name)
-	return raw.Parsed(c.WrapType(capi.MlirSMTTypeGetSort(t, c.Raw(), id, len(p), raw.First(p))))
+	id := capi.MlirIdentifierGet(t, raw.Context(c), name)
+	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetSort(t, raw.Context(c), id, len(p), raw.First(p))))
 }
 
 // values says which of the types is none of values other than functions.

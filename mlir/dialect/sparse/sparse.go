@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 // Format is how one level is stored.
@@ -56,7 +56,7 @@ type Encoding struct {
 // Attribute makes the attribute.
 func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	const method = "sparse.Encoding.Attribute"
-	t, err := raw.Table(c, "sparse_tensor", "mlirSparseTensorEncodingAttrGet", "mlirSparseTensorEncodingAttrBuildLvlType")
+	t, err := raw.Load(c, "sparse_tensor", "mlirSparseTensorEncodingAttrGet", "mlirSparseTensorEncodingAttrBuildLvlType")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
@@ -70,12 +70,12 @@ func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	}
 	var explicit, implicit capi.MlirAttribute
 	if !e.Explicit.IsNil() {
-		explicit = e.Explicit.In(c, method)
+		explicit = raw.AttributeIn(e.Explicit, c, method)
 	}
 	if !e.Implicit.IsNil() {
-		implicit = e.Implicit.In(c, method)
+		implicit = raw.AttributeIn(e.Implicit, c, method)
 	}
-	return raw.ParsedAttribute(c.WrapAttribute(capi.MlirSparseTensorEncodingAttrGet(t, c.Raw(), len(levels), raw.First(levels),
+	return raw.ParsedAttribute(raw.WrapAttribute(c, capi.MlirSparseTensorEncodingAttrGet(t, raw.Context(c), len(levels), raw.First(levels),
 		raw.Map(c, e.DimToLevel), raw.Map(c, e.LevelToDim), int32(e.PosWidth), int32(e.CrdWidth), explicit, implicit)))
 }
 
@@ -134,8 +134,8 @@ func Is(a mlir.Attribute) bool { return raw.IsAttribute(a, "#sparse_tensor.encod
 
 // AsEncoding reads an encoding.
 func AsEncoding(a mlir.Attribute) (Encoding, error) {
-	c, h := a.Unwrap("sparse.AsEncoding")
-	if err := c.Library().Need("mlirSparseTensorEncodingGetLvlRank", "mlirSparseTensorEncodingAttrGetLvlType",
+	c, h := raw.UnwrapAttribute(a, "sparse.AsEncoding")
+	if err := raw.Need(c.Library(), "mlirSparseTensorEncodingGetLvlRank", "mlirSparseTensorEncodingAttrGetLvlType",
 		"mlirSparseTensorEncodingAttrGetLvlFmt", "mlirSparseTensorEncodingAttrGetDimToLvl", "mlirSparseTensorEncodingAttrGetLvlToDim",
 		"mlirSparseTensorEncodingAttrGetPosWidth", "mlirSparseTensorEncodingAttrGetCrdWidth",
 		"mlirSparseTensorEncodingAttrGetExplicitVal", "mlirSparseTensorEncodingAttrGetImplicitVal",
@@ -145,7 +145,7 @@ func AsEncoding(a mlir.Attribute) (Encoding, error) {
 	if !Is(a) {
 		return Encoding{}, fmt.Errorf("sparse: %s is no encoding", a)
 	}
-	t := c.RawTable()
+	t := raw.Table(c)
 	e := Encoding{
 		DimToLevel: raw.WrapMap(c, capi.MlirSparseTensorEncodingAttrGetDimToLvl(t, h)),
 		LevelToDim: raw.WrapMap(c, capi.MlirSparseTensorEncodingAttrGetLvlToDim(t, h)),
@@ -153,10 +153,10 @@ func AsEncoding(a mlir.Attribute) (Encoding, error) {
 		CrdWidth:   int(capi.MlirSparseTensorEncodingAttrGetCrdWidth(t, h)),
 	}
 	if v := capi.MlirSparseTensorEncodingAttrGetExplicitVal(t, h); v.Ptr != nil {
-		e.Explicit = c.WrapAttribute(v)
+		e.Explicit = raw.WrapAttribute(c, v)
 	}
 	if v := capi.MlirSparseTensorEncodingAttrGetImplicitVal(t, h); v.Ptr != nil {
-		e.Implicit = c.WrapAttribute(v)
+		e.Implicit = raw.WrapAttribute(c, v)
 	}
 	for i := range capi.MlirSparseTensorEncodingGetLvlRank(t, h) {
 		kind := capi.MlirSparseTensorEncodingAttrGetLvlType(t, h, i)

@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/raw"
 )
 
 const dialect = "transform"
@@ -34,48 +34,48 @@ func OperationType(c *mlir.Context, name string) (mlir.Type, error) {
 	if name == "" {
 		return mlir.Type{}, errors.New("transform: the type of a handle needs the name of an operation")
 	}
-	t, err := raw.Table(c, dialect, "mlirTransformOperationTypeGet")
+	t, err := raw.Load(c, dialect, "mlirTransformOperationTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return raw.Parsed(c.WrapType(capi.MlirTransformOperationTypeGet(t, c.Raw(), name)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirTransformOperationTypeGet(t, raw.Context(c), name)))
 }
 
 // OperationName is the name in !transform.op<"name">.
 func OperationName(t mlir.Type) (string, error) {
-	c, h := t.Unwrap("transform.OperationName")
+	c, h := raw.UnwrapType(t, "transform.OperationName")
 	if !IsOperation(t) {
 		return "", fmt.Errorf("transform: %s is no type of handles of one operation", t)
 	}
-	if err := c.Library().Need("mlirTransformOperationTypeGetOperationName"); err != nil {
+	if err := raw.Need(c.Library(), "mlirTransformOperationTypeGetOperationName"); err != nil {
 		return "", err
 	}
-	return capi.MlirTransformOperationTypeGetOperationName(c.RawTable(), h), nil
+	return capi.MlirTransformOperationTypeGetOperationName(raw.Table(c), h), nil
 }
 
 // ParamType is !transform.param<t>, where t is an integer type or index.
 func ParamType(t mlir.Type) (mlir.Type, error) {
-	c, h := t.Unwrap("transform.ParamType")
-	api, err := raw.Table(c, dialect, "mlirTransformParamTypeGet")
+	c, h := raw.UnwrapType(t, "transform.ParamType")
+	api, err := raw.Load(c, dialect, "mlirTransformParamTypeGet")
 	if err != nil {
 		return mlir.Type{}, err
 	}
 	if !capi.MlirTypeIsAInteger(api, h) && !capi.MlirTypeIsAIndex(api, h) {
 		return mlir.Type{}, fmt.Errorf("transform: a parameter is an integer or an index, not %s", t)
 	}
-	return raw.Parsed(c.WrapType(capi.MlirTransformParamTypeGet(api, c.Raw(), h)))
+	return raw.Parsed(raw.WrapType(c, capi.MlirTransformParamTypeGet(api, raw.Context(c), h)))
 }
 
 // ParamValue is the type in !transform.param<…>.
 func ParamValue(t mlir.Type) (mlir.Type, error) {
-	c, h := t.Unwrap("transform.ParamValue")
+	c, h := raw.UnwrapType(t, "transform.ParamValue")
 	if !IsParam(t) {
 		return mlir.Type{}, fmt.Errorf("transform: %s is no type of parameters", t)
 	}
-	if err := c.Library().Need("mlirTransformParamTypeGetType"); err != nil {
+	if err := raw.Need(c.Library(), "mlirTransformParamTypeGetType"); err != nil {
 		return mlir.Type{}, err
 	}
-	return c.WrapType(capi.MlirTransformParamTypeGetType(c.RawTable(), h)), nil
+	return raw.WrapType(c, capi.MlirTransformParamTypeGetType(raw.Table(c), h)), nil
 }
 
 // IsAnyOp reports whether t is !transform.any_op.

@@ -2,6 +2,7 @@ package ods
 
 import (
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -12,7 +13,7 @@ func NewAttribute(c *mlir.Context, dialect, function string, text func() string,
 		return mlir.Attribute{}, err
 	}
 	if l := c.Library(); l.Has(function) {
-		return c.WrapAttribute(make(l.RawTable(), c.Raw())), nil
+		return raw.WrapAttribute(c, make(raw.LibraryTable(l), raw.Context(c))), nil
 	}
 	return c.ParseAttribute(text())
 }
@@ -24,7 +25,7 @@ func Handle(a mlir.Attribute, function string) (*capi.Table, capi.MlirAttribute,
 	if a.IsNil() || !a.Context().Library().Has(function) {
 		return nil, capi.MlirAttribute{}, false
 	}
-	return a.Context().RawTable(), a.Raw(), true
+	return raw.Table(a.Context()), raw.Attribute(a), true
 }
 
 // TextOf is what an attribute prints as, "" for the nil one.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -34,7 +35,7 @@ func (e *Enum[T]) Attribute(c *mlir.Context, keyword T) (mlir.Attribute, error) 
 		return mlir.Attribute{}, err
 	}
 	if l := c.Library(); l.Has(e.Symbol) {
-		return c.WrapAttribute(e.Make(l.RawTable(), c.Raw(), string(keyword))), nil
+		return raw.WrapAttribute(c, e.Make(raw.LibraryTable(l), raw.Context(c), string(keyword))), nil
 	}
 	return c.ParseAttribute(e.Prefix + string(keyword) + ">")
 }
@@ -45,10 +46,10 @@ func (e *Enum[T]) Read(a mlir.Attribute) (T, bool) {
 		return "", false
 	}
 	if l := a.Context().Library(); l.Has(e.Symbol) {
-		if !e.Is(l.RawTable(), a.Raw()) {
+		if !e.Is(raw.LibraryTable(l), raw.Attribute(a)) {
 			return "", false
 		}
-		return T(e.Value(l.RawTable(), a.Raw())), true
+		return T(e.Value(raw.LibraryTable(l), raw.Attribute(a))), true
 	}
 	rest, ok := strings.CutPrefix(a.String(), e.Prefix)
 	keyword := T(strings.TrimSuffix(rest, ">"))

@@ -81,14 +81,6 @@ func List(numbers []int64) string {
 	return strings.ReplaceAll(fmt.Sprint(numbers), " ", ", ")
 }
 
-// First is a pointer to the first element, nil for an empty slice.
-func First[T any](s []T) *T {
-	if len(s) == 0 {
-		return nil
-	}
-	return &s[0]
-}
-
 // Gather reads a list through functions that give its length and its elements.
 func Gather[T, A any](table T, a A, size func(T, A) int, at func(T, A, int) int64) (list []int64) {
 	for i := range size(table, a) {

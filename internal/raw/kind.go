@@ -25,8 +25,8 @@ func IsType(t mlir.Type, name string) bool {
 	if t.IsNil() {
 		return false
 	}
-	c, h := t.Unwrap("Type.Is")
-	id := capi.MlirTypeGetTypeID(c.RawTable(), h)
+	c, h := UnwrapType(t, "Type.Is")
+	id := capi.MlirTypeGetTypeID(Table(c), h)
 	return isKind(kindKey{id, name}, t.String)
 }
 
@@ -36,8 +36,8 @@ func IsAttribute(a mlir.Attribute, name string) bool {
 	if a.IsNil() {
 		return false
 	}
-	c, h := a.Unwrap("Attribute.Is")
-	id := capi.MlirAttributeGetTypeID(c.RawTable(), h)
+	c, h := UnwrapAttribute(a, "Attribute.Is")
+	id := capi.MlirAttributeGetTypeID(Table(c), h)
 	return isKind(kindKey{id, name}, a.String)
 }
 

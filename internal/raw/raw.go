@@ -10,30 +10,30 @@ import (
 // Table is the function table of c's library, with the dialect loaded: the library
 // ends the process when a type or attribute of a dialect is made that is not. It
 // returns an *mlir.UnsupportedError where the library lacks one of the functions.
-func Table(c *mlir.Context, namespace string, functions ...string) (*capi.Table, error) {
-	if err := c.Library().Need(functions...); err != nil {
+func Load(c *mlir.Context, namespace string, functions ...string) (*capi.Table, error) {
+	if err := Need(c.Library(), functions...); err != nil {
 		return nil, err
 	}
 	if err := c.LoadDialect(namespace); err != nil {
 		return nil, err
 	}
-	return c.RawTable(), nil
+	return Table(c), nil
 }
 
 // Types are the C handles of types, all of which must be of context c.
 func Types(c *mlir.Context, method string, types []mlir.Type) []capi.MlirType {
 	out := make([]capi.MlirType, len(types))
 	for i, t := range types {
-		out[i] = t.In(c, method)
+		out[i] = TypeIn(t, c, method)
 	}
 	return out
 }
 
-// Wrap are the types of C handles.
-func Wrap(c *mlir.Context, n int, at func(int) capi.MlirType) []mlir.Type {
+// WrapTypes are the types of C handles.
+func WrapTypes(c *mlir.Context, n int, at func(int) capi.MlirType) []mlir.Type {
 	out := make([]mlir.Type, n)
 	for i := range out {
-		out[i] = c.WrapType(at(i))
+		out[i] = WrapType(c, at(i))
 	}
 	return out
 }
@@ -50,7 +50,7 @@ func First[T any](s []T) *T {
 // library says against that text. It is the check of types whose C functions take
 // parameters unseen; making such a type does no harm as long as nobody uses it.
 func Parsed(t mlir.Type) (mlir.Type, error) {
-	c, _ := t.Unwrap("Type.String")
+	c, _ := UnwrapType(t, "Type.String")
 	text := t.String()
 	again, err := c.ParseType(text)
 	switch {
@@ -64,7 +64,7 @@ func Parsed(t mlir.Type) (mlir.Type, error) {
 
 // ParsedAttribute is Parsed for attributes.
 func ParsedAttribute(a mlir.Attribute) (mlir.Attribute, error) {
-	c, _ := a.Unwrap("Attribute.String")
+	c, _ := UnwrapAttribute(a, "Attribute.String")
 	text := a.String()
 	again, err := c.ParseAttribute(text)
 	switch {
@@ -78,11 +78,11 @@ func ParsedAttribute(a mlir.Attribute) (mlir.Attribute, error) {
 
 // Plain makes a type that has no parameters.
 func Plain(c *mlir.Context, namespace, function string, get func(*capi.Table, capi.MlirContext) capi.MlirType) (mlir.Type, error) {
-	t, err := Table(c, namespace, function)
+	t, err := Load(c, namespace, function)
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	return c.WrapType(get(t, c.Raw())), nil
+	return WrapType(c, get(t, Context(c))), nil
 }
 
 // Map is the C handle of an affine map, null for the zero one.
@@ -90,7 +90,7 @@ func Map(c *mlir.Context, m mlir.AffineMap) capi.MlirAffineMap {
 	if m.IsNil() {
 		return capi.MlirAffineMap{}
 	}
-	return capi.MlirAffineMapAttrGetValue(c.RawTable(), c.AffineMapAttribute(m).Raw())
+	return capi.MlirAffineMapAttrGetValue(Table(c), Attribute(c.AffineMapAttribute(m)))
 }
 
 // WrapMap is the affine map of a C handle.
@@ -98,6 +98,6 @@ func WrapMap(c *mlir.Context, h capi.MlirAffineMap) mlir.AffineMap {
 	if h.Ptr == nil {
 		return mlir.AffineMap{}
 	}
-	m, _ := c.WrapAttribute(capi.MlirAffineMapAttrGet(c.RawTable(), h)).AffineMapValue()
+	m, _ := WrapAttribute(c, capi.MlirAffineMapAttrGet(Table(c), h)).AffineMapValue()
 	return m
 }

@@ -1,0 +1,41 @@
+package raw
+
+import (
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/raw/access"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// Functions that take the name of a method use it in the message of a panic: they panic if
+// the handle is nil, is of another context, or outlived its context.
+var (
+	// LibraryTable returns the function table of a library.
+	LibraryTable = access.LibraryTable.(func(*mlir.Library) *capi.Table)
+	// Table returns the function table to use for objects of a context.
+	Table = access.Table.(func(*mlir.Context) *capi.Table)
+	// Need returns an *mlir.UnsupportedError that names the first of these C functions that
+	// the library lacks, or nil.
+	Need = access.Need.(func(l *mlir.Library, functions ...string) error)
+	// Failure returns an *mlir.DiagnosticError with the diagnostics that the library reported
+	// since the last call. The operation says what failed.
+	Failure = access.Failure.(func(c *mlir.Context, operation string) error)
+
+	// Context, Module, Type and Attribute return C handles.
+	Context   = access.Context.(func(*mlir.Context) capi.MlirContext)
+	Module    = access.Module.(func(*mlir.Module) capi.MlirModule)
+	Type      = access.Type.(func(mlir.Type) capi.MlirType)
+	Attribute = access.Attribute.(func(mlir.Attribute) capi.MlirAttribute)
+
+	// TypeIn and AttributeIn return C handles, and panic if the object is not of context c.
+	TypeIn      = access.TypeIn.(func(t mlir.Type, c *mlir.Context, method string) capi.MlirType)
+	AttributeIn = access.AttributeIn.(func(a mlir.Attribute, c *mlir.Context, method string) capi.MlirAttribute)
+
+	// WrapType and WrapAttribute return the objects for C handles of context c.
+	WrapType      = access.WrapType.(func(c *mlir.Context, handle capi.MlirType) mlir.Type)
+	WrapAttribute = access.WrapAttribute.(func(c *mlir.Context, handle capi.MlirAttribute) mlir.Attribute)
+
+	// UnwrapType, UnwrapAttribute and UnwrapOperation return an object's context and C handle.
+	UnwrapType      = access.UnwrapType.(func(t mlir.Type, method string) (*mlir.Context, capi.MlirType))
+	UnwrapAttribute = access.UnwrapAttribute.(func(a mlir.Attribute, method string) (*mlir.Context, capi.MlirAttribute))
+	UnwrapOperation = access.UnwrapOperation.(func(o mlir.Operation, method string) (*mlir.Context, capi.MlirOperation))
+)
