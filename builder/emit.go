@@ -113,7 +113,7 @@ type callSite struct {
 }
 
 // Create makes the operation.
-func (s *callSite) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (s *callSite) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	if block, ok := in.(mlir.Block); ok && !s.model.IsNil() {
 		return block.CreateLike(s.model, s.operands...)
 	}

@@ -114,13 +114,13 @@ func (f *Func) usableAs(at place, op, what string, operands []Value) bool {
 
 // operation is implemented by the structs of package stablehlo.
 type operation interface {
-	Create(in mlir.Place, at mlir.Location) (mlir.Operation, error)
+	Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error)
 }
 
 // raw is an operation that package mlir creates from its parts.
 type raw mlir.OperationState
 
-func (r raw) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (r raw) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	r.Location = at
 	return mlir.Create(in, mlir.OperationState(r))
 }

@@ -162,7 +162,7 @@ func (s *step) constant(value mlir.Attribute) Value { return s.one(constantOp{va
 
 type constantOp struct{ value mlir.Attribute }
 
-func (o constantOp) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o constantOp) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	return mlir.Create(in, mlir.OperationState{
 		Name: "stablehlo.constant", Location: at,
 		Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.value}}, InferResults: true,

@@ -33,7 +33,7 @@ func TestForgets(t *testing.T) {
 		if err := r.Erase(multiply); err != nil {
 			t.Fatal(err)
 		}
-		r.SetAfter(add)
+		r.SetInsertionPoint(mlir.After(add))
 		again := check.Must(r.Clone(add))
 		check.Diff(t, "the name", "arith.addi", again.Name())
 	})

@@ -163,9 +163,9 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 				ops, values = append(ops, made), append(values, made.Result(0))
 			}
 		case 47:
-			r.SetBefore(o)
+			r.SetInsertionPoint(mlir.Before(o))
 		case 48:
-			r.SetEnd(b)
+			r.SetInsertionPoint(mlir.AtEnd(b))
 		case 49:
 			r.MoveBefore(o, p)
 		case 50:

@@ -116,7 +116,7 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 		base := capi.MlirPatternRewriterAsBase(t, rewriter)
 		s.settle(p.Name, op, func(life *lifetime, this *call) (err error) {
 			r := &Rewriter{c: s.ctx, raw: base, life: life, call: this,
-				block: Block{life, capi.MlirOperationGetBlock(t, op)}, before: Operation{life, op}}
+				at: point{block: Block{life, capi.MlirOperationGetBlock(t, op)}, before: Operation{life, op}}}
 			// After a change the library must not go on as if there was none, whatever
 			// the pattern says.
 			defer func() { matched = r.free() || matched }()

@@ -144,7 +144,7 @@ func TestPatternFailures(t *testing.T) {
 			"goes away with":          func(op mlir.Operation, r *mlir.Rewriter) error { r.Replace(op, op.Result(0)); return nil },
 			"or on one around it":     func(op mlir.Operation, r *mlir.Rewriter) error { return r.Erase(op.Parent()) },
 			"nowhere to put": func(op mlir.Operation, r *mlir.Rewriter) error {
-				r.ClearPoint()
+				r.SetInsertionPoint(nil)
 				_, err := r.Clone(op)
 				return err
 			},
@@ -238,7 +238,7 @@ func.func @g(%x: i32) -> i32 {
 					t.Errorf("the module is %s, want %s", got, test.want)
 				}
 				r.Close()
-				check.Panics(t, "called after Rewriter.Close", func() { r.ClearPoint() })
+				check.Panics(t, "called after Rewriter.Close", func() { r.SetInsertionPoint(nil) })
 			})
 		}
 	})
@@ -273,18 +273,18 @@ var rewriterTests = []struct {
 	want   string
 }{
 	{"clone", func(r *mlir.Rewriter, f, g mlir.Operation) error {
-		r.SetBefore(operations(f)[1])
+		r.SetInsertionPoint(mlir.Before(operations(f)[1]))
 		_, err := r.Clone(operations(f)[0])
 		return err
 	}, "addi addi muli return; br | return"},
 	{"clone without regions", func(r *mlir.Rewriter, f, g mlir.Operation) error {
-		r.SetStart(f.Region(0).First())
+		r.SetInsertionPoint(mlir.AtStart(f.Region(0).First()))
 		_, err := r.CloneWithoutRegions(operations(f)[0])
 		return err
 	}, "addi addi muli return; br | return"},
 	{"after", func(r *mlir.Rewriter, f, g mlir.Operation) error {
 		add := operations(f)[0]
-		r.SetAfter(add)
+		r.SetInsertionPoint(mlir.After(add))
 		x := add.Operand(0)
 		o, err := r.Create(mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
 		if err == nil && !r.Block().Equal(o.Block()) {
@@ -294,24 +294,24 @@ var rewriterTests = []struct {
 	}, "addi subi muli return; br | return"},
 	{"after a value", func(r *mlir.Rewriter, f, g mlir.Operation) error {
 		ops := operations(f)
-		r.SetAfterValue(ops[1].Result(0))
+		r.SetInsertionPoint(mlir.AfterValue(ops[1].Result(0)))
 		if _, err := r.Clone(ops[0]); err != nil {
 			return err
 		}
-		r.SetAfterValue(f.Region(0).First().Argument(0))
+		r.SetInsertionPoint(mlir.AfterValue(f.Region(0).First().Argument(0)))
 		_, err := r.Clone(ops[0])
 		return err
 	}, "addi addi muli addi return; br | return"},
 	{"the insertion point goes", func(r *mlir.Rewriter, f, g mlir.Operation) error {
 		ops := operations(f)
-		r.SetBefore(ops[1])
+		r.SetInsertionPoint(mlir.Before(ops[1]))
 		x := ops[0].Operand(0)
 		r.Replace(ops[1], x) // the point is before the return now
 		_, err := r.Create(mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
 		return err
 	}, "addi subi return; br | return"},
 	{"the insertion point's block goes", func(r *mlir.Rewriter, f, g mlir.Operation) error {
-		r.SetEnd(g.Region(0).First())
+		r.SetInsertionPoint(mlir.AtEnd(g.Region(0).First()))
 		if err := r.Erase(g); err != nil {
 			return err
 		}
@@ -322,7 +322,7 @@ var rewriterTests = []struct {
 	}, "addi muli return"},
 	{"move", func(r *mlir.Rewriter, f, g mlir.Operation) error {
 		ops := operations(f)
-		r.SetBefore(ops[0])
+		r.SetInsertionPoint(mlir.Before(ops[0]))
 		copied, err := r.Clone(ops[0])
 		if err != nil {
 			return err

@@ -32,8 +32,8 @@ func (s *Patterns) step(t *capi.Table, d pdlCall) capi.PDLFunc {
 		ok := s.settle(d.of, root, func(life *lifetime, this *call) error {
 			r := &Rewriter{c: s.ctx, raw: base, life: life, call: this}
 			if block := capi.MlirRewriterBaseGetInsertionBlock(t, base); block.Ptr != nil {
-				r.block = Block{life, block}
-				r.before = Operation{life, capi.MlirRewriterBaseGetOperationAfterInsertion(t, base)}
+				r.at.block = Block{life, block}
+				r.at.before = Operation{life, capi.MlirRewriterBaseGetOperationAfterInsertion(t, base)}
 			}
 			defer s.put(r)
 			out, err := d.step(r, s.pdlArguments(t, life, values))
@@ -61,7 +61,7 @@ func (s *Patterns) put(r *Rewriter) {
 			s.pdl.touched = append(s.pdl.touched, o.raw)
 		}
 	}
-	if !r.block.IsNil() {
+	if !r.at.block.IsNil() {
 		_ = r.point(s.ctx.api, "") // where it has gone the library's own is in a grave
 	}
 }

@@ -23,8 +23,7 @@ type Rewriter struct {
 	// The insertion point, kept here because the library's own one is left dangling
 	// when what it points to goes away: before an operation, or else at the end of a
 	// block, or nowhere.
-	block  Block
-	before Operation
+	at point
 
 	// Of a pattern's: the call of it, and what it erased and the library has still to
 	// free.
@@ -107,55 +106,39 @@ func (r *Rewriter) value(v Value, method string) capi.MlirValue {
 	return v.in(r.c, method)
 }
 
-// SetBefore puts the insertion point before an operation.
-func (r *Rewriter) SetBefore(o Operation) {
-	op, block := r.placed(o, "Rewriter.SetBefore")
-	r.before, r.block = Operation{o.life, op}, Block{o.life, block}
-}
-
-// SetAfter puts the insertion point after an operation.
-func (r *Rewriter) SetAfter(o Operation) {
-	op, block := r.placed(o, "Rewriter.SetAfter")
-	r.before, r.block = Operation{o.life, capi.MlirOperationGetNextInBlock(r.c.api, op)}, Block{o.life, block}
-}
-
-// SetAfterValue puts the insertion point where the value can first be used: after
-// the operation that it is a result of, or at the start of its block.
-func (r *Rewriter) SetAfterValue(v Value) {
-	r.life.check("Rewriter.SetAfterValue")
-	r.value(v, "Rewriter.SetAfterValue")
-	if owner := v.Owner(); !owner.IsNil() {
-		r.SetAfter(owner)
+// SetInsertionPoint sets where the rewriter inserts operations. It must be in a block; nil
+// leaves the rewriter without an insertion point.
+func (r *Rewriter) SetInsertionPoint(ip InsertionPoint) {
+	const method = "Rewriter.SetInsertionPoint"
+	r.life.check(method)
+	switch ip := ip.(type) {
+	case nil:
+		r.at = point{}
 		return
+	case Block:
+		r.at = point{block: ip}
+	case point:
+		if ip.moved() {
+			panic("mlir: " + method + " was given an insertion point whose operation has moved or was erased: take a new one")
+		}
+		r.at = ip
+	case *Rewriter:
+		r.at = ip.at
+	default:
+		panic("mlir: " + method + " was given a place that is in no block: use a Block, Before or After")
 	}
-	r.SetStart(v.Block())
+	if !r.at.block.IsNil() {
+		r.blockOf(r.at.block, method)
+	}
 }
 
-// SetStart puts the insertion point at the start of a block.
-func (r *Rewriter) SetStart(b Block) {
-	raw := r.blockOf(b, "Rewriter.SetStart")
-	r.block, r.before = b, Operation{b.life, capi.MlirBlockGetFirstOperation(r.c.api, raw)}
-}
-
-// SetEnd puts the insertion point at the end of a block.
-func (r *Rewriter) SetEnd(b Block) {
-	r.blockOf(b, "Rewriter.SetEnd")
-	r.block, r.before = b, Operation{}
-}
-
-// ClearPoint leaves the rewriter without an insertion point.
-func (r *Rewriter) ClearPoint() {
-	r.life.check("Rewriter.ClearPoint")
-	r.block, r.before = Block{}, Operation{}
-}
-
-// Block is the block that the insertion point is in, nil where there is none.
+// Block returns the block that the insertion point is in, or the nil Block if there is none.
 func (r *Rewriter) Block() Block {
 	r.life.check("Rewriter.Block")
-	if r.block.IsNil() || r.block.life.away(r.block.raw.Ptr) {
+	if r.at.block.IsNil() || r.at.block.life.away(r.at.block.raw.Ptr) {
 		return Block{}
 	}
-	return r.madeBlock(r.block.raw)
+	return r.madeBlock(r.at.block.raw)
 }
 
 // made and madeBlock are handles as those who own what they stand in have them.
@@ -179,22 +162,17 @@ func (r *Rewriter) together(a, b capi.MlirBlock, method string) {
 
 // point sets the library's insertion point.
 func (r *Rewriter) point(t *capi.Table, method string) error {
-	if r.block.IsNil() {
-		return errors.New("mlir: " + method + " has nowhere to put the operation: set the insertion point first")
-	}
-	gone := r.block.life.away(r.block.raw.Ptr)
-	if !gone && !r.before.IsNil() {
-		gone = r.before.life.away(r.before.raw.Ptr) || capi.MlirOperationGetBlock(t, r.before.raw) != r.block.raw
-	}
 	switch {
-	case gone:
-		return errors.New("mlir: " + method + " has nowhere to put the operation: what the insertion point was at has gone, so set it again")
-	case r.before.IsNil():
-		capi.MlirRewriterBaseSetInsertionPointToEnd(t, r.raw, r.block.raw)
+	case r.at.block.IsNil():
+		return errors.New("mlir: " + method + ": the rewriter has no insertion point: call SetInsertionPoint first")
+	case r.at.moved():
+		return errors.New("mlir: " + method + ": what the insertion point referred to was erased or has moved: call SetInsertionPoint again")
+	case r.at.before.IsNil():
+		capi.MlirRewriterBaseSetInsertionPointToEnd(t, r.raw, r.at.block.raw)
 	default:
-		capi.MlirRewriterBaseSetInsertionPointBefore(t, r.raw, r.before.raw)
+		capi.MlirRewriterBaseSetInsertionPointBefore(t, r.raw, r.at.before.raw)
 	}
-	r.c.calls.mayChange(r.c, capi.BlockKind, r.block.raw.Ptr)
+	r.c.calls.mayChange(r.c, capi.BlockKind, r.at.block.raw.Ptr)
 	return nil
 }
 
@@ -203,17 +181,20 @@ func (l *lifetime) away(raw pointer) bool { return l.over() || l.ctx.erased.has(
 
 // leave moves the insertion point off an operation that goes away.
 func (r *Rewriter) leave(t *capi.Table, op capi.MlirOperation) {
-	if r.before.raw == op {
-		r.before.raw = capi.MlirOperationGetNextInBlock(t, op)
+	if r.at.before.raw == op {
+		r.at.before.raw = capi.MlirOperationGetNextInBlock(t, op)
 	}
 }
 
-// Create makes an operation at the insertion point, which then is behind it.
-func (r *Rewriter) Create(s OperationState) (Operation, error) {
-	if err := r.point(r.life.check("Rewriter.Create"), "Rewriter.Create"); err != nil {
+// Create creates an operation and inserts it. The insertion point is after it then.
+func (r *Rewriter) Create(s OperationState) (Operation, error) { return r.create(&s) }
+
+func (r *Rewriter) create(s *OperationState) (Operation, error) {
+	t := r.life.check("Rewriter.Create")
+	if err := r.point(t, "Rewriter.Create"); err != nil {
 		return Operation{}, err
 	}
-	o, err := r.c.Create(s)
+	o, err := r.c.create(t, "Rewriter.Create", Block{}, s)
 	if err != nil {
 		return Operation{}, err
 	}
@@ -227,7 +208,7 @@ func (r *Rewriter) Insert(o Operation) (Operation, error) {
 	if err := r.point(t, "Rewriter.Insert"); err != nil {
 		return Operation{}, err
 	}
-	home, _ := r.c.topOf(capi.BlockKind, r.block.raw.Ptr, r.life)
+	home, _ := r.c.topOf(capi.BlockKind, r.at.block.raw.Ptr, r.life)
 	r.c.adopt(capi.OperationKind, raw.Ptr, home, "an operation that stands in a block already", "Rewriter.Insert")
 	made := r.made(capi.MlirRewriterBaseInsert(t, r.raw, raw))
 	made.touch()
@@ -253,7 +234,7 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 		return Operation{}, err
 	}
 	_, from := r.c.topOf(capi.OperationKind, raw.Ptr, r.life)
-	if _, to := r.c.topOf(capi.BlockKind, r.block.raw.Ptr, r.life); from != to {
+	if _, to := r.c.topOf(capi.BlockKind, r.at.block.raw.Ptr, r.life); from != to {
 		tried := capi.MlirOperationClone(t, raw)
 		stray := capi.Stray(t, capi.OperationKind, tried.Ptr, to)
 		capi.MlirOperationDestroy(t, tried)
@@ -279,9 +260,9 @@ func (r *Rewriter) NewBlock(before Block, location Location, arguments ...Type) 
 		locations[i] = at
 	}
 	made := capi.MlirRewriterBaseCreateBlockBefore(t, r.raw, raw, len(types), first(types), first(locations))
-	r.block, r.before = r.madeBlock(made), Operation{}
-	r.block.touch()
-	return r.block
+	r.at = point{block: r.madeBlock(made)}
+	r.at.block.touch()
+	return r.at.block
 }
 
 // Modify changes an operation in place: f may set its attributes, operands and

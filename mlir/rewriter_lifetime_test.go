@@ -66,7 +66,7 @@ func TestRewriterErased(t *testing.T) {
 				if err := test.erase(r, outer, inner, end); err != nil {
 					t.Fatal(err)
 				}
-				r.SetAfter(first)
+				r.SetInsertionPoint(mlir.After(first))
 				for range 50 { // memory is used again
 					check.Must(r.Clone(first))
 				}
@@ -103,7 +103,7 @@ func TestRewriterRefuses(t *testing.T) {
 		if err := r.InlineBefore(loop.Block(), op(two, "t.outer"), other); err == nil || !strings.Contains(err.Error(), "t.jump at -:6:5, in it, branches to it") {
 			t.Errorf("inlining a loop: %v", err)
 		}
-		r.SetEnd(two.Body())
+		r.SetInsertionPoint(mlir.AtEnd(two.Body()))
 		check.Panics(t, "of another module, which uses something there", func() { _, _ = r.Clone(inner) })
 		if _, err := r.Clone(op(one, "t.make")); err != nil {
 			t.Error(err)
@@ -113,16 +113,16 @@ func TestRewriterRefuses(t *testing.T) {
 		}
 		gone := func(what string) {
 			t.Helper()
-			if _, err := r.Clone(op(one, "t.make")); err == nil || !strings.Contains(err.Error(), "has gone, so set it again") {
+			if _, err := r.Clone(op(one, "t.make")); err == nil || !strings.Contains(err.Error(), "call SetInsertionPoint again") {
 				t.Errorf("an insertion point %s: %v", what, err)
 			}
 		}
-		r.SetBefore(end)
+		r.SetInsertionPoint(mlir.Before(end))
 		end.Detach()
 		gone("at what was detached")
 		two.Close()
 		made := mlirtest.Parse(t, c, nested)
-		r.SetEnd(made.Body())
+		r.SetInsertionPoint(mlir.AtEnd(made.Body()))
 		made.Close()
 		gone("in a module that was closed")
 		check.Diff(t, "its block", true, r.Block().IsNil())
@@ -153,7 +153,7 @@ func TestPatternErased(t *testing.T) {
 			}
 			check.Panics(t, "that Rewriter.Replace has erased", func() { op.Name() })
 			check.Panics(t, "that Rewriter.Replace has erased", func() { result.Type() })
-			check.Panics(t, "an operation that Rewriter.Replace has erased", func() { r.SetBefore(op) })
+			check.Panics(t, "an operation that Rewriter.Replace has erased", func() { r.SetInsertionPoint(mlir.Before(op)) })
 			kept = append(kept, func() { op.Name() }, func() { made.Name() }, func() { x.Type() }, func() { r.Block() })
 			return false, nil // which is not so, and what was erased must not be tried again
 		}})

@@ -15,7 +15,7 @@ type Constant struct {
 }
 
 // Create makes the operation.
-func (o Constant) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Constant) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	c := mlir.ContextOf(in)
 	if err := o.Value.Shape.Check(); err != nil {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: constant: %w", err)

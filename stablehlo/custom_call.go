@@ -36,7 +36,7 @@ type CustomCall struct {
 
 // Create makes the operation. Everything but the types of layouts and aliases is
 // checked here; the verifier does the rest.
-func (o CustomCall) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o CustomCall) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	c := mlir.ContextOf(in)
 	attributes, err := o.Attributes(c)
 	if err != nil {

@@ -78,7 +78,7 @@ const dialect = "stablehlo."
 
 // Create makes the operation. Whether it is defined for the operand's element type is
 // for the verifier to say.
-func (o Unary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Unary) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	if o.ResultAccuracy != nil {
 		return o.createAccurate(in, at)
 	}
@@ -88,7 +88,7 @@ func (o Unary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
 	})
 }
 
-func (o Unary) createAccurate(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Unary) createAccurate(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	if !accurate[string(o.Op)] { // the library would take it for an attribute of somebody else
 		return mlir.Operation{}, fmt.Errorf("stablehlo: %s takes no result accuracy", strings.TrimPrefix(string(o.Op), dialect))
 	}
@@ -124,7 +124,7 @@ func AsBinary(op mlir.Operation) (Binary, bool) {
 
 // Create makes the operation. Shapes that do not agree are an error here; element
 // types that do not, or for which the operation is not defined, are one of the verifier.
-func (o Binary) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Binary) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	return mlir.Create(in, mlir.OperationState{
 		Name: string(o.Op), Location: at,
 		Operands: []mlir.Value{o.LHS, o.RHS}, InferResults: true,

@@ -13,7 +13,7 @@ type AfterAll struct {
 }
 
 // Create makes the operation.
-func (o AfterAll) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o AfterAll) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.after_all", in, at)
 	w.Operands("inputs", o.Inputs)
 	return w.Infer()
@@ -42,7 +42,7 @@ type AllGather struct {
 }
 
 // Create makes the operation.
-func (o AllGather) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o AllGather) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.all_gather", in, at)
 	w.Operands("operands", o.Operands)
 	w.Int64("all_gather_dim", o.AllGatherDim)
@@ -80,7 +80,7 @@ type AllReduce struct {
 }
 
 // Create makes the operation.
-func (o AllReduce) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o AllReduce) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.all_reduce", in, at)
 	w.Operands("operands", o.Operands)
 	w.Rows("replica_groups", o.ReplicaGroups)
@@ -117,7 +117,7 @@ type AllToAll struct {
 }
 
 // Create makes the operation.
-func (o AllToAll) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o AllToAll) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.all_to_all", in, at)
 	w.Operands("operands", o.Operands)
 	w.Int64("split_dimension", o.SplitDimension)
@@ -157,7 +157,7 @@ type BatchNormGrad struct {
 }
 
 // Create makes the operation.
-func (o BatchNormGrad) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BatchNormGrad) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.batch_norm_grad", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("scale", o.Scale)
@@ -199,7 +199,7 @@ type BatchNormInference struct {
 }
 
 // Create makes the operation.
-func (o BatchNormInference) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BatchNormInference) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.batch_norm_inference", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("scale", o.Scale)
@@ -239,7 +239,7 @@ type BatchNormTraining struct {
 }
 
 // Create makes the operation.
-func (o BatchNormTraining) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BatchNormTraining) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.batch_norm_training", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("scale", o.Scale)
@@ -272,7 +272,7 @@ type BitcastConvert struct {
 }
 
 // Create makes the operation.
-func (o BitcastConvert) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BitcastConvert) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.bitcast_convert", in, at)
 	w.Operand("operand", o.Operand)
 	w.Result(o.Result)
@@ -300,7 +300,7 @@ type BroadcastInDim struct {
 }
 
 // Create makes the operation.
-func (o BroadcastInDim) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastInDim) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.broadcast_in_dim", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -329,7 +329,7 @@ type Broadcast struct {
 }
 
 // Create makes the operation.
-func (o Broadcast) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Broadcast) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.broadcast", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int64s("broadcast_sizes", o.BroadcastSizes)
@@ -356,7 +356,7 @@ type Case struct {
 }
 
 // Create makes the operation.
-func (o Case) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Case) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.case", in, at)
 	w.Operand("index", o.Index)
 	w.Regions("branches", o.Branches)
@@ -383,7 +383,7 @@ type Cholesky struct {
 }
 
 // Create makes the operation.
-func (o Cholesky) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Cholesky) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.cholesky", in, at)
 	w.Operand("a", o.A)
 	w.OptionalBool("lower", o.Lower)
@@ -411,7 +411,7 @@ type Clamp struct {
 }
 
 // Create makes the operation.
-func (o Clamp) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Clamp) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.clamp", in, at)
 	w.Operand("min", o.Min)
 	w.Operand("operand", o.Operand)
@@ -439,7 +439,7 @@ type CountLeadingZeros struct {
 }
 
 // Create makes the operation.
-func (o CountLeadingZeros) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o CountLeadingZeros) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.count_leading_zeros", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -465,7 +465,7 @@ type CollectiveBroadcast struct {
 }
 
 // Create makes the operation.
-func (o CollectiveBroadcast) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o CollectiveBroadcast) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.collective_broadcast", in, at)
 	w.Operand("operand", o.Operand)
 	w.Rows("replica_groups", o.ReplicaGroups)
@@ -495,7 +495,7 @@ type CollectivePermute struct {
 }
 
 // Create makes the operation.
-func (o CollectivePermute) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o CollectivePermute) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.collective_permute", in, at)
 	w.Operand("operand", o.Operand)
 	w.Pairs("source_target_pairs", o.SourceTargetPairs)
@@ -526,7 +526,7 @@ type Compare struct {
 }
 
 // Create makes the operation.
-func (o Compare) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Compare) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.compare", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -557,7 +557,7 @@ type Complex struct {
 }
 
 // Create makes the operation.
-func (o Complex) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Complex) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.complex", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -588,7 +588,7 @@ type Composite struct {
 }
 
 // Create makes the operation.
-func (o Composite) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Composite) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.composite", in, at)
 	w.Operands("inputs", o.Inputs)
 	w.Text("name", o.Name)
@@ -623,7 +623,7 @@ type Concatenate struct {
 }
 
 // Create makes the operation.
-func (o Concatenate) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Concatenate) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.concatenate", in, at)
 	w.Operands("inputs", o.Inputs)
 	w.Int64("dimension", o.Dimension)
@@ -650,7 +650,7 @@ type Convert struct {
 }
 
 // Create makes the operation.
-func (o Convert) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Convert) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.convert", in, at)
 	w.Operand("operand", o.Operand)
 	w.Result(o.Result)
@@ -687,7 +687,7 @@ type Convolution struct {
 }
 
 // Create makes the operation.
-func (o Convolution) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Convolution) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.convolution", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -732,7 +732,7 @@ type CreateToken struct {
 }
 
 // Create makes the operation.
-func (o CreateToken) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o CreateToken) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.create_token", in, at)
 
 	return w.Infer()
@@ -755,7 +755,7 @@ type CrossReplicaSum struct {
 }
 
 // Create makes the operation.
-func (o CrossReplicaSum) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o CrossReplicaSum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.cross-replica-sum", in, at)
 	w.Operand("operand", o.Operand)
 	w.Rows("replica_groups", o.ReplicaGroups)

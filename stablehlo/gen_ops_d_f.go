@@ -18,7 +18,7 @@ type DotGeneral struct {
 }
 
 // Create makes the operation.
-func (o DotGeneral) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o DotGeneral) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dot_general", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -55,7 +55,7 @@ type Dot struct {
 }
 
 // Create makes the operation.
-func (o Dot) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Dot) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dot", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -90,7 +90,7 @@ type DynamicBroadcastInDim struct {
 }
 
 // Create makes the operation.
-func (o DynamicBroadcastInDim) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o DynamicBroadcastInDim) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dynamic_broadcast_in_dim", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("output_dimensions", o.OutputDimensions)
@@ -135,7 +135,7 @@ type DynamicConv struct {
 }
 
 // Create makes the operation.
-func (o DynamicConv) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o DynamicConv) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dynamic_conv", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -185,7 +185,7 @@ type DynamicGather struct {
 }
 
 // Create makes the operation.
-func (o DynamicGather) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o DynamicGather) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dynamic_gather", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("start_indices", o.StartIndices)
@@ -219,7 +219,7 @@ type DynamicIota struct {
 }
 
 // Create makes the operation.
-func (o DynamicIota) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o DynamicIota) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dynamic_iota", in, at)
 	w.Operand("output_shape", o.OutputShape)
 	w.Int64("iota_dimension", o.IotaDimension)
@@ -252,7 +252,7 @@ type DynamicPad struct {
 }
 
 // Create makes the operation.
-func (o DynamicPad) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o DynamicPad) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dynamic_pad", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("padding_value", o.PaddingValue)
@@ -288,7 +288,7 @@ type DynamicReshape struct {
 }
 
 // Create makes the operation.
-func (o DynamicReshape) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o DynamicReshape) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dynamic_reshape", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("output_shape", o.OutputShape)
@@ -318,7 +318,7 @@ type DynamicSlice struct {
 }
 
 // Create makes the operation.
-func (o DynamicSlice) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o DynamicSlice) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dynamic_slice", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operands("start_indices", o.StartIndices)
@@ -348,7 +348,7 @@ type DynamicUpdateSlice struct {
 }
 
 // Create makes the operation.
-func (o DynamicUpdateSlice) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o DynamicUpdateSlice) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.dynamic_update_slice", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("update", o.Update)
@@ -379,7 +379,7 @@ type Einsum struct {
 }
 
 // Create makes the operation.
-func (o Einsum) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Einsum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.einsum", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -411,7 +411,7 @@ type Fft struct {
 }
 
 // Create makes the operation.
-func (o Fft) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Fft) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.fft", in, at)
 	w.Operand("operand", o.Operand)
 	w.Set("fft_type", o.FftType)

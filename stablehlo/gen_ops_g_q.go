@@ -17,7 +17,7 @@ type Gather struct {
 }
 
 // Create makes the operation.
-func (o Gather) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Gather) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.gather", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("start_indices", o.StartIndices)
@@ -50,7 +50,7 @@ type GetDimensionSize struct {
 }
 
 // Create makes the operation.
-func (o GetDimensionSize) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o GetDimensionSize) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.get_dimension_size", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int64("dimension", o.Dimension)
@@ -77,7 +77,7 @@ type GetTupleElement struct {
 }
 
 // Create makes the operation.
-func (o GetTupleElement) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o GetTupleElement) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.get_tuple_element", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int32("index", o.Index)
@@ -105,7 +105,7 @@ type If struct {
 }
 
 // Create makes the operation.
-func (o If) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o If) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.if", in, at)
 	w.Operand("pred", o.Pred)
 	w.Region("true_branch", o.TrueBranch)
@@ -133,7 +133,7 @@ type Imag struct {
 }
 
 // Create makes the operation.
-func (o Imag) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Imag) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.imag", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -160,7 +160,7 @@ type Infeed struct {
 }
 
 // Create makes the operation.
-func (o Infeed) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Infeed) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.infeed", in, at)
 	w.Operand("token", o.Token)
 	w.OptionalText("infeed_config", o.InfeedConfig)
@@ -191,7 +191,7 @@ type Iota struct {
 }
 
 // Create makes the operation.
-func (o Iota) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Iota) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.iota", in, at)
 	w.Int64("iota_dimension", o.IotaDimension)
 	w.Result(o.Result)
@@ -217,7 +217,7 @@ type IsFinite struct {
 }
 
 // Create makes the operation.
-func (o IsFinite) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o IsFinite) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.is_finite", in, at)
 	w.Operand("x", o.X)
 	return w.Infer()
@@ -243,7 +243,7 @@ type Map struct {
 }
 
 // Create makes the operation.
-func (o Map) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Map) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.map", in, at)
 	w.Operands("inputs", o.Inputs)
 	w.Int64s("dimensions", o.Dimensions)
@@ -271,7 +271,7 @@ type OptimizationBarrier struct {
 }
 
 // Create makes the operation.
-func (o OptimizationBarrier) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o OptimizationBarrier) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.optimization_barrier", in, at)
 	w.Operands("operand", o.Operand)
 	return w.Infer()
@@ -297,7 +297,7 @@ type Outfeed struct {
 }
 
 // Create makes the operation.
-func (o Outfeed) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Outfeed) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.outfeed", in, at)
 	w.Operands("inputs", o.Inputs)
 	w.Operand("token", o.Token)
@@ -329,7 +329,7 @@ type Pad struct {
 }
 
 // Create makes the operation.
-func (o Pad) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Pad) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.pad", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("padding_value", o.PaddingValue)
@@ -360,7 +360,7 @@ type PartitionID struct {
 }
 
 // Create makes the operation.
-func (o PartitionID) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o PartitionID) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.partition_id", in, at)
 
 	return w.Infer()
@@ -382,7 +382,7 @@ type Popcnt struct {
 }
 
 // Create makes the operation.
-func (o Popcnt) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Popcnt) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.popcnt", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()

@@ -17,7 +17,7 @@ type RealDynamicSlice struct {
 }
 
 // Create makes the operation.
-func (o RealDynamicSlice) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o RealDynamicSlice) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.real_dynamic_slice", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("start_indices", o.StartIndices)
@@ -49,7 +49,7 @@ type Real struct {
 }
 
 // Create makes the operation.
-func (o Real) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Real) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.real", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -76,7 +76,7 @@ type Recv struct {
 }
 
 // Create makes the operation.
-func (o Recv) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Recv) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.recv", in, at)
 	w.Operand("token", o.Token)
 	w.Set("channel_handle", o.ChannelHandle)
@@ -109,7 +109,7 @@ type Reduce struct {
 }
 
 // Create makes the operation.
-func (o Reduce) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Reduce) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.reduce", in, at)
 	w.Operands("inputs", o.Inputs)
 	w.Operands("init_values", o.InitValues)
@@ -142,7 +142,7 @@ type ReducePrecision struct {
 }
 
 // Create makes the operation.
-func (o ReducePrecision) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o ReducePrecision) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.reduce_precision", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int32("exponent_bits", o.ExponentBits)
@@ -176,7 +176,7 @@ type ReduceScatter struct {
 }
 
 // Create makes the operation.
-func (o ReduceScatter) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o ReduceScatter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.reduce_scatter", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int64("scatter_dimension", o.ScatterDimension)
@@ -219,7 +219,7 @@ type ReduceWindow struct {
 }
 
 // Create makes the operation.
-func (o ReduceWindow) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o ReduceWindow) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.reduce_window", in, at)
 	w.Operands("inputs", o.Inputs)
 	w.Operands("init_values", o.InitValues)
@@ -257,7 +257,7 @@ type ReplicaID struct {
 }
 
 // Create makes the operation.
-func (o ReplicaID) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o ReplicaID) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.replica_id", in, at)
 
 	return w.Infer()
@@ -280,7 +280,7 @@ type Reshape struct {
 }
 
 // Create makes the operation.
-func (o Reshape) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Reshape) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.reshape", in, at)
 	w.Operand("operand", o.Operand)
 	w.Result(o.Result)
@@ -306,7 +306,7 @@ type Return struct {
 }
 
 // Create makes the operation.
-func (o Return) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Return) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.return", in, at)
 	w.Operands("results", o.Results)
 	return w.Create()
@@ -331,7 +331,7 @@ type Reverse struct {
 }
 
 // Create makes the operation.
-func (o Reverse) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Reverse) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.reverse", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int64s("dimensions", o.Dimensions)
@@ -359,7 +359,7 @@ type RngBitGenerator struct {
 }
 
 // Create makes the operation.
-func (o RngBitGenerator) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o RngBitGenerator) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.rng_bit_generator", in, at)
 	w.Operand("initial_state", o.InitialState)
 	w.Set("rng_algorithm", o.RngAlgorithm)
@@ -390,7 +390,7 @@ type Rng struct {
 }
 
 // Create makes the operation.
-func (o Rng) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Rng) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.rng", in, at)
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)

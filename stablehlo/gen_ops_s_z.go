@@ -19,7 +19,7 @@ type Scatter struct {
 }
 
 // Create makes the operation.
-func (o Scatter) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Scatter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.scatter", in, at)
 	w.Operands("inputs", o.Inputs)
 	w.Operand("scatter_indices", o.ScatterIndices)
@@ -63,7 +63,7 @@ type SelectAndScatter struct {
 }
 
 // Create makes the operation.
-func (o SelectAndScatter) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o SelectAndScatter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.select_and_scatter", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("source", o.Source)
@@ -103,7 +103,7 @@ type Select struct {
 }
 
 // Create makes the operation.
-func (o Select) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Select) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.select", in, at)
 	w.Operand("pred", o.Pred)
 	w.Operand("on_true", o.OnTrue)
@@ -134,7 +134,7 @@ type Send struct {
 }
 
 // Create makes the operation.
-func (o Send) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Send) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.send", in, at)
 	w.Operands("inputs", o.Inputs)
 	w.Operand("token", o.Token)
@@ -166,7 +166,7 @@ type SetDimensionSize struct {
 }
 
 // Create makes the operation.
-func (o SetDimensionSize) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o SetDimensionSize) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.set_dimension_size", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("size", o.Size)
@@ -197,7 +197,7 @@ type Slice struct {
 }
 
 // Create makes the operation.
-func (o Slice) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Slice) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.slice", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int64s("start_indices", o.StartIndices)
@@ -230,7 +230,7 @@ type Sort struct {
 }
 
 // Create makes the operation.
-func (o Sort) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Sort) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.sort", in, at)
 	w.Operands("inputs", o.Inputs)
 	w.OptionalInt64("dimension", o.Dimension)
@@ -264,7 +264,7 @@ type TorchIndexSelect struct {
 }
 
 // Create makes the operation.
-func (o TorchIndexSelect) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o TorchIndexSelect) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.torch_index_select", in, at)
 	w.Operand("operand", o.Operand)
 	w.Operand("index", o.Index)
@@ -297,7 +297,7 @@ type Transpose struct {
 }
 
 // Create makes the operation.
-func (o Transpose) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Transpose) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.transpose", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int64s("permutation", o.Permutation)
@@ -328,7 +328,7 @@ type TriangularSolve struct {
 }
 
 // Create makes the operation.
-func (o TriangularSolve) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o TriangularSolve) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.triangular_solve", in, at)
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
@@ -362,7 +362,7 @@ type Tuple struct {
 }
 
 // Create makes the operation.
-func (o Tuple) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Tuple) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.tuple", in, at)
 	w.Operands("val", o.Val)
 	return w.Infer()
@@ -388,7 +388,7 @@ type UnaryEinsum struct {
 }
 
 // Create makes the operation.
-func (o UnaryEinsum) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o UnaryEinsum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.unary_einsum", in, at)
 	w.Operand("operand", o.Operand)
 	w.Text("einsum_config", o.EinsumConfig)
@@ -416,7 +416,7 @@ type UniformDequantize struct {
 }
 
 // Create makes the operation.
-func (o UniformDequantize) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o UniformDequantize) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.uniform_dequantize", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -441,7 +441,7 @@ type UniformQuantize struct {
 }
 
 // Create makes the operation.
-func (o UniformQuantize) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o UniformQuantize) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.uniform_quantize", in, at)
 	w.Operand("operand", o.Operand)
 	w.Result(o.Result)
@@ -469,7 +469,7 @@ type While struct {
 }
 
 // Create makes the operation.
-func (o While) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o While) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.while", in, at)
 	w.Operands("operand", o.Operand)
 	w.Region("cond", o.Cond)

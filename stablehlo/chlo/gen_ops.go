@@ -13,7 +13,7 @@ type Acos struct {
 }
 
 // Create makes the operation.
-func (o Acos) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Acos) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.acos", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -37,7 +37,7 @@ type Acosh struct {
 }
 
 // Create makes the operation.
-func (o Acosh) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Acosh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.acosh", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -61,7 +61,7 @@ type AsinAcosKernel struct {
 }
 
 // Create makes the operation.
-func (o AsinAcosKernel) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o AsinAcosKernel) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo._asin_acos_kernel", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -85,7 +85,7 @@ type Asin struct {
 }
 
 // Create makes the operation.
-func (o Asin) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Asin) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.asin", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -109,7 +109,7 @@ type Asinh struct {
 }
 
 // Create makes the operation.
-func (o Asinh) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Asinh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.asinh", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -133,7 +133,7 @@ type Atan struct {
 }
 
 // Create makes the operation.
-func (o Atan) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Atan) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.atan", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -157,7 +157,7 @@ type Atanh struct {
 }
 
 // Create makes the operation.
-func (o Atanh) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Atanh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.atanh", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -181,7 +181,7 @@ type BesselI1e struct {
 }
 
 // Create makes the operation.
-func (o BesselI1e) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BesselI1e) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.bessel_i1e", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -207,7 +207,7 @@ type BroadcastAdd struct {
 }
 
 // Create makes the operation.
-func (o BroadcastAdd) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastAdd) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_add", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -237,7 +237,7 @@ type BroadcastAnd struct {
 }
 
 // Create makes the operation.
-func (o BroadcastAnd) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastAnd) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_and", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -267,7 +267,7 @@ type BroadcastAtan2 struct {
 }
 
 // Create makes the operation.
-func (o BroadcastAtan2) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastAtan2) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_atan2", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -299,7 +299,7 @@ type BroadcastCompare struct {
 }
 
 // Create makes the operation.
-func (o BroadcastCompare) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastCompare) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_compare", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -333,7 +333,7 @@ type BroadcastComplex struct {
 }
 
 // Create makes the operation.
-func (o BroadcastComplex) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastComplex) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_complex", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -363,7 +363,7 @@ type BroadcastDivide struct {
 }
 
 // Create makes the operation.
-func (o BroadcastDivide) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastDivide) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_divide", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -393,7 +393,7 @@ type BroadcastMaximum struct {
 }
 
 // Create makes the operation.
-func (o BroadcastMaximum) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastMaximum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_maximum", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -423,7 +423,7 @@ type BroadcastMinimum struct {
 }
 
 // Create makes the operation.
-func (o BroadcastMinimum) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastMinimum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_minimum", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -453,7 +453,7 @@ type BroadcastMultiply struct {
 }
 
 // Create makes the operation.
-func (o BroadcastMultiply) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastMultiply) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_multiply", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -483,7 +483,7 @@ type BroadcastNextAfter struct {
 }
 
 // Create makes the operation.
-func (o BroadcastNextAfter) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastNextAfter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_next_after", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -513,7 +513,7 @@ type BroadcastOr struct {
 }
 
 // Create makes the operation.
-func (o BroadcastOr) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastOr) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_or", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -543,7 +543,7 @@ type BroadcastPolygamma struct {
 }
 
 // Create makes the operation.
-func (o BroadcastPolygamma) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastPolygamma) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_polygamma", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -573,7 +573,7 @@ type BroadcastPower struct {
 }
 
 // Create makes the operation.
-func (o BroadcastPower) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastPower) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_power", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -603,7 +603,7 @@ type BroadcastRemainder struct {
 }
 
 // Create makes the operation.
-func (o BroadcastRemainder) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastRemainder) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_remainder", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -633,7 +633,7 @@ type BroadcastSelect struct {
 }
 
 // Create makes the operation.
-func (o BroadcastSelect) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastSelect) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_select", in, at)
 	w.Operand("pred", o.Pred)
 	w.Operand("on_true", o.OnTrue)
@@ -663,7 +663,7 @@ type BroadcastShiftLeft struct {
 }
 
 // Create makes the operation.
-func (o BroadcastShiftLeft) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastShiftLeft) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_shift_left", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -693,7 +693,7 @@ type BroadcastShiftRightArithmetic struct {
 }
 
 // Create makes the operation.
-func (o BroadcastShiftRightArithmetic) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastShiftRightArithmetic) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_shift_right_arithmetic", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -723,7 +723,7 @@ type BroadcastShiftRightLogical struct {
 }
 
 // Create makes the operation.
-func (o BroadcastShiftRightLogical) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastShiftRightLogical) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_shift_right_logical", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -753,7 +753,7 @@ type BroadcastSubtract struct {
 }
 
 // Create makes the operation.
-func (o BroadcastSubtract) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastSubtract) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_subtract", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -783,7 +783,7 @@ type BroadcastXor struct {
 }
 
 // Create makes the operation.
-func (o BroadcastXor) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastXor) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_xor", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -813,7 +813,7 @@ type BroadcastZeta struct {
 }
 
 // Create makes the operation.
-func (o BroadcastZeta) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o BroadcastZeta) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.broadcast_zeta", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -841,7 +841,7 @@ type Conj struct {
 }
 
 // Create makes the operation.
-func (o Conj) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Conj) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.conj", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -866,7 +866,7 @@ type ConstantLike struct {
 }
 
 // Create makes the operation.
-func (o ConstantLike) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o ConstantLike) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.constant_like", in, at)
 	w.Operand("operand", o.Operand)
 	w.Attribute("value", o.Value)
@@ -892,7 +892,7 @@ type Constant struct {
 }
 
 // Create makes the operation.
-func (o Constant) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Constant) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.constant", in, at)
 	w.Attribute("value", o.Value)
 	return w.Infer()
@@ -916,7 +916,7 @@ type Cosh struct {
 }
 
 // Create makes the operation.
-func (o Cosh) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Cosh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.cosh", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -940,7 +940,7 @@ type Digamma struct {
 }
 
 // Create makes the operation.
-func (o Digamma) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Digamma) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.digamma", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -964,7 +964,7 @@ type ErfInv struct {
 }
 
 // Create makes the operation.
-func (o ErfInv) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o ErfInv) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.erf_inv", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -988,7 +988,7 @@ type Erf struct {
 }
 
 // Create makes the operation.
-func (o Erf) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Erf) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.erf", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -1012,7 +1012,7 @@ type Erfc struct {
 }
 
 // Create makes the operation.
-func (o Erfc) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Erfc) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.erfc", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -1036,7 +1036,7 @@ type IsInf struct {
 }
 
 // Create makes the operation.
-func (o IsInf) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o IsInf) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.is_inf", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -1060,7 +1060,7 @@ type IsNegInf struct {
 }
 
 // Create makes the operation.
-func (o IsNegInf) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o IsNegInf) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.is_neg_inf", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -1084,7 +1084,7 @@ type IsPosInf struct {
 }
 
 // Create makes the operation.
-func (o IsPosInf) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o IsPosInf) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.is_pos_inf", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -1108,7 +1108,7 @@ type Lgamma struct {
 }
 
 // Create makes the operation.
-func (o Lgamma) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Lgamma) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.lgamma", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -1133,7 +1133,7 @@ type NextAfter struct {
 }
 
 // Create makes the operation.
-func (o NextAfter) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o NextAfter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.next_after", in, at)
 	w.Operand("x", o.X)
 	w.Operand("y", o.Y)
@@ -1160,7 +1160,7 @@ type Polygamma struct {
 }
 
 // Create makes the operation.
-func (o Polygamma) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Polygamma) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.polygamma", in, at)
 	w.Operand("n", o.N)
 	w.Operand("x", o.X)
@@ -1191,7 +1191,7 @@ type RaggedDot struct {
 }
 
 // Create makes the operation.
-func (o RaggedDot) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o RaggedDot) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.ragged_dot", in, at)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -1225,7 +1225,7 @@ type Sinh struct {
 }
 
 // Create makes the operation.
-func (o Sinh) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Sinh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.sinh", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -1249,7 +1249,7 @@ type Square struct {
 }
 
 // Create makes the operation.
-func (o Square) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Square) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.square", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -1273,7 +1273,7 @@ type Tan struct {
 }
 
 // Create makes the operation.
-func (o Tan) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Tan) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.tan", in, at)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
@@ -1298,7 +1298,7 @@ type TopK struct {
 }
 
 // Create makes the operation.
-func (o TopK) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o TopK) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.top_k", in, at)
 	w.Operand("operand", o.Operand)
 	w.Int64("k", o.K)
@@ -1325,7 +1325,7 @@ type Zeta struct {
 }
 
 // Create makes the operation.
-func (o Zeta) Create(in mlir.Place, at mlir.Location) (mlir.Operation, error) {
+func (o Zeta) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.zeta", in, at)
 	w.Operand("x", o.X)
 	w.Operand("q", o.Q)

@@ -10,14 +10,14 @@ import (
 // Writer collects the parts of a new operation. The first part that is missing or
 // wrong is the error of Create.
 type Writer struct {
-	in    mlir.Place
+	in    mlir.InsertionPoint
 	c     *mlir.Context
 	state mlir.OperationState
 	err   error
 }
 
 // NewWriter begins the named operation at a place.
-func NewWriter(name string, in mlir.Place, at mlir.Location) *Writer {
+func NewWriter(name string, in mlir.InsertionPoint, at mlir.Location) *Writer {
 	return &Writer{in: in, c: mlir.ContextOf(in), state: mlir.OperationState{Name: name, Location: at}}
 }
 

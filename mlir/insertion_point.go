@@ -1,0 +1,136 @@
+package mlir
+
+import "github.com/calliope-mlir/calliope/internal/capi"
+
+// InsertionPoint is where a new operation is inserted:
+//
+//   - a *Context leaves the operation detached
+//   - a Block, or AtEnd of it, is the end of that block
+//   - AtStart, Before, After and AfterValue are places in a block
+//   - a *Rewriter is the insertion point of the rewriter
+//
+// Other packages cannot implement it.
+type InsertionPoint interface {
+	context(method string) *Context
+}
+
+// AtEnd returns the end of a block.
+func AtEnd(b Block) InsertionPoint { return b }
+
+// AtStart returns the place before the first operation of a block. Operations that are
+// created there follow each other in the order of their creation.
+func AtStart(b Block) InsertionPoint { return point{block: b, before: b.First()} }
+
+// Before returns the place before an operation, which must be in a block.
+func Before(o Operation) InsertionPoint {
+	return point{block: o.inBlock("Before"), before: o}
+}
+
+// After returns the place after an operation, which must be in a block. Operations that are
+// created there follow each other in the order of their creation.
+func After(o Operation) InsertionPoint {
+	return point{block: o.inBlock("After"), before: o.Next()}
+}
+
+// AfterValue returns the first place where a value can be used: after the operation that it
+// is a result of, or at the start of the block that it is an argument of.
+func AfterValue(v Value) InsertionPoint {
+	if owner := v.Owner(); !owner.IsNil() {
+		return After(owner)
+	}
+	return AtStart(v.Block())
+}
+
+// inBlock returns the operation's block. It panics if the operation is detached.
+func (o Operation) inBlock(method string) Block {
+	raw := capi.MlirOperationGetBlock(o.life.use(method, o.raw.Ptr), o.raw)
+	if raw.Ptr == nil {
+		panic("mlir: " + method + " was given an operation that is in no block: insert the operation first")
+	}
+	return Block{o.life, raw}
+}
+
+// point is a place in a block: before an operation, or at the end if before is nil.
+type point struct {
+	block  Block
+	before Operation
+}
+
+// moved reports whether what the point refers to was erased or is no longer in the block.
+func (p point) moved() bool {
+	if p.block.life.away(p.block.raw.Ptr) {
+		return true
+	}
+	if p.before.IsNil() {
+		return false
+	}
+	return p.before.life.away(p.before.raw.Ptr) ||
+		capi.MlirOperationGetBlock(p.block.life.ctx.api, p.before.raw) != p.block.raw
+}
+
+func (c *Context) context(method string) *Context {
+	c.life.check(method)
+	return c.life.ctx
+}
+
+func (b Block) context(method string) *Context {
+	b.life.check(method)
+	return b.life.ctx
+}
+
+func (p point) context(method string) *Context { return p.block.context(method) }
+
+func (r *Rewriter) context(method string) *Context {
+	r.life.check(method)
+	return r.c
+}
+
+// Create creates an operation and inserts it. If MLIR refuses the operation, the error is a
+// *DiagnosticError and nothing is inserted.
+func Create(ip InsertionPoint, s OperationState) (Operation, error) {
+	// The cases do not call through the interface and use the context of the lifetime.
+	// So a Block in the interface, and what s holds, can stay on the caller's stack.
+	switch ip := ip.(type) {
+	case Block:
+		return ip.create(&s)
+	case *Context:
+		t := ip.life.check("Context.Create")
+		return ip.life.ctx.create(t, "Context.Create", Block{}, &s)
+	case point:
+		return ip.create(&s)
+	case *Rewriter:
+		return ip.create(&s)
+	}
+	panic("mlir: Create was given no insertion point: use a *Context, a Block, a *Rewriter, Before or After")
+}
+
+func (p point) create(s *OperationState) (Operation, error) {
+	if p.moved() {
+		panic("mlir: Create was given an insertion point whose operation has moved or was erased: take a new one")
+	}
+	if p.before.IsNil() {
+		return p.block.create(s)
+	}
+	c := p.block.life.ctx
+	o, err := c.create(c.life.check("Create"), "Create", Block{}, s)
+	if err != nil {
+		return Operation{}, err
+	}
+	return p.block.InsertBefore(p.before, o), nil
+}
+
+// ContextOf returns the context of an insertion point.
+func ContextOf(ip InsertionPoint) *Context {
+	// By cases, as in Create.
+	switch ip := ip.(type) {
+	case Block:
+		return ip.context("ContextOf")
+	case *Context:
+		return ip.context("ContextOf")
+	case point:
+		return ip.context("ContextOf")
+	case *Rewriter:
+		return ip.context("ContextOf")
+	}
+	panic("mlir: ContextOf was given no insertion point: use a *Context, a Block, a *Rewriter, Before or After")
+}

@@ -1,0 +1,99 @@
+package mlir_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+const threeOperations = `module {
+  "t.first"() : () -> ()
+  %v = "t.value"() : () -> i32
+  "t.last"(%v) : (i32) -> ()
+}`
+
+// TestInsertionPoint creates two operations at each kind of insertion point.
+func TestInsertionPoint(t *testing.T) {
+	for _, test := range []struct {
+		what string
+		at   func(m *mlir.Module, value mlir.Operation) mlir.InsertionPoint
+		want string
+	}{
+		{"the context", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return m.Context() }, "first value last"},
+		{"a block", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return m.Body() }, "first value last a b"},
+		{"AtEnd", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return mlir.AtEnd(m.Body()) }, "first value last a b"},
+		{"AtStart", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return mlir.AtStart(m.Body()) }, "a b first value last"},
+		{"Before", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.Before(v) }, "first a b value last"},
+		{"After", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.After(v) }, "first value a b last"},
+		{"After the last", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.After(v.Next()) }, "first value last a b"},
+		{"AfterValue of a result", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.AfterValue(v.Result(0)) }, "first value a b last"},
+		{"a rewriter", func(m *mlir.Module, v mlir.Operation) mlir.InsertionPoint {
+			r := check.Must(m.Context().NewRewriter())
+			r.SetInsertionPoint(mlir.Before(v))
+			return r
+		}, "first a b value last"},
+	} {
+		c := mlirtest.Context(t)
+		c.SetAllowUnregistered(true)
+		m := mlirtest.Parse(t, c, threeOperations)
+		var value mlir.Operation
+		for o := range m.Body().Operations() {
+			if o.Name() == "t.value" {
+				value = o
+			}
+		}
+		ip := test.at(m, value)
+		check.Diff(t, test.what+": its context", true, mlir.ContextOf(ip) == c)
+		for _, name := range []string{"t.a", "t.b"} {
+			check.Must(mlir.Create(ip, mlir.OperationState{Name: name}))
+		}
+		var got []string
+		for o := range m.Body().Operations() {
+			got = append(got, strings.TrimPrefix(o.Name(), "t."))
+		}
+		check.Diff(t, test.what, test.want, strings.Join(got, " "))
+	}
+}
+
+// TestInsertionPointArgument creates an operation where the argument of a block can be used.
+func TestInsertionPointArgument(t *testing.T) {
+	c := mlirtest.Context(t)
+	c.SetAllowUnregistered(true)
+	b := c.NewBlock(c.UnknownLocation(), c.IndexType())
+	check.Must(mlir.Create(b, mlir.OperationState{Name: "t.last"}))
+	first := check.Must(mlir.Create(mlir.AfterValue(b.Argument(0)), mlir.OperationState{Name: "t.first"}))
+	check.Diff(t, "is the first operation", true, first.Equal(b.First()))
+}
+
+func TestInsertionPointRefused(t *testing.T) {
+	c := mlirtest.Context(t)
+	c.SetAllowUnregistered(true)
+	create := func(ip mlir.InsertionPoint) func() {
+		return func() { _, _ = mlir.Create(ip, mlir.OperationState{Name: "t.new"}) }
+	}
+	detached := check.Must(c.Create(mlir.OperationState{Name: "t.alone"}))
+	check.Panics(t, "Before was given an operation that is in no block", func() { mlir.Before(detached) })
+	check.Panics(t, "After was given an operation that is in no block", func() { mlir.After(detached) })
+	check.Panics(t, "zero value", func() { mlir.Before(mlir.Operation{}) })
+	check.Panics(t, "zero value", func() { mlir.AtStart(mlir.Block{}) })
+
+	m := mlirtest.Parse(t, c, threeOperations)
+	stale := mlir.Before(m.Body().First())
+	m.Body().First().Detach()
+	check.Panics(t, "moved or was erased", create(stale))
+	stale = mlir.Before(m.Body().First())
+	m.Close()
+	check.Panics(t, "moved or was erased", create(stale))
+	for o := range mlirtest.Parse(t, c, threeOperations).Body().Operations() {
+		if o.Name() == "t.first" {
+			stale = mlir.Before(o)
+			if err := o.Erase(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check.Panics(t, "moved or was erased", create(stale))
+}
