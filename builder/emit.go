@@ -113,12 +113,12 @@ type callSite struct {
 }
 
 // Create makes the operation.
-func (s *callSite) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	if block, ok := in.(mlir.Block); ok && !s.model.IsNil() {
+func (s *callSite) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	if block, ok := ip.(mlir.Block); ok && !s.model.IsNil() {
 		return block.CreateLike(s.model, s.operands...)
 	}
 	state := mlir.OperationState{
-		Name: "stablehlo.custom_call", Location: at,
+		Name: "stablehlo.custom_call", Location: loc,
 		Operands: s.operands, Results: s.results, Attributes: s.attributes,
 	}
 	if s.used {
@@ -127,7 +127,7 @@ func (s *callSite) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operat
 		}
 	}
 	s.used = true
-	return mlir.Create(in, state)
+	return mlir.Create(ip, state)
 }
 
 // keep creates the model.

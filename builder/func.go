@@ -114,15 +114,15 @@ func (f *Func) usableAs(at place, op, what string, operands []Value) bool {
 
 // operation is implemented by the structs of package stablehlo.
 type operation interface {
-	Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error)
+	Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error)
 }
 
 // raw is an operation that package mlir creates from its parts.
 type raw mlir.OperationState
 
-func (r raw) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	r.Location = at
-	return mlir.Create(in, mlir.OperationState(r))
+func (r raw) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	r.Location = loc
+	return mlir.Create(ip, mlir.OperationState(r))
 }
 
 // add appends an operation with one result.

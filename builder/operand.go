@@ -162,9 +162,9 @@ func (s *step) constant(value mlir.Attribute) Value { return s.one(constantOp{va
 
 type constantOp struct{ value mlir.Attribute }
 
-func (o constantOp) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	return mlir.Create(in, mlir.OperationState{
-		Name: "stablehlo.constant", Location: at,
+func (o constantOp) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	return mlir.Create(ip, mlir.OperationState{
+		Name: "stablehlo.constant", Location: loc,
 		Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.value}}, InferResults: true,
 	})
 }

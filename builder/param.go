@@ -82,11 +82,11 @@ func (f *Func) start() error {
 	f.declared = len(f.params)
 	block := b.ctx.NewBlock(f.at.location)
 	for i, t := range f.params {
-		at := f.at.location
+		loc := f.at.location
 		if name := f.signature.Params[i].Name; name != "" {
-			at = b.ctx.NameLocation(name, at)
+			loc = b.ctx.NameLocation(name, loc)
 		}
-		block.AddArgument(t, at)
+		block.AddArgument(t, loc)
 	}
 	region := b.ctx.NewRegion()
 	region.Append(block)

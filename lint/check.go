@@ -22,7 +22,7 @@ func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyze
 		bytecode:   mlir.IsBytecode(data),
 		operations: map[string][]mlir.Operation{},
 	}
-	err := mlir.HandleFile(func() error {
+	err := mlir.OnLargeStack(func() error {
 		context := library.NewContext(mlir.ContextOptions{})
 		defer context.Close()
 		module, err := context.Parse("", data)

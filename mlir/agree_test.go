@@ -234,9 +234,9 @@ var programs = []program{
 		build: func(w writer) {
 			typ := w.typ("(i32) -> i32")
 			r := w.c.NewRegion()
-			at := w.c.UnknownLocation()
+			loc := w.c.UnknownLocation()
 			i32 := w.typ("i32")
-			entry, loop, end := w.c.NewBlock(at, i32), w.c.NewBlock(at, i32), w.c.NewBlock(at, i32)
+			entry, loop, end := w.c.NewBlock(loc, i32), w.c.NewBlock(loc, i32), w.c.NewBlock(loc, i32)
 			for _, b := range []mlir.Block{entry, loop, end} {
 				r.Append(b)
 			}
@@ -311,12 +311,12 @@ var programs = []program{
 		build: func(w writer) {
 			c := w.c
 			file, name := c.FileLocation("a \"b\".py", 3, 1<<20), c.NameLocation("x/y", c.UnknownLocation())
-			for i, at := range []mlir.Location{
+			for i, loc := range []mlir.Location{
 				file, name, c.NameLocation("op", file), c.CallSiteLocation(name, file), c.FusedLocation(mlir.Attribute{}, file, name),
 				c.FusedLocation(c.StringAttribute("why"), file), c.UnknownLocation(),
 			} {
 				w.add("arith.constant", mlir.OperationState{
-					Location: at, Results: []mlir.Type{c.IndexType()},
+					Location: loc, Results: []mlir.Type{c.IndexType()},
 					Attributes: []mlir.NamedAttribute{{Name: "value", Value: c.IntegerAttribute(c.IndexType(), int64(i))}},
 				})
 			}

@@ -14,9 +14,9 @@ type Block struct {
 
 // NewBlock makes a detached block with arguments of the given types, all at one
 // location.
-func (c *Context) NewBlock(location Location, arguments ...Type) Block {
+func (c *Context) NewBlock(loc Location, arguments ...Type) Block {
 	t := c.life.check("Context.NewBlock")
-	at := location.in(c, "Context.NewBlock")
+	at := loc.in(c, "Context.NewBlock")
 	types := make([]capi.MlirType, len(arguments))
 	locations := make([]capi.MlirLocation, len(arguments))
 	for i, a := range arguments {

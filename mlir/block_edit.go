@@ -63,21 +63,21 @@ func (b Block) Predecessors() []Block {
 }
 
 // AddArgument adds an argument after the others.
-func (b Block) AddArgument(t Type, at Location) Value {
+func (b Block) AddArgument(t Type, loc Location) Value {
 	api := b.life.use("Block.AddArgument", b.raw.Ptr)
 	c := b.life.ctx
 	b.touch()
-	return value(b.life, capi.MlirBlockAddArgument(api, b.raw, t.in(c, "Block.AddArgument"), at.in(c, "Block.AddArgument")))
+	return value(b.life, capi.MlirBlockAddArgument(api, b.raw, t.in(c, "Block.AddArgument"), loc.in(c, "Block.AddArgument")))
 }
 
 // InsertArgument adds an argument as the i-th one. It panics where i is greater than
 // the number of arguments.
-func (b Block) InsertArgument(i int, t Type, at Location) Value {
+func (b Block) InsertArgument(i int, t Type, loc Location) Value {
 	api := b.life.use("Block.InsertArgument", b.raw.Ptr)
 	inRange("Block.InsertArgument", i, b.NumArguments()+1)
 	c := b.life.ctx
 	b.touch()
-	return value(b.life, capi.MlirBlockInsertArgument(api, b.raw, i, t.in(c, "Block.InsertArgument"), at.in(c, "Block.InsertArgument")))
+	return value(b.life, capi.MlirBlockInsertArgument(api, b.raw, i, t.in(c, "Block.InsertArgument"), loc.in(c, "Block.InsertArgument")))
 }
 
 // EraseArgument removes the i-th argument. It panics where there is none; where the

@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"io"
 	"iter"
 	"runtime/debug"
 	"slices"
@@ -41,8 +42,8 @@ type calls struct {
 	// gate lets the library's threads into Go one at a time: a Context and what
 	// belongs to it are not made for two.
 	gate sync.Mutex
-	open map[closer]struct{} // pass managers and the like, to be closed with the context
-	runs int                 // under way, one within the other
+	open map[io.Closer]struct{} // pass managers and the like, to be closed with the context
+	runs int                    // under way, one within the other
 
 	// The innermost call, nil while none is under way.
 	current *call
@@ -61,11 +62,9 @@ type call struct {
 	previous   *call
 }
 
-type closer interface{ Close() }
-
-func (c *calls) keep(x closer) {
+func (c *calls) keep(x io.Closer) {
 	if c.open == nil {
-		c.open = map[closer]struct{}{}
+		c.open = map[io.Closer]struct{}{}
 	}
 	c.open[x] = struct{}{}
 }

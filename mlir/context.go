@@ -95,11 +95,11 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 // Library is the library that the context belongs to.
 func (c *Context) Library() *Library { return c.lib }
 
-// Close destroys the context, the modules in it that are still open, and everything
-// else that belongs to it. Closing twice does nothing.
-func (c *Context) Close() {
+// Close destroys the context, the modules in it that are still open, and everything else
+// that belongs to it. Closing twice does nothing. The error is always nil.
+func (c *Context) Close() error {
 	if c.life.ended {
-		return
+		return nil
 	}
 	c.calls.closeAll()
 	c.closeAll()
@@ -107,6 +107,7 @@ func (c *Context) Close() {
 	capi.MlirContextDestroy(c.api, c.raw)
 	c.sink.Free()
 	c.leavePool()
+	return nil
 }
 
 // LoadDialect makes a registered dialect's operations, types and attributes known.

@@ -273,7 +273,7 @@ func TestPatternMakesCycle(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		s := patterns(t, c, mlir.Pattern{Name: "round", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
 			sum := op.Next()
-			return true, r.Modify(sum, func() error { sum.SetOperand(0, sum.Result(0)); return nil })
+			return true, r.ModifyInPlace(sum, func() error { sum.SetOperand(0, sum.Result(0)); return nil })
 		}})
 		m := mlirtest.Parse(t, c, `module {
   func.func private @f(i32) -> i32

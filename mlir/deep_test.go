@@ -20,7 +20,7 @@ func brackets(open, inner, close string, levels int) string {
 }
 
 // TestDeepText holds that nothing that is nested deeply ends the process, outside of
-// HandleFile too.
+// OnLargeStack too.
 func TestDeepText(t *testing.T) {
 	for name, use := range map[string]func(t *testing.T, c *mlir.Context) (int, error){
 		"a type": func(t *testing.T, c *mlir.Context) (int, error) {

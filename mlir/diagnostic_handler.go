@@ -29,11 +29,11 @@ func (c *Context) OnDiagnostic(f func(Diagnostic)) (stop func()) {
 
 // EmitError reports an error at a location, as the library itself would: to the
 // handlers of OnDiagnostic. A NUL ends the message.
-func (c *Context) EmitError(at Location, message string) {
+func (c *Context) EmitError(loc Location, message string) {
 	t := c.life.check("Context.EmitError")
 	message, _, _ = strings.Cut(message, "\x00")
 	text := append([]byte(message), 0)
-	capi.MlirEmitError(t, at.in(c, "Context.EmitError"), unsafe.Pointer(&text[0]))
+	capi.MlirEmitError(t, loc.in(c, "Context.EmitError"), unsafe.Pointer(&text[0]))
 	c.takeDiagnostics("")
 }
 

@@ -115,8 +115,8 @@ func ExampleLocation_CallSite() {
 	defer c.Close()
 	l := c.CallSiteLocation(c.NameLocation("inlined", c.FileLocation("lib.py", 3, 1)), c.FileLocation("main.py", 10, 5))
 	callee, caller, _ := l.CallSite()
-	name, at, _ := callee.Name()
-	fmt.Println(l.Kind(), name, at.Position(), "from", caller.Position())
+	name, loc, _ := callee.Name()
+	fmt.Println(l.Kind(), name, loc.Position(), "from", caller.Position())
 	// Output: call site inlined lib.py:3:1 from main.py:10:5
 }
 

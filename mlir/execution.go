@@ -110,19 +110,20 @@ func (e *ExecutionEngine) live(method string) *capi.Table {
 	return e.lib.api
 }
 
-// Close frees the compiled code. It panics while a function of it is called. Closing
-// twice does nothing.
-func (e *ExecutionEngine) Close() {
+// Close frees the compiled code. It panics while a function of it is called. Closing twice
+// does nothing. The error is always nil.
+func (e *ExecutionEngine) Close() error {
 	if e.calls.Load() > 0 {
 		panic("mlir: ExecutionEngine.Close called while a function of it runs")
 	}
 	if e.closed.Swap(true) {
-		return
+		return nil
 	}
 	capi.MlirExecutionEngineDestroy(e.lib.api, e.raw)
 	for _, f := range e.free {
 		f()
 	}
+	return nil
 }
 
 // Initialize runs the module's global constructors. It is called at most once, after

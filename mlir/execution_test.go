@@ -40,7 +40,7 @@ func engine(t testing.TB, text string, o mlir.EngineOptions) *mlir.ExecutionEngi
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(e.Close)
+	check.Cleanup(t, e)
 	m.Context().Close() // the engine outlives it
 	return e
 }

@@ -147,11 +147,11 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 		case 41:
 			r.EraseBlock(b)
 		case 42:
-			r.Merge(b, d, []mlir.Value{v, w}[:b.NumArguments()%3]...)
+			r.MergeBlocks(b, d, []mlir.Value{v, w}[:b.NumArguments()%3]...)
 		case 43:
-			r.InlineBefore(b, o, []mlir.Value{v, w}[:b.NumArguments()%3]...)
+			r.InlineBlockBefore(b, o, []mlir.Value{v, w}[:b.NumArguments()%3]...)
 		case 44:
-			r.InlineRegion(regions[next()%len(regions)], d)
+			r.InlineRegionBefore(regions[next()%len(regions)], d)
 		case 45:
 			small(o)
 			if made, err := r.Clone(o); err == nil {
@@ -169,7 +169,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 		case 49:
 			r.MoveBefore(o, p)
 		case 50:
-			r.Modify(o, func() error { step(); return nil })
+			r.ModifyInPlace(o, func() error { step(); return nil })
 		}
 	}
 	patterns := func(m *mlir.Module, o mlir.Operation, walk bool) {

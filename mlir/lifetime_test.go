@@ -16,7 +16,7 @@ import (
 func loose(t testing.TB, e mlirtest.Engine) *mlir.Context {
 	t.Helper()
 	c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
-	t.Cleanup(c.Close)
+	check.Cleanup(t, c)
 	return c
 }
 

@@ -386,7 +386,7 @@ func TestMisuse(t *testing.T) {
 func TestDeepNesting(t *testing.T) {
 	depth := 50000
 	text := "module attributes {a.b = " + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "} {}"
-	err := mlir.HandleFile(func() error {
+	err := mlir.OnLargeStack(func() error {
 		c := mlirtest.Library(t).NewContext(mlir.ContextOptions{AllowUnregistered: true})
 		defer c.Close()
 		m, err := c.Parse("deep.mlir", []byte(text))
@@ -403,9 +403,9 @@ func TestDeepNesting(t *testing.T) {
 	}
 }
 
-func TestHandleFilePanics(t *testing.T) {
-	check.Panics(t, "boom", func() { mlir.HandleFile(func() error { panic("boom") }) })
-	if err := mlir.HandleFile(func() error { return os.ErrClosed }); !errors.Is(err, os.ErrClosed) {
+func TestOnLargeStackPanics(t *testing.T) {
+	check.Panics(t, "boom", func() { mlir.OnLargeStack(func() error { panic("boom") }) })
+	if err := mlir.OnLargeStack(func() error { return os.ErrClosed }); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("the error came out as %v", err)
 	}
 }

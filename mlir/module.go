@@ -26,9 +26,9 @@ func (c *Context) module(raw capi.MlirModule) *Module {
 }
 
 // NewModule makes an empty module.
-func (c *Context) NewModule(location Location) *Module {
+func (c *Context) NewModule(loc Location) *Module {
 	t := c.life.check("Context.NewModule")
-	return c.module(capi.MlirModuleCreateEmpty(t, location.in(c, "Context.NewModule")))
+	return c.module(capi.MlirModuleCreateEmpty(t, loc.in(c, "Context.NewModule")))
 }
 
 // bytecodeMagic starts every MLIR bytecode file.
@@ -162,11 +162,11 @@ func (m *Module) Invalidate(by string) {
 	m.ctx.renew(m.raw.Ptr, by)
 }
 
-// HandleFile runs f on a thread whose C stack is large enough for deeply nested
+// OnLargeStack runs f on a thread whose C stack is large enough for deeply nested
 // modules: parsing, printing, verifying and closing them all recurse. Nothing needs it, as
 // these look for such a stack themselves; it saves them starting a thread each time. What
 // f does with the context must be over when it returns.
-func HandleFile(f func() error) error {
+func OnLargeStack(f func() error) error {
 	var err error
 	if e := capi.OnLargeStack(func() { err = f() }); e != nil {
 		return fmt.Errorf("mlir: %w", e)
@@ -174,16 +174,17 @@ func HandleFile(f func() error) error {
 	return err
 }
 
-// Close destroys the module. Handles of what was inside may not be used after it.
-// Closing twice does nothing.
-func (m *Module) Close() {
+// Close destroys the module. Handles of what was inside may not be used after it. Closing
+// twice does nothing. The error is always nil.
+func (m *Module) Close() error {
 	if m.life.ended || m.ctx.life.ended {
-		return
+		return nil
 	}
 	if m.busy > 0 {
 		panic("mlir: Module.Close called while passes or patterns run on the module")
 	}
 	m.ctx.end(m.raw.Ptr, "")
+	return nil
 }
 
 // Context is the context that the module belongs to.

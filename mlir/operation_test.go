@@ -116,14 +116,14 @@ func TestBlocksAndRegions(t *testing.T) {
 		one.Argument(1).SetType(c.F64Type())
 		check.Diff(t, "type", "f64", one.Argument(1).Type().String())
 		check.Diff(t, "kinds", []bool{true, false}, []bool{one.Argument(0).IsArgument(), one.Argument(0).IsResult()})
-		at, err := one.Argument(1).Location()
+		loc, err := one.Argument(1).Location()
 		if !without(t, e, "mlirValueGetLocation", err) {
-			check.Diff(t, "location", mlir.Position{File: "a.go", Line: 1, Column: 2}, at.Position())
+			check.Diff(t, "location", mlir.Position{File: "a.go", Line: 1, Column: 2}, loc.Position())
 		}
 		err = one.Argument(1).SetLocation(c.FileLocation("b.go", 3, 4))
 		if !without(t, e, "mlirBlockArgumentSetLocation", err) {
-			at, _ = one.Argument(1).Location()
-			check.Diff(t, "location", "b.go", at.Position().File)
+			loc, _ = one.Argument(1).Location()
+			check.Diff(t, "location", "b.go", loc.Position().File)
 		}
 		check.Panics(t, "called on a result", func() { op(m, "t.make").Result(0).SetLocation(mlir.Location{}) })
 
@@ -231,8 +231,8 @@ func TestUses(t *testing.T) {
 		if !without(t, e, "mlirOperationSetLocation", err) {
 			check.Diff(t, "location", 7, y.Location().Position().Line)
 		}
-		at, err := a.Location()
-		check.Diff(t, "result's location", []any{2, nil}, []any{at.Position().Line, err})
+		loc, err := a.Location()
+		check.Diff(t, "result's location", []any{2, nil}, []any{loc.Position().Line, err})
 	})
 }
 

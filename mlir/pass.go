@@ -183,10 +183,11 @@ func (l *Library) needAll(functions ...string) error {
 	return nil
 }
 
-// Close destroys the pass manager and its passes. Closing twice does nothing.
-func (p *PassManager) Close() {
+// Close destroys the pass manager and its passes. Closing twice does nothing. The error is
+// always nil.
+func (p *PassManager) Close() error {
 	if p.life.ended || p.ctx.life.ended {
-		return
+		return nil
 	}
 	if p.running {
 		panic("mlir: PassManager.Close called by a pass that it runs")
@@ -196,6 +197,7 @@ func (p *PassManager) Close() {
 	capi.MlirTypeIDAllocatorDestroy(t, p.ids)
 	p.life.ended = true
 	delete(p.ctx.calls.open, p)
+	return nil
 }
 
 // building panics where passes cannot be added any more, and returns the table.

@@ -113,7 +113,7 @@ func TestPassInGo(t *testing.T) {
 		for _, threads := range []bool{false, true} {
 			t.Run(fmt.Sprint("threads=", threads), func(t *testing.T) {
 				c := e.Library.NewContext(mlir.ContextOptions{Threads: threads})
-				t.Cleanup(c.Close)
+				check.Cleanup(t, c)
 				pm := passManager(t, c, mlir.PassManagerOptions{})
 				var seen []string // not locked: calls come one at a time
 				initialized := 0
@@ -274,7 +274,7 @@ func TestPassWithinPass(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		for _, threads := range []bool{false, true} {
 			c := e.Library.NewContext(mlir.ContextOptions{Threads: threads})
-			t.Cleanup(c.Close)
+			check.Cleanup(t, c)
 			inner := passManager(t, c, mlir.PassManagerOptions{Pipeline: "func.func(cse)"})
 			outer := passManager(t, c, mlir.PassManagerOptions{})
 			err := outer.AddPass(mlir.Pass{Name: "outer", Run: func(m mlir.Operation) error {

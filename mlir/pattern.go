@@ -157,10 +157,11 @@ func (s *Patterns) settleAs(this call, name string, f func(*lifetime, *call) err
 	return err == nil
 }
 
-// Close destroys the set and its patterns. Closing twice does nothing.
-func (s *Patterns) Close() {
+// Close destroys the set and its patterns. Closing twice does nothing. The error is always
+// nil.
+func (s *Patterns) Close() error {
 	if s.life.ended || s.ctx.life.ended {
-		return
+		return nil
 	}
 	if s.running {
 		panic("mlir: Patterns.Close called by a pattern of the set")
@@ -171,4 +172,5 @@ func (s *Patterns) Close() {
 	}
 	s.life.ended = true
 	delete(s.ctx.calls.open, s)
+	return nil
 }

@@ -133,7 +133,7 @@ func TestPatternFailures(t *testing.T) {
 			t.Errorf("a pattern that panics: %v", err)
 		}
 		if err := apply(func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
-			return true, r.Modify(op, func() error { op.SetAttribute("again", c.UnitAttribute()); return nil })
+			return true, r.ModifyInPlace(op, func() error { op.SetAttribute("again", c.UnitAttribute()); return nil })
 		}); !errors.Is(err, mlir.ErrNotConverged) {
 			t.Errorf("a pattern that always matches: %v", err)
 		}
@@ -211,7 +211,7 @@ func TestRewriter(t *testing.T) {
 			t.Run(test.name, func(t *testing.T) {
 				// Not every library has a dialect with branches.
 				c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
-				t.Cleanup(c.Close)
+				check.Cleanup(t, c)
 				r, err := c.NewRewriter()
 				if err != nil {
 					t.Fatal(err)
@@ -344,13 +344,13 @@ var rewriterTests = []struct {
 		blocks := slices.Collect(g.Region(0).Blocks())
 		br := operations(g)[0]
 		x := br.Operand(0)
-		if err := r.Merge(blocks[1], blocks[0], x); err == nil {
+		if err := r.MergeBlocks(blocks[1], blocks[0], x); err == nil {
 			return errors.New("a block that is branched to was merged")
 		}
 		if err := r.Erase(br); err != nil {
 			return err
 		}
-		if err := r.Merge(blocks[1], blocks[0], x); err != nil {
+		if err := r.MergeBlocks(blocks[1], blocks[0], x); err != nil {
 			return err
 		}
 		return r.Erase(g)
@@ -361,7 +361,7 @@ var rewriterTests = []struct {
 		if _, err := r.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{made.Argument(0)}}); err != nil {
 			return err
 		}
-		r.CloneRegion(f.Region(0), blocks[1])
+		r.CloneRegionBefore(f.Region(0), blocks[1])
 		r.MoveBlockBefore(blocks[1], made)
 		return nil
 	}, "addi muli return; br | return | return | addi muli return"},

@@ -71,7 +71,7 @@ func TestPatternInvalid(t *testing.T) {
 		}},
 		"no operands where they are modified": {"'arith.cmpi' op expected 2 operands", func(o mlir.Operation, r *mlir.Rewriter) {
 			cmpi := find(o, "arith.cmpi", 0)
-			_ = r.Modify(cmpi, func() error { cmpi.SetOperands(); return nil })
+			_ = r.ModifyInPlace(cmpi, func() error { cmpi.SetOperands(); return nil })
 		}},
 		"another type": {"type mismatch for bb argument", func(o mlir.Operation, r *mlir.Rewriter) {
 			o.Result(0).SetType(o.Context().IntegerType(64, mlir.Signless))

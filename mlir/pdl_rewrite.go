@@ -126,7 +126,7 @@ func (w *pdlRewrite) typ(text string) Type {
 }
 
 // call appends an operation that calls the newest of the calls.
-func (w *pdlRewrite) call(b Block, at Location, arguments []Value) (Operation, error) {
+func (w *pdlRewrite) call(b Block, loc Location, arguments []Value) (Operation, error) {
 	this := &w.calls[len(w.calls)-1]
 	this.name = fmt.Sprintf("calliope.%d", len(w.calls))
 	if this.rooted = !w.root.IsNil() && !this.last; this.rooted {
@@ -136,7 +136,7 @@ func (w *pdlRewrite) call(b Block, at Location, arguments []Value) (Operation, e
 	for _, text := range this.results {
 		results = append(results, w.typ(text))
 	}
-	return Create(b, OperationState{Name: "pdl.apply_native_rewrite", Location: at, Operands: arguments, Results: results,
+	return Create(b, OperationState{Name: "pdl.apply_native_rewrite", Location: loc, Operands: arguments, Results: results,
 		Attributes: []NamedAttribute{{"name", w.c.StringAttribute(this.name)}}})
 }
 

@@ -44,15 +44,16 @@ func (l *lifetime) newAsmState(of pointer, p PrintOptions, create func(capi.Mlir
 	return &AsmState{life: l, of: of, raw: create(flags), flags: flags}, nil
 }
 
-// Close frees the state. Closing twice does nothing.
-func (s *AsmState) Close() {
+// Close frees the state. Closing twice does nothing. The error is always nil.
+func (s *AsmState) Close() error {
 	if s.raw.Ptr == nil {
-		return
+		return nil
 	}
 	t := s.life.ctx.api
 	capi.MlirAsmStateDestroy(t, s.raw)
 	capi.MlirOpPrintingFlagsDestroy(t, s.flags)
 	s.raw.Ptr = nil
+	return nil
 }
 
 func (s *AsmState) check(method string) *capi.Table {

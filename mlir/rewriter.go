@@ -44,15 +44,16 @@ func (c *Context) NewRewriter() (*Rewriter, error) {
 	return r, nil
 }
 
-// Close destroys a rewriter that NewRewriter made. On one that a pattern was given
-// it does nothing.
-func (r *Rewriter) Close() {
+// Close destroys a rewriter that NewRewriter made. On one that a pattern was given it does
+// nothing. The error is always nil.
+func (r *Rewriter) Close() error {
 	if !r.own || r.life.ended || r.c.life.ended {
-		return
+		return nil
 	}
 	capi.MlirIRRewriterDestroy(r.c.api, r.raw)
 	r.life.ended = true
 	delete(r.c.calls.open, r)
+	return nil
 }
 
 // Context is the context that the rewriter works in.
@@ -249,11 +250,11 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 
 // NewBlock makes a block before another one of a region, and puts the insertion
 // point into it. The arguments are all at one location.
-func (r *Rewriter) NewBlock(before Block, location Location, arguments ...Type) Block {
+func (r *Rewriter) NewBlock(before Block, loc Location, arguments ...Type) Block {
 	t := r.life.check("Rewriter.NewBlock")
 	raw := r.inRegion(before, "Rewriter.NewBlock")
 	r.c.calls.mayChange(r.c, capi.BlockKind, raw.Ptr)
-	at := location.in(r.c, "Rewriter.NewBlock")
+	at := loc.in(r.c, "Rewriter.NewBlock")
 	types := r.c.rawTypes(arguments, "Rewriter.NewBlock")
 	locations := make([]capi.MlirLocation, len(types))
 	for i := range locations {
@@ -265,11 +266,11 @@ func (r *Rewriter) NewBlock(before Block, location Location, arguments ...Type) 
 	return r.at.block
 }
 
-// Modify changes an operation in place: f may set its attributes, operands and
+// ModifyInPlace changes an operation in place: f may set its attributes, operands and
 // location. When f returns an error the operation counts as unchanged.
-func (r *Rewriter) Modify(o Operation, f func() error) error {
-	t := r.life.check("Rewriter.Modify")
-	raw := r.op(o, "Rewriter.Modify")
+func (r *Rewriter) ModifyInPlace(o Operation, f func() error) error {
+	t := r.life.check("Rewriter.ModifyInPlace")
+	raw := r.op(o, "Rewriter.ModifyInPlace")
 	capi.MlirRewriterBaseStartOpModification(t, r.raw, raw)
 	done := false
 	defer func() {

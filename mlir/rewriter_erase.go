@@ -107,14 +107,14 @@ func (o Operation) isIn(b Block) bool {
 	return false
 }
 
-// InlineBefore moves the operations of a block before an operation, with values in
+// InlineBlockBefore moves the operations of a block before an operation, with values in
 // place of the block's arguments, and erases the block. No operation may branch to
 // the block.
-func (r *Rewriter) InlineBefore(source Block, before Operation, arguments ...Value) error {
-	t := r.life.check("Rewriter.InlineBefore")
-	op, at := r.placed(before, "Rewriter.InlineBefore")
-	r.together(r.blockOf(source, "Rewriter.InlineBefore"), at, "Rewriter.InlineBefore")
-	moved, err := r.dissolve(t, source, before, arguments, "Rewriter.InlineBefore")
+func (r *Rewriter) InlineBlockBefore(source Block, before Operation, arguments ...Value) error {
+	t := r.life.check("Rewriter.InlineBlockBefore")
+	op, at := r.placed(before, "Rewriter.InlineBlockBefore")
+	r.together(r.blockOf(source, "Rewriter.InlineBlockBefore"), at, "Rewriter.InlineBlockBefore")
+	moved, err := r.dissolve(t, source, before, arguments, "Rewriter.InlineBlockBefore")
 	if err != nil {
 		return err
 	}
@@ -122,17 +122,17 @@ func (r *Rewriter) InlineBefore(source Block, before Operation, arguments ...Val
 	return nil
 }
 
-// Merge moves the operations of a block to the end of another one, with values in
+// MergeBlocks moves the operations of a block to the end of another one, with values in
 // place of the block's arguments, and erases it. No operation may branch to the
 // block.
-func (r *Rewriter) Merge(source, into Block, arguments ...Value) error {
-	t := r.life.check("Rewriter.Merge")
-	dest := r.blockOf(into, "Rewriter.Merge")
-	r.together(r.blockOf(source, "Rewriter.Merge"), dest, "Rewriter.Merge")
+func (r *Rewriter) MergeBlocks(source, into Block, arguments ...Value) error {
+	t := r.life.check("Rewriter.MergeBlocks")
+	dest := r.blockOf(into, "Rewriter.MergeBlocks")
+	r.together(r.blockOf(source, "Rewriter.MergeBlocks"), dest, "Rewriter.MergeBlocks")
 	if source.Equal(into) {
-		panic("mlir: Rewriter.Merge was given one block twice")
+		panic("mlir: Rewriter.MergeBlocks was given one block twice")
 	}
-	moved, err := r.dissolve(t, source, into.Parent(), arguments, "Rewriter.Merge")
+	moved, err := r.dissolve(t, source, into.Parent(), arguments, "Rewriter.MergeBlocks")
 	if err != nil {
 		return err
 	}
@@ -188,19 +188,19 @@ func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, argum
 	return moved, nil
 }
 
-// InlineRegion moves the blocks of a region before a block of another one.
-func (r *Rewriter) InlineRegion(region Region, before Block) {
-	t := r.life.check("Rewriter.InlineRegion")
-	raw := r.region(region, before, true, "Rewriter.InlineRegion")
+// InlineRegionBefore moves the blocks of a region before a block of another one.
+func (r *Rewriter) InlineRegionBefore(region Region, before Block) {
+	t := r.life.check("Rewriter.InlineRegionBefore")
+	raw := r.region(region, before, true, "Rewriter.InlineRegionBefore")
 	region.First().touch()
 	before.touch()
 	capi.MlirRewriterBaseInlineRegionBefore(t, r.raw, raw, before.raw)
 }
 
-// CloneRegion puts copies of the blocks of a region before a block of another one.
-func (r *Rewriter) CloneRegion(region Region, before Block) {
-	t := r.life.check("Rewriter.CloneRegion")
-	raw := r.region(region, before, false, "Rewriter.CloneRegion")
+// CloneRegionBefore puts copies of the blocks of a region before a block of another one.
+func (r *Rewriter) CloneRegionBefore(region Region, before Block) {
+	t := r.life.check("Rewriter.CloneRegionBefore")
+	raw := r.region(region, before, false, "Rewriter.CloneRegionBefore")
 	before.touch()
 	capi.MlirRewriterBaseCloneRegionBefore(t, r.raw, raw, before.raw)
 }

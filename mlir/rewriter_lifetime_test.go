@@ -39,19 +39,19 @@ func TestRewriterErased(t *testing.T) {
 		}, func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func() {
 			return map[string]func(){"operation": func() { end.Name() }}
 		}},
-		"merge": {"Rewriter.Merge", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
+		"merge": {"Rewriter.MergeBlocks", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
 			if err := r.Erase(inner.Next()); err != nil {
 				return err
 			}
-			return r.Merge(inner.Block(), end.Block(), inner.Operand(0))
+			return r.MergeBlocks(inner.Block(), end.Block(), inner.Operand(0))
 		}, func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func() {
 			return map[string]func(){"block": func() { block.First() }, "argument": func() { argument.Type() }}
 		}},
-		"inline": {"Rewriter.InlineBefore", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
+		"inline": {"Rewriter.InlineBlockBefore", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
 			if err := r.Erase(inner.Next()); err != nil {
 				return err
 			}
-			return r.InlineBefore(inner.Block(), end, inner.Operand(0))
+			return r.InlineBlockBefore(inner.Block(), end, inner.Operand(0))
 		}, func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func() {
 			return map[string]func(){"block": func() { block.First() }, "argument": func() { argument.Type() }}
 		}},
@@ -96,11 +96,11 @@ func TestRewriterRefuses(t *testing.T) {
 		other := op(two, "t.make").Result(0)
 		check.Panics(t, "does not stand in the module", func() { r.Replace(inner, other) })
 		check.Panics(t, "does not stand in the module", func() { r.ReplaceUsesInBlock(inner, []mlir.Value{other}, end.Block()) })
-		check.Panics(t, "a value of another module", func() { _ = r.Merge(inner.Block(), end.Block(), other) })
-		check.Panics(t, "an argument of the block that goes away", func() { _ = r.Merge(inner.Block(), end.Block(), inner.Operand(1)) })
+		check.Panics(t, "a value of another module", func() { _ = r.MergeBlocks(inner.Block(), end.Block(), other) })
+		check.Panics(t, "an argument of the block that goes away", func() { _ = r.MergeBlocks(inner.Block(), end.Block(), inner.Operand(1)) })
 		loop := op(two, "t.jump")
 		loop.SetSuccessor(0, loop.Block())
-		if err := r.InlineBefore(loop.Block(), op(two, "t.outer"), other); err == nil || !strings.Contains(err.Error(), "t.jump at -:6:5, in it, branches to it") {
+		if err := r.InlineBlockBefore(loop.Block(), op(two, "t.outer"), other); err == nil || !strings.Contains(err.Error(), "t.jump at -:6:5, in it, branches to it") {
 			t.Errorf("inlining a loop: %v", err)
 		}
 		r.SetInsertionPoint(mlir.AtEnd(two.Body()))

@@ -223,7 +223,7 @@ func (ins *inserter) remade(op mlir.Operation, token mlir.Value) (mlir.Operation
 }
 
 // tap makes a tap of a value; it stands nowhere yet.
-func (ins *inserter) tap(v mlir.Value, at mlir.Location, token mlir.Value) (mlir.Operation, error) {
+func (ins *inserter) tap(v mlir.Value, loc mlir.Location, token mlir.Value) (mlir.Operation, error) {
 	config := ins.config
 	shape, err := stablehlo.ShapeOf(v.Type())
 	if err != nil {
@@ -232,7 +232,7 @@ func (ins *inserter) tap(v mlir.Value, at mlir.Location, token mlir.Value) (mlir
 	if config.ByName() {
 		config.Signature = contract.SignatureHash(contract.Signature([]tensor.Shape{shape}, nil))
 	}
-	if p := at.Position(); !p.IsZero() {
+	if p := loc.Position(); !p.IsZero() {
 		file := filepath.ToSlash(p.File)
 		config.Loc = fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(file)), path.Base(file)), p.Line)
 	}
@@ -249,5 +249,5 @@ func (ins *inserter) tap(v mlir.Value, at mlir.Location, token mlir.Value) (mlir
 		return mlir.Operation{}, err
 	}
 	ins.count++
-	return call.Create(c, at)
+	return call.Create(c, loc)
 }

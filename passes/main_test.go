@@ -3,6 +3,7 @@ package passes_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -15,7 +16,7 @@ func parse(t *testing.T, text string) *mlir.Module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(m.Close)
+	check.Cleanup(t, m)
 	return m
 }
 

@@ -41,9 +41,9 @@ func LetOverlap(m *mlir.Module) (int, error) {
 
 // help adds to the end of the block of a group.
 func help(g callop.Group, c *mlir.Context) error {
-	at, end := g.Calls[0].Location(), g.Block.Terminator()
+	loc, end := g.Calls[0].Location(), g.Block.Terminator()
 	large := tensor.View{Shape: tensor.ShapeOf(tensor.S8, 2*callop.SequentialBytes), Data: make([]byte, 2*callop.SequentialBytes)}
-	constant, err := stablehlo.Constant{Value: large}.Create(c, at)
+	constant, err := stablehlo.Constant{Value: large}.Create(c, loc)
 	if err != nil {
 		return err
 	}
@@ -57,15 +57,15 @@ func help(g callop.Group, c *mlir.Context) error {
 		}
 	}
 	for ; steps <= callop.SequentialSteps; steps++ {
-		if err := nothing(c, at, end, filler); err != nil {
+		if err := nothing(c, loc, end, filler); err != nil {
 			return err
 		}
 	}
-	return nothing(c, at, end, append([]mlir.Value{filler}, memory(g)...)...)
+	return nothing(c, loc, end, append([]mlir.Value{filler}, memory(g)...)...)
 }
 
 // nothing adds a call that does nothing before the end of a block.
-func nothing(c *mlir.Context, at mlir.Location, end mlir.Operation, operands ...mlir.Value) error {
+func nothing(c *mlir.Context, loc mlir.Location, end mlir.Operation, operands ...mlir.Value) error {
 	config, err := callop.ConfigAttribute(c, contract.Config{Form: contract.Observe, Callback: callop.OverlapCallback, Optional: true})
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func nothing(c *mlir.Context, at mlir.Location, end mlir.Operation, operands ...
 	op, err := stablehlo.CustomCall{
 		Target: contract.TargetIOCallback, APIVersion: stablehlo.TypedFFI, HasSideEffect: true,
 		BackendConfig: config, Operands: operands,
-	}.Create(c, at)
+	}.Create(c, loc)
 	if err == nil {
 		end.Block().InsertBefore(end, op)
 	}

@@ -15,8 +15,8 @@ type Constant struct {
 }
 
 // Create makes the operation.
-func (o Constant) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	c := mlir.ContextOf(in)
+func (o Constant) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	c := mlir.ContextOf(ip)
 	if err := o.Value.Shape.Check(); err != nil {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: constant: %w", err)
 	}
@@ -31,8 +31,8 @@ func (o Constant) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operati
 	if err != nil {
 		return mlir.Operation{}, fmt.Errorf("stablehlo: constant: %w", err)
 	}
-	return mlir.Create(in, mlir.OperationState{
-		Name: dialect + "constant", Location: at,
+	return mlir.Create(ip, mlir.OperationState{
+		Name: dialect + "constant", Location: loc,
 		Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}}, InferResults: true,
 	})
 }

@@ -36,14 +36,14 @@ type CustomCall struct {
 
 // Create makes the operation. Everything but the types of layouts and aliases is
 // checked here; the verifier does the rest.
-func (o CustomCall) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	c := mlir.ContextOf(in)
+func (o CustomCall) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	c := mlir.ContextOf(ip)
 	attributes, err := o.Attributes(c)
 	if err != nil {
 		return mlir.Operation{}, err
 	}
-	return mlir.Create(in, mlir.OperationState{
-		Name: "stablehlo.custom_call", Location: at,
+	return mlir.Create(ip, mlir.OperationState{
+		Name: "stablehlo.custom_call", Location: loc,
 		Operands: o.Operands, Results: o.Results, Attributes: attributes,
 	})
 }

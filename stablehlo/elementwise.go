@@ -78,21 +78,21 @@ const dialect = "stablehlo."
 
 // Create makes the operation. Whether it is defined for the operand's element type is
 // for the verifier to say.
-func (o Unary) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
+func (o Unary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	if o.ResultAccuracy != nil {
-		return o.createAccurate(in, at)
+		return o.createAccurate(ip, loc)
 	}
-	return mlir.Create(in, mlir.OperationState{
-		Name: string(o.Op), Location: at,
+	return mlir.Create(ip, mlir.OperationState{
+		Name: string(o.Op), Location: loc,
 		Operands: []mlir.Value{o.Operand}, InferResults: true,
 	})
 }
 
-func (o Unary) createAccurate(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
+func (o Unary) createAccurate(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	if !accurate[string(o.Op)] { // the library would take it for an attribute of somebody else
 		return mlir.Operation{}, fmt.Errorf("stablehlo: %s takes no result accuracy", strings.TrimPrefix(string(o.Op), dialect))
 	}
-	w := ods.NewWriter(string(o.Op), in, at)
+	w := ods.NewWriter(string(o.Op), ip, loc)
 	w.Operand("operand", o.Operand)
 	ods.SetOptional(w, "result_accuracy", o.ResultAccuracy)
 	return w.Infer()
@@ -124,9 +124,9 @@ func AsBinary(op mlir.Operation) (Binary, bool) {
 
 // Create makes the operation. Shapes that do not agree are an error here; element
 // types that do not, or for which the operation is not defined, are one of the verifier.
-func (o Binary) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	return mlir.Create(in, mlir.OperationState{
-		Name: string(o.Op), Location: at,
+func (o Binary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	return mlir.Create(ip, mlir.OperationState{
+		Name: string(o.Op), Location: loc,
 		Operands: []mlir.Value{o.LHS, o.RHS}, InferResults: true,
 	})
 }

@@ -13,8 +13,8 @@ type AfterAll struct {
 }
 
 // Create makes the operation.
-func (o AfterAll) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.after_all", in, at)
+func (o AfterAll) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.after_all", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	return w.Infer()
 }
@@ -42,8 +42,8 @@ type AllGather struct {
 }
 
 // Create makes the operation.
-func (o AllGather) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.all_gather", in, at)
+func (o AllGather) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.all_gather", ip, loc)
 	w.Operands("operands", o.Operands)
 	w.Int64("all_gather_dim", o.AllGatherDim)
 	w.Rows("replica_groups", o.ReplicaGroups)
@@ -80,8 +80,8 @@ type AllReduce struct {
 }
 
 // Create makes the operation.
-func (o AllReduce) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.all_reduce", in, at)
+func (o AllReduce) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.all_reduce", ip, loc)
 	w.Operands("operands", o.Operands)
 	w.Rows("replica_groups", o.ReplicaGroups)
 	ods.SetOptional(w, "channel_handle", o.ChannelHandle)
@@ -117,8 +117,8 @@ type AllToAll struct {
 }
 
 // Create makes the operation.
-func (o AllToAll) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.all_to_all", in, at)
+func (o AllToAll) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.all_to_all", ip, loc)
 	w.Operands("operands", o.Operands)
 	w.Int64("split_dimension", o.SplitDimension)
 	w.Int64("concat_dimension", o.ConcatDimension)
@@ -157,8 +157,8 @@ type BatchNormGrad struct {
 }
 
 // Create makes the operation.
-func (o BatchNormGrad) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.batch_norm_grad", in, at)
+func (o BatchNormGrad) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.batch_norm_grad", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("scale", o.Scale)
 	w.Operand("mean", o.Mean)
@@ -199,8 +199,8 @@ type BatchNormInference struct {
 }
 
 // Create makes the operation.
-func (o BatchNormInference) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.batch_norm_inference", in, at)
+func (o BatchNormInference) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.batch_norm_inference", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("scale", o.Scale)
 	w.Operand("offset", o.Offset)
@@ -239,8 +239,8 @@ type BatchNormTraining struct {
 }
 
 // Create makes the operation.
-func (o BatchNormTraining) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.batch_norm_training", in, at)
+func (o BatchNormTraining) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.batch_norm_training", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("scale", o.Scale)
 	w.Operand("offset", o.Offset)
@@ -272,8 +272,8 @@ type BitcastConvert struct {
 }
 
 // Create makes the operation.
-func (o BitcastConvert) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.bitcast_convert", in, at)
+func (o BitcastConvert) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.bitcast_convert", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Result(o.Result)
 	return w.Create()
@@ -300,8 +300,8 @@ type BroadcastInDim struct {
 }
 
 // Create makes the operation.
-func (o BroadcastInDim) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.broadcast_in_dim", in, at)
+func (o BroadcastInDim) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.broadcast_in_dim", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64s("broadcast_dimensions", o.BroadcastDimensions)
 	w.Result(o.Result)
@@ -329,8 +329,8 @@ type Broadcast struct {
 }
 
 // Create makes the operation.
-func (o Broadcast) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.broadcast", in, at)
+func (o Broadcast) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.broadcast", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64s("broadcast_sizes", o.BroadcastSizes)
 	return w.Infer()
@@ -356,8 +356,8 @@ type Case struct {
 }
 
 // Create makes the operation.
-func (o Case) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.case", in, at)
+func (o Case) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.case", ip, loc)
 	w.Operand("index", o.Index)
 	w.Regions("branches", o.Branches)
 	return w.Infer()
@@ -383,8 +383,8 @@ type Cholesky struct {
 }
 
 // Create makes the operation.
-func (o Cholesky) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.cholesky", in, at)
+func (o Cholesky) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.cholesky", ip, loc)
 	w.Operand("a", o.A)
 	w.OptionalBool("lower", o.Lower)
 	return w.Infer()
@@ -411,8 +411,8 @@ type Clamp struct {
 }
 
 // Create makes the operation.
-func (o Clamp) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.clamp", in, at)
+func (o Clamp) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.clamp", ip, loc)
 	w.Operand("min", o.Min)
 	w.Operand("operand", o.Operand)
 	w.Operand("max", o.Max)
@@ -439,8 +439,8 @@ type CountLeadingZeros struct {
 }
 
 // Create makes the operation.
-func (o CountLeadingZeros) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.count_leading_zeros", in, at)
+func (o CountLeadingZeros) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.count_leading_zeros", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -465,8 +465,8 @@ type CollectiveBroadcast struct {
 }
 
 // Create makes the operation.
-func (o CollectiveBroadcast) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.collective_broadcast", in, at)
+func (o CollectiveBroadcast) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.collective_broadcast", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Rows("replica_groups", o.ReplicaGroups)
 	ods.SetOptional(w, "channel_handle", o.ChannelHandle)
@@ -495,8 +495,8 @@ type CollectivePermute struct {
 }
 
 // Create makes the operation.
-func (o CollectivePermute) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.collective_permute", in, at)
+func (o CollectivePermute) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.collective_permute", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Pairs("source_target_pairs", o.SourceTargetPairs)
 	ods.SetOptional(w, "channel_handle", o.ChannelHandle)
@@ -526,8 +526,8 @@ type Compare struct {
 }
 
 // Create makes the operation.
-func (o Compare) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.compare", in, at)
+func (o Compare) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.compare", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.Set("comparison_direction", o.ComparisonDirection)
@@ -557,8 +557,8 @@ type Complex struct {
 }
 
 // Create makes the operation.
-func (o Complex) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.complex", in, at)
+func (o Complex) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.complex", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	return w.Infer()
@@ -588,8 +588,8 @@ type Composite struct {
 }
 
 // Create makes the operation.
-func (o Composite) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.composite", in, at)
+func (o Composite) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.composite", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.Text("name", o.Name)
 	w.OptionalAttribute("composite_attributes", o.CompositeAttributes)
@@ -623,8 +623,8 @@ type Concatenate struct {
 }
 
 // Create makes the operation.
-func (o Concatenate) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.concatenate", in, at)
+func (o Concatenate) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.concatenate", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.Int64("dimension", o.Dimension)
 	return w.Infer()
@@ -650,8 +650,8 @@ type Convert struct {
 }
 
 // Create makes the operation.
-func (o Convert) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.convert", in, at)
+func (o Convert) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.convert", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Result(o.Result)
 	return w.Create()
@@ -687,8 +687,8 @@ type Convolution struct {
 }
 
 // Create makes the operation.
-func (o Convolution) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.convolution", in, at)
+func (o Convolution) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.convolution", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("window_strides", o.WindowStrides)
@@ -732,8 +732,8 @@ type CreateToken struct {
 }
 
 // Create makes the operation.
-func (o CreateToken) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.create_token", in, at)
+func (o CreateToken) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.create_token", ip, loc)
 
 	return w.Infer()
 }
@@ -755,8 +755,8 @@ type CrossReplicaSum struct {
 }
 
 // Create makes the operation.
-func (o CrossReplicaSum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.cross-replica-sum", in, at)
+func (o CrossReplicaSum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.cross-replica-sum", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Rows("replica_groups", o.ReplicaGroups)
 	return w.Infer()

@@ -18,8 +18,8 @@ type DotGeneral struct {
 }
 
 // Create makes the operation.
-func (o DotGeneral) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dot_general", in, at)
+func (o DotGeneral) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dot_general", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.Set("dot_dimension_numbers", o.DotDimensionNumbers)
@@ -55,8 +55,8 @@ type Dot struct {
 }
 
 // Create makes the operation.
-func (o Dot) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dot", in, at)
+func (o Dot) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dot", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	ods.SetList(w, "precision_config", o.PrecisionConfig)
@@ -90,8 +90,8 @@ type DynamicBroadcastInDim struct {
 }
 
 // Create makes the operation.
-func (o DynamicBroadcastInDim) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dynamic_broadcast_in_dim", in, at)
+func (o DynamicBroadcastInDim) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dynamic_broadcast_in_dim", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("output_dimensions", o.OutputDimensions)
 	w.Int64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -135,8 +135,8 @@ type DynamicConv struct {
 }
 
 // Create makes the operation.
-func (o DynamicConv) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dynamic_conv", in, at)
+func (o DynamicConv) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dynamic_conv", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.Operand("padding", o.Padding)
@@ -185,8 +185,8 @@ type DynamicGather struct {
 }
 
 // Create makes the operation.
-func (o DynamicGather) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dynamic_gather", in, at)
+func (o DynamicGather) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dynamic_gather", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("start_indices", o.StartIndices)
 	w.Operand("slice_sizes", o.SliceSizes)
@@ -219,8 +219,8 @@ type DynamicIota struct {
 }
 
 // Create makes the operation.
-func (o DynamicIota) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dynamic_iota", in, at)
+func (o DynamicIota) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dynamic_iota", ip, loc)
 	w.Operand("output_shape", o.OutputShape)
 	w.Int64("iota_dimension", o.IotaDimension)
 	w.Result(o.Result)
@@ -252,8 +252,8 @@ type DynamicPad struct {
 }
 
 // Create makes the operation.
-func (o DynamicPad) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dynamic_pad", in, at)
+func (o DynamicPad) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dynamic_pad", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("padding_value", o.PaddingValue)
 	w.Operand("edge_padding_low", o.EdgePaddingLow)
@@ -288,8 +288,8 @@ type DynamicReshape struct {
 }
 
 // Create makes the operation.
-func (o DynamicReshape) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dynamic_reshape", in, at)
+func (o DynamicReshape) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dynamic_reshape", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("output_shape", o.OutputShape)
 	w.Result(o.Result)
@@ -318,8 +318,8 @@ type DynamicSlice struct {
 }
 
 // Create makes the operation.
-func (o DynamicSlice) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dynamic_slice", in, at)
+func (o DynamicSlice) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dynamic_slice", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operands("start_indices", o.StartIndices)
 	w.Int64s("slice_sizes", o.SliceSizes)
@@ -348,8 +348,8 @@ type DynamicUpdateSlice struct {
 }
 
 // Create makes the operation.
-func (o DynamicUpdateSlice) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.dynamic_update_slice", in, at)
+func (o DynamicUpdateSlice) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.dynamic_update_slice", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("update", o.Update)
 	w.Operands("start_indices", o.StartIndices)
@@ -379,8 +379,8 @@ type Einsum struct {
 }
 
 // Create makes the operation.
-func (o Einsum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.einsum", in, at)
+func (o Einsum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.einsum", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.Text("einsum_config", o.EinsumConfig)
@@ -411,8 +411,8 @@ type Fft struct {
 }
 
 // Create makes the operation.
-func (o Fft) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.fft", in, at)
+func (o Fft) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.fft", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Set("fft_type", o.FftType)
 	w.Int64s("fft_length", o.FftLength)

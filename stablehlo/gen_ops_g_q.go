@@ -17,8 +17,8 @@ type Gather struct {
 }
 
 // Create makes the operation.
-func (o Gather) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.gather", in, at)
+func (o Gather) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.gather", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("start_indices", o.StartIndices)
 	w.Set("dimension_numbers", o.DimensionNumbers)
@@ -50,8 +50,8 @@ type GetDimensionSize struct {
 }
 
 // Create makes the operation.
-func (o GetDimensionSize) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.get_dimension_size", in, at)
+func (o GetDimensionSize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.get_dimension_size", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64("dimension", o.Dimension)
 	return w.Infer()
@@ -77,8 +77,8 @@ type GetTupleElement struct {
 }
 
 // Create makes the operation.
-func (o GetTupleElement) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.get_tuple_element", in, at)
+func (o GetTupleElement) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.get_tuple_element", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int32("index", o.Index)
 	return w.Infer()
@@ -105,8 +105,8 @@ type If struct {
 }
 
 // Create makes the operation.
-func (o If) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.if", in, at)
+func (o If) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.if", ip, loc)
 	w.Operand("pred", o.Pred)
 	w.Region("true_branch", o.TrueBranch)
 	w.Region("false_branch", o.FalseBranch)
@@ -133,8 +133,8 @@ type Imag struct {
 }
 
 // Create makes the operation.
-func (o Imag) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.imag", in, at)
+func (o Imag) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.imag", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -160,8 +160,8 @@ type Infeed struct {
 }
 
 // Create makes the operation.
-func (o Infeed) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.infeed", in, at)
+func (o Infeed) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.infeed", ip, loc)
 	w.Operand("token", o.Token)
 	w.OptionalText("infeed_config", o.InfeedConfig)
 	w.OptionalAttribute("layout", o.Layout)
@@ -191,8 +191,8 @@ type Iota struct {
 }
 
 // Create makes the operation.
-func (o Iota) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.iota", in, at)
+func (o Iota) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.iota", ip, loc)
 	w.Int64("iota_dimension", o.IotaDimension)
 	w.Result(o.Result)
 	return w.Create()
@@ -217,8 +217,8 @@ type IsFinite struct {
 }
 
 // Create makes the operation.
-func (o IsFinite) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.is_finite", in, at)
+func (o IsFinite) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.is_finite", ip, loc)
 	w.Operand("x", o.X)
 	return w.Infer()
 }
@@ -243,8 +243,8 @@ type Map struct {
 }
 
 // Create makes the operation.
-func (o Map) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.map", in, at)
+func (o Map) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.map", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.Int64s("dimensions", o.Dimensions)
 	w.Region("computation", o.Computation)
@@ -271,8 +271,8 @@ type OptimizationBarrier struct {
 }
 
 // Create makes the operation.
-func (o OptimizationBarrier) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.optimization_barrier", in, at)
+func (o OptimizationBarrier) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.optimization_barrier", ip, loc)
 	w.Operands("operand", o.Operand)
 	return w.Infer()
 }
@@ -297,8 +297,8 @@ type Outfeed struct {
 }
 
 // Create makes the operation.
-func (o Outfeed) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.outfeed", in, at)
+func (o Outfeed) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.outfeed", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.Operand("token", o.Token)
 	w.OptionalText("outfeed_config", o.OutfeedConfig)
@@ -329,8 +329,8 @@ type Pad struct {
 }
 
 // Create makes the operation.
-func (o Pad) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.pad", in, at)
+func (o Pad) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.pad", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("padding_value", o.PaddingValue)
 	w.Int64s("edge_padding_low", o.EdgePaddingLow)
@@ -360,8 +360,8 @@ type PartitionID struct {
 }
 
 // Create makes the operation.
-func (o PartitionID) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.partition_id", in, at)
+func (o PartitionID) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.partition_id", ip, loc)
 
 	return w.Infer()
 }
@@ -382,8 +382,8 @@ type Popcnt struct {
 }
 
 // Create makes the operation.
-func (o Popcnt) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.popcnt", in, at)
+func (o Popcnt) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.popcnt", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }

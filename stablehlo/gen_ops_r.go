@@ -17,8 +17,8 @@ type RealDynamicSlice struct {
 }
 
 // Create makes the operation.
-func (o RealDynamicSlice) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.real_dynamic_slice", in, at)
+func (o RealDynamicSlice) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.real_dynamic_slice", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("start_indices", o.StartIndices)
 	w.Operand("limit_indices", o.LimitIndices)
@@ -49,8 +49,8 @@ type Real struct {
 }
 
 // Create makes the operation.
-func (o Real) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.real", in, at)
+func (o Real) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.real", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -76,8 +76,8 @@ type Recv struct {
 }
 
 // Create makes the operation.
-func (o Recv) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.recv", in, at)
+func (o Recv) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.recv", ip, loc)
 	w.Operand("token", o.Token)
 	w.Set("channel_handle", o.ChannelHandle)
 	w.OptionalBool("is_host_transfer", o.IsHostTransfer)
@@ -109,8 +109,8 @@ type Reduce struct {
 }
 
 // Create makes the operation.
-func (o Reduce) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.reduce", in, at)
+func (o Reduce) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.reduce", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.Operands("init_values", o.InitValues)
 	w.Same("inputs", len(o.Inputs), "init_values", len(o.InitValues))
@@ -142,8 +142,8 @@ type ReducePrecision struct {
 }
 
 // Create makes the operation.
-func (o ReducePrecision) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.reduce_precision", in, at)
+func (o ReducePrecision) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.reduce_precision", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int32("exponent_bits", o.ExponentBits)
 	w.Int32("mantissa_bits", o.MantissaBits)
@@ -176,8 +176,8 @@ type ReduceScatter struct {
 }
 
 // Create makes the operation.
-func (o ReduceScatter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.reduce_scatter", in, at)
+func (o ReduceScatter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.reduce_scatter", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64("scatter_dimension", o.ScatterDimension)
 	w.Rows("replica_groups", o.ReplicaGroups)
@@ -219,8 +219,8 @@ type ReduceWindow struct {
 }
 
 // Create makes the operation.
-func (o ReduceWindow) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.reduce_window", in, at)
+func (o ReduceWindow) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.reduce_window", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.Operands("init_values", o.InitValues)
 	w.Same("inputs", len(o.Inputs), "init_values", len(o.InitValues))
@@ -257,8 +257,8 @@ type ReplicaID struct {
 }
 
 // Create makes the operation.
-func (o ReplicaID) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.replica_id", in, at)
+func (o ReplicaID) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.replica_id", ip, loc)
 
 	return w.Infer()
 }
@@ -280,8 +280,8 @@ type Reshape struct {
 }
 
 // Create makes the operation.
-func (o Reshape) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.reshape", in, at)
+func (o Reshape) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.reshape", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Result(o.Result)
 	return w.Create()
@@ -306,8 +306,8 @@ type Return struct {
 }
 
 // Create makes the operation.
-func (o Return) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.return", in, at)
+func (o Return) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.return", ip, loc)
 	w.Operands("results", o.Results)
 	return w.Create()
 }
@@ -331,8 +331,8 @@ type Reverse struct {
 }
 
 // Create makes the operation.
-func (o Reverse) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.reverse", in, at)
+func (o Reverse) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.reverse", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64s("dimensions", o.Dimensions)
 	return w.Infer()
@@ -359,8 +359,8 @@ type RngBitGenerator struct {
 }
 
 // Create makes the operation.
-func (o RngBitGenerator) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.rng_bit_generator", in, at)
+func (o RngBitGenerator) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.rng_bit_generator", ip, loc)
 	w.Operand("initial_state", o.InitialState)
 	w.Set("rng_algorithm", o.RngAlgorithm)
 	w.ExactResults(2, o.Results)
@@ -390,8 +390,8 @@ type Rng struct {
 }
 
 // Create makes the operation.
-func (o Rng) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.rng", in, at)
+func (o Rng) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.rng", ip, loc)
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
 	w.Operand("shape", o.Shape)

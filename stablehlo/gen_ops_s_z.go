@@ -19,8 +19,8 @@ type Scatter struct {
 }
 
 // Create makes the operation.
-func (o Scatter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.scatter", in, at)
+func (o Scatter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.scatter", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.Operand("scatter_indices", o.ScatterIndices)
 	w.Operands("updates", o.Updates)
@@ -63,8 +63,8 @@ type SelectAndScatter struct {
 }
 
 // Create makes the operation.
-func (o SelectAndScatter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.select_and_scatter", in, at)
+func (o SelectAndScatter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.select_and_scatter", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("source", o.Source)
 	w.Operand("init_value", o.InitValue)
@@ -103,8 +103,8 @@ type Select struct {
 }
 
 // Create makes the operation.
-func (o Select) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.select", in, at)
+func (o Select) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.select", ip, loc)
 	w.Operand("pred", o.Pred)
 	w.Operand("on_true", o.OnTrue)
 	w.Operand("on_false", o.OnFalse)
@@ -134,8 +134,8 @@ type Send struct {
 }
 
 // Create makes the operation.
-func (o Send) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.send", in, at)
+func (o Send) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.send", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.Operand("token", o.Token)
 	w.Set("channel_handle", o.ChannelHandle)
@@ -166,8 +166,8 @@ type SetDimensionSize struct {
 }
 
 // Create makes the operation.
-func (o SetDimensionSize) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.set_dimension_size", in, at)
+func (o SetDimensionSize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.set_dimension_size", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("size", o.Size)
 	w.Int64("dimension", o.Dimension)
@@ -197,8 +197,8 @@ type Slice struct {
 }
 
 // Create makes the operation.
-func (o Slice) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.slice", in, at)
+func (o Slice) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.slice", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64s("start_indices", o.StartIndices)
 	w.Int64s("limit_indices", o.LimitIndices)
@@ -230,8 +230,8 @@ type Sort struct {
 }
 
 // Create makes the operation.
-func (o Sort) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.sort", in, at)
+func (o Sort) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.sort", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.OptionalInt64("dimension", o.Dimension)
 	w.OptionalBool("is_stable", o.IsStable)
@@ -264,8 +264,8 @@ type TorchIndexSelect struct {
 }
 
 // Create makes the operation.
-func (o TorchIndexSelect) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.torch_index_select", in, at)
+func (o TorchIndexSelect) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.torch_index_select", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Operand("index", o.Index)
 	w.Int64("dim", o.Dim)
@@ -297,8 +297,8 @@ type Transpose struct {
 }
 
 // Create makes the operation.
-func (o Transpose) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.transpose", in, at)
+func (o Transpose) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.transpose", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64s("permutation", o.Permutation)
 	return w.Infer()
@@ -328,8 +328,8 @@ type TriangularSolve struct {
 }
 
 // Create makes the operation.
-func (o TriangularSolve) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.triangular_solve", in, at)
+func (o TriangularSolve) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.triangular_solve", ip, loc)
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
 	w.Bool("left_side", o.LeftSide)
@@ -362,8 +362,8 @@ type Tuple struct {
 }
 
 // Create makes the operation.
-func (o Tuple) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.tuple", in, at)
+func (o Tuple) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.tuple", ip, loc)
 	w.Operands("val", o.Val)
 	return w.Infer()
 }
@@ -388,8 +388,8 @@ type UnaryEinsum struct {
 }
 
 // Create makes the operation.
-func (o UnaryEinsum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.unary_einsum", in, at)
+func (o UnaryEinsum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.unary_einsum", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Text("einsum_config", o.EinsumConfig)
 	w.Result(o.Result)
@@ -416,8 +416,8 @@ type UniformDequantize struct {
 }
 
 // Create makes the operation.
-func (o UniformDequantize) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.uniform_dequantize", in, at)
+func (o UniformDequantize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.uniform_dequantize", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -441,8 +441,8 @@ type UniformQuantize struct {
 }
 
 // Create makes the operation.
-func (o UniformQuantize) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.uniform_quantize", in, at)
+func (o UniformQuantize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.uniform_quantize", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Result(o.Result)
 	return w.Create()
@@ -469,8 +469,8 @@ type While struct {
 }
 
 // Create makes the operation.
-func (o While) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("stablehlo.while", in, at)
+func (o While) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("stablehlo.while", ip, loc)
 	w.Operands("operand", o.Operand)
 	w.Region("cond", o.Cond)
 	w.Region("body", o.Body)

@@ -69,7 +69,7 @@ func eachFile(t *testing.T, want func(corpusRow) bool, test func(*testing.T, *ml
 
 func newContext(t testing.TB) *mlir.Context {
 	c := library.NewContext(mlir.ContextOptions{})
-	t.Cleanup(c.Close)
+	check.Cleanup(t, c)
 	return c
 }
 
@@ -302,7 +302,7 @@ func TestCorpusRefused(t *testing.T) {
 func TestCorpusDeep(t *testing.T) {
 	eachFile(t, isCrash, func(t *testing.T, _ *mlir.Context, row corpusRow) {
 		data := row.read(t)
-		err := mlir.HandleFile(func() error {
+		err := mlir.OnLargeStack(func() error {
 			c := library.NewContext(mlir.ContextOptions{})
 			defer c.Close()
 			_, err := c.Parse(row.file(), data)

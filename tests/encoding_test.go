@@ -17,6 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -26,7 +27,7 @@ import (
 func compileBuilt(t *testing.T, main func(f *builder.Func, x, server builder.Value) []builder.Value) (*bridge.Executable, error) {
 	t.Helper()
 	ctx := library.NewContext(mlir.ContextOptions{})
-	t.Cleanup(ctx.Close)
+	check.Cleanup(t, ctx)
 	b := builder.New(ctx, builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 3), tensor.ShapeOf(tensor.U8, 4))
 	f.Return(main(f, f.Param(0), f.Param(1))...)

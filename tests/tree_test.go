@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -149,7 +150,7 @@ func register(t *testing.T, err error) {
 func compileMain(t *testing.T, main func(f *builder.Func) []builder.Value) *bridge.Executable {
 	t.Helper()
 	ctx := library.NewContext(mlir.ContextOptions{})
-	t.Cleanup(ctx.Close)
+	check.Cleanup(t, ctx)
 	b := builder.New(ctx, builder.Options{})
 	f := b.Func("main")
 	f.Return(main(f)...)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -17,7 +18,7 @@ func parse(t *testing.T, text string) *mlir.Module {
 		t.Fatal(err)
 	}
 	ir := library.NewContext(mlir.ContextOptions{})
-	t.Cleanup(ir.Close)
+	check.Cleanup(t, ir)
 	m, err := ir.Parse("m.mlir", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)

@@ -13,7 +13,7 @@ func TokenType(c *mlir.Context) (mlir.Type, error) {
 }
 
 // FirstToken makes a token that no callback has given, for the first one of an effect.
-func FirstToken(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
+func FirstToken(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	shape := contract.TokenShape()
-	return stablehlo.Constant{Value: tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}}.Create(in, at)
+	return stablehlo.Constant{Value: tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}}.Create(ip, loc)
 }

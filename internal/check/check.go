@@ -2,6 +2,7 @@
 package check
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -58,4 +59,14 @@ func Panics(t testing.TB, part string, f func()) {
 		}
 	}()
 	f()
+}
+
+// Cleanup closes c when the test ends, and fails the test if that returns an error.
+func Cleanup(t testing.TB, c io.Closer) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("closing a %T: %v", c, err)
+		}
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -55,7 +56,7 @@ func Context(t testing.TB) *mlir.Context {
 func ContextOf(t testing.TB, l *mlir.Library) *mlir.Context {
 	t.Helper()
 	c := l.NewContext(mlir.ContextOptions{})
-	t.Cleanup(c.Close)
+	check.Cleanup(t, c)
 	return c
 }
 

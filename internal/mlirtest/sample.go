@@ -13,7 +13,7 @@ import (
 
 // Operation is a struct that an operation is made of.
 type Operation interface {
-	Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error)
+	Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error)
 }
 
 // Sample is an operation to be made in a function, as its struct says it.

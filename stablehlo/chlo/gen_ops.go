@@ -13,8 +13,8 @@ type Acos struct {
 }
 
 // Create makes the operation.
-func (o Acos) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.acos", in, at)
+func (o Acos) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.acos", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -37,8 +37,8 @@ type Acosh struct {
 }
 
 // Create makes the operation.
-func (o Acosh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.acosh", in, at)
+func (o Acosh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.acosh", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -61,8 +61,8 @@ type AsinAcosKernel struct {
 }
 
 // Create makes the operation.
-func (o AsinAcosKernel) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo._asin_acos_kernel", in, at)
+func (o AsinAcosKernel) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo._asin_acos_kernel", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -85,8 +85,8 @@ type Asin struct {
 }
 
 // Create makes the operation.
-func (o Asin) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.asin", in, at)
+func (o Asin) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.asin", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -109,8 +109,8 @@ type Asinh struct {
 }
 
 // Create makes the operation.
-func (o Asinh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.asinh", in, at)
+func (o Asinh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.asinh", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -133,8 +133,8 @@ type Atan struct {
 }
 
 // Create makes the operation.
-func (o Atan) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.atan", in, at)
+func (o Atan) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.atan", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -157,8 +157,8 @@ type Atanh struct {
 }
 
 // Create makes the operation.
-func (o Atanh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.atanh", in, at)
+func (o Atanh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.atanh", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -181,8 +181,8 @@ type BesselI1e struct {
 }
 
 // Create makes the operation.
-func (o BesselI1e) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.bessel_i1e", in, at)
+func (o BesselI1e) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.bessel_i1e", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -207,8 +207,8 @@ type BroadcastAdd struct {
 }
 
 // Create makes the operation.
-func (o BroadcastAdd) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_add", in, at)
+func (o BroadcastAdd) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_add", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -237,8 +237,8 @@ type BroadcastAnd struct {
 }
 
 // Create makes the operation.
-func (o BroadcastAnd) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_and", in, at)
+func (o BroadcastAnd) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_and", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -267,8 +267,8 @@ type BroadcastAtan2 struct {
 }
 
 // Create makes the operation.
-func (o BroadcastAtan2) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_atan2", in, at)
+func (o BroadcastAtan2) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_atan2", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -299,8 +299,8 @@ type BroadcastCompare struct {
 }
 
 // Create makes the operation.
-func (o BroadcastCompare) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_compare", in, at)
+func (o BroadcastCompare) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_compare", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -333,8 +333,8 @@ type BroadcastComplex struct {
 }
 
 // Create makes the operation.
-func (o BroadcastComplex) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_complex", in, at)
+func (o BroadcastComplex) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_complex", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -363,8 +363,8 @@ type BroadcastDivide struct {
 }
 
 // Create makes the operation.
-func (o BroadcastDivide) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_divide", in, at)
+func (o BroadcastDivide) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_divide", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -393,8 +393,8 @@ type BroadcastMaximum struct {
 }
 
 // Create makes the operation.
-func (o BroadcastMaximum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_maximum", in, at)
+func (o BroadcastMaximum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_maximum", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -423,8 +423,8 @@ type BroadcastMinimum struct {
 }
 
 // Create makes the operation.
-func (o BroadcastMinimum) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_minimum", in, at)
+func (o BroadcastMinimum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_minimum", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -453,8 +453,8 @@ type BroadcastMultiply struct {
 }
 
 // Create makes the operation.
-func (o BroadcastMultiply) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_multiply", in, at)
+func (o BroadcastMultiply) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_multiply", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -483,8 +483,8 @@ type BroadcastNextAfter struct {
 }
 
 // Create makes the operation.
-func (o BroadcastNextAfter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_next_after", in, at)
+func (o BroadcastNextAfter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_next_after", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -513,8 +513,8 @@ type BroadcastOr struct {
 }
 
 // Create makes the operation.
-func (o BroadcastOr) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_or", in, at)
+func (o BroadcastOr) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_or", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -543,8 +543,8 @@ type BroadcastPolygamma struct {
 }
 
 // Create makes the operation.
-func (o BroadcastPolygamma) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_polygamma", in, at)
+func (o BroadcastPolygamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_polygamma", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -573,8 +573,8 @@ type BroadcastPower struct {
 }
 
 // Create makes the operation.
-func (o BroadcastPower) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_power", in, at)
+func (o BroadcastPower) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_power", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -603,8 +603,8 @@ type BroadcastRemainder struct {
 }
 
 // Create makes the operation.
-func (o BroadcastRemainder) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_remainder", in, at)
+func (o BroadcastRemainder) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_remainder", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -633,8 +633,8 @@ type BroadcastSelect struct {
 }
 
 // Create makes the operation.
-func (o BroadcastSelect) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_select", in, at)
+func (o BroadcastSelect) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_select", ip, loc)
 	w.Operand("pred", o.Pred)
 	w.Operand("on_true", o.OnTrue)
 	w.Operand("on_false", o.OnFalse)
@@ -663,8 +663,8 @@ type BroadcastShiftLeft struct {
 }
 
 // Create makes the operation.
-func (o BroadcastShiftLeft) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_shift_left", in, at)
+func (o BroadcastShiftLeft) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_shift_left", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -693,8 +693,8 @@ type BroadcastShiftRightArithmetic struct {
 }
 
 // Create makes the operation.
-func (o BroadcastShiftRightArithmetic) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_shift_right_arithmetic", in, at)
+func (o BroadcastShiftRightArithmetic) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_shift_right_arithmetic", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -723,8 +723,8 @@ type BroadcastShiftRightLogical struct {
 }
 
 // Create makes the operation.
-func (o BroadcastShiftRightLogical) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_shift_right_logical", in, at)
+func (o BroadcastShiftRightLogical) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_shift_right_logical", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -753,8 +753,8 @@ type BroadcastSubtract struct {
 }
 
 // Create makes the operation.
-func (o BroadcastSubtract) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_subtract", in, at)
+func (o BroadcastSubtract) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_subtract", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -783,8 +783,8 @@ type BroadcastXor struct {
 }
 
 // Create makes the operation.
-func (o BroadcastXor) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_xor", in, at)
+func (o BroadcastXor) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_xor", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -813,8 +813,8 @@ type BroadcastZeta struct {
 }
 
 // Create makes the operation.
-func (o BroadcastZeta) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.broadcast_zeta", in, at)
+func (o BroadcastZeta) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.broadcast_zeta", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
@@ -841,8 +841,8 @@ type Conj struct {
 }
 
 // Create makes the operation.
-func (o Conj) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.conj", in, at)
+func (o Conj) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.conj", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -866,8 +866,8 @@ type ConstantLike struct {
 }
 
 // Create makes the operation.
-func (o ConstantLike) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.constant_like", in, at)
+func (o ConstantLike) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.constant_like", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Attribute("value", o.Value)
 	return w.Infer()
@@ -892,8 +892,8 @@ type Constant struct {
 }
 
 // Create makes the operation.
-func (o Constant) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.constant", in, at)
+func (o Constant) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.constant", ip, loc)
 	w.Attribute("value", o.Value)
 	return w.Infer()
 }
@@ -916,8 +916,8 @@ type Cosh struct {
 }
 
 // Create makes the operation.
-func (o Cosh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.cosh", in, at)
+func (o Cosh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.cosh", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -940,8 +940,8 @@ type Digamma struct {
 }
 
 // Create makes the operation.
-func (o Digamma) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.digamma", in, at)
+func (o Digamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.digamma", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -964,8 +964,8 @@ type ErfInv struct {
 }
 
 // Create makes the operation.
-func (o ErfInv) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.erf_inv", in, at)
+func (o ErfInv) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.erf_inv", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -988,8 +988,8 @@ type Erf struct {
 }
 
 // Create makes the operation.
-func (o Erf) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.erf", in, at)
+func (o Erf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.erf", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -1012,8 +1012,8 @@ type Erfc struct {
 }
 
 // Create makes the operation.
-func (o Erfc) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.erfc", in, at)
+func (o Erfc) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.erfc", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -1036,8 +1036,8 @@ type IsInf struct {
 }
 
 // Create makes the operation.
-func (o IsInf) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.is_inf", in, at)
+func (o IsInf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.is_inf", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -1060,8 +1060,8 @@ type IsNegInf struct {
 }
 
 // Create makes the operation.
-func (o IsNegInf) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.is_neg_inf", in, at)
+func (o IsNegInf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.is_neg_inf", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -1084,8 +1084,8 @@ type IsPosInf struct {
 }
 
 // Create makes the operation.
-func (o IsPosInf) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.is_pos_inf", in, at)
+func (o IsPosInf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.is_pos_inf", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -1108,8 +1108,8 @@ type Lgamma struct {
 }
 
 // Create makes the operation.
-func (o Lgamma) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.lgamma", in, at)
+func (o Lgamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.lgamma", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -1133,8 +1133,8 @@ type NextAfter struct {
 }
 
 // Create makes the operation.
-func (o NextAfter) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.next_after", in, at)
+func (o NextAfter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.next_after", ip, loc)
 	w.Operand("x", o.X)
 	w.Operand("y", o.Y)
 	return w.Infer()
@@ -1160,8 +1160,8 @@ type Polygamma struct {
 }
 
 // Create makes the operation.
-func (o Polygamma) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.polygamma", in, at)
+func (o Polygamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.polygamma", ip, loc)
 	w.Operand("n", o.N)
 	w.Operand("x", o.X)
 	return w.Infer()
@@ -1191,8 +1191,8 @@ type RaggedDot struct {
 }
 
 // Create makes the operation.
-func (o RaggedDot) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.ragged_dot", in, at)
+func (o RaggedDot) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.ragged_dot", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.Operand("group_sizes", o.GroupSizes)
@@ -1225,8 +1225,8 @@ type Sinh struct {
 }
 
 // Create makes the operation.
-func (o Sinh) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.sinh", in, at)
+func (o Sinh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.sinh", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -1249,8 +1249,8 @@ type Square struct {
 }
 
 // Create makes the operation.
-func (o Square) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.square", in, at)
+func (o Square) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.square", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -1273,8 +1273,8 @@ type Tan struct {
 }
 
 // Create makes the operation.
-func (o Tan) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.tan", in, at)
+func (o Tan) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.tan", ip, loc)
 	w.Operand("operand", o.Operand)
 	return w.Infer()
 }
@@ -1298,8 +1298,8 @@ type TopK struct {
 }
 
 // Create makes the operation.
-func (o TopK) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.top_k", in, at)
+func (o TopK) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.top_k", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64("k", o.K)
 	return w.Infer()
@@ -1325,8 +1325,8 @@ type Zeta struct {
 }
 
 // Create makes the operation.
-func (o Zeta) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter("chlo.zeta", in, at)
+func (o Zeta) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter("chlo.zeta", ip, loc)
 	w.Operand("x", o.X)
 	w.Operand("q", o.Q)
 	return w.Infer()

@@ -22,7 +22,7 @@ func serve(args []string) int {
 	same := true
 	if err == nil {
 		// XLA's parser recurses like MLIR's: all of it needs the large stack.
-		err = mlir.HandleFile(func() error {
+		err = mlir.OnLargeStack(func() error {
 			same, err = work(o, stdout, stderr)
 			return err
 		})

@@ -15,7 +15,11 @@ func writeAttributes(dialect string, attributes []*attribute) []byte {
 	if !attributes[0].isEnum() {
 		b.WriteString("\"fmt\"\n\n")
 	}
-	b.WriteString("\"github.com/calliope-mlir/calliope/internal/capi\"\n\"github.com/calliope-mlir/calliope/mlir\"\n\"github.com/calliope-mlir/calliope/stablehlo/internal/ods\"\n)\n")
+	b.WriteString("\"github.com/calliope-mlir/calliope/internal/capi\"\n")
+	if !attributes[0].isEnum() {
+		b.WriteString("\"github.com/calliope-mlir/calliope/internal/raw\"\n")
+	}
+	b.WriteString("\"github.com/calliope-mlir/calliope/mlir\"\n\"github.com/calliope-mlir/calliope/stablehlo/internal/ods\"\n)\n")
 	for _, a := range attributes {
 		if a.isEnum() {
 			writeEnum(&b, a)

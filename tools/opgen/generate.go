@@ -257,8 +257,8 @@ func writeOperation(b io.Writer, op operation, own ownTypes) error {
 	fmt.Fprintf(b, "\n// %s is %s.%s\ntype %s struct {\n%s\n}\n", name, op.name, doc, name, strings.Join(fields, "\n"))
 	fmt.Fprintf(b, `
 // Create makes the operation.
-func (o %s) Create(in mlir.InsertionPoint, at mlir.Location) (mlir.Operation, error) {
-	w := ods.NewWriter(%q, in, at)
+func (o %s) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	w := ods.NewWriter(%q, ip, loc)
 	%s
 	return %s
 }

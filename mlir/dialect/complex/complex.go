@@ -32,9 +32,9 @@ func Number(t mlir.Type, v complex128) (mlir.Attribute, error) {
 // IsNumber reports whether a is #complex.number<…>.
 func IsNumber(a mlir.Attribute) bool { return raw.IsAttribute(a, "#complex.number") }
 
-// AsNumber reads a complex number; parts of other formats are converted.
-func AsNumber(a mlir.Attribute) (complex128, error) {
-	c, h := raw.UnwrapAttribute(a, "complex.AsNumber")
+// ReadNumber reads a complex number; parts of other formats are converted.
+func ReadNumber(a mlir.Attribute) (complex128, error) {
+	c, h := raw.UnwrapAttribute(a, "complex.ReadNumber")
 	if !IsNumber(a) {
 		return 0, fmt.Errorf("complex: %s is no complex number", a)
 	}

@@ -57,9 +57,9 @@ func (p CmpPredicate) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return raw.WrapAttribute(c, capi.MlirEmitCCmpPredicateAttrGet(t, raw.Context(c), capi.MlirEmitCCmpPredicate(p))), nil
 }
 
-// AsCmpPredicate reads a predicate.
-func AsCmpPredicate(a mlir.Attribute) (CmpPredicate, error) {
-	c, h := raw.UnwrapAttribute(a, "emitc.AsCmpPredicate")
+// ReadCmpPredicate reads a predicate.
+func ReadCmpPredicate(a mlir.Attribute) (CmpPredicate, error) {
+	c, h := raw.UnwrapAttribute(a, "emitc.ReadCmpPredicate")
 	if err := raw.Need(c.Library(), "mlirAttributeIsAEmitCCmpPredicate", "mlirEmitCCmpPredicateAttrGetValue"); err != nil {
 		return 0, err
 	}

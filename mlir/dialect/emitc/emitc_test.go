@@ -63,12 +63,12 @@ func TestAttributes(t *testing.T) {
 		for p := emitc.Equal; p <= emitc.ThreeWay; p++ {
 			a, err := p.Attribute(c)
 			if mlirtest.Supported(t, c.Library(), err, "mlirEmitCCmpPredicateAttrGet") {
-				check.Diff(t, "the predicate", p, check.Must(emitc.AsCmpPredicate(a)))
+				check.Diff(t, "the predicate", p, check.Must(emitc.ReadCmpPredicate(a)))
 			}
 		}
 		_, err := emitc.OpaqueText(c.UnitAttribute())
 		check.Error(t, err, "unit is no opaque attribute")
-		_, err = emitc.AsCmpPredicate(c.UnitAttribute())
+		_, err = emitc.ReadCmpPredicate(c.UnitAttribute())
 		if !c.Library().Has("mlirAttributeIsAEmitCCmpPredicate") {
 			mlirtest.Unsupported(t, err)
 			return

@@ -74,9 +74,9 @@ func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // IsObject reports whether a is #gpu.object<…>.
 func IsObject(a mlir.Attribute) bool { return raw.IsAttribute(a, "#gpu.object") }
 
-// AsObject reads an object. The data is copied.
-func AsObject(a mlir.Attribute) (Object, error) {
-	c, h := raw.UnwrapAttribute(a, "gpu.AsObject")
+// ReadObject reads an object. The data is copied.
+func ReadObject(a mlir.Attribute) (Object, error) {
+	c, h := raw.UnwrapAttribute(a, "gpu.ReadObject")
 	if !IsObject(a) {
 		return Object{}, fmt.Errorf("gpu: %s is no object", a)
 	}

@@ -31,7 +31,7 @@ func TestObject(t *testing.T) {
 		} {
 			a := check.Must(o.Attribute(c))
 			check.Diff(t, "the attribute", mlirtest.Attribute(c, want).String(), a.String())
-			got := check.Must(gpu.AsObject(a))
+			got := check.Must(gpu.ReadObject(a))
 			check.Diff(t, "the data", o.Data, got.Data)
 			check.Diff(t, "the format", o.Format, got.Format)
 			check.Diff(t, "the parts", []string{o.Target.String(), o.Properties.String(), o.Kernels.String()},
@@ -47,9 +47,9 @@ func TestObject(t *testing.T) {
 			_, err := bad.Attribute(c)
 			check.Error(t, err, want)
 		}
-		_, err := gpu.AsObject(target)
+		_, err := gpu.ReadObject(target)
 		check.Error(t, err, "is no object")
 		check.Panics(t, "called on a zero value", func() { gpu.Object{Format: gpu.Binary}.Attribute(c) })
-		check.Panics(t, "called on a zero value", func() { gpu.AsObject(mlir.Attribute{}) })
+		check.Panics(t, "called on a zero value", func() { gpu.ReadObject(mlir.Attribute{}) })
 	})
 }

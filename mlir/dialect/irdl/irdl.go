@@ -34,8 +34,8 @@ func (v Variadicity) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return mlir.Attribute{}, fmt.Errorf("irdl: there is no variadicity %q: use the constants", string(v))
 }
 
-// AsVariadicity reads a variadicity.
-func AsVariadicity(a mlir.Attribute) (Variadicity, error) {
+// ReadVariadicity reads a variadicity.
+func ReadVariadicity(a mlir.Attribute) (Variadicity, error) {
 	rest, ok := strings.CutPrefix(a.String(), "#irdl<variadicity ")
 	v := Variadicity(strings.TrimSuffix(rest, ">"))
 	if !ok {

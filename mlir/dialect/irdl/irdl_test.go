@@ -15,7 +15,7 @@ func TestVariadicity(t *testing.T) {
 			a, err := v.Attribute(c)
 			if mlirtest.Supported(t, c.Library(), err, "mlirIRDLVariadicityAttrGet") {
 				check.Diff(t, "the attribute", "#irdl<variadicity "+string(v)+">", a.String())
-				check.Diff(t, "the value", v, check.Must(irdl.AsVariadicity(a)))
+				check.Diff(t, "the value", v, check.Must(irdl.ReadVariadicity(a)))
 			}
 		}
 		for want, list := range map[string][]irdl.Variadicity{
@@ -31,7 +31,7 @@ func TestVariadicity(t *testing.T) {
 			_, err := irdl.VariadicityArray(c, "several")
 			check.Error(t, err, `no variadicity "several"`)
 		}
-		_, err := irdl.AsVariadicity(c.UnitAttribute())
+		_, err := irdl.ReadVariadicity(c.UnitAttribute())
 		check.Error(t, err, "unit is no variadicity")
 	})
 }

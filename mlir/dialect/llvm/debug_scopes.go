@@ -153,10 +153,10 @@ func DISubprogramSelf(recID mlir.Attribute) (mlir.Attribute, error) {
 	return recSelf(recID, "DISubprogramSelf", "mlirLLVMDISubprogramAttrGetRecSelf", capi.MlirLLVMDISubprogramAttrGetRecSelf)
 }
 
-// AsDISubprogram reads of a subprogram what the C API shows: CompileUnit, Scope, File,
+// ReadDISubprogram reads of a subprogram what the C API shows: CompileUnit, Scope, File,
 // Line, ScopeLine and Type.
-func AsDISubprogram(a mlir.Attribute) (DISubprogram, error) {
-	const method, kind = "llvm.AsDISubprogram", "#llvm.di_subprogram"
+func ReadDISubprogram(a mlir.Attribute) (DISubprogram, error) {
+	const method, kind = "llvm.ReadDISubprogram", "#llvm.di_subprogram"
 	var d DISubprogram
 	var err error
 	read := func(to *mlir.Attribute, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute) {

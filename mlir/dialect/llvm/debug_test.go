@@ -142,12 +142,12 @@ func self(t *testing.T, c *mlir.Context, rec mlir.Attribute) mlir.Attribute {
 
 func TestReadSubprogram(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		got := check.Must(llvm.AsDISubprogram(mlirtest.Attribute(c,
+		got := check.Must(llvm.ReadDISubprogram(mlirtest.Attribute(c,
 			`#llvm.di_subprogram<scope = #llvm.di_file<"a" in "b">, name = "f", file = #llvm.di_file<"c" in "d">, line = 3, scopeLine = 4, subprogramFlags = Definition, type = #llvm.di_subroutine_type<>>`)))
 		check.Diff(t, "the lines", [2]int{3, 4}, [2]int{got.Line, got.ScopeLine})
 		check.Diff(t, "the parts", []string{"<nil attribute>", `#llvm.di_file<"a" in "b">`, `#llvm.di_file<"c" in "d">`, "#llvm.di_subroutine_type<>"},
 			[]string{got.CompileUnit.String(), got.Scope.String(), got.File.String(), got.Type.String()})
-		_, err := llvm.AsDISubprogram(c.UnitAttribute())
+		_, err := llvm.ReadDISubprogram(c.UnitAttribute())
 		check.Error(t, err, "unit is no #llvm.di_subprogram")
 		_, err = llvm.ModuleScope(c.UnitAttribute())
 		check.Error(t, err, "unit is no #llvm.di_module")

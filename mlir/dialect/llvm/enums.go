@@ -32,8 +32,8 @@ func (l Linkage) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return word(c, "linkage", linkageForm, string(l))
 }
 
-// AsLinkage reads a linkage attribute.
-func AsLinkage(a mlir.Attribute) (Linkage, error) {
+// ReadLinkage reads a linkage attribute.
+func ReadLinkage(a mlir.Attribute) (Linkage, error) {
 	w, err := asWord(a, "linkage", linkageForm)
 	return Linkage(w), err
 }
@@ -96,8 +96,8 @@ func (v CConv) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return word(c, "calling convention", cconvForm, string(v))
 }
 
-// AsCConv reads a calling convention.
-func AsCConv(a mlir.Attribute) (CConv, error) {
+// ReadCConv reads a calling convention.
+func ReadCConv(a mlir.Attribute) (CConv, error) {
 	w, err := asWord(a, "calling convention", cconvForm)
 	return CConv(w), err
 }
@@ -118,8 +118,8 @@ func (v Comdat) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return word(c, "comdat", comdatForm, string(v))
 }
 
-// AsComdat reads a comdat attribute.
-func AsComdat(a mlir.Attribute) (Comdat, error) {
+// ReadComdat reads a comdat attribute.
+func ReadComdat(a mlir.Attribute) (Comdat, error) {
 	w, err := asWord(a, "comdat", comdatForm)
 	return Comdat(w), err
 }

@@ -16,7 +16,7 @@ func TestWords(t *testing.T) {
 			llvm.LinkageWeakODR, llvm.LinkageExternal} {
 			a := check.Must(l.Attribute(c))
 			check.Diff(t, "the text", "#llvm.linkage<"+string(l)+">", a.String())
-			check.Diff(t, "the linkage", l, check.Must(llvm.AsLinkage(a)))
+			check.Diff(t, "the linkage", l, check.Must(llvm.ReadLinkage(a)))
 		}
 		for _, v := range []llvm.CConv{llvm.CConvC, llvm.CConvFast, llvm.CConvCold, llvm.CConvGHC, llvm.CConvHiPE, llvm.CConvAnyReg,
 			llvm.CConvPreserveMost, llvm.CConvPreserveAll, llvm.CConvSwift, llvm.CConvCXXFastTLS, llvm.CConvTail, llvm.CConvCFGuardCheck,
@@ -29,12 +29,12 @@ func TestWords(t *testing.T) {
 			llvm.CConvWASMEmscripten, llvm.CConvAMDGPUGfx, llvm.CConvM68kIntr} {
 			a := check.Must(v.Attribute(c))
 			check.Diff(t, "the text", "#llvm.cconv<"+string(v)+">", a.String())
-			check.Diff(t, "the convention", v, check.Must(llvm.AsCConv(a)))
+			check.Diff(t, "the convention", v, check.Must(llvm.ReadCConv(a)))
 		}
 		for _, v := range []llvm.Comdat{llvm.ComdatAny, llvm.ComdatExactMatch, llvm.ComdatLargest, llvm.ComdatNoDeduplicate, llvm.ComdatSameSize} {
 			a := check.Must(v.Attribute(c))
 			check.Diff(t, "the text", "#llvm<comdat "+string(v)+">", a.String())
-			check.Diff(t, "the comdat", v, check.Must(llvm.AsComdat(a)))
+			check.Diff(t, "the comdat", v, check.Must(llvm.ReadComdat(a)))
 		}
 		for _, bad := range []string{"", "nosuch", "internal> , #llvm.linkage<weak", "\x00"} {
 			_, err := llvm.Linkage(bad).Attribute(c)
@@ -45,11 +45,11 @@ func TestWords(t *testing.T) {
 			check.Error(t, err, "is no comdat")
 		}
 		unit := c.UnitAttribute()
-		_, err := llvm.AsLinkage(unit)
+		_, err := llvm.ReadLinkage(unit)
 		check.Error(t, err, "unit is no linkage")
-		_, err = llvm.AsCConv(check.Must(llvm.LinkageWeak.Attribute(c)))
+		_, err = llvm.ReadCConv(check.Must(llvm.LinkageWeak.Attribute(c)))
 		check.Error(t, err, "is no calling convention")
-		_, err = llvm.AsComdat(unit)
+		_, err = llvm.ReadComdat(unit)
 		check.Error(t, err, "unit is no comdat")
 	})
 }

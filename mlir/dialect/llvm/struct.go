@@ -77,7 +77,7 @@ func NewStruct(c *mlir.Context, name string, fields []mlir.Type, packed bool) (m
 func SetBody(t mlir.Type, fields []mlir.Type, packed bool) error {
 	const method = "llvm.SetBody"
 	c, h := raw.UnwrapType(t, method)
-	s, err := AsStruct(t)
+	s, err := ReadStruct(t)
 	switch {
 	case err != nil:
 		return err
@@ -121,9 +121,9 @@ func literal(c *mlir.Context, method string, fields []mlir.Type, packed bool) (m
 // IsStruct reports whether t is !llvm.struct<…>.
 func IsStruct(t mlir.Type) bool { return raw.IsType(t, "!llvm.struct") }
 
-// AsStruct reads a struct type. One whose body has not been set reads as opaque.
-func AsStruct(t mlir.Type) (Struct, error) {
-	c, h := raw.UnwrapType(t, "llvm.AsStruct")
+// ReadStruct reads a struct type. One whose body has not been set reads as opaque.
+func ReadStruct(t mlir.Type) (Struct, error) {
+	c, h := raw.UnwrapType(t, "llvm.ReadStruct")
 	if !IsStruct(t) {
 		return Struct{}, fmt.Errorf("llvm: %s is no struct type", t)
 	}

@@ -76,9 +76,9 @@ func (a Array) Type(c *mlir.Context) (mlir.Type, error) {
 // IsArray reports whether t is !llvm.array<…>.
 func IsArray(t mlir.Type) bool { return raw.IsType(t, "!llvm.array") }
 
-// AsArray reads an array type.
-func AsArray(t mlir.Type) (Array, error) {
-	c, h := raw.UnwrapType(t, "llvm.AsArray")
+// ReadArray reads an array type.
+func ReadArray(t mlir.Type) (Array, error) {
+	c, h := raw.UnwrapType(t, "llvm.ReadArray")
 	if !IsArray(t) {
 		return Array{}, fmt.Errorf("llvm: %s is no array type", t)
 	}
@@ -123,9 +123,9 @@ func (f Function) Type(c *mlir.Context) (mlir.Type, error) {
 // IsFunction reports whether t is !llvm.func<…>.
 func IsFunction(t mlir.Type) bool { return raw.IsType(t, "!llvm.func") }
 
-// AsFunction reads a function type.
-func AsFunction(t mlir.Type) (Function, error) {
-	c, h := raw.UnwrapType(t, "llvm.AsFunction")
+// ReadFunction reads a function type.
+func ReadFunction(t mlir.Type) (Function, error) {
+	c, h := raw.UnwrapType(t, "llvm.ReadFunction")
 	if !IsFunction(t) {
 		return Function{}, fmt.Errorf("llvm: %s is no function type of the llvm dialect", t)
 	}

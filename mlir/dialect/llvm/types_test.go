@@ -39,15 +39,15 @@ func TestTypes(t *testing.T) {
 func TestReadTypes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		for _, text := range []string{"!llvm.array<7 x ptr>", "!llvm.array<2 x array<3 x i8>>"} {
-			a := check.Must(llvm.AsArray(mlirtest.Type(c, text)))
+			a := check.Must(llvm.ReadArray(mlirtest.Type(c, text)))
 			check.Diff(t, "the array", text, check.Must(a.Type(c)).String())
 		}
 		for _, text := range []string{"!llvm.func<void ()>", "!llvm.func<i32 (i32, ptr<1>)>", "!llvm.func<ptr (...)>", "!llvm.func<void (i32, ...)>"} {
-			f := check.Must(llvm.AsFunction(mlirtest.Type(c, text)))
+			f := check.Must(llvm.ReadFunction(mlirtest.Type(c, text)))
 			check.Diff(t, "the function", text, check.Must(f.Type(c)).String())
 		}
 		for _, text := range []string{"!llvm.struct<()>", "!llvm.struct<packed (i8, ptr)>", `!llvm.struct<"a", (i8)>`, `!llvm.struct<"b", opaque>`} {
-			s := check.Must(llvm.AsStruct(mlirtest.Type(c, text)))
+			s := check.Must(llvm.ReadStruct(mlirtest.Type(c, text)))
 			check.Diff(t, "the struct", text, check.Must(s.Type(c)).String())
 		}
 		check.Diff(t, "the address space", 5, check.Must(llvm.AddressSpace(mlirtest.Type(c, "!llvm.ptr<5>"))))
@@ -73,7 +73,7 @@ func TestReadTypes(t *testing.T) {
 func TestRecursiveStruct(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		node := check.Must(llvm.NamedStruct(c, "node"))
-		check.Diff(t, "without a body", llvm.Struct{Name: "node", Opaque: true}, check.Must(llvm.AsStruct(node)))
+		check.Diff(t, "without a body", llvm.Struct{Name: "node", Opaque: true}, check.Must(llvm.ReadStruct(node)))
 		fields := []mlir.Type{check.Must(llvm.Array{Element: check.Must(llvm.PointerType(c, 0)), Len: 2}.Type(c)), mlirtest.Type(c, "i64")}
 		if err := llvm.SetBody(node, fields, false); err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestRecursiveStruct(t *testing.T) {
 		_, err := llvm.Struct{Name: "node"}.Type(c)
 		check.Error(t, err, "has another body already")
 		fresh := check.Must(llvm.NewStruct(c, "node", fields, false))
-		if fresh.Equal(node) || check.Must(llvm.AsStruct(fresh)).Name == "node" {
+		if fresh.Equal(node) || check.Must(llvm.ReadStruct(fresh)).Name == "node" {
 			t.Errorf("NewStruct gave the old struct %s", fresh)
 		}
 	})
@@ -134,9 +134,9 @@ func TestRefusedTypes(t *testing.T) {
 			})
 		}
 		for name, read := range map[string]func(mlir.Type) error{
-			"array":    func(t mlir.Type) error { _, err := llvm.AsArray(t); return err },
-			"function": func(t mlir.Type) error { _, err := llvm.AsFunction(t); return err },
-			"struct":   func(t mlir.Type) error { _, err := llvm.AsStruct(t); return err },
+			"array":    func(t mlir.Type) error { _, err := llvm.ReadArray(t); return err },
+			"function": func(t mlir.Type) error { _, err := llvm.ReadFunction(t); return err },
+			"struct":   func(t mlir.Type) error { _, err := llvm.ReadStruct(t); return err },
 			"pointer":  func(t mlir.Type) error { _, err := llvm.AddressSpace(t); return err },
 		} {
 			check.Error(t, read(i32), "i32 is no "+name)
@@ -155,7 +155,7 @@ func TestMisuse(t *testing.T) {
 		check.Panics(t, strange, func() { llvm.Function{Result: i32}.Type(c) })
 		check.Panics(t, "called on a zero value", func() { llvm.Array{}.Type(c) })
 		other.Close()
-		check.Panics(t, "called after Context.Close", func() { llvm.AsArray(array) })
+		check.Panics(t, "called after Context.Close", func() { llvm.ReadArray(array) })
 		check.Panics(t, "called after Context.Close", func() { llvm.IsArray(array) })
 		check.Panics(t, "called after Context.Close", func() { llvm.PointerType(other, 0) })
 	})

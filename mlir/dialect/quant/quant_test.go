@@ -33,11 +33,11 @@ func eachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 			mlirtest.Unsupported(t, err)
 		}
 		for _, read := range []func(mlir.Type) error{
-			func(t mlir.Type) error { _, err := quant.AsAny(t); return err },
-			func(t mlir.Type) error { _, err := quant.AsUniform(t); return err },
-			func(t mlir.Type) error { _, err := quant.AsPerAxis(t); return err },
-			func(t mlir.Type) error { _, err := quant.AsSubChannel(t); return err },
-			func(t mlir.Type) error { _, err := quant.AsCalibrated(t); return err },
+			func(t mlir.Type) error { _, err := quant.ReadAny(t); return err },
+			func(t mlir.Type) error { _, err := quant.ReadUniform(t); return err },
+			func(t mlir.Type) error { _, err := quant.ReadPerAxis(t); return err },
+			func(t mlir.Type) error { _, err := quant.ReadSubChannel(t); return err },
+			func(t mlir.Type) error { _, err := quant.ReadCalibrated(t); return err },
 			func(t mlir.Type) error { _, err := quant.ElementType(t); return err },
 			func(t mlir.Type) error { _, err := quant.IsCompatible(t, t); return err },
 			func(t mlir.Type) error { _, err := quant.FromStorage(t, t); return err },
@@ -68,15 +68,15 @@ func TestTypes(t *testing.T) {
 		read := func(t mlir.Type) any {
 			switch {
 			case quant.IsAny(t):
-				return check.Must(quant.AsAny(t))
+				return check.Must(quant.ReadAny(t))
 			case quant.IsUniform(t):
-				return check.Must(quant.AsUniform(t))
+				return check.Must(quant.ReadUniform(t))
 			case quant.IsPerAxis(t):
-				return check.Must(quant.AsPerAxis(t))
+				return check.Must(quant.ReadPerAxis(t))
 			case quant.IsSubChannel(t):
-				return check.Must(quant.AsSubChannel(t))
+				return check.Must(quant.ReadSubChannel(t))
 			case quant.IsCalibrated(t):
-				return check.Must(quant.AsCalibrated(t))
+				return check.Must(quant.ReadCalibrated(t))
 			}
 			return nil
 		}
@@ -106,9 +106,9 @@ func TestTypes(t *testing.T) {
 			}
 		}
 		whole := check.Must(quant.Any{Storage: quant.Storage{Integer: i8.Integer, Unsigned: true}}.Type(c))
-		check.Diff(t, "the whole range", int64(255), check.Must(quant.AsAny(whole)).Storage.Max)
+		check.Diff(t, "the whole range", int64(255), check.Must(quant.ReadAny(whole)).Storage.Max)
 		fine := quant.Uniform{Storage: i8, Expressed: f32, Scale: 0.0078431372549019607}
-		if diff := cmp.Diff(fine.Scale, check.Must(quant.AsUniform(check.Must(fine.Type(c)))).Scale); diff != "" {
+		if diff := cmp.Diff(fine.Scale, check.Must(quant.ReadUniform(check.Must(fine.Type(c)))).Scale); diff != "" {
 			t.Errorf("the scale lost digits:\n%s", diff)
 		}
 		for want, text := range map[string]string{"fixed": "!quant.uniform<i8:f32, 0.5>", "moved": "!quant.uniform<i8:f32, 0.5:1>", "fixed axis": "!quant.uniform<i8:f32:0, {1.0}>", "none": "f32"} {
@@ -152,7 +152,7 @@ func TestRefused(t *testing.T) {
 			_, err := test.make.Type(c)
 			check.Error(t, err, test.want)
 		}
-		_, err := quant.AsUniform(f32)
+		_, err := quant.ReadUniform(f32)
 		check.Error(t, err, "f32 is no !quant.uniform with one scale")
 		check.Panics(t, "called on a zero value", func() { quant.Uniform{Storage: s}.Type(c) })
 		check.Panics(t, "called on a zero value", func() { quant.SubChannel{Storage: s, Expressed: f32}.Type(c) })

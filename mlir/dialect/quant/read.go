@@ -75,9 +75,9 @@ func common(c *mlir.Context, api *capi.Table, h capi.MlirType) (Storage, mlir.Ty
 	return s, raw.WrapType(c, expressed)
 }
 
-// AsAny reads the type.
-func AsAny(t mlir.Type) (Any, error) {
-	c, api, h, err := open(t, "quant.AsAny", "mlirTypeIsAAnyQuantizedType", "!quant.any", IsAny)
+// ReadAny reads the type.
+func ReadAny(t mlir.Type) (Any, error) {
+	c, api, h, err := open(t, "quant.ReadAny", "mlirTypeIsAAnyQuantizedType", "!quant.any", IsAny)
 	if err != nil {
 		return Any{}, err
 	}
@@ -85,9 +85,9 @@ func AsAny(t mlir.Type) (Any, error) {
 	return Any{Storage: s, Expressed: e}, nil
 }
 
-// AsUniform reads the type.
-func AsUniform(t mlir.Type) (Uniform, error) {
-	c, api, h, err := open(t, "quant.AsUniform", "mlirTypeIsAUniformQuantizedType", "!quant.uniform with one scale", IsUniform)
+// ReadUniform reads the type.
+func ReadUniform(t mlir.Type) (Uniform, error) {
+	c, api, h, err := open(t, "quant.ReadUniform", "mlirTypeIsAUniformQuantizedType", "!quant.uniform with one scale", IsUniform)
 	if err != nil {
 		return Uniform{}, err
 	}
@@ -99,9 +99,9 @@ func AsUniform(t mlir.Type) (Uniform, error) {
 	}, nil
 }
 
-// AsPerAxis reads the type.
-func AsPerAxis(t mlir.Type) (PerAxis, error) {
-	c, api, h, err := open(t, "quant.AsPerAxis", "mlirTypeIsAUniformQuantizedPerAxisType", "!quant.uniform with an axis", IsPerAxis)
+// ReadPerAxis reads the type.
+func ReadPerAxis(t mlir.Type) (PerAxis, error) {
+	c, api, h, err := open(t, "quant.ReadPerAxis", "mlirTypeIsAUniformQuantizedPerAxisType", "!quant.uniform with an axis", IsPerAxis)
 	if err != nil {
 		return PerAxis{}, err
 	}
@@ -114,9 +114,9 @@ func AsPerAxis(t mlir.Type) (PerAxis, error) {
 	return q, nil
 }
 
-// AsSubChannel reads the type.
-func AsSubChannel(t mlir.Type) (SubChannel, error) {
-	c, api, h, err := open(t, "quant.AsSubChannel", "mlirTypeIsAUniformQuantizedSubChannelType", "!quant.uniform with blocks", IsSubChannel)
+// ReadSubChannel reads the type.
+func ReadSubChannel(t mlir.Type) (SubChannel, error) {
+	c, api, h, err := open(t, "quant.ReadSubChannel", "mlirTypeIsAUniformQuantizedSubChannelType", "!quant.uniform with blocks", IsSubChannel)
 	if err != nil {
 		return SubChannel{}, err
 	}
@@ -135,9 +135,9 @@ func AsSubChannel(t mlir.Type) (SubChannel, error) {
 	return q, nil
 }
 
-// AsCalibrated reads the type.
-func AsCalibrated(t mlir.Type) (Calibrated, error) {
-	c, api, h, err := open(t, "quant.AsCalibrated", "mlirTypeIsACalibratedQuantizedType", "!quant.calibrated", IsCalibrated)
+// ReadCalibrated reads the type.
+func ReadCalibrated(t mlir.Type) (Calibrated, error) {
+	c, api, h, err := open(t, "quant.ReadCalibrated", "mlirTypeIsACalibratedQuantizedType", "!quant.calibrated", IsCalibrated)
 	if err != nil {
 		return Calibrated{}, err
 	}
@@ -157,7 +157,7 @@ func IsFixedPoint(t mlir.Type) bool {
 		return capi.MlirUniformQuantizedTypeIsFixedPoint(raw.Table(c), h)
 	case IsPerAxis(t):
 		// The C function says whether no zero point is zero.
-		q, err := AsPerAxis(t)
+		q, err := ReadPerAxis(t)
 		return err == nil && !slices.ContainsFunc(q.ZeroPoints, func(z int64) bool { return z != 0 })
 	}
 	return false

@@ -132,9 +132,9 @@ func (l Level) properties() []capi.MlirSparseTensorLevelPropertyNondefault {
 // Is reports whether a is #sparse_tensor.encoding<…>.
 func Is(a mlir.Attribute) bool { return raw.IsAttribute(a, "#sparse_tensor.encoding") }
 
-// AsEncoding reads an encoding.
-func AsEncoding(a mlir.Attribute) (Encoding, error) {
-	c, h := raw.UnwrapAttribute(a, "sparse.AsEncoding")
+// ReadEncoding reads an encoding.
+func ReadEncoding(a mlir.Attribute) (Encoding, error) {
+	c, h := raw.UnwrapAttribute(a, "sparse.ReadEncoding")
 	if err := raw.Need(c.Library(), "mlirSparseTensorEncodingGetLvlRank", "mlirSparseTensorEncodingAttrGetLvlType",
 		"mlirSparseTensorEncodingAttrGetLvlFmt", "mlirSparseTensorEncodingAttrGetDimToLvl", "mlirSparseTensorEncodingAttrGetLvlToDim",
 		"mlirSparseTensorEncodingAttrGetPosWidth", "mlirSparseTensorEncodingAttrGetCrdWidth",

@@ -45,7 +45,7 @@ func TestEncoding(t *testing.T) {
 			if !a.Equal(mlirtest.Attribute(c, text)) {
 				t.Errorf("the attribute is %s, want %s", a, text)
 			}
-			got := check.Must(sparse.AsEncoding(a))
+			got := check.Must(sparse.ReadEncoding(a))
 			if e.LevelToDim.IsNil() {
 				e.LevelToDim = got.LevelToDim // which MLIR found
 			}
@@ -54,7 +54,7 @@ func TestEncoding(t *testing.T) {
 			}
 		}
 		if !c.Library().Has(function) {
-			_, err := sparse.AsEncoding(c.UnitAttribute())
+			_, err := sparse.ReadEncoding(c.UnitAttribute())
 			mlirtest.Unsupported(t, err)
 			return
 		}
@@ -91,9 +91,9 @@ func TestEncoding(t *testing.T) {
 				t.Errorf("%s is not what its text says", a)
 			}
 		}
-		_, err := sparse.AsEncoding(c.UnitAttribute())
+		_, err := sparse.ReadEncoding(c.UnitAttribute())
 		check.Error(t, err, "unit is no encoding")
-		check.Panics(t, "called on a zero value", func() { sparse.AsEncoding(mlir.Attribute{}) })
+		check.Panics(t, "called on a zero value", func() { sparse.ReadEncoding(mlir.Attribute{}) })
 		other := mlirtest.ContextOf(t, c.Library())
 		check.Panics(t, "of another context", func() { sparse.Encoding{Levels: dense, DimToLevel: two}.Attribute(other) })
 	})

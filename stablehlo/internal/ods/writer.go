@@ -17,8 +17,8 @@ type Writer struct {
 }
 
 // NewWriter begins the named operation at a place.
-func NewWriter(name string, in mlir.InsertionPoint, at mlir.Location) *Writer {
-	return &Writer{in: in, c: mlir.ContextOf(in), state: mlir.OperationState{Name: name, Location: at}}
+func NewWriter(name string, ip mlir.InsertionPoint, loc mlir.Location) *Writer {
+	return &Writer{in: ip, c: mlir.ContextOf(ip), state: mlir.OperationState{Name: name, Location: loc}}
 }
 
 // Create makes the operation with the result types that were given.
