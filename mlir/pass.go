@@ -351,6 +351,9 @@ func (p *PassManager) RunOn(o Operation) (Operation, error) {
 	if err := p.symbolsKnown(o); err != nil {
 		return o, err
 	}
+	if err := p.ctx.translatable(p.String()); err != nil {
+		return o, err
+	}
 	p.started, p.running, p.failed = true, true, nil
 	defer func() { p.running, p.within, p.on = false, nil, capi.MlirOperation{} }()
 	var ok bool

@@ -12,7 +12,7 @@ var symbolPasses = []string{"inline", "duplicate-function-elimination", "remove-
 
 // symbolsKnown is an error where one of the passes would crash on the operation.
 func (p *PassManager) symbolsKnown(o Operation) error {
-	names := strings.FieldsFunc(p.String(), func(r rune) bool { return strings.ContainsRune("(),{} =", r) })
+	names := passNames(p.String())
 	i := slices.IndexFunc(symbolPasses, func(pass string) bool { return slices.Contains(names, pass) })
 	if i < 0 {
 		return nil
@@ -24,4 +24,9 @@ func (p *PassManager) symbolsKnown(o Operation) error {
 		}
 	}
 	return nil
+}
+
+// passNames returns the words of a pipeline's text, among which are the names of its passes.
+func passNames(pipeline string) []string {
+	return strings.FieldsFunc(pipeline, func(r rune) bool { return strings.ContainsRune("(),{} =\"\n\t", r) })
 }

@@ -57,6 +57,14 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 	if sequence.Region(0).First().IsNil() {
 		return fmt.Errorf("mlir: the transform.named_sequence @%s is declared and not defined", o.Sequence)
 	}
+	for op := range script.Operation().All() {
+		if name, _ := op.Attribute("pass_name"); op.Name() == "transform.apply_registered_pass" && !name.IsNil() {
+			text, _ := name.Text()
+			if err := m.ctx.translatable(text); err != nil {
+				return err
+			}
+		}
+	}
 	options := capi.MlirTransformOptionsCreate(t)
 	defer capi.MlirTransformOptionsDestroy(t, options)
 	capi.MlirTransformOptionsEnableExpensiveChecks(t, options, o.ExpensiveChecks)

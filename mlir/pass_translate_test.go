@@ -1,0 +1,72 @@
+package mlir_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+const gpuModule = `module attributes {gpu.container_module} {
+  gpu.module @kernels [#nvvm.target<chip = "sm_70">] {
+    llvm.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
+      %0 = llvm.load %from : !llvm.ptr -> f32
+      llvm.store %0, %to : f32, !llvm.ptr
+      llvm.return
+    }
+  }
+}`
+
+// TestGPUModuleToBinary runs the pass first of all in a new context. It translates to LLVM
+// IR, or is refused if the library cannot register the translations.
+func TestGPUModuleToBinary(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		const pipeline = "builtin.module(gpu-module-to-binary{format=llvm})"
+		c := mlirtest.ContextOf(t, e.Library)
+		p, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check.Cleanup(t, p)
+		m := mlirtest.Parse(t, c, gpuModule)
+		err = p.Run(m)
+		if !e.Library.Has("mlirRegisterAllLLVMTranslations") {
+			if !errors.Is(err, mlir.ErrUnsupported) {
+				t.Errorf("the error is %v, want ErrUnsupported", err)
+			}
+			check.Error(t, err, "gpu-module-to-binary", "translations")
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := m.String(); !strings.Contains(text, "gpu.binary @kernels") {
+			t.Errorf("the module has no binary:\n%s", text)
+		}
+	})
+}
+
+// TestGPUModuleToBinaryInScript runs the pass by a transform script.
+func TestGPUModuleToBinaryInScript(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		if !e.Library.Has("mlirTransformApplyNamedSequence") {
+			return // refused for that, see TestTransform
+		}
+		c := mlirtest.ContextOf(t, e.Library)
+		m := mlirtest.Parse(t, c, gpuModule)
+		err := m.Transform(mlirtest.Parse(t, c, `module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%m: !transform.any_op) {
+    %0 = transform.apply_registered_pass "gpu-module-to-binary" with options = { "format" = "llvm" } to %m : (!transform.any_op) -> !transform.any_op
+    transform.yield
+  }
+}`), mlir.TransformOptions{})
+		if e.Library.Has("mlirRegisterAllLLVMTranslations") {
+			check.NoError(t, err)
+		} else if !errors.Is(err, mlir.ErrUnsupported) {
+			t.Errorf("the error is %v, want ErrUnsupported", err)
+		}
+	})
+}
