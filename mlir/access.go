@@ -20,11 +20,13 @@ func init() {
 	access.Failure = func(c *Context, operation string) error {
 		return &DiagnosticError{Op: operation, Diagnostics: c.takeDiagnostics("")}
 	}
+	access.RegisterTranslations = (*Context).registerTranslations
 	access.Context = func(c *Context) capi.MlirContext {
 		c.life.check("Context.Raw")
 		return c.raw
 	}
 	access.Module = func(m *Module) capi.MlirModule {
+		m.given("Module.Raw")
 		m.life.check("Module.Raw")
 		return m.raw
 	}

@@ -22,3 +22,12 @@ func (m *Module) LLVMIR() (string, error) {
 	}
 	return text, nil
 }
+
+// registerTranslations makes the dialects' ways to LLVM IR known, where that is not
+// part of registering the dialects.
+func (c *Context) registerTranslations() {
+	if !c.translates && c.lib.Has("mlirRegisterAllLLVMTranslations") {
+		capi.MlirRegisterAllLLVMTranslations(c.lib.api, c.raw)
+	}
+	c.translates = true
+}

@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"internal/raw":                   {"mlir", "internal/capi", "internal/raw/access"},
 	"internal/raw/access":            {},
 	"mlir":                           {"internal/capi", "internal/raw/access", "native"},
+	"mlir/execution":                 {"mlir", "internal/capi", "internal/raw"},
 	"mlir/dialect":                   {"mlir", "internal/capi", "internal/raw"},
 	"stablehlo":                      {"mlir", "internal/capi", "internal/raw", "tensor"},
 	"aliasing":                       {"mlir", "mlir/dialect", "stablehlo"},

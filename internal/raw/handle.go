@@ -20,6 +20,10 @@ var (
 	// since the last call. The operation says what failed.
 	Failure = access.Failure.(func(c *mlir.Context, operation string) error)
 
+	// RegisterTranslations registers the translations of all dialects to LLVM IR with the
+	// context, if the library does not do so when it registers the dialects.
+	RegisterTranslations = access.RegisterTranslations.(func(*mlir.Context))
+
 	// Context, Module, Type and Attribute return C handles.
 	Context   = access.Context.(func(*mlir.Context) capi.MlirContext)
 	Module    = access.Module.(func(*mlir.Module) capi.MlirModule)

@@ -5,9 +5,9 @@ package access
 
 // These are set by package mlir. Package raw has a function of each name, with its type.
 var (
-	LibraryTable, Table, Need, Failure           any
-	Context, Module, Type, Attribute             any
-	TypeIn, AttributeIn                          any
-	WrapType, WrapAttribute                      any
-	UnwrapType, UnwrapAttribute, UnwrapOperation any
+	LibraryTable, Table, Need, Failure, RegisterTranslations any
+	Context, Module, Type, Attribute                         any
+	TypeIn, AttributeIn                                      any
+	WrapType, WrapAttribute                                  any
+	UnwrapType, UnwrapAttribute, UnwrapOperation             any
 )

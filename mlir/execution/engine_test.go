@@ -1,8 +1,9 @@
 //go:build engines
 
-package mlir_test
+package execution_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/execution"
+	"github.com/calliope-mlir/calliope/native"
 )
 
 // lower takes a module down to the LLVM dialect.
@@ -27,16 +30,25 @@ func lowered(t testing.TB, text string) *mlir.Module {
 	t.Helper()
 	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
 	m := mlirtest.Parse(t, c, text)
-	if err := passManager(t, c, mlir.PassManagerOptions{Pipeline: lower}).Run(m); err != nil {
+	if err := check.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: lower})).Run(m); err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func engine(t testing.TB, text string, o mlir.EngineOptions) *mlir.ExecutionEngine {
+// upstream opens the library of the example, as programs do.
+func upstream() (*mlir.Library, error) {
+	found, err := native.Ensure(context.Background(), native.LLVM, native.EnsureOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return mlir.Open(mlir.OpenOptions{Path: found.Path})
+}
+
+func engine(t testing.TB, text string, o execution.Options) *execution.Engine {
 	t.Helper()
 	m := lowered(t, text)
-	e, err := m.NewExecutionEngine(o)
+	e, err := execution.New(m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +94,7 @@ llvm.mlir.global external @answer(42 : i32) : i32
 `
 
 func TestInvoke(t *testing.T) {
-	e := engine(t, strings.ReplaceAll(compiled, "@call_missing() {\n  llvm.call @missing() : () -> ()", "@call_missing() {"), mlir.EngineOptions{Optimize: 2})
+	e := engine(t, strings.ReplaceAll(compiled, "@call_missing() {\n  llvm.call @missing() : () -> ()", "@call_missing() {"), execution.Options{Optimize: 2})
 	var seen []int32
 	boom := false
 	if err := e.RegisterFunc("host", func(p unsafe.Pointer) {
@@ -106,13 +118,13 @@ func TestInvoke(t *testing.T) {
 		t.Errorf("mixed gave %+v, %v", mixed, err)
 	}
 	data := []float32{1, 2, 3, 4, 5, 6}
-	if err := e.Invoke("scale", nil, mlir.NewMemRef(data, 2, 3), float32(10)); err != nil {
+	if err := e.Invoke("scale", nil, execution.NewMemRef(data, 2, 3), float32(10)); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]float32{10, 20, 30, 40, 50, 60}, data); diff != "" {
 		t.Errorf("scaled (-want +got):\n%s", diff)
 	}
-	if err := e.Invoke("scale", nil, mlir.NewMemRef([]float32(nil), 0, 3), float32(10)); err != nil {
+	if err := e.Invoke("scale", nil, execution.NewMemRef([]float32(nil), 0, 3), float32(10)); err != nil {
 		t.Error(err)
 	}
 	x := int32(7)
@@ -157,7 +169,7 @@ func TestInvoke(t *testing.T) {
 // TestInvokeErrors holds that what compiled code would read as something else is
 // refused before it is called.
 func TestInvokeErrors(t *testing.T) {
-	e := engine(t, compiled, mlir.EngineOptions{})
+	e := engine(t, compiled, execution.Options{})
 	var i32 int32
 	var i64 int64
 	for _, test := range []struct {
@@ -176,8 +188,8 @@ func TestInvokeErrors(t *testing.T) {
 		{"has no result", "call_missing", &i32, nil},
 		{"is defined nowhere", "call_missing", nil, nil},
 		{"argument 0 of wide is of type i128", "wide", nil, []any{int64(1)}},
-		{"has 6 elements and not 5", "scale", nil, []any{mlir.NewMemRef(make([]float32, 5), 2, 3), float32(1)}},
-		{"takes 8 arguments, and 6 were given", "scale", nil, []any{mlir.NewMemRef(make([]float32, 6), 6), float32(1)}},
+		{"has 6 elements and not 5", "scale", nil, []any{execution.NewMemRef(make([]float32, 5), 2, 3), float32(1)}},
+		{"takes 8 arguments, and 6 were given", "scale", nil, []any{execution.NewMemRef(make([]float32, 6), 6), float32(1)}},
 	} {
 		if err := e.Invoke(test.name, test.result, test.arguments...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s(%v): the error is %v, want it to say %q", test.name, test.arguments, err, test.want)
@@ -200,27 +212,27 @@ func TestInvokeErrors(t *testing.T) {
 	}
 	e.Close()
 	e.Close()
-	check.Panics(t, "called after ExecutionEngine.Close", func() { e.Lookup("add") })
+	check.Panics(t, "called after Engine.Close", func() { e.Lookup("add") })
 
 	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
-	high := mlirtest.Parse(t, c, twice) // not lowered
+	high := mlirtest.Parse(t, c, "func.func @f(%x: i32) -> i32 { return %x : i32 }") // not lowered
 	var d *mlir.DiagnosticError
-	if _, err := high.NewExecutionEngine(mlir.EngineOptions{}); !errors.As(err, &d) {
+	if _, err := execution.New(high, execution.Options{}); !errors.As(err, &d) {
 		t.Errorf("compiling what is not lowered: %v", err)
 	}
 	if _, err := high.LLVMIR(); !errors.As(err, &d) {
 		t.Errorf("translating what is not lowered: %v", err)
 	}
-	if _, err := high.NewExecutionEngine(mlir.EngineOptions{Optimize: 4}); err == nil {
+	if _, err := execution.New(high, execution.Options{Optimize: 4}); err == nil {
 		t.Error("-O4 was taken")
 	}
-	if _, err := high.NewExecutionEngine(mlir.EngineOptions{Libraries: []string{"/nonexistent.so"}}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := execution.New(high, execution.Options{Libraries: []string{"/nonexistent.so"}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a library that is missing: %v", err)
 	}
 }
 
 func TestDumpObject(t *testing.T) {
-	e := engine(t, "func.func @f() { return }", mlir.EngineOptions{ObjectDump: true})
+	e := engine(t, "func.func @f() { return }", execution.Options{ObjectDump: true})
 	path := filepath.Join(t.TempDir(), "f.o")
 	if err := e.DumpObject(path); err != nil {
 		t.Fatal(err)
@@ -230,21 +242,9 @@ func TestDumpObject(t *testing.T) {
 	}
 }
 
-func TestLLVMIR(t *testing.T) {
-	text, err := lowered(t, compiled).LLVMIR()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"define i32 @add(i32 %0, i32 %1)", "declare void @host(ptr)", "@answer = global i32 42"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the text lacks %q:\n%s", want, text)
-		}
-	}
-}
-
-// ExampleModule_NewExecutionEngine lowers a function of func and arith to the LLVM
+// ExampleNew lowers a function of func and arith to the LLVM
 // dialect, compiles it and calls it.
-func ExampleModule_NewExecutionEngine() {
+func ExampleNew() {
 	library, err := upstream()
 	if err != nil {
 		fmt.Println(err)
@@ -272,7 +272,7 @@ func.func @sum(%x: f64, %y: f64) -> f64 {
 		fmt.Println(err)
 		return
 	}
-	engine, err := module.NewExecutionEngine(mlir.EngineOptions{Optimize: 2})
+	engine, err := execution.New(module, execution.Options{Optimize: 2})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package mlir_test
+package execution_test
 
 import (
 	"errors"
@@ -6,14 +6,17 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/execution"
 )
+
+func TestMain(m *testing.M) { mlirtest.Main(m) }
 
 // TestExecutionMissing holds that a library without an execution engine, or without
 // LLVM's own C API, says so.
 func TestExecutionMissing(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		m := mlirtest.Parse(t, mlirtest.ContextOf(t, e.Library), "module {}")
-		engine, err := m.NewExecutionEngine(mlir.EngineOptions{})
+		engine, err := execution.New(m, execution.Options{})
 		_, textErr := m.LLVMIR()
 		if e.Library.Has("mlirExecutionEngineLookupPacked") {
 			if err != nil || textErr != nil {
