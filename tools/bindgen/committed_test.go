@@ -16,5 +16,12 @@ func TestCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	old, err := stale(root, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range old {
+		t.Errorf("%s is not generated any longer", path)
+	}
 	check.Files(t, root, want, "what `go generate ./...` makes")
 }

@@ -82,9 +82,12 @@ type param struct {
 	c    cc.Type
 }
 
-// parse reads the headers of one release. dirs are searched for what they include,
-// and the first holds mlir-c; the declarations file, where there is one, is read
-// behind them.
+// stablehloHeaders is the folder of the StableHLO and CHLO headers in an #include.
+const stablehloHeaders = "stablehlo/integrations/c/"
+
+// parse reads the headers of one release. The first of dirs has mlir-c; all of them are
+// searched for included headers. declarations is a folder of further headers, which are
+// read after these; it may be empty.
 func parse(dirs []string, declarations string) (*api, error) {
 	headers, err := headersIn(dirs[0])
 	if err != nil {
@@ -95,13 +98,19 @@ func parse(dirs []string, declarations string) (*api, error) {
 		return nil, fmt.Errorf("asking the C compiler for its configuration: %w", err)
 	}
 	config.Header = true
-	config.IncludePaths = slices.Concat(dirs, []string{filepath.Dir(declarations)}, config.IncludePaths)
+	config.IncludePaths = slices.Concat(dirs, []string{declarations}, config.IncludePaths)
 	var unit strings.Builder
 	for _, h := range headers {
 		fmt.Fprintf(&unit, "#include \"mlir-c/%s\"\n", h)
 	}
 	if declarations != "" {
-		fmt.Fprintf(&unit, "#include %q\n", filepath.Base(declarations))
+		further, err := filepath.Glob(filepath.Join(declarations, "*.h"))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range further {
+			fmt.Fprintf(&unit, "#include %q\n", filepath.Base(path))
+		}
 	}
 	ast, err := cc.Translate(config, []cc.Source{
 		{Name: "<predefined>", Value: config.Predefined},
@@ -111,7 +120,7 @@ func parse(dirs []string, declarations string) (*api, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing the headers in %s: %w", dirs[0], err)
 	}
-	c := &collector{api: &api{}, seen: map[string]bool{}}
+	c := &collector{api: &api{}, seen: map[string]bool{}, declarations: declarations}
 	for l := ast.TranslationUnit; l != nil; l = l.TranslationUnit {
 		c.declaration(l.ExternalDeclaration)
 	}
@@ -119,8 +128,9 @@ func parse(dirs []string, declarations string) (*api, error) {
 }
 
 type collector struct {
-	api  *api
-	seen map[string]bool
+	api          *api
+	seen         map[string]bool
+	declarations string
 }
 
 func (c *collector) declaration(e *cc.ExternalDeclaration) {
@@ -134,7 +144,7 @@ func (c *collector) declaration(e *cc.ExternalDeclaration) {
 			continue
 		}
 		c.seen[d.Name()] = true
-		c.function(d.Name(), includeName(d.Position().Filename), t)
+		c.function(d.Name(), c.includeName(d.Position().Filename), t)
 	}
 }
 
@@ -149,8 +159,11 @@ func bound(name string) bool {
 	})
 }
 
-// includeName is the name under which a file is included.
-func includeName(path string) string {
+// includeName returns the name under which a file is included.
+func (c *collector) includeName(path string) string {
+	if filepath.Dir(path) == filepath.Clean(c.declarations) {
+		return stablehloHeaders + filepath.Base(path)
+	}
 	path = filepath.ToSlash(path)
 	for _, root := range []string{"/mlir-c/", "/mlir/"} {
 		if i := strings.LastIndex(path, root); i >= 0 {
