@@ -95,11 +95,11 @@ var passGroups = []string{
 	"mlirRegisterAllSdyPassesAndPipelines", "mlirRegisterTPUPasses", "mlirMosaicGpuRegisterPasses",
 }
 
-var passesRegistered sync.Map // address of a library's mlirPassManagerCreate -> *sync.Once
+var passesRegistered sync.Map // address of a library's mlirPassManagerCreateOnOperation -> *sync.Once
 
 // RegisterPasses registers every pass of the library, for pipelines that are parsed.
 func (t *Table) RegisterPasses() {
-	once, _ := passesRegistered.LoadOrStore(t.lib.Symbol("mlirPassManagerCreate"), new(sync.Once))
+	once, _ := passesRegistered.LoadOrStore(t.lib.Symbol("mlirPassManagerCreateOnOperation"), new(sync.Once))
 	once.(*sync.Once).Do(func() {
 		if t.lib.Symbol("ireeCompilerGlobalInitialize") != nil {
 			return // registered when the first context was made

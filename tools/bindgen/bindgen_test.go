@@ -228,9 +228,12 @@ void mlirLLVMDIStringTypeAttrGet(int tag);
 func TestCoverage(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"mlir/a.go":      "package mlir\n\nfunc f() { capi.MlirTypeEqual(nil) }",
-		"mlir/a_test.go": "package mlir\n\nfunc g() { capi.MlirTuple(nil) }",
-		"stablehlo/b.go": "package stablehlo\n\nvar v = capi.StablehloToken",
+		"mlir/a.go":               "package mlir\n\nfunc f() { capi.MlirTypeEqual(nil) }",
+		"mlir/a_test.go":          "package mlir\n\nfunc g() { capi.MlirTuple(nil) }",
+		"stablehlo/b.go":          "package stablehlo\n\nvar v = capi.StablehloToken",
+		"internal/capi/gen_a.go":  "package capi\n\nfunc MlirTuple() {}",
+		"internal/capi/helper.go": "package capi\n\n/*\nstatic void f(table* api) { api->mlirTypePrint(); }\n*/\nimport \"C\"\n\nfunc h() { MlirOrder(); symbol(\"mlirAttach\") }",
+		"internal/capi/helper.c":  "void g(table* api) { api->mlirContextCreate(); }",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -245,8 +248,8 @@ func TestCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| `mlir-c/A.h` | 7 | 1 |", "| `stablehlo/integrations/c/StablehloMore.h` | 1 | 1 |", "| **all** | **8** | **2** |",
-		"- `mlir-c/A.h`: mlirAttach, mlirContextCreate, mlirOrder, mlirTuple, mlirTypeParse, mlirTypePrint\n",
+		"| `mlir-c/A.h` | 7 | 5 |", "| `stablehlo/integrations/c/StablehloMore.h` | 1 | 1 |", "| **all** | **8** | **6** |",
+		"- `mlir-c/A.h`: mlirTuple, mlirTypeParse\n",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
