@@ -215,7 +215,7 @@ typedef struct MlirTypeToLLVMIRTranslator {
 } MlirTypeToLLVMIRTranslator;
 typedef unsigned MlirStablehloCompatibilityRequirement;
 
-// The functions of one library; NULL where it lacks one.
+// The functions of one library, NULL for those that it lacks.
 typedef struct calliope_mlir_api {
   MlirStringRef (*mlirStringRefCreateFromCString)(char *str);
   bool (*mlirStringRefEqual)(MlirStringRef string, MlirStringRef other);

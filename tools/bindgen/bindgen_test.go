@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The shapes of declaration that the real headers are made of.
+// header has each form of declaration that the real headers have.
 const header = `
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ func parseText(t *testing.T, header string) *api {
 	}
 	for name, text := range map[string]string{
 		"mlir-c/A.h":                header,
-		"mlir-c/Bindings/Interop.h": "#error this one is about Python",
+		"mlir-c/Bindings/Interop.h": "#error only for Python",
 		"more/StablehloMore.h":      "MlirType stablehloToken(MlirType of);",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -61,8 +61,8 @@ func parseText(t *testing.T, header string) *api {
 	return a
 }
 
-// TestWhatIsBound holds that inline functions, dialect handles and functions of others
-// are left out.
+// TestWhatIsBound checks that inline functions, dialect handles and functions of other
+// libraries are left out.
 func TestWhatIsBound(t *testing.T) {
 	var got []string
 	for _, f := range parsed(t).functions {
@@ -115,7 +115,7 @@ func TestOutput(t *testing.T) {
 		{"gen_prototypes.go", "{ ((void (*)(MlirContext, void (*)(void *)))f)((MlirContext){(void*)a0}, a1); }"},
 	} {
 		if !strings.Contains(outputs[test.output], test.want) {
-			t.Errorf("the %s lack %q:\n%s", test.output, test.want, outputs[test.output])
+			t.Errorf("%s: no %q:\n%s", test.output, test.want, outputs[test.output])
 		}
 	}
 	for _, name := range []string{"types", "gen_a.go", "gen_stablehlo_more.go", "gen_prototypes.go"} {
@@ -141,8 +141,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestMerge holds that what differs between two releases is bound once for each, and
-// never by its name alone.
+// TestMerge checks that a function that differs between two releases is bound once for each,
+// and never by its name alone.
 func TestMerge(t *testing.T) {
 	const common = `
 #include <stdbool.h>
@@ -189,13 +189,13 @@ void mlirOnlyNew(void);
 		{"gen_a.go", `missing("mlirChanged")`},
 	} {
 		if !strings.Contains(outputs[test.output], test.want) {
-			t.Errorf("the %s lack %q:\n%s", test.output, test.want, outputs[test.output])
+			t.Errorf("%s: no %q:\n%s", test.output, test.want, outputs[test.output])
 		}
 	}
 }
 
-// TestChangedAfter holds that what changed after the newest release says by what newer
-// libraries are distinguished, and that the table of these follows the headers.
+// TestChangedAfter checks that a function that changed after the newest release has the
+// symbol that distinguishes newer libraries, and that changedAfter agrees with the headers.
 func TestChangedAfter(t *testing.T) {
 	const both = `
 struct MlirType { void *ptr; };
@@ -218,9 +218,9 @@ void mlirLLVMDIStringTypeAttrGet(int tag);
 		}
 	}
 	if err := checkChanged(older, older); err == nil || !strings.Contains(err.Error(), "must be in LLVM 22") {
-		t.Errorf("without what tells new libraries: %v", err)
+		t.Errorf("without the symbol that distinguishes newer libraries: %v", err)
 	}
-	if err := checkChanged(older, parsed(t)); err == nil || !strings.Contains(err.Error(), "take it out") {
+	if err := checkChanged(older, parsed(t)); err == nil || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("without the functions: %v", err)
 	}
 }

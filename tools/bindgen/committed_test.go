@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-// TestCommitted holds that `go generate` makes exactly what is committed.
+// TestCommitted checks that `go generate` writes exactly the committed files.
 func TestCommitted(t *testing.T) {
 	root := filepath.Join("..", "..")
 	want, err := outputs("", "", root)
@@ -23,5 +23,5 @@ func TestCommitted(t *testing.T) {
 	for _, path := range old {
 		t.Errorf("%s is not generated any longer", path)
 	}
-	check.Files(t, root, want, "what `go generate ./...` makes")
+	check.Files(t, root, want, "the file that `go generate ./...` writes")
 }

@@ -19,7 +19,7 @@ func cHeader(a *api) []byte {
 	for _, t := range a.types {
 		b.WriteString(cType(t))
 	}
-	b.WriteString("\n// The functions of one library; NULL where it lacks one.\ntypedef struct calliope_mlir_api {\n")
+	b.WriteString("\n// The functions of one library, NULL for those that it lacks.\ntypedef struct calliope_mlir_api {\n")
 	for _, f := range a.functions {
 		fmt.Fprintf(&b, "  %s;\n", functionC(f.result, "(*"+f.field()+")", f.params))
 	}
@@ -52,9 +52,9 @@ func cType(t *namedType) string {
 func cNames(a *api) []byte {
 	var b strings.Builder
 	b.WriteString(generated)
-	b.WriteString("// The table in its order: each function's symbol; the only release of LLVM in which\n")
-	b.WriteString("// it has this prototype (0: any); and, for one that has another prototype in releases\n")
-	b.WriteString("// after calliope_mlir_newest, a symbol that tells that a library may be of these.\n")
+	b.WriteString("// The functions in the order of the table: the symbol; the only release of LLVM in which\n")
+	b.WriteString("// it has this prototype (0: any); and, for a function with another prototype in releases\n")
+	b.WriteString("// after calliope_mlir_newest, a symbol that only libraries have that may be newer.\n")
 	b.WriteString("static const struct { const char* symbol; int release; const char* unless; } calliope_mlir_names[] = {\n")
 	for _, f := range a.functions {
 		if f.unless != "" {
@@ -174,7 +174,7 @@ func goCall(f *function, place, number int) string {
 	return b.String()
 }
 
-// goResult is the result of a function in its Go declaration, with a space before it.
+// goResult returns the result of a function in its Go declaration, with a space before it.
 func goResult(f *function) string {
 	if f.result.Kind() == cc.Void {
 		return ""
@@ -285,8 +285,8 @@ func goPrototype(f *function, number int) string {
 	return b.String()
 }
 
-// recursive reports whether a function recurses once for each level of nesting of what
-// it is given.
+// recursive reports whether a function recurses once for each level of nesting of its
+// arguments.
 func recursive(name string) bool {
 	return recursives.MatchString(name)
 }

@@ -35,7 +35,7 @@ func main() {
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "bindgen: %q is no flag: bindgen -h lists them\n", flag.Arg(0))
+		fmt.Fprintf(os.Stderr, "bindgen: unexpected argument %q: run bindgen -h for the flags\n", flag.Arg(0))
 		os.Exit(2)
 	}
 	if err := run(*older, *newer, *out); err != nil {
@@ -69,7 +69,7 @@ func run(older, newer, out string) error {
 // capi is the folder of the generated code.
 const capi = "internal/capi/"
 
-// stale lists the generated files below root/internal/capi that are not in files: those of
+// stale returns the generated files in root/internal/capi that are not in files: those of
 // headers that no release has any longer.
 func stale(root string, files map[string][]byte) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(capi), "gen_*"))
@@ -82,11 +82,11 @@ func stale(root string, files map[string][]byte) ([]string, error) {
 	}), nil
 }
 
-// outputs are the files to write, by their names below the root of the repository.
+// outputs returns the files to write, by their names below the root of the repository.
 func outputs(older, newer, root string) (map[string][]byte, error) {
 	declarations := filepath.Join(root, "tools", "bindgen", "stablehlo")
 	if _, err := os.Stat(declarations); err != nil { // before anything is fetched
-		return nil, fmt.Errorf("%w: run bindgen in the root of the repository, or name it with -out", err)
+		return nil, fmt.Errorf("%w: run bindgen in the root of the repository, or set -out to it", err)
 	}
 	for _, h := range []struct {
 		release int
@@ -124,7 +124,7 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// read parses both releases and our own declarations, and puts them together.
+// read parses both releases and our own declarations, and merges them.
 func read(older, newer, declarations string) (*api, error) {
 	// LLVM 22's packages have llvm-c/ too, which both releases of MLIR need.
 	a, err := parse([]string{newer}, declarations)

@@ -9,9 +9,9 @@ import (
 	"unicode"
 )
 
-// goFile is the name of the Go file for the functions of a header: gen_, and the header's
-// path in snake case, without the folders that all headers share and without extensions.
-// For mlir-c/Dialect/LLVM.h it is gen_dialect_llvm.go.
+// goFile returns the name of the Go file for the functions of a header: gen_, and the
+// header's path in snake case, without its root folder and extensions. For
+// mlir-c/Dialect/LLVM.h it is gen_dialect_llvm.go.
 func goFile(header string) (string, error) {
 	stem := header
 	for _, root := range []string{"mlir-c/", "mlir/", stablehloHeaders} {
@@ -30,8 +30,7 @@ func goFile(header string) (string, error) {
 	return name, nil
 }
 
-// snake puts an underscore before each word of a name and makes it lower case. A run of
-// capitals is one word.
+// snake converts a name to snake case. A run of capitals is one word.
 func snake(name string) string {
 	var b strings.Builder
 	letters := []rune(name)

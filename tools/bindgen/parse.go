@@ -11,8 +11,7 @@ import (
 	"modernc.org/cc/v4"
 )
 
-// headersIn lists the headers under dir/mlir-c, sorted. Those for writing Python
-// modules are left out: they are about Python.
+// headersIn returns the headers under dir/mlir-c, sorted, without those for Python modules.
 func headersIn(dir string) ([]string, error) {
 	var names []string
 	root := filepath.Join(dir, "mlir-c")
@@ -35,13 +34,13 @@ func headersIn(dir string) ([]string, error) {
 	return names, err
 }
 
-// api is what the headers declare.
+// An api has the declarations of the headers.
 type api struct {
 	types     []*namedType
 	functions []*function
 }
 
-// namedType is a typedef that a bound function needs.
+// A namedType is a typedef that a bound function needs.
 type namedType struct {
 	name string
 	kind typeKind
@@ -55,21 +54,21 @@ const (
 	structType                   // any other struct
 	enumType                     // enumeration
 	callbackType                 // pointer to function
-	pointerType                  // pointer to what is not shown
+	pointerType                  // opaque pointer
 	scalarType                   // alias of a number
 )
 
-// function is one function of the C API.
+// A function is one function of the C API.
 type function struct {
 	name    string
 	header  string // the header that declares it, as in an #include
 	release int    // the only release of LLVM in which it is called; 0 for any
-	unless  string // a function of newer libraries, in which it is not called; see changedAfter
+	unless  string // a function of newer libraries, in which this one is not called; see changedAfter
 	result  cc.Type
 	params  []param
 }
 
-// field is the function's name in the table, which may hold it once for each release.
+// field returns the function's name in the table, which may have it once for each release.
 func (f *function) field() string {
 	if f.release == 0 {
 		return f.name
@@ -148,8 +147,8 @@ func (c *collector) declaration(e *cc.ExternalDeclaration) {
 	}
 }
 
-// bound reports whether a declared function belongs to the table. Dialect handles
-// do not: which of them a library has is asked by name when it is opened.
+// bound reports whether a declared function is in the table. Dialect handles are not: they
+// are looked up by name when a library is opened.
 func bound(name string) bool {
 	if strings.HasPrefix(name, "mlirGetDialectHandle__") {
 		return false
@@ -186,7 +185,7 @@ func (c *collector) function(name, header string, t *cc.FunctionType) {
 	c.api.functions = append(c.api.functions, f)
 }
 
-// use adds the named types that t is made of, the parts before the whole.
+// use adds the named types of t, each after those that it contains.
 func (c *collector) use(t cc.Type) {
 	name := typedefName(t)
 	if name == "" {
@@ -233,8 +232,8 @@ func (c *collector) useSignature(f *cc.FunctionType) {
 	}
 }
 
-// typedefName is the name that a type goes by: its typedef's, or its tag,
-// which is the same word throughout the API.
+// typedefName returns the name of a type's typedef, or its tag, which is the same name
+// throughout the API. It returns "" if there is neither.
 func typedefName(t cc.Type) string {
 	if d := t.Typedef(); d != nil {
 		return d.Name()
@@ -259,7 +258,7 @@ func standard(name string) bool {
 	return (strings.HasPrefix(name, "int") || strings.HasPrefix(name, "uint")) && strings.HasSuffix(name, "_t")
 }
 
-// paramName is the parameter's name, made fit for both C and Go.
+// paramName returns a name for the parameter that is valid in both C and Go.
 func paramName(name string, i int) string {
 	switch name {
 	case "":
