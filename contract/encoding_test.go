@@ -71,7 +71,7 @@ func TestEncodings(t *testing.T) {
 	}, " "))
 }
 
-// The words do not say the form of a call, nor the operand the id.
+// EncodingWords does not have the form of a call, and EncodingOperand does not have the id.
 func TestEncodingsLeaveOut(t *testing.T) {
 	for _, c := range []contract.Config{
 		{Encoding: contract.EncodingWords, Form: contract.Passthrough, Opaque: id3},

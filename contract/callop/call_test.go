@@ -24,7 +24,7 @@ func parse(t *testing.T, text string) *mlir.Module {
 	return m
 }
 
-// inMain is a function of one vector with one custom call in it.
+// inMain returns a function of one vector with one custom call in it.
 func inMain(call string) string {
 	return "func.func @main(%x: tensor<4xf32>, %s: tensor<3xui8>, %id: tensor<i64>) -> tensor<4xf32> {\n" + call + "\nreturn %x : tensor<4xf32>\n}"
 }
@@ -86,7 +86,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// Calls may be left before its end.
+// An iteration over Calls may end early.
 func TestCallsStop(t *testing.T) {
 	const call = `stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "call", callback = "f"}} : (tensor<4xf32>) -> tensor<4xf32>`
 	m := parse(t, inMain(strings.Repeat(call+"\n", 3)))
