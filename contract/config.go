@@ -61,7 +61,7 @@ func (c Config) Validate() error {
 	case c.Encoding != EncodingDictionary:
 		return c.validateFurther()
 	case c.Opaque != "" || c.Server != "" || c.Aliased != 0:
-		return errors.New("contract: an opaque id needs an encoding of its own: EncodingWords or EncodingServer")
+		return errors.New("contract: an opaque id needs another encoding: EncodingWords or EncodingServer")
 	case c.Callback != "" && c.ID != 0:
 		return fmt.Errorf("contract: callback %q has the id %d too: it is bound by one of them", c.Callback, c.ID)
 	case c.Callback == "" && c.ID <= 0:

@@ -119,8 +119,8 @@ func TestEncodingErrors(t *testing.T) {
 		config contract.Config
 		want   string
 	}{
-		{contract.Config{Form: contract.Call, Opaque: id3}, "needs an encoding of its own"},
-		{contract.Config{Form: contract.Call, Callback: "f", Server: id3}, "needs an encoding of its own"},
+		{contract.Config{Form: contract.Call, Opaque: id3}, "needs another encoding"},
+		{contract.Config{Form: contract.Call, Callback: "f", Server: id3}, "needs another encoding"},
 		{contract.Config{Form: contract.Call, Encoding: 9, Opaque: id3}, "there is no encoding 9"},
 		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Callback: "f"}, "holds an id and nothing else"},
 		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: id3, Effect: "io"}, "holds an id and nothing else"},

@@ -37,7 +37,7 @@ func TestLetOverlap(t *testing.T) {
 	const add = " = stablehlo.add %a, %a : tensor<4xf32>\n"
 	for name, test := range map[string]struct {
 		body string
-		want string // the operands of the last call, "" where nothing is added
+		want string // the operands of the last call, "" if nothing is added
 		n    int    // calls that are added
 	}{
 		"two":            {"%x" + add + "%y" + add + "%r = " + callOf("call", "%x", "") + "\n%s = " + callOf("call", "%y", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %0, %2, %1, %3", 7},

@@ -61,8 +61,8 @@ func TestCalls(t *testing.T) {
 		{name: "an i32", call: `stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, backend_config = {v = 1 : i32}} : ` + v, err: `the key "v" is an i64`},
 		{name: "an array of i32", call: `stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = array<i32: 1>}} : ` + v, err: `the key "form" is a string`},
 
-		{name: "somebody else's", call: `stablehlo.custom_call @mine(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64}} : ` + v, none: true},
-		{name: "somebody else's string", call: `stablehlo.custom_call @mine(%x) {backend_config = "v form"} : ` + v, none: true},
+		{name: "another target", call: `stablehlo.custom_call @mine(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64}} : ` + v, none: true},
+		{name: "another target with a string", call: `stablehlo.custom_call @mine(%x) {backend_config = "v form"} : ` + v, none: true},
 		{name: "no custom call", call: `stablehlo.cosine %x : tensor<4xf32>`, none: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

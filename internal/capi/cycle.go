@@ -144,8 +144,9 @@ static bool uses_only_done(tracer* t, MlirOperation op) {
   return true;
 }
 
-// An operation is left behind after all that is in it. Where each uses only what was left
-// behind before there is no cycle: only from others is a path registered.
+// cycle visits the operations in root. An operation is done after all that are in it. There
+// is no cycle if each one uses only operations that were done before it, so paths are
+// followed only from others.
 static MlirOperation cycle(const void* api, MlirOperation root, bool* failed) {
   tracer t = {.api = api, .root = root, .capacity = 1 << 10};
   MlirOperation found = {NULL}, op = root;

@@ -253,8 +253,8 @@ static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
   return v.substitutes;
 }
 
-// gather_definers adds the operations outside of root that define an operand of op and that
-// fewer than two uses outside of root share.
+// gather_definers adds the operations outside of root that define an operand of op with at
+// most one use outside of root.
 static bool gather_definers(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {

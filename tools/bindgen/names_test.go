@@ -31,7 +31,7 @@ func TestGoFile(t *testing.T) {
 	}
 }
 
-// TestSameGoFile holds that no header's file replaces another one.
+// TestSameGoFile checks that two headers with the same file are an error.
 func TestSameGoFile(t *testing.T) {
 	a := parsed(t)
 	a.functions[0].header, a.functions[1].header = "mlir-c/EmitC.h", "mlir-c/Emit_c.h"
