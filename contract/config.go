@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// Config is what a callback's backend_config says.
+// A Config is the content of a callback's backend_config.
 type Config struct {
 	Form Form
 
-	// Callback is the name that the callback is bound by. Signature is then the
-	// SignatureHash of what the module calls it with; empty asks for no check.
+	// Callback is the name by which the callback is bound. Signature is then the
+	// SignatureHash of the call's operands and results, or empty for no check.
 	Callback, Signature string
-	// ID binds a callback that has no name, for the life of one process.
+	// ID binds a callback without a name, in one process.
 	ID int64
-	// Opaque binds by the bytes of an id that another host made, and Server, which may
-	// be empty, by those that name who answers there. See Encoding.
+	// Opaque binds by the bytes of an id of another host. Server, which may be empty, has
+	// the bytes that name the server there. See Encoding.
 	Opaque, Server string
-	// Registry is the name of the registry that holds the callback; "" is the default.
+	// Registry is the name of the callback's registry. "" is the default one.
 	Registry string
 
-	// NumIDs and NumTokens say how many operands behind the data are ids and tokens.
+	// NumIDs and NumTokens are the numbers of ids and tokens among the operands, after the data.
 	NumIDs, NumTokens int
 
-	Effect     string // the effect by which the callback is ordered
+	Effect     string // the effect that orders the callback
 	Policy     string // which devices call
-	Transforms string // what was done to the operation, for people to read
+	Transforms string // what was done to the operation, for users to read
 	Loc        string // Go file and line of the operation: the call frame has no location
-	Optional   bool   // with no callback bound it does nothing
-	Every      int64  // call every n-th time only, counted over all runs and devices; 0 and 1 are each time
+	Optional   bool   // does nothing if no callback is bound
+	Every      int64  // call only every n-th time, counted over all runs and devices; 0 and 1 are each time
 
-	Encoding Encoding // how all this is written
-	Aliased  int      // of EncodingServer: the results that pass operands through
+	Encoding Encoding // how the rest is written
+	Aliased  int      // with EncodingServer: the number of results that pass operands through
 }
 
 // ByName reports whether the callback is bound by its name.
 func (c Config) ByName() bool { return c.Callback != "" }
 
-// Name is the callback as errors and logs call it: its name, "id N", or "opaque id" and
-// the bytes in hex.
+// Name returns the name of the callback in errors and logs: its name, "id N", or "opaque id"
+// and the bytes in hex.
 func (c Config) Name() string {
 	switch {
 	case c.ByName():
@@ -52,7 +52,7 @@ func (c Config) Name() string {
 	return fmt.Sprintf("id %d", c.ID)
 }
 
-// Validate says what is wrong with a Config.
+// Validate returns an error if a Config is not valid.
 func (c Config) Validate() error {
 	if err := c.Form.check(); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (c Config) Validate() error {
 	case c.Encoding != EncodingDictionary:
 		return c.validateFurther()
 	case c.Opaque != "" || c.Server != "" || c.Aliased != 0:
-		return errors.New("contract: an opaque id needs an encoding of its own: EncodingWords or EncodingServer")
+		return errors.New("contract: an opaque id needs another encoding: EncodingWords or EncodingServer")
 	case c.Callback != "" && c.ID != 0:
 		return fmt.Errorf("contract: callback %q has the id %d too: it is bound by one of them", c.Callback, c.ID)
 	case c.Callback == "" && c.ID <= 0:
@@ -72,20 +72,20 @@ func (c Config) Validate() error {
 		return fmt.Errorf("contract: n_ids %d, n_tokens %d and every %d cannot be negative", c.NumIDs, c.NumTokens, c.Every)
 	}
 	if c.Every > 1 && c.Form.Target() == TargetRuntimeCall {
-		return fmt.Errorf("contract: callback %q cannot be called every %d-th time only: somebody must make its results each time", c.Name(), c.Every)
+		return fmt.Errorf("contract: callback %q cannot be called every %d-th time only: its results are needed each time", c.Name(), c.Every)
 	}
 	for _, text := range []string{c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc} {
 		if strings.ContainsRune(text, 0) {
-			return fmt.Errorf("contract: %q contains a NUL, which does not survive the way through XLA", text)
+			return fmt.Errorf("contract: %q contains a NUL, which XLA does not pass on", text)
 		}
 	}
 	return nil
 }
 
-// Split divides n operands: data first, then ids, then tokens.
+// Split divides n operands into data, ids and tokens, in this order.
 func (c Config) Split(n int) (data, ids, tokens int, err error) {
 	if min(c.NumIDs, c.NumTokens) < 0 || c.NumIDs > n || c.NumTokens > n-c.NumIDs {
-		return 0, 0, 0, fmt.Errorf("contract: callback %q says that %d ids and %d tokens end its operands, but has only %d operands",
+		return 0, 0, 0, fmt.Errorf("contract: callback %q states %d ids and %d tokens, but has only %d operands",
 			c.Name(), c.NumIDs, c.NumTokens, n)
 	}
 	return n - c.NumIDs - c.NumTokens, c.NumIDs, c.NumTokens, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-// byName and byID have, between them, every field set.
+// byName and byID together have every field set.
 var (
 	byName = contract.Config{
 		Form: contract.Passthrough, Callback: "log", Signature: "f73cfbb21f2ae831", Registry: "main",
@@ -19,7 +19,7 @@ var (
 		Optional: true, Every: 10,
 	}
 	byID = contract.Config{Form: contract.Observe, ID: 7}
-	// opaque has what only the further encodings have.
+	// opaque has the fields of the further encodings.
 	opaque = contract.Config{Form: contract.Passthrough, Opaque: "id", Server: "server", Encoding: contract.EncodingServer, Aliased: 2}
 )
 
@@ -49,7 +49,7 @@ func TestAttrs(t *testing.T) {
 	}
 }
 
-// roundTrip takes a configuration to its attributes and back, and returns the attributes.
+// roundTrip converts a configuration to its attributes and back, and returns the attributes.
 func roundTrip(t *testing.T, config contract.Config, want []contract.Attr) []contract.Attr {
 	t.Helper()
 	got, err := config.Attrs()
@@ -61,7 +61,7 @@ func roundTrip(t *testing.T, config contract.Config, want []contract.Attr) []con
 	return got
 }
 
-// A new field, or a new key, cannot be forgotten in the tests above.
+// The tests above set every field and every key.
 func TestEveryFieldAndKeyIsTested(t *testing.T) {
 	for i := range reflect.TypeFor[contract.Config]().NumField() {
 		if reflect.ValueOf(byName).Field(i).IsZero() && reflect.ValueOf(byID).Field(i).IsZero() && reflect.ValueOf(opaque).Field(i).IsZero() {
@@ -105,7 +105,7 @@ func TestRoundTripOfEveryField(t *testing.T) {
 	}
 }
 
-// What stands there with its zero value is as good as not there.
+// A key with its zero value is the same as no key.
 func TestDecodeZeroValues(t *testing.T) {
 	got, err := contract.Decode([]contract.Attr{
 		{"v", int64(1)}, {"form", "observe"}, {"callback", ""}, {"signature", ""}, {"callback_id", int64(7)}, {"registry", ""},
@@ -134,11 +134,11 @@ func TestDecodeErrors(t *testing.T) {
 		{"signature of an id", []contract.Attr{v, form, {"callback_id", int64(1)}, {"signature", "00"}}, "bound by name"},
 		{"unknown key", []contract.Attr{v, form, name, {"Effect", "io"}}, `unknown key "Effect"`},
 		{"empty key", []contract.Attr{v, form, name, {"", "io"}}, `unknown key ""`},
-		{"twice", []contract.Attr{v, form, name, {"every", int64(1)}, {"every", int64(1)}}, `"every" stands twice`},
-		{"version twice", []contract.Attr{v, form, name, v}, `"v" stands twice`},
+		{"twice", []contract.Attr{v, form, name, {"every", int64(1)}, {"every", int64(1)}}, `"every" occurs twice`},
+		{"version twice", []contract.Attr{v, form, name, v}, `"v" occurs twice`},
 		{"unknown form", []contract.Attr{v, {"form", "tap"}, name}, `no form "tap": it is passthrough, observe, call or pure`},
 		{"empty form", []contract.Attr{v, {"form", ""}, name}, `no form ""`},
-		{"no such version", []contract.Attr{{"v", int64(0)}, form, name}, "says that it is of version 0 of the callback contract, and the first version is 1"},
+		{"no such version", []contract.Attr{{"v", int64(0)}, form, name}, "states version 0 of the callback contract, and the first version is 1"},
 		{"newer version", []contract.Attr{{"v", int64(contract.Version + 1)}, form, name}, "needs version 2 of the callback contract, and this release of Calliope reads versions 1 to 1: use a newer release"},
 		{"newer version with a new key, in order", []contract.Attr{name, {"colour", "red"}, form, {"v", int64(2)}}, "version 2"},
 		{"version as text", []contract.Attr{{"v", "1"}, form, name}, `the key "v" is an i64, not "1" (string)`},
@@ -166,7 +166,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// Every key, with a value of every type that is not its own.
+// Every key, with a value of every other type.
 func TestDecodeWrongTypes(t *testing.T) {
 	kinds := map[string]string{
 		"form": "a string", "callback": "a string", "signature": "a string", "registry": "a string", "effect": "a string",
@@ -189,7 +189,7 @@ func TestDecodeWrongTypes(t *testing.T) {
 	}
 }
 
-// An int may be shorter than the module's i64: then the number is refused, not cut.
+// An int may be shorter than the module's i64: then the number is an error, and is not cut.
 func TestDecodeLengthBeyondInt(t *testing.T) {
 	const n = int64(1)<<32 + 1
 	for _, key := range []string{"n_ids", "n_tokens"} {
@@ -235,7 +235,7 @@ func TestSplit(t *testing.T) {
 		{name: "data only", n: 3, want: parts{3, 0, 0}},
 		{name: "all three", ids: 1, tokens: 2, n: 5, want: parts{2, 1, 2}},
 		{name: "no data", ids: 1, tokens: 1, n: 2, want: parts{0, 1, 1}},
-		{name: "too few", ids: 1, tokens: 1, n: 1, err: `callback "f" says that 1 ids and 1 tokens end its operands, but has only 1 operands`},
+		{name: "too few", ids: 1, tokens: 1, n: 1, err: `callback "f" states 1 ids and 1 tokens, but has only 1 operands`},
 		{name: "too many ids", ids: 2, n: 1, err: "2 ids"},
 		{name: "too many tokens", tokens: 2, n: 1, err: "2 tokens"},
 		{name: "sum overflows", ids: math.MaxInt, tokens: math.MaxInt, n: 4, err: "only 4 operands"},
@@ -282,8 +282,8 @@ func TestName(t *testing.T) {
 	check.Diff(t, "ByName", false, byID.ByName())
 }
 
-// What Decode takes is valid, and comes through Attrs as it is; what it refuses is an
-// error of one line. kind picks the type of the value of one further key.
+// Decode returns a valid Config, which Attrs writes again as it was, or an error of one line.
+// kind selects the type of the value of one further key.
 func FuzzDecode(f *testing.F) {
 	f.Add("log", int64(0), "call", int64(1), "n_ids", "x", int64(3), byte(1))
 	f.Add("", int64(4), "observe", int64(1), "optional", "", int64(0), byte(2))

@@ -1,21 +1,19 @@
-// Package contract is what a module and the runtime agree on about callbacks: the
-// targets, the keys of backend_config, the forms, and in which order operands stand.
+// Package contract has the conventions for callbacks between a module and the runtime: the
+// targets, the keys of backend_config, the forms, and the order of operands.
 //
-// A callback is one stablehlo.custom_call with api_version = 4 and a dictionary as
-// its backend_config. The builder writes that dictionary from a Config; the handler
-// reads it back into one. Nothing in it belongs to one process unless the callback
-// is bound by id.
+// A callback is one stablehlo.custom_call with api_version = 4 and a dictionary as its
+// backend_config. The builder writes that dictionary from a Config, and the handler reads it
+// into a Config. It is valid in every process, unless the callback is bound by id.
 //
-// docs/contract.md is the specification, for runtimes in other languages too, and
-// testdata/v1.json has test vectors that each must agree with. A dictionary says in the
-// key "v" which version of the contract it needs: see Version.
+// docs/contract.md is the specification, also for runtimes in other languages, and
+// testdata/v1.json has test vectors with which each must agree. The key "v" of a dictionary
+// has the version of the contract that it needs: see Version.
 //
-// What a callback takes and gives are the leaves of trees. A tree is a leaf, or a struct,
-// array, slice or map of trees. Its leaves stand in this order: the fields of a struct as
-// declared, elements by their index, the entries of a map by their keys, strings by their
-// bytes and integers by their values. Package internal/tree takes trees apart so, for
-// builder and callbacks.
+// The operands and results of a callback are the leaves of trees. A tree is a leaf, or a
+// struct, array, slice or map of trees. The order of the leaves is: the fields of a struct as
+// declared, elements by index, the entries of a map by key, strings by their bytes and
+// integers by their values. Package internal/tree implements this order for builder and
+// callbacks.
 //
-// Ids of other hosts, which are opaque bytes, come in encodings of their own: see
-// Encoding.
+// Ids of other hosts, which are opaque bytes, have other encodings: see Encoding.
 package contract

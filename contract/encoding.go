@@ -6,43 +6,41 @@ import (
 	"fmt"
 )
 
-// Encoding is how a call says which callback it means. The zero value is the
-// contract's own dictionary; the others are those of hosts whose ids are opaque terms,
-// and say nothing but the id: what else a Config has finds no place in them. A handler
-// tells them apart by the keys that it is given.
+// An Encoding is the form in which a call names its callback. The zero value is the contract's
+// own dictionary. The others are those of hosts whose ids are opaque terms. They have only the
+// id, and none of the other fields of a Config. A handler distinguishes them by their keys.
 type Encoding uint8
 
 const (
 	// EncodingDictionary is a dictionary with the keys of the contract.
 	EncodingDictionary Encoding = iota
-	// EncodingWords is a dictionary with an opaque id and, where there is one, its
-	// server: callback_id = array<i64: …> and callback_id_size : ui64,
-	// callback_server_pid and callback_server_pid_size. Bytes are packed into words as
-	// PackWords does. It does not say the form: a call whose results are its operands'
-	// memory passes them through.
+	// EncodingWords is a dictionary with an opaque id and, optionally, its server:
+	// callback_id = array<i64: …> and callback_id_size : ui64, callback_server_pid and
+	// callback_server_pid_size. PackWords packs the bytes into words. There is no form: a
+	// call whose results are all aliased to operands passes them through.
 	EncodingWords
-	// EncodingOperand has no backend_config at all. The id is the last operand, a
-	// tensor<i64>, and the form is a call's.
+	// EncodingOperand has no backend_config. The id is the last operand, a tensor<i64>, and
+	// the form is Call.
 	EncodingOperand
-	// EncodingServer is what EXLA 0.13 writes: the first operand, a tensor<Nxui8>, names
+	// EncodingServer is the encoding of EXLA 0.13: the first operand, a tensor<Nxui8>, names
 	// the server, and the dictionary has callback_id and callback_id_size as above, and
 	// num_aliased_data_outputs : ui64, the number of results that pass operands through.
 	EncodingServer
 )
 
-// The custom call targets that go with the further encodings.
+// The custom call targets of the further encodings.
 const (
 	TargetEXLAIOCallback      = "exla_io_callback"
 	TargetEXLARuntimeCallback = "exla_runtime_callback"
 	TargetEXLAElixirCallback  = "exla_elixir_callback"
 )
 
-// Targets are all custom call targets of the contract and of its further encodings.
+// Targets returns the custom call targets of the contract and of its further encodings.
 func Targets() []string {
 	return []string{TargetIOCallback, TargetRuntimeCall, TargetEXLAIOCallback, TargetEXLARuntimeCallback, TargetEXLAElixirCallback}
 }
 
-// Target is the custom call target that serves a form in this encoding.
+// Target returns the custom call target for a form in this encoding.
 func (e Encoding) Target(f Form) string {
 	switch e {
 	case EncodingWords:
@@ -72,8 +70,8 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("Encoding(%d)", uint8(e))
 }
 
-// PackWords puts bytes into 64-bit words, the first byte lowest, with zeros behind
-// the last one.
+// PackWords packs bytes into 64-bit words in little-endian order, and pads the last one with
+// zeros.
 func PackWords(b string) []int64 {
 	words := make([]int64, (len(b)+7)/8)
 	var last [8]byte
@@ -86,7 +84,7 @@ func PackWords(b string) []int64 {
 	return words
 }
 
-// UnpackWords takes size bytes out of words, as PackWords has put them in.
+// UnpackWords returns the size bytes that PackWords packed into words.
 func UnpackWords(words []int64, size uint64) (string, error) {
 	if n := uint64(len(words)); size > 8*n || size+8 <= 8*n {
 		return "", fmt.Errorf("contract: %d words cannot hold exactly %d bytes", n, size)
@@ -107,20 +105,20 @@ const (
 	keyAliased    = "num_aliased_data_outputs"
 )
 
-// validateFurther says what is wrong with a Config of a further encoding.
+// validateFurther returns an error if a Config of a further encoding is not valid.
 func (c Config) validateFurther() error {
-	said := Config{Encoding: c.Encoding, Form: c.Form, ID: c.ID, Opaque: c.Opaque, Server: c.Server, Aliased: c.Aliased}
+	fields := Config{Encoding: c.Encoding, Form: c.Form, ID: c.ID, Opaque: c.Opaque, Server: c.Server, Aliased: c.Aliased}
 	switch e := c.Encoding; {
 	case e > EncodingServer:
 		return fmt.Errorf("contract: there is no encoding %d", e)
-	case c != said:
+	case c != fields:
 		return fmt.Errorf("contract: the encoding %q of callback %s holds an id and nothing else: leave out the name, registry, effect, ids, tokens and options", e, c.Name())
 	case c.Form == Observe:
 		return fmt.Errorf("contract: the encoding %q has no observe form: pass the operands through, or call", e)
 	case e == EncodingOperand && (c.Form == Passthrough || c.Opaque != "" || c.Server != ""):
 		return errors.New("contract: the encoding \"operand\" is for calls, and its id is a number")
 	case e == EncodingOperand:
-		if c.ID < 0 { // 0 where only the operand knows
+		if c.ID < 0 { // 0 if only the operand has the id
 			return fmt.Errorf("contract: the id %d is not positive", c.ID)
 		}
 	case c.Opaque == "" || c.ID != 0:
@@ -133,7 +131,7 @@ func (c Config) validateFurther() error {
 	return nil
 }
 
-// furtherAttrs is the backend_config of a further encoding, sorted by key.
+// furtherAttrs returns the backend_config of a further encoding, sorted by key.
 func (c Config) furtherAttrs() []Attr {
 	if c.Encoding == EncodingOperand {
 		return nil
@@ -148,8 +146,8 @@ func (c Config) furtherAttrs() []Attr {
 	return out
 }
 
-// decodeFurther reads a dictionary of a further encoding; ok is false for one of the
-// contract's own.
+// decodeFurther reads a dictionary of a further encoding. ok is false for the contract's own
+// dictionary.
 func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 	if len(attrs) == 0 {
 		return Config{Encoding: EncodingOperand, Form: Call}, true, nil
@@ -157,7 +155,7 @@ func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 	values := map[string]any{}
 	for _, a := range attrs {
 		if _, twice := values[a.Key]; twice {
-			return Config{}, false, nil // the one place that says so is Decode
+			return Config{}, false, nil // Decode reports it
 		}
 		values[a.Key] = a.Value
 	}
@@ -206,5 +204,5 @@ func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 	return c, true, nil
 }
 
-// maxAliased is more results than any call has.
+// maxAliased is greater than the number of results of any call.
 const maxAliased = 1 << 20

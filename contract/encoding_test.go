@@ -71,7 +71,7 @@ func TestEncodings(t *testing.T) {
 	}, " "))
 }
 
-// The words do not say the form of a call, nor the operand the id.
+// EncodingWords does not have the form of a call, and EncodingOperand does not have the id.
 func TestEncodingsLeaveOut(t *testing.T) {
 	for _, c := range []contract.Config{
 		{Encoding: contract.EncodingWords, Form: contract.Passthrough, Opaque: id3},
@@ -119,8 +119,8 @@ func TestEncodingErrors(t *testing.T) {
 		config contract.Config
 		want   string
 	}{
-		{contract.Config{Form: contract.Call, Opaque: id3}, "needs an encoding of its own"},
-		{contract.Config{Form: contract.Call, Callback: "f", Server: id3}, "needs an encoding of its own"},
+		{contract.Config{Form: contract.Call, Opaque: id3}, "needs another encoding"},
+		{contract.Config{Form: contract.Call, Callback: "f", Server: id3}, "needs another encoding"},
 		{contract.Config{Form: contract.Call, Encoding: 9, Opaque: id3}, "there is no encoding 9"},
 		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Callback: "f"}, "holds an id and nothing else"},
 		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: id3, Effect: "io"}, "holds an id and nothing else"},

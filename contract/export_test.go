@@ -1,7 +1,7 @@
 package contract
 
-// Later is the contract as a later release has it, with some keys and forms that came
-// with a version after the first.
+// Later is the contract of a later release, with some keys and forms that were added in a
+// version after the first.
 func Later(version int64, keysSince map[string]int64, formsSince map[Form]int64) (attrs func(Config) []Attr, decode func([]Attr) (Config, error)) {
 	f := format{version: version, forms: map[Form]int64{}}
 	for form, since := range formSince {
@@ -14,7 +14,7 @@ func Later(version int64, keysSince map[string]int64, formsSince map[Form]int64)
 	return f.attrs, f.decode
 }
 
-// Keys are the names, kinds and versions of all keys but "v".
+// Keys returns the names, kinds and versions of all keys but "v".
 func Keys() (list [][3]any) {
 	for _, k := range keys {
 		list = append(list, [3]any{k.name, k.kind, k.since})

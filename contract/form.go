@@ -8,20 +8,20 @@ const (
 	TargetRuntimeCall = "calliope_runtime_call"
 )
 
-// Form is the kind of a callback.
+// A Form is the kind of a callback.
 type Form string
 
 const (
 	Passthrough Form = "passthrough" // results are the operands, in the same memory
 	Observe     Form = "observe"     // operands in, a one-byte token out
-	Call        Form = "call"        // results by a template; kept when unused
-	Pure        Form = "pure"        // as Call, but may be dropped, merged and moved
+	Call        Form = "call"        // results of stated types; kept if unused
+	Pure        Form = "pure"        // as Call, but XLA may remove, merge and move it
 )
 
 // formSince is the version of the contract that introduced each form.
 var formSince = map[Form]int64{Passthrough: 1, Observe: 1, Call: 1, Pure: 1}
 
-// Target is the custom call target that serves the form.
+// Target returns the custom call target for the form.
 func (f Form) Target() string {
 	if f == Call || f == Pure {
 		return TargetRuntimeCall
@@ -29,7 +29,7 @@ func (f Form) Target() string {
 	return TargetIOCallback
 }
 
-// HasSideEffect is what the custom call's attribute of that name says.
+// HasSideEffect returns the custom call's attribute of that name.
 func (f Form) HasSideEffect() bool { return f != Pure }
 
 func (f Form) check() error {

@@ -2,19 +2,18 @@ package contract
 
 import "fmt"
 
-// key is one entry that a backend_config may have: how it is taken out of a Config,
-// and how it is put in.
+// A key is one entry that a backend_config may have: get reads it from a Config, and set
+// stores it.
 type key struct {
 	name  string
-	kind  string // of its value, as errors name it
+	kind  string // of its value, in errors
 	since int64  // the version of the contract that introduced it
 	get   func(*Config) (any, bool)
 	set   func(*Config, any) error
 }
 
-// keys are all keys but "v", which stands in each dictionary. A new one is added with the
-// version that introduces it. What a key means never changes: another meaning is another
-// key.
+// keys has all keys but "v", which every dictionary has. A new one is added with the version
+// that introduces it. The meaning of a key never changes: another meaning is another key.
 var keys = []key{
 	field(1, "form", "a string", func(c *Config) *Form { return &c.Form }, func(f Form) any { return string(f) },
 		func(v any) (Form, bool) { s, ok := v.(string); return Form(s), ok }),

@@ -9,8 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Signature is the canonical form of what a callback takes and gives, for example
-// "f32[2,3],s32[]->f32[]". Only data counts: ids and tokens are left out.
+// Signature returns the canonical form of a callback's operands and results, for example
+// "f32[2,3],s32[]->f32[]", without ids and tokens.
 func Signature(operands, results []tensor.Shape) string {
 	var b strings.Builder
 	for i, s := range operands {
@@ -29,7 +29,7 @@ func Signature(operands, results []tensor.Shape) string {
 	return b.String()
 }
 
-// ParseSignature reads what Signature writes, and nothing else.
+// ParseSignature parses the result of Signature. Any other form is an error.
 func ParseSignature(signature string) (operands, results []tensor.Shape, err error) {
 	before, after, ok := strings.Cut(signature, "->")
 	if !ok {
@@ -62,12 +62,12 @@ func parseShapes(list string) ([]tensor.Shape, error) {
 	return shapes, nil
 }
 
-// SignatureHash is the first 8 bytes of the signature's SHA-256, in hex.
+// SignatureHash returns the first 8 bytes of the signature's SHA-256, in hex.
 func SignatureHash(signature string) string {
 	sum := sha256.Sum256([]byte(signature))
 	return hex.EncodeToString(sum[:8])
 }
 
-// TokenShape is the shape of the token that orders callbacks: one byte. XLA replaces
-// an array of no elements by a constant, which would cut the chain.
+// TokenShape returns the shape of the token that orders callbacks: one byte. XLA would replace
+// an array without elements by a constant, which would remove the order.
 func TokenShape() tensor.Shape { return tensor.ShapeOf(tensor.S8, 1) }

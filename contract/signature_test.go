@@ -69,7 +69,7 @@ func FuzzParseSignature(f *testing.F) {
 	})
 }
 
-// One byte: an array of no elements orders nothing.
+// One byte: an array without elements does not order callbacks.
 func TestTokenShape(t *testing.T) {
 	check.NoError(t, contract.TokenShape().Check())
 	check.Diff(t, "bytes", 1, contract.TokenShape().NumBytes())

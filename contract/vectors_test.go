@@ -15,8 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// vectors are the test vectors of one version of the contract, of which
-// docs/contract.md says what they mean. Any implementation must agree with them.
+// vectors has the test vectors of one version of the contract. docs/contract.md describes
+// them. Each implementation must agree with them.
 type vectors struct {
 	Contract int
 	About    string
@@ -57,11 +57,11 @@ type vectors struct {
 	} `json:"bad_words"`
 }
 
-// vectorErrors is what this implementation says for each kind of error.
+// vectorErrors has this implementation's message for each kind of error.
 var vectorErrors = map[string]string{
 	"missing-key":      "lacks the key %q",
 	"unknown-key":      "unknown key %q",
-	"duplicate-key":    "the key %q stands twice",
+	"duplicate-key":    "the key %q occurs twice",
 	"wrong-type":       "the key %q is ",
 	"newer-version":    "use a newer release",
 	"no-such-version":  "the first version is 1",
@@ -168,7 +168,7 @@ func (v vectors) test(t *testing.T) {
 	}
 }
 
-// vectorConfig is a Config in the words of the specification. Bytes are in hex.
+// A vectorConfig is a Config with the names of the specification. Bytes are in hex.
 type vectorConfig struct {
 	Encoding, Form                             string
 	Callback, Signature, Registry, Effect, Loc string
@@ -192,8 +192,8 @@ func (c vectorConfig) of(t *testing.T) contract.Config {
 	}
 }
 
-// vectorAttr is one entry of a backend_config. Integers are in quotes, for JSON's numbers
-// do not hold 64 bits everywhere.
+// A vectorAttr is one entry of a backend_config. Integers are in quotes, because not every
+// JSON reader has numbers of 64 bits.
 type vectorAttr struct {
 	Key, Type string
 	Value     any

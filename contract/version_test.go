@@ -13,13 +13,13 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// later is the contract of a release to come: "every" and "optional" came with version 2
-// of it, "policy" and the form pure with version 3.
+// later is the contract of a later release: "every" and "optional" are added in version 2,
+// "policy" and the form pure in version 3.
 var laterAttrs, laterDecode = contract.Later(3,
 	map[string]int64{"every": 2, "optional": 2, "policy": 3}, map[contract.Form]int64{contract.Pure: 3})
 
-// A module says that it is of the lowest version that has all that it uses, and a later
-// release writes what this one wrote.
+// A module states the lowest version that has all keys and forms that it uses, and a later
+// release writes the same as this one.
 func TestVersionWritten(t *testing.T) {
 	for _, c := range []struct {
 		config contract.Config
@@ -47,8 +47,8 @@ func TestVersionWritten(t *testing.T) {
 	}
 }
 
-// Every older version is read. A key or form that is newer than the module is a mistake
-// of whoever wrote it: a program of that version would refuse the module.
+// Every older version is read. A key or form that is newer than the module's version is an
+// error: a program of that version would not read the module.
 func TestVersionRead(t *testing.T) {
 	form, name := contract.Attr{"form", "observe"}, contract.Attr{"callback", "f"}
 	for _, c := range []struct {
@@ -61,13 +61,13 @@ func TestVersionRead(t *testing.T) {
 		{"newest", []contract.Attr{form, name, {"v", int64(3)}}, ""},
 		{"newest, of a key", []contract.Attr{form, name, {"policy", "once"}, {"v", int64(3)}}, ""},
 		{"too new", []contract.Attr{form, name, {"v", int64(4)}}, "needs version 4 of the callback contract, and this release of Calliope reads versions 1 to 3: use a newer release"},
-		{"none", []contract.Attr{form, name, {"v", int64(0)}}, "says that it is of version 0 of the callback contract, and the first version is 1"},
+		{"none", []contract.Attr{form, name, {"v", int64(0)}}, "states version 0 of the callback contract, and the first version is 1"},
 		{"negative", []contract.Attr{form, name, {"v", int64(-1)}}, "version -1"},
 		{"key of the second in the first", []contract.Attr{{"every", int64(2)}, form, name, {"v", int64(1)}},
-			`the key "every" came with version 2 of the callback contract, and the module says that it is of version 1: write v = 2`},
-		{"key of the third in the second", []contract.Attr{{"v", int64(2)}, form, name, {"policy", "once"}}, `the key "policy" came with version 3`},
-		{"its zero value", []contract.Attr{{"v", int64(2)}, form, name, {"policy", ""}}, `the key "policy" came with version 3`},
-		{"form of the third in the first", []contract.Attr{{"v", int64(1)}, {"form", "pure"}, name}, `the form "pure" came with version 3`},
+			`the key "every" was added in version 2 of the callback contract, and the module states version 1: write v = 2`},
+		{"key of the third in the second", []contract.Attr{{"v", int64(2)}, form, name, {"policy", "once"}}, `the key "policy" was added in version 3`},
+		{"its zero value", []contract.Attr{{"v", int64(2)}, form, name, {"policy", ""}}, `the key "policy" was added in version 3`},
+		{"form of the third in the first", []contract.Attr{{"v", int64(1)}, {"form", "pure"}, name}, `the form "pure" was added in version 3`},
 		{"form of the third", []contract.Attr{{"v", int64(3)}, {"form", "pure"}, name}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestVersionRead(t *testing.T) {
 	}
 }
 
-// The table of keys in the specification is that of the code.
+// The table of keys in the specification agrees with the code.
 func TestKeysAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../docs/contract.md")
 	check.NoError(t, err)

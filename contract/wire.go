@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Version is the newest version of the contract. A module says in the key "v" which
-// version it needs: that of the newest key or form that it uses, so that older programs
-// read whatever they can.
+// Version is the newest version of the contract. The key "v" of a module has the version that
+// it needs: that of the newest key or form that it uses, so that older programs can read as
+// many modules as possible.
 const Version = 1
 
-// Attr is one entry of a backend_config. Value is a string, a bool or an int64; in the
-// further encodings a uint64 or a []int64.
+// An Attr is one entry of a backend_config. Value is a string, a bool or an int64 or, in the
+// further encodings, a uint64 or a []int64.
 type Attr struct {
 	Key   string
 	Value any
 }
 
-// Attrs is the backend_config, sorted by key. What has its zero value is left out, and
-// "v" is the lowest version that has all the rest.
+// Attrs returns the backend_config, sorted by key, without zero values. "v" is the lowest
+// version that has all other keys.
 func (c Config) Attrs() ([]Attr, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -30,10 +30,10 @@ func (c Config) Attrs() ([]Attr, error) {
 	return newest.attrs(c), nil
 }
 
-// Decode reads a backend_config in any order, of this version of the contract or an older
-// one. An unknown key, a key that is newer than the module says it is, a value of the wrong
-// type, a missing key and a newer version are errors that name it. The further encodings
-// are recognized by their keys, and EncodingOperand by having none.
+// Decode reads a backend_config of this version of the contract or an older one, in any order.
+// An unknown key, a key that is newer than the module's version, a value of the wrong type, a
+// missing key and a newer version are errors that name it. Decode recognizes the further
+// encodings by their keys, and EncodingOperand by an empty dictionary.
 func Decode(attrs []Attr) (Config, error) {
 	if c, ok, err := decodeFurther(attrs); err != nil || ok {
 		return c, err
@@ -41,11 +41,11 @@ func Decode(attrs []Attr) (Config, error) {
 	return newest.decode(attrs)
 }
 
-// format is the dictionary at one version of the contract. Tests make later ones.
+// A format is the dictionary of one version of the contract. Tests have later ones.
 type format struct {
 	version int64
 	keys    []key
-	forms   map[Form]int64 // and the version of each
+	forms   map[Form]int64 // the version of each
 }
 
 var newest = format{Version, keys, formSince}
@@ -66,7 +66,7 @@ func (f format) attrs(c Config) []Attr {
 }
 
 func (f format) decode(attrs []Attr) (Config, error) {
-	// The version goes first: a newer one may well have keys that are unknown here.
+	// The version is read first, because a newer one may have unknown keys.
 	version := f.version
 	for _, a := range attrs {
 		if a.Key == "v" {
@@ -80,7 +80,7 @@ func (f format) decode(attrs []Attr) (Config, error) {
 	seen := map[string]bool{}
 	for _, a := range attrs {
 		if seen[a.Key] {
-			return Config{}, fmt.Errorf("contract: the key %q stands twice in backend_config", a.Key)
+			return Config{}, fmt.Errorf("contract: the key %q occurs twice in backend_config", a.Key)
 		}
 		seen[a.Key] = true
 		if a.Key == "v" {
@@ -118,7 +118,7 @@ func (f format) checkVersion(v any) (int64, error) {
 	case !ok:
 		return 0, typeError("v", "an i64", v)
 	case n < 1:
-		return 0, fmt.Errorf("contract: the module says that it is of version %d of the callback contract, and the first version is 1", n)
+		return 0, fmt.Errorf("contract: the module states version %d of the callback contract, and the first version is 1", n)
 	case n > f.version:
 		return 0, fmt.Errorf("contract: the module needs version %d of the callback contract, and this release of Calliope reads versions 1 to %d: use a newer release", n, f.version)
 	}
@@ -126,7 +126,7 @@ func (f format) checkVersion(v any) (int64, error) {
 }
 
 func newerThanModule(what string, since, version int64) error {
-	return fmt.Errorf("contract: the %s came with version %d of the callback contract, and the module says that it is of version %d: write v = %d", what, since, version, since)
+	return fmt.Errorf("contract: the %s was added in version %d of the callback contract, and the module states version %d: write v = %d", what, since, version, since)
 }
 
 func (f format) known() string {

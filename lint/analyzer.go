@@ -8,31 +8,31 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Analyzer is one rule.
+// An Analyzer is one rule.
 type Analyzer struct {
-	// Name stands in brackets at the end of each finding and selects the rule with
-	// -rules: lower-case words joined by hyphens.
+	// Name is in brackets at the end of each finding and selects the rule with -rules. It
+	// consists of lower-case words joined by hyphens.
 	Name string
 	// Doc is one line that says what the rule finds.
 	Doc string
-	// Run looks at one module and reports through the pass. It neither prints nor
-	// changes the module. An error says that the rule could not judge the module,
-	// which counts as invalid input.
+	// Run checks one module and reports findings through the pass. It must not print, and
+	// must not change the module. An error means that the rule could not check the module;
+	// it is reported as invalid input.
 	Run func(*Pass) error
 }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// Validate finds the mistakes that a program can make in its rules: a name that is of
-// another form or given twice, and a rule without Doc or Run.
+// Validate returns an error for the first mistake in a program's rules: a name of another form
+// or one that occurs twice, or a rule without Doc or Run.
 func Validate(analyzers []*Analyzer) error {
 	seen := map[string]bool{Invalid: true}
 	for _, a := range analyzers {
 		switch {
 		case !nameForm.MatchString(a.Name):
-			return fmt.Errorf("the rule name %q is not made of lower-case words joined by hyphens", a.Name)
+			return fmt.Errorf("the rule name %q does not consist of lower-case words joined by hyphens", a.Name)
 		case seen[a.Name]:
-			return fmt.Errorf("the rule name %q is taken: give the rule another one", a.Name)
+			return fmt.Errorf("the rule name %q is already in use: choose another one", a.Name)
 		case a.Doc == "":
 			return fmt.Errorf("the rule %s has no Doc: say in one line what it finds", a.Name)
 		case a.Run == nil:
@@ -43,8 +43,8 @@ func Validate(analyzers []*Analyzer) error {
 	return nil
 }
 
-// Pass is one rule's look at one module. It is used by one goroutine, and nothing in
-// it outlives Run.
+// A Pass is the run of one rule on one module. One goroutine uses it, and everything in it is
+// invalid after Run.
 type Pass struct {
 	Module *mlir.Module
 
@@ -52,8 +52,8 @@ type Pass struct {
 	analyzer *Analyzer
 }
 
-// Operations iterates over the module's operations of the given full names, in all
-// regions: name by name and each in the order of the text.
+// Operations returns an iterator over the module's operations of the given full names, in all
+// regions: in the order of the names and, for each, of the text.
 func (p *Pass) Operations(names ...string) iter.Seq[mlir.Operation] {
 	return func(yield func(mlir.Operation) bool) {
 		for _, name := range names {
@@ -66,7 +66,7 @@ func (p *Pass) Operations(names ...string) iter.Seq[mlir.Operation] {
 	}
 }
 
-// Report adds a finding at the place where the operation stands.
+// Report adds a finding at the position of the operation.
 func (p *Pass) Report(at mlir.Operation, severity mlir.Severity, format string, args ...any) {
 	p.check.add(at.Location().Position(), severity, fmt.Sprintf(format, args...), p.analyzer.Name)
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Check parses and verifies one module, of text, bytecode or a portable artifact, and
-// runs the rules on it. It returns the findings in the order of the text, those about an
-// invalid module included. file is the name that they carry. It may be called on several
-// goroutines at once.
+// Check parses and verifies one module, from text, bytecode or a portable artifact, and runs
+// the rules on it. It returns the findings in the order of the text, including those about an
+// invalid module. file is their file name. It may be called by several goroutines at once.
 //
-// Input that crashes the library ends the process: where it comes from strangers, check it
-// in a child process, as mlir-lint does.
+// Input that crashes the library ends the process. Check untrusted input in a child process,
+// as mlir-lint does.
 func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyzer) []Diagnostic {
 	c := &check{
 		file:       file,
@@ -36,7 +35,7 @@ func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyze
 	return c.found
 }
 
-// check is the work on one module.
+// A check is the state of checking one module.
 type check struct {
 	file       string
 	bytecode   bool
@@ -52,7 +51,7 @@ func (c *check) run(module *mlir.Module, analyzers []*Analyzer) {
 	})
 	for _, a := range analyzers {
 		if err := runOne(a, &Pass{Module: module, check: c, analyzer: a}); err != nil {
-			c.found = append(c.found, invalid(c.file, "the rule %s could not judge this module: %v", a.Name, err))
+			c.found = append(c.found, invalid(c.file, "the rule %s failed on this module: %v", a.Name, err))
 		}
 	}
 	slices.SortStableFunc(c.found, func(a, b Diagnostic) int {
@@ -60,7 +59,7 @@ func (c *check) run(module *mlir.Module, analyzers []*Analyzer) {
 	})
 }
 
-// runOne keeps a panic in one rule from hiding what the others find.
+// runOne runs a rule and returns a panic as an error, so that the others still run.
 func runOne(a *Analyzer, p *Pass) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -70,7 +69,7 @@ func runOne(a *Analyzer, p *Pass) (err error) {
 	return a.Run(p)
 }
 
-// refused turns what the library says about an invalid module into findings.
+// refused adds the library's errors about an invalid module as findings.
 func (c *check) refused(err error) {
 	if err == nil {
 		return
@@ -89,12 +88,12 @@ func (c *check) refused(err error) {
 	}
 }
 
-// textName is the file under which the library knows the text that it parses.
+// textName is the library's file name for the text that it parses.
 const textName = "-"
 
-// add records a finding. Only the place of an operation without a location of its
-// own is one in this input; any other was written by whoever made the module, and
-// goes into the message.
+// add records a finding. A position is one in this input only if the operation has no location
+// in the text. Otherwise, the program that wrote the module set it, and add appends it to the
+// message.
 func (c *check) add(at mlir.Position, severity mlir.Severity, message, rule string) {
 	d := Diagnostic{File: c.file, Line: 1, Column: 1, Severity: severity, Message: message, Rule: rule}
 	switch {

@@ -8,30 +8,31 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Invalid is the rule that findings about the input itself carry: it could not be
-// read, parsed, verified or judged.
+// Invalid is the rule of findings about the input itself: it could not be read, parsed,
+// verified or checked.
 const Invalid = "invalid"
 
-// Diagnostic is one finding.
+// A Diagnostic is one finding.
 type Diagnostic struct {
 	File         string // the input's name
-	Line, Column int    // in the input, from 1; 1 and 1 where the place is not known
+	Line, Column int    // in the input, from 1; 1 and 1 if the position is not known
 	Severity     mlir.Severity
 	Message      string
 	Rule         string // an analyzer's name, or Invalid
 }
 
-// String is the finding on one line: file:line:col: severity: message [rule].
+// String returns the finding on one line: file:line:col: severity: message [rule].
 func (d Diagnostic) String() string {
 	return oneLine(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", d.File, d.Line, d.Column, d.Severity, d.Message, d.Rule))
 }
 
-// invalid is a finding about a whole input.
+// invalid returns a finding about a whole input.
 func invalid(file, format string, args ...any) Diagnostic {
 	return Diagnostic{file, 1, 1, mlir.SeverityError, fmt.Sprintf(format, args...), Invalid}
 }
 
-// oneLine keeps what strangers wrote from breaking the line or steering the terminal.
+// oneLine replaces line breaks and escapes control characters, which untrusted input may
+// contain.
 func oneLine(s string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(s) {

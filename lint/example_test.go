@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// halves is a rule of one's own.
+// halves is a rule of the user.
 var halves = &lint.Analyzer{
 	Name: "halves",
 	Doc:  "a value of 16 bits loses digits",
@@ -33,7 +33,7 @@ func ExampleCheck() {
 }`
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
-		log.Fatal(err) // says which command fetches the library
+		log.Fatal(err) // contains the command that fetches the library
 	}
 	analyzers := append(rules.All(), halves)
 	if err := lint.Validate(analyzers); err != nil {
@@ -44,5 +44,5 @@ func ExampleCheck() {
 	}
 	// Output:
 	// model.mlir:2:8: warning: stablehlo.add computes in 16 bits [halves]
-	// model.mlir:3:8: error: stablehlo.outfeed sends values into a host queue that current runtimes do not drain, so the program hangs here: use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form [outfeed]
+	// model.mlir:3:8: error: stablehlo.outfeed sends values to a host queue that current runtimes do not drain, so the program hangs here: use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form [outfeed]
 }

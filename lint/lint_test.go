@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { mlirtest.Main(m) }
 
-// A rule that cannot judge a module says so, and silences no other.
+// The failure of a rule is reported, and does not hide the findings of others.
 func TestCheckFailures(t *testing.T) {
 	report := func(p *lint.Pass) error {
 		for op := range p.Operations("func.func") {
@@ -30,8 +30,8 @@ func TestCheckFailures(t *testing.T) {
 		got = append(got, d.String())
 	}
 	want := []string{
-		"f:1:1: error: the rule panics could not judge this module: panic: out of luck [invalid]",
-		"f:1:1: error: the rule fails could not judge this module: no idea [invalid]",
+		"f:1:1: error: the rule panics failed on this module: panic: out of luck [invalid]",
+		"f:1:1: error: the rule fails failed on this module: no idea [invalid]",
 		"f:2:1: note: a function [reports]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -54,9 +54,9 @@ func TestValidate(t *testing.T) {
 		want  string
 	}{
 		{"good", []*lint.Analyzer{{Name: "a-1", Doc: "d", Run: run}, {Name: "b", Doc: "d", Run: run}}, ""},
-		{"name", []*lint.Analyzer{{Name: "A_b", Doc: "d", Run: run}}, `the rule name "A_b" is not made of lower-case words joined by hyphens`},
-		{"twice", []*lint.Analyzer{{Name: "a", Doc: "d", Run: run}, {Name: "a", Doc: "d", Run: run}}, `the rule name "a" is taken: give the rule another one`},
-		{"reserved", []*lint.Analyzer{{Name: lint.Invalid, Doc: "d", Run: run}}, `the rule name "invalid" is taken: give the rule another one`},
+		{"name", []*lint.Analyzer{{Name: "A_b", Doc: "d", Run: run}}, `the rule name "A_b" does not consist of lower-case words joined by hyphens`},
+		{"twice", []*lint.Analyzer{{Name: "a", Doc: "d", Run: run}, {Name: "a", Doc: "d", Run: run}}, `the rule name "a" is already in use: choose another one`},
+		{"reserved", []*lint.Analyzer{{Name: lint.Invalid, Doc: "d", Run: run}}, `the rule name "invalid" is already in use: choose another one`},
 		{"doc", []*lint.Analyzer{{Name: "a", Run: run}}, "the rule a has no Doc: say in one line what it finds"},
 		{"run", []*lint.Analyzer{{Name: "a", Doc: "d"}}, "the rule a has no Run function"},
 	}

@@ -421,7 +421,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestStablehloNames holds the declarations in tools/bindgen/stablehlo_decls.h against the
+// TestStablehloNames holds the declarations in tools/bindgen/stablehlo against the
 // library: each name must exist there.
 func TestStablehloNames(t *testing.T) {
 	have := 0

@@ -1,7 +1,7 @@
-// Package passes rewrites modules with callbacks: it inserts taps into anybody's module,
-// takes taps out again with the tokens that order them, puts a callback in the place of a
-// foreign custom call, and lets callbacks that do not depend on one another overlap.
+// Package passes rewrites modules with callbacks: it inserts taps into any module, removes taps
+// and the tokens that order them, replaces a foreign custom call by a callback, and lets
+// callbacks that do not depend on one another overlap.
 //
-// Everything here works on IR alone and needs no runtime; package contract/callop finds
-// and reads callbacks. A module belongs to one goroutine at a time.
+// The passes work on IR alone and need no runtime. Package contract/callop finds and reads
+// callbacks. Only one goroutine at a time may use a module.
 package passes

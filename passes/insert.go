@@ -17,31 +17,31 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TapSpec says which callback a tap calls, and how.
+// A TapSpec states which callback a tap calls, and how.
 type TapSpec struct {
-	// Config has who is called (Callback or ID, and Registry), the effect, and the
-	// options; the rest of it is filled in.
+	// Config has the callback (Callback or ID, and Registry), the effect and the options.
+	// InsertTap sets the other fields.
 	Config contract.Config
-	Target string // custom call target, "" for the contract's
-	// Unordered leaves the tokens out: the module keeps its operations and signatures,
-	// and the taps may come in any order.
+	Target string // custom call target, or "" for the contract's
+	// Unordered inserts taps without tokens: the module keeps its operations and
+	// signatures, and the taps may run in any order.
 	Unordered bool
 }
 
-// InsertTap adds a tap behind the making of every array value that after says yes to:
-// results of operations, and arguments of functions and of bodies. It returns how many
-// there are.
+// InsertTap adds a tap after the definition of every array value for which after returns true:
+// results of operations, and arguments of functions and of bodies. It returns the number of
+// taps.
 //
-// The taps run in the order of the text, for each run of it: a token goes through them,
-// through while, if and case, and into functions that only calls of the module reach;
-// other functions start a chain of their own. In the condition of a while a tap runs
-// after what came before it, and what follows does not wait for it. Values in bodies of
-// reduce, sort, map and the like, in which no callback can run, are left alone.
+// The taps run in the order of the text. A token passes through them, through while, if and
+// case, and into functions that are only called in the module. Other functions start with
+// their own token. In the condition of a while, a tap runs after the taps before it, and the
+// taps after it do not wait for it. Values in the bodies of reduce, sort, map and the like, in
+// which no callback can run, get no tap.
 //
-// After an error the module is changed in part: tap a Clone where that matters.
+// After an error, the module may have some of the taps. To keep the module, tap a Clone.
 func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapSpec) (int, error) {
 	if after == nil {
-		return 0, errors.New("passes: InsertTap: the function that selects the values to tap is nil: use one such as ByOp returns")
+		return 0, errors.New("passes: InsertTap: the function that selects the values to tap is nil: use, for example, ByOp")
 	}
 	c := m.Context()
 	token, err := callop.TokenType(c)
@@ -54,7 +54,7 @@ func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapSpec) (int, 
 	if spec.Unordered {
 		config.NumTokens = 0
 		if config.Effect != "" {
-			return 0, errors.New("passes: a tap without order has no effect: leave Config.Effect out, or Unordered")
+			return 0, errors.New("passes: an unordered tap cannot have an effect: set only one of Config.Effect and Unordered")
 		}
 	}
 	if err := config.Validate(); err != nil {
@@ -73,24 +73,24 @@ func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapSpec) (int, 
 	return ins.count, m.Verify()
 }
 
-// ByOp is for InsertTap: the results of operations of these names, for example
-// "stablehlo.dot_general".
+// ByOp returns a function for InsertTap that selects the results of operations of these names,
+// for example "stablehlo.dot_general".
 func ByOp(names ...string) func(mlir.Value) bool {
 	return func(v mlir.Value) bool {
 		return v.IsResult() && slices.Contains(names, v.Owner().Name())
 	}
 }
 
-// ByLocation is for InsertTap: the results of operations whose location, as MLIR prints
-// it, contains the text: a name such as "jit(f)/dot_general", or a place such as
-// "model.py":12.
+// ByLocation returns a function for InsertTap that selects the results of operations whose
+// location, as MLIR prints it, contains the text: a name such as "jit(f)/dot_general", or a
+// position such as "model.py":12.
 func ByLocation(text string) func(mlir.Value) bool {
 	return func(v mlir.Value) bool {
 		return v.IsResult() && strings.Contains(v.Owner().Location().String(), text)
 	}
 }
 
-// inserter puts taps in the places of a plan.
+// An inserter inserts the taps of a plan.
 type inserter struct {
 	spec   TapSpec
 	config contract.Config
@@ -129,10 +129,10 @@ func (ins *inserter) function(f mlir.Operation) error {
 	return nil
 }
 
-// block taps the values of a block and gives the token of its last tap.
+// block taps the values of a block and returns the token of its last tap.
 func (ins *inserter) block(block mlir.Block, token mlir.Value) (mlir.Value, error) {
 	ops := slices.Collect(block.Operations())
-	var anchor mlir.Operation // what the next tap of an argument stands behind
+	var anchor mlir.Operation // the operation before the next tap of an argument
 	if len(ops) > 0 && !ins.spec.Unordered && !token.IsArgument() && token.Owner().Equal(ops[0]) {
 		anchor = ops[0]
 	}
@@ -169,7 +169,7 @@ func (ins *inserter) block(block mlir.Block, token mlir.Value) (mlir.Value, erro
 	return token, nil
 }
 
-// next is the token of a tap, for the one behind it.
+// next returns the token of a tap for the one after it.
 func (ins *inserter) next(tap mlir.Operation) mlir.Value {
 	if ins.spec.Unordered {
 		return mlir.Value{}
@@ -177,8 +177,8 @@ func (ins *inserter) next(tap mlir.Operation) mlir.Value {
 	return tap.Result(0)
 }
 
-// thread taps what stands in an operation, or in the function that it calls. The
-// operation is another one then, which takes and gives the token.
+// thread taps the values in an operation, or in the function that it calls. It returns the
+// operation that replaces it, and the token that this one returns.
 func (ins *inserter) thread(op mlir.Operation, token mlir.Value) (mlir.Operation, mlir.Value, error) {
 	if ins.spec.Unordered {
 		for _, region := range op.Regions() {
@@ -203,7 +203,7 @@ func (ins *inserter) thread(op mlir.Operation, token mlir.Value) (mlir.Operation
 			return op, token, err
 		}
 		if loop && i == 0 {
-			continue // a condition gives nothing but the condition
+			continue // a condition returns only the condition
 		}
 		end := block.Terminator()
 		end.SetOperands(append(operandsOf(end), last)...)
@@ -222,7 +222,7 @@ func (ins *inserter) remade(op mlir.Operation, token mlir.Value) (mlir.Operation
 	return made, made.Result(made.NumResults() - 1), nil
 }
 
-// tap makes a tap of a value; it stands nowhere yet.
+// tap creates a detached tap of a value.
 func (ins *inserter) tap(v mlir.Value, loc mlir.Location, token mlir.Value) (mlir.Operation, error) {
 	config := ins.config
 	shape, err := stablehlo.ShapeOf(v.Type())

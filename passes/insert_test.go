@@ -20,8 +20,8 @@ func everything(mlir.Value) bool { return true }
 
 var spec = passes.TapSpec{Config: contract.Config{Callback: "see"}}
 
-// TestInsertTap inserts taps into programs that were built without: each that a builder
-// would make is there, and they can be stripped again.
+// TestInsertTap inserts taps into programs that were built without them: the module has each
+// tap that a builder would create, and StripTaps removes them again.
 func TestInsertTap(t *testing.T) {
 	for _, p := range programs {
 		for _, unordered := range []bool{false, true} {
@@ -45,10 +45,10 @@ func TestInsertTap(t *testing.T) {
 					}
 				}
 				if n != inserted || n < 3 {
-					t.Errorf("%d taps, said to be %d", n, inserted)
+					t.Errorf("%d taps, but InsertTap returned %d", n, inserted)
 				}
 				if unordered && strings.Contains(after, "output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1") {
-					t.Error("a tap without order has a token")
+					t.Error("an unordered tap has a token")
 				}
 				stripped, err := passes.StripTaps(m, nil)
 				if err != nil {
@@ -111,7 +111,7 @@ func TestInsertTapCorpus(t *testing.T) {
 	}
 }
 
-// TestInsertTapText holds the text where a token goes through everything.
+// TestInsertTapText checks the text of a module in which the token passes through everything.
 func TestInsertTapText(t *testing.T) {
 	m, err := mlirtest.Context(t).Parse("m.mlir", []byte(`
 func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
@@ -167,7 +167,7 @@ func.func private @step(%x: tensor<4xf32>) -> (tensor<4xf32> {jax.result_info = 
 	}
 }
 
-// TestInsertTapWhere holds which values are tapped: none where no callback can run.
+// TestInsertTapWhere checks which values are tapped: none in bodies in which no callback can run.
 func TestInsertTapWhere(t *testing.T) {
 	const text = `
 func.func @main(%x: tensor<4xf32>, %t: !stablehlo.token) -> tensor<f32> {
@@ -227,7 +227,7 @@ func TestInsertTapMistakes(t *testing.T) {
 	}{
 		{passes.TapSpec{}, "a callback needs a name"},
 		{passes.TapSpec{Config: contract.Config{Callback: "f", ID: 1}}, "it is bound by one of them"},
-		{passes.TapSpec{Config: contract.Config{Callback: "f", Effect: "io"}, Unordered: true}, "has no effect"},
+		{passes.TapSpec{Config: contract.Config{Callback: "f", Effect: "io"}, Unordered: true}, "cannot have an effect"},
 		{passes.TapSpec{Config: contract.Config{Opaque: "f", Encoding: contract.EncodingWords}}, "holds an id and nothing else"},
 	} {
 		n, err := passes.InsertTap(m, everything, test.spec)

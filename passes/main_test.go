@@ -20,7 +20,7 @@ func parse(t *testing.T, text string) *mlir.Module {
 	return m
 }
 
-// inMain is a function of one vector with one custom call in it.
+// inMain returns a function of one vector with one custom call in it.
 func inMain(call string) string {
 	return "func.func @main(%x: tensor<4xf32>, %s: tensor<3xui8>, %id: tensor<i64>) -> tensor<4xf32> {\n" + call + "\nreturn %x : tensor<4xf32>\n}"
 }

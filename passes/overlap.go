@@ -9,17 +9,17 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// LetOverlap has callbacks that do not depend on one another run at once where they are
-// registered as Deferred. It returns to how many blocks it added something.
+// LetOverlap lets callbacks that do not depend on one another run at once, if they are
+// registered as Deferred. It returns the number of blocks that it changed.
 //
 // XLA's CPU runs a sequence of callop.SequentialSteps steps or fewer, or one in which no array
-// is larger than callop.SequentialBytes, one step after the other; and it gives what is used no
-// more the memory of what comes later, which then has to wait. So a block in which
-// callbacks are independent gets calls at its end that do nothing: as many as are missing
-// for that number of steps, on an array of 1 KiB, and one that is given the arrays of
-// the callbacks, which keeps their memory theirs. What the module computes and returns
-// stays as it is. It costs each run of the block some microseconds, and the memory of
-// these arrays at once. A block that has this already is left alone.
+// is larger than callop.SequentialBytes, one step after another. It also reuses the memory of
+// arrays after their last use, and the step that gets the memory has to wait. So LetOverlap
+// adds calls that do nothing to the end of a block with independent callbacks: as many as
+// the sequence lacks for that number of steps, on an array of 1 KiB, and one that takes the
+// arrays of the callbacks, so that XLA does not reuse their memory. The module computes and
+// returns the same. Each run of the block takes some microseconds longer, and needs the memory
+// of these arrays at the same time. LetOverlap does not change a block that has these calls.
 //
 // A callback in a function and one outside of it may still share memory, and wait.
 func LetOverlap(m *mlir.Module) (int, error) {
@@ -39,7 +39,7 @@ func LetOverlap(m *mlir.Module) (int, error) {
 	return n, m.Verify()
 }
 
-// help adds to the end of the block of a group.
+// help adds the calls to the end of the block of a group.
 func help(g callop.Group, c *mlir.Context) error {
 	loc, end := g.Calls[0].Location(), g.Block.Terminator()
 	large := tensor.View{Shape: tensor.ShapeOf(tensor.S8, 2*callop.SequentialBytes), Data: make([]byte, 2*callop.SequentialBytes)}
@@ -48,7 +48,7 @@ func help(g callop.Group, c *mlir.Context) error {
 		return err
 	}
 	filler := g.Block.InsertBefore(end, constant).Result(0)
-	// What is a step for sure: the calls, but pure ones that XLA may merge, and the last of
+	// The calls are steps, except for pure ones, which XLA may merge. So is the last one of
 	// those that are added.
 	steps := 1
 	for _, op := range g.Calls {
@@ -57,15 +57,15 @@ func help(g callop.Group, c *mlir.Context) error {
 		}
 	}
 	for ; steps <= callop.SequentialSteps; steps++ {
-		if err := nothing(c, loc, end, filler); err != nil {
+		if err := addNothing(c, loc, end, filler); err != nil {
 			return err
 		}
 	}
-	return nothing(c, loc, end, append([]mlir.Value{filler}, memory(g)...)...)
+	return addNothing(c, loc, end, append([]mlir.Value{filler}, memory(g)...)...)
 }
 
-// nothing adds a call that does nothing before the end of a block.
-func nothing(c *mlir.Context, loc mlir.Location, end mlir.Operation, operands ...mlir.Value) error {
+// addNothing adds a call that does nothing before the end of a block.
+func addNothing(c *mlir.Context, loc mlir.Location, end mlir.Operation, operands ...mlir.Value) error {
 	config, err := callop.ConfigAttribute(c, contract.Config{Form: contract.Observe, Callback: callop.OverlapCallback, Optional: true})
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func nothing(c *mlir.Context, loc mlir.Location, end mlir.Operation, operands ..
 	return err
 }
 
-// memory are the arrays whose memory nothing else may have before the block's end.
+// memory returns the arrays whose memory must not be reused before the end of the block.
 func memory(g callop.Group) (list []mlir.Value) {
 	seen := map[mlir.Value]bool{}
 	add := func(v mlir.Value) {
@@ -94,7 +94,7 @@ func memory(g callop.Group) (list []mlir.Value) {
 		if call, ok := callop.AsCall(op); ok {
 			tokens = call.Config.NumTokens
 			if call.Config.Form == contract.Pure && !used(op) {
-				continue // XLA drops it
+				continue // XLA removes it
 			}
 		}
 		if call, ok := stablehlo.AsCustomCall(op); ok {
@@ -129,8 +129,8 @@ func used(op mlir.Operation) bool {
 	return false
 }
 
-// changed reports whether an operation may put its result in the memory of v: with v
-// alive after it XLA would have to copy.
+// changed reports whether an operation may write its result to the memory of v. If v were used
+// after it, XLA would have to copy v.
 func changed(v mlir.Value) bool {
 	for use := range v.Uses() {
 		op := use.Owner

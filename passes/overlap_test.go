@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/passes"
 )
 
-// callOf is a callback of a vector; more stands behind the backend_config.
+// callOf returns a callback of a vector. more is inserted after the backend_config.
 func callOf(form, operand, more string) string {
 	target := "calliope_runtime_call"
 	if form == "passthrough" {
@@ -32,20 +32,20 @@ func groupsOf(m *mlir.Module) []callop.Group {
 	return callop.Groups(m, func(callop.Call) bool { return true })
 }
 
-// What the last call at the end keeps, and how many there are.
+// The operands of the last call at the end, and the number of calls.
 func TestLetOverlap(t *testing.T) {
 	const add = " = stablehlo.add %a, %a : tensor<4xf32>\n"
 	for name, test := range map[string]struct {
 		body string
-		want string // the operands of the last call, "" where nothing is added
+		want string // the operands of the last call, "" if nothing is added
 		n    int    // calls that are added
 	}{
 		"two":            {"%x" + add + "%y" + add + "%r = " + callOf("call", "%x", "") + "\n%s = " + callOf("call", "%y", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %0, %2, %1, %3", 7},
 		"of a parameter": {"%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("call", "%a", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %0, %1", 7},
 		"in place":       {"%x" + add + "%y" + add + "%r = " + callOf("passthrough", "%x", "") + "\n%s = " + callOf("passthrough", "%y", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %2, %3", 7},
-		// With %r kept, the second call in place would need a copy of it.
+		// If %r were an operand, the second call in place would need a copy of it.
 		"in place twice": {"%x" + add + "%r = " + callOf("passthrough", "%x", "") + "\n%s = " + callOf("passthrough", "%r", "") + "\n%q = " + callOf("call", "%a", "") + "\nreturn %s : tensor<4xf32>\n", "%c, %2, %3", 6},
-		// XLA drops a pure call that nobody uses: nothing may use it.
+		// XLA removes a pure call without uses, so it must not get one.
 		"pure, unused": {"%x" + add + "%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("pure", "%x", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %1", 8},
 		"pure, used":   {"%x" + add + "%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("pure", "%x", "") + "\n%z = stablehlo.add %r, %s : tensor<4xf32>\nreturn %z : tensor<4xf32>\n", "%c, %1, %0, %2", 8},
 		"chain":        {"%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("call", "%r", "") + "\nreturn %s : tensor<4xf32>\n", "", 0},
@@ -75,11 +75,11 @@ func TestLetOverlap(t *testing.T) {
 				t.Errorf("%d calls in %d blocks, want %d; the last one's operands (-want +got):\n%s\n%s", calls, n, test.n, d, m)
 			}
 			if n == 0 && before != m.String() {
-				t.Errorf("nothing is said to be added:\n%s", m)
+				t.Errorf("LetOverlap returned 0:\n%s", m)
 			}
 			for _, g := range groupsOf(m) {
 				if n > 0 && (!g.Helped || g.Steps <= callop.SequentialSteps || g.Bytes <= callop.SequentialBytes) {
-					t.Errorf("afterwards there are %d steps and %d bytes", g.Steps, g.Bytes)
+					t.Errorf("after it there are %d steps and %d bytes", g.Steps, g.Bytes)
 				}
 			}
 		})

@@ -9,17 +9,17 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// tapPlan says where taps go, and what their token goes through. It is made before
-// anything is changed; operations are known by their hash.
+// A tapPlan has the values to tap, and the operations that the token passes through. It is
+// made before the module changes. Its keys are hashes of operations.
 type tapPlan struct {
-	order    []mlir.Operation // functions, each behind those that it calls
-	results  map[uint64][]int // of an operation: its results to tap
+	order    []mlir.Operation // functions, each after those that it calls
+	results  map[uint64][]int // the results of an operation to tap
 	args     map[uint64][][]int
-	contains map[uint64]bool // operations with a tap in them or in what they call
+	contains map[uint64]bool // operations with a tap in them or in a function that they call
 	carries  map[string]bool // functions that take the token from their callers
 }
 
-// plan finds the values that after says yes to.
+// plan finds the values for which after returns true.
 func plan(m *mlir.Module, after func(mlir.Value) bool) *tapPlan {
 	p := &tapPlan{results: map[uint64][]int{}, args: map[uint64][][]int{}, contains: map[uint64]bool{}, carries: map[string]bool{}}
 	functions, byName := function.Defined(m)
@@ -52,8 +52,8 @@ func plan(m *mlir.Module, after func(mlir.Value) bool) *tapPlan {
 	return p
 }
 
-// mark notes what is to be tapped in an operation that may have callbacks in it, and
-// everything around that.
+// mark records the values to tap in an operation that may contain callbacks, and the operations
+// around them.
 func (p *tapPlan) mark(op mlir.Operation, after func(mlir.Value) bool) {
 	found := false
 	args := make([][]int, op.NumRegions())
@@ -89,7 +89,7 @@ func (p *tapPlan) mark(op mlir.Operation, after func(mlir.Value) bool) {
 	}
 }
 
-// arguments are those of a block that are to be tapped.
+// arguments returns the arguments of a block to tap.
 func (p *tapPlan) arguments(block mlir.Block) []int {
 	parent := block.Parent()
 	for i, region := range parent.Regions() {
@@ -100,14 +100,14 @@ func (p *tapPlan) arguments(block mlir.Block) []int {
 	return nil
 }
 
-// tappable reports whether a callback can be given the value: it is an array.
+// tappable reports whether the value is an array, which a callback can take.
 func tappable(v mlir.Value) bool {
 	_, err := stablehlo.ShapeOf(v.Type())
 	return err == nil
 }
 
-// closedFunctions are those that are reached, maybe through others, from where no
-// callback can run: the body of a reduce, for example.
+// closedFunctions returns the functions that are called, directly or through others, in a
+// region in which no callback can run: the body of a reduce, for example.
 func closedFunctions(m *mlir.Module, byName map[string]mlir.Operation) map[string]bool {
 	closed := map[string]bool{}
 	var queue []string

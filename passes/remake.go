@@ -6,9 +6,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// remake puts in the place of an operation one of the same kind with other operands and
-// results. Its regions, as they are, and its attributes go over. Of the old results,
-// kept are those whose uses the new ones take, in this order; the others have none.
+// remake replaces an operation by one of the same kind with other operands and results. The
+// new one gets its attributes and regions. The results in kept are replaced by the new ones,
+// in this order; the other results must have no uses.
 func remake(op mlir.Operation, operands []mlir.Value, results []mlir.Type, kept []int) (mlir.Operation, error) {
 	c := op.Context()
 	state := mlir.OperationState{Name: op.Name(), Location: op.Location(), Operands: operands, Results: results}
@@ -32,8 +32,8 @@ func remake(op mlir.Operation, operands []mlir.Value, results []mlir.Type, kept 
 	return made, op.Erase()
 }
 
-// extended is an operation remade with one more operand, unless that is nil, and one
-// more result, which is a token.
+// extended remakes an operation with one more operand, unless that is nil, and one more result,
+// which is a token.
 func extended(op mlir.Operation, operand mlir.Value, token mlir.Type) (mlir.Operation, error) {
 	operands := operandsOf(op)
 	if !operand.IsNil() {
@@ -43,8 +43,8 @@ func extended(op mlir.Operation, operand mlir.Value, token mlir.Type) (mlir.Oper
 	return remake(op, operands, results, upTo(op.NumResults()))
 }
 
-// without is an operation remade without one of its results and, unless operand is
-// negative, without that operand. The result has no uses.
+// without remakes an operation without one of its results, which must have no uses, and without
+// that operand, unless it is negative.
 func without(op mlir.Operation, result, operand int) (mlir.Operation, error) {
 	operands := operandsOf(op)
 	if operand >= 0 {
@@ -79,9 +79,9 @@ func upTo(n int) []int {
 	return list
 }
 
-// setSignature gives a function the type of its block and its return, and keeps the
-// lists of what is said of each parameter and result as long as these. With a negative
-// index something was added behind the others, or else removed there.
+// setSignature sets the type of a function from its block and its return, and the lengths of
+// its lists of parameter and result attributes. A negative index means that a parameter or
+// result was added after the others, and any other index that the one there was removed.
 func setSignature(f mlir.Operation, param, result int) {
 	c, block := f.Context(), f.Region(0).First()
 	var params, results []mlir.Type

@@ -12,10 +12,10 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// PassesThrough orders the operands of a custom call as a callback that stands in for
-// it takes them: first, for each result, the one that passes through to it (the one that
-// it is aliased to, or else the one in the same place), then the others. Where that
-// cannot be, the error says why, and the order is the call's own.
+// PassesThrough returns the operands of a custom call in the order of a passthrough callback
+// that replaces it: first, for each result, the operand that it is aliased to or, without
+// aliases, the operand with the same index, then the others. If the call cannot pass its
+// operands through, it returns the call's own order and an error with the reason.
 func PassesThrough(call stablehlo.CustomCall) (order []int, err error) {
 	all := upTo(len(call.Operands))
 	for i, operand := range call.Operands {
@@ -55,20 +55,20 @@ func PassesThrough(call stablehlo.CustomCall) (order []int, err error) {
 	return order, nil
 }
 
-// ReplaceCall puts a callback in the place of a custom call, with the operands in the
-// order that PassesThrough gave: one that passes them through where the call has results
-// of which each is an operand, and else one of the call form, which is to make the
-// results. config says who is called; its form is filled in.
+// ReplaceCall replaces a custom call by a callback, with the operands in the order of
+// PassesThrough. The callback has the passthrough form if the call has results and each is an
+// operand, and otherwise the call form, so that the callback must make the results. config
+// states the callback. ReplaceCall sets its form.
 func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	call, ok := stablehlo.AsCustomCall(op)
 	if !ok {
-		return fmt.Errorf("passes: %s is no custom call", op.Name())
+		return fmt.Errorf("passes: %s is not a custom call", op.Name())
 	}
 	made := stablehlo.CustomCall{Results: call.Results, APIVersion: stablehlo.TypedFFI, HasSideEffect: true}
 	config.Form = contract.Call
 	if _, unfit := PassesThrough(call); unfit == nil && len(call.Results) > 0 {
 		config.Form = contract.Passthrough
-		made.Results = nil // one for each operand: those behind the call's own stay unused
+		made.Results = nil // one for each operand; those after the call's own have no uses
 		for _, i := range order {
 			made.Results = append(made.Results, call.Operands[i].Type())
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
-// StripTaps removes the callbacks of the observe form that which says yes to, or all
-// where it is nil, and the tokens that ordered them: through loops, branches and calls
-// too, where nothing else needs them. What then is left of a branch that only had taps
-// goes as well. Everything else stays as it is, also what only a tap has used. It returns
-// how many callbacks were removed. After an error the module is changed in part.
+// StripTaps removes the callbacks of the observe form for which which returns true, or all of
+// them if which is nil, and the tokens that ordered them, also those that pass through loops,
+// branches and calls, if no other operation needs them. It removes an if or case that only
+// had taps. It keeps everything else, including operations that only a tap used. It returns
+// the number of removed callbacks. After an error, the module may be changed in part.
 func StripTaps(m *mlir.Module, which func(callop.Call) bool) (int, error) {
 	var taps []callop.Call
 	for call := range callop.Calls(m) {
@@ -34,25 +34,25 @@ func StripTaps(m *mlir.Module, which func(callop.Call) bool) (int, error) {
 	return len(taps), s.unthread(m)
 }
 
-// stripper takes out tokens that order nothing any more.
+// A stripper removes tokens that no longer order callbacks.
 type stripper struct {
-	// loose are values that a removed operation took as its token. There are few: where a
-	// chain is removed, all that is left of it is its beginning.
+	// loose has the values that a removed operation took as its token. There are few of them:
+	// after a chain is removed, only its first token is left.
 	loose   []mlir.Value
 	changed map[uint64]bool // operations that lost a token, by their hash
 }
 
-// remove takes out one tap; who took its token takes the one that it took.
+// remove removes one tap. Operations that took its token take the token that it took.
 func (s *stripper) remove(call callop.Call) error {
 	tap := call.Op
 	if n := tap.NumOperands(); call.Config.NumTokens == 1 {
 		if n == 0 || tap.NumResults() != 1 || !tap.Operand(n-1).Type().Equal(tap.Result(0).Type()) {
-			return fmt.Errorf("passes: the tap of callback %q says that it takes a token and gives one, and does not", call.Config.Name())
+			return fmt.Errorf("passes: the tap of callback %q states that it takes and returns a token, but does not", call.Config.Name())
 		}
 		s.loosen(tap.Operand(n - 1))
 		tap.Result(0).ReplaceAllUses(tap.Operand(n - 1))
 	} else if tap.NumResults() == 1 && tap.Result(0).HasUses() {
-		// It took no token, and somebody took its own.
+		// It took no token, but another operation uses its token.
 		first, err := callop.FirstToken(tap.Context(), tap.Location())
 		if err != nil {
 			return err
@@ -70,11 +70,11 @@ func (s *stripper) loosen(v mlir.Value) {
 
 func (s *stripper) isLoose(v mlir.Value) bool { return slices.ContainsFunc(s.loose, v.Equal) }
 
-// forget is for values that are about to go.
+// forget removes a value that is about to be erased.
 func (s *stripper) forget(v mlir.Value) { s.loose = slices.DeleteFunc(s.loose, v.Equal) }
 
-// unthread removes loose tokens from operations with regions, the innermost first, and
-// from functions, the ones that are called first.
+// unthread removes loose tokens from operations with regions, the innermost first, and from
+// functions, each before those that call it.
 func (s *stripper) unthread(m *mlir.Module) error {
 	order, byName := function.Defined(m)
 	done := map[string]bool{}
@@ -140,13 +140,13 @@ func (s *stripper) unthreadOperation(op mlir.Operation) error {
 			}
 			return nil
 		}
-		return op.Erase() // only what was removed stood in it
+		return op.Erase() // it contained only what was removed
 	}
 	return nil
 }
 
-// unthreadLoop removes what a while carries at i, if it is a loose token that nothing
-// in the loop takes.
+// unthreadLoop removes the i-th value of a while, if it is a loose token without uses in the
+// loop.
 func (s *stripper) unthreadLoop(op mlir.Operation, i int) (mlir.Operation, error) {
 	cond, body := op.Region(0).First(), op.Region(1).First()
 	inCond, inBody := cond.Argument(i), body.Argument(i)
@@ -165,7 +165,7 @@ func (s *stripper) unthreadLoop(op mlir.Operation, i int) (mlir.Operation, error
 	return s.cut(op, i, i, op.Operand(i))
 }
 
-// unthreadBranches removes the i-th result of an if or case, if each branch returns one
+// unthreadBranches removes the i-th result of an if or case, if each branch returns the same
 // loose token from outside.
 func (s *stripper) unthreadBranches(op mlir.Operation, i int) (mlir.Operation, error) {
 	var from mlir.Value
@@ -186,12 +186,12 @@ func (s *stripper) unthreadBranches(op mlir.Operation, i int) (mlir.Operation, e
 	return s.cut(op, i, -1, from)
 }
 
-// cut removes a result of an operation, which is the value that came in anyway.
+// cut removes a result of an operation that is the same as the value from.
 func (s *stripper) cut(op mlir.Operation, result, operand int, from mlir.Value) (mlir.Operation, error) {
 	s.forget(op.Result(result))
 	op.Result(result).ReplaceAllUses(from)
 	s.loosen(from)
-	// The other results get new handles; loose ones among them must not be lost.
+	// The other results are replaced: keep the loose ones among them.
 	var at []int
 	for i, v := range op.Results() {
 		if i != result && s.isLoose(v) {
@@ -213,8 +213,8 @@ func (s *stripper) cut(op mlir.Operation, result, operand int, from mlir.Value) 
 	return made, nil
 }
 
-// unthreadFunction removes loose tokens from a function that gives them back as they
-// came, and from its calls.
+// unthreadFunction removes loose tokens from a function that returns its arguments, and from
+// its calls.
 func (s *stripper) unthreadFunction(m *mlir.Module, f mlir.Operation) error {
 	name, _ := f.Symbol()
 	block := f.Region(0).First()
@@ -226,7 +226,7 @@ func (s *stripper) unthreadFunction(m *mlir.Module, f mlir.Operation) error {
 		}
 		calls, only := callsOf(m, name)
 		if !only || len(calls) == 0 && f.Visibility() != mlir.Private {
-			continue // somebody else counts on its signature
+			continue // other code may use its signature
 		}
 		param := v.Index()
 		s.forget(v)
@@ -244,7 +244,7 @@ func (s *stripper) unthreadFunction(m *mlir.Module, f mlir.Operation) error {
 	return nil
 }
 
-// callsOf are the calls of a function; false where the module refers to it otherwise.
+// callsOf returns the calls of a function. ok is false if the module refers to it otherwise.
 func callsOf(m *mlir.Module, name string) (calls []mlir.Operation, ok bool) {
 	ok = true
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
@@ -265,7 +265,7 @@ func callsOf(m *mlir.Module, name string) (calls []mlir.Operation, ok bool) {
 	return calls, ok
 }
 
-// refers reports whether an attribute names a symbol, also deep inside.
+// refers reports whether an attribute, or one in it, names a symbol.
 func refers(a mlir.Attribute, name string) bool {
 	if symbol, ok := a.Symbol(); ok {
 		return symbol == name

@@ -21,7 +21,7 @@ var (
 	pred   = tensor.ShapeOf(tensor.Pred)
 )
 
-// tapper taps, or leaves it.
+// A tapper taps values, or does nothing.
 type tapper bool
 
 func (t tapper) tap(name, effect string, v builder.Value) {
@@ -30,7 +30,7 @@ func (t tapper) tap(name, effect string, v builder.Value) {
 	}
 }
 
-// programs have taps wherever there can be one.
+// programs have taps in every place that can have one.
 var programs = []struct {
 	name  string
 	build func(b *builder.Builder, t tapper)
@@ -114,7 +114,7 @@ var programs = []struct {
 		f := b.Func("main", vector, tensor.ShapeOf(tensor.S8, 1))
 		t.tap("a", "", f.Param(0))
 		x := builder.IOCallback(builder.Callback{Name: "io"}, f.Param(0))
-		// A byte that is no token, in the places where tokens are.
+		// A byte that is not a token, in the places of tokens.
 		builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(1), func(_, v builder.Value) builder.Value { t.tap("b", "", x); return v })
 		f.Return(x)
 	}},
@@ -131,8 +131,8 @@ func build(t *testing.T, program func(b *builder.Builder, t tapper), tap tapper)
 	return m
 }
 
-// TestStripTaps holds that a module without its taps is the module that was built
-// without any.
+// TestStripTaps checks that a module without its taps is the same as the module that was built
+// without taps.
 func TestStripTaps(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestStripTaps(t *testing.T) {
 	}
 }
 
-// TestStripSomeTaps strips one effect, and one at a time, which must leave the same.
+// TestStripSomeTaps strips the taps of one effect after another, and one tap after another.
 func TestStripSomeTaps(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestStripSomeTaps(t *testing.T) {
 				}
 				for call := range callop.Calls(got) {
 					if call.Config.Form == contract.Observe && call.Config.Effect == effect {
-						t.Errorf("%s is there still", call.Config.Name())
+						t.Errorf("%s is still in the module", call.Config.Name())
 					}
 				}
 			}
@@ -202,7 +202,7 @@ func TestStripSomeTaps(t *testing.T) {
 	}
 }
 
-// TestStripHostile holds that taps whose tokens make no sense are an error.
+// TestStripHostile checks that taps with wrong tokens are an error.
 func TestStripHostile(t *testing.T) {
 	const config = `backend_config = {v = 1 : i64, form = "observe", callback = "f", n_tokens = 1 : i64}`
 	for _, call := range []string{
@@ -211,7 +211,7 @@ func TestStripHostile(t *testing.T) {
 		`stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, ` + config + `} : (tensor<4xf32>) -> ()`,
 	} {
 		m := parse(t, inMain(call))
-		if n, err := passes.StripTaps(m, nil); n != 0 || err == nil || !strings.Contains(err.Error(), "takes a token and gives one, and does not") {
+		if n, err := passes.StripTaps(m, nil); n != 0 || err == nil || !strings.Contains(err.Error(), "states that it takes and returns a token, but does not") {
 			t.Errorf("%d taps and the error %v of %s", n, err, call)
 		}
 	}

@@ -10,19 +10,20 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// Call is a callback operation of a module.
+// A Call is a callback operation of a module.
 type Call struct {
 	Op     mlir.Operation // the stablehlo.custom_call
 	Target string
 	Config contract.Config
-	// Err is what is wrong with the call's backend_config; Config is then zero.
+	// Err is the error in the call's backend_config. Config is then zero.
 	Err error
 }
 
-// Calls are the callback operations of a module, in the order of its text: custom calls
-// of a target of the contract, and those of any other target whose dictionary has the
-// contract's keys "v" and "form". The dictionary may stand in backend_config or, as JAX
-// writes it, in mhlo.backend_config. The module must not change while it is read.
+// Calls returns an iterator over the callback operations of a module, in the order of its
+// text: custom calls of a target of the contract, and those of any other target whose
+// dictionary has the contract's keys "v" and "form". The dictionary may be in backend_config
+// or, as JAX writes it, in mhlo.backend_config. The module must not change during the
+// iteration.
 func Calls(m *mlir.Module) iter.Seq[Call] {
 	return func(yield func(Call) bool) {
 		m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
@@ -34,7 +35,7 @@ func Calls(m *mlir.Module) iter.Seq[Call] {
 	}
 }
 
-// AsCall reads a callback operation; false where op is something else.
+// AsCall reads a callback operation. It returns false if op is another operation.
 func AsCall(op mlir.Operation) (Call, bool) {
 	if op.Name() != "stablehlo.custom_call" {
 		return Call{}, false
@@ -73,7 +74,7 @@ func CanHold(op mlir.Operation) bool {
 	return false
 }
 
-// dictionaryOf is the dictionary that tells a handler what to do.
+// dictionaryOf returns the dictionary of a custom call's backend_config.
 func dictionaryOf(op mlir.Operation) (mlir.Attribute, bool) {
 	for _, name := range []string{"backend_config", "mhlo.backend_config"} {
 		if a, ok := op.Attribute(name); ok && a.IsDictionary() {

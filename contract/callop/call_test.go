@@ -25,7 +25,7 @@ func parse(t *testing.T, text string) *mlir.Module {
 	return m
 }
 
-// inMain is a function of one vector with one custom call in it.
+// inMain returns a function of one vector with one custom call in it.
 func inMain(call string) string {
 	return "func.func @main(%x: tensor<4xf32>, %s: tensor<3xui8>, %id: tensor<i64>) -> tensor<4xf32> {\n" + call + "\nreturn %x : tensor<4xf32>\n}"
 }
@@ -62,8 +62,8 @@ func TestCalls(t *testing.T) {
 		{name: "an i32", call: `stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, backend_config = {v = 1 : i32}} : ` + v, err: `the key "v" is an i64`},
 		{name: "an array of i32", call: `stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = array<i32: 1>}} : ` + v, err: `the key "form" is a string`},
 
-		{name: "somebody else's", call: `stablehlo.custom_call @mine(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64}} : ` + v, none: true},
-		{name: "somebody else's string", call: `stablehlo.custom_call @mine(%x) {backend_config = "v form"} : ` + v, none: true},
+		{name: "another target", call: `stablehlo.custom_call @mine(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64}} : ` + v, none: true},
+		{name: "another target with a string", call: `stablehlo.custom_call @mine(%x) {backend_config = "v form"} : ` + v, none: true},
 		{name: "no custom call", call: `stablehlo.cosine %x : tensor<4xf32>`, none: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// Calls may be left before its end.
+// An iteration over Calls may end early.
 func TestCallsStop(t *testing.T) {
 	const call = `stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "call", callback = "f"}} : (tensor<4xf32>) -> tensor<4xf32>`
 	m := parse(t, inMain(strings.Repeat(call+"\n", 3)))

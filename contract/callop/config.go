@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// ConfigAttribute writes a Config as the backend_config of a custom call. It is the
-// zero Attribute for the encoding that has none.
+// ConfigAttribute returns a Config as the backend_config of a custom call, or the zero
+// Attribute for the encoding that has none.
 func ConfigAttribute(c *mlir.Context, config contract.Config) (mlir.Attribute, error) {
 	attrs, err := config.Attrs()
 	if err != nil || len(attrs) == 0 {
@@ -24,7 +24,7 @@ func ConfigAttribute(c *mlir.Context, config contract.Config) (mlir.Attribute, e
 			entries[i].Value = c.BoolAttribute(v)
 		case int64:
 			entries[i].Value = c.IntegerAttribute(c.IntegerType(64, mlir.Signless), v)
-		case uint64: // a length, far from where the sign would be
+		case uint64: // a length, too small to be negative
 			entries[i].Value = c.IntegerAttribute(c.IntegerType(64, mlir.Unsigned), int64(v))
 		case []int64:
 			entries[i].Value = mlir.NewDenseArray(c, v...)
@@ -33,7 +33,7 @@ func ConfigAttribute(c *mlir.Context, config contract.Config) (mlir.Attribute, e
 	return c.DictionaryAttribute(entries...), nil
 }
 
-// ReadConfig reads a backend_config as the runtime will. The zero Attribute stands for
+// ReadConfig reads a backend_config as the runtime does. The zero Attribute means that there is
 // none.
 func ReadConfig(dictionary mlir.Attribute) (contract.Config, error) {
 	var attrs []contract.Attr
@@ -45,7 +45,7 @@ func ReadConfig(dictionary mlir.Attribute) (contract.Config, error) {
 	return contract.Decode(attrs)
 }
 
-// valueOf is the Go value of an attribute, as the call frame of the typed FFI has it.
+// valueOf returns the Go value of an attribute that the call frame of the typed FFI has.
 func valueOf(a mlir.Attribute) any {
 	switch a.Kind() {
 	case mlir.AttrString:
@@ -64,7 +64,7 @@ func valueOf(a mlir.Attribute) any {
 			return words
 		}
 	case mlir.AttrDenseElements:
-		// XLA makes no difference, and portable artifacts know no other arrays.
+		// XLA treats both the same, and portable artifacts have no other arrays.
 		if words, ok := elements(a); ok {
 			return words
 		}
@@ -72,10 +72,11 @@ func valueOf(a mlir.Attribute) any {
 	return unread(a.String())
 }
 
-// maxElements is more words than any id has: a splat of a few bytes may stand for very many.
+// maxElements is greater than the number of words of any id. A splat of a few bytes may have
+// very many elements.
 const maxElements = 1 << 16
 
-// elements are those of a list of i64.
+// elements returns the elements of a list of i64.
 func elements(a mlir.Attribute) ([]int64, bool) {
 	t, _ := a.Type()
 	shape, err := stablehlo.ShapeOf(t)
@@ -90,7 +91,7 @@ func elements(a mlir.Attribute) ([]int64, bool) {
 	return words, err == nil
 }
 
-// integer gives an integer the width that the module has it in.
+// integer returns an integer in the Go type of its width in the module.
 func integer(a mlir.Attribute) any {
 	t, _ := a.Type()
 	bits, sign, _ := t.IntegerWidth()
@@ -108,5 +109,5 @@ func integer(a mlir.Attribute) any {
 	return unread(a.String())
 }
 
-// unread is an attribute of a kind that the contract has no use for, as MLIR prints it.
+// unread is an attribute of a kind that the contract does not use, as MLIR prints it.
 type unread string

@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// What ConfigAttribute writes, ReadConfig reads, in every encoding.
+// ReadConfig reads the result of ConfigAttribute, in every encoding.
 func TestConfigAttribute(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, test := range []struct {
@@ -58,7 +58,7 @@ func TestConfigAttribute(t *testing.T) {
 	}
 }
 
-// A portable artifact has lists as dense elements, and XLA takes them for arrays.
+// A portable artifact has lists as dense elements, and XLA reads them as arrays.
 func TestReadConfigOfDenseElements(t *testing.T) {
 	c := mlirtest.Context(t)
 	size := ", callback_id_size = 16 : ui64}"

@@ -1,7 +1,7 @@
-// Package callop is the contract as IR. It finds the callback operations of a module and
-// reads them, writes their backend_config, makes the tokens that order them, checks their
-// layouts, and tells which of them may run at once.
+// Package callop implements the contract in IR. It finds and reads the callback operations of
+// a module, writes their backend_config, creates the tokens that order them, checks their
+// layouts, and finds which of them may run at once.
 //
-// It changes no module: package builder makes callbacks, and package passes rewrites
-// modules with callbacks. A module belongs to one goroutine at a time.
+// It does not change modules: package builder creates callbacks, and package passes rewrites
+// modules with callbacks. Only one goroutine at a time may use a module.
 package callop

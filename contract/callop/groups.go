@@ -9,38 +9,38 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// Group is a block of a module in which callbacks are called: a function's body, or
-// a region of a while, an if or a case. XLA compiles each into one sequence of steps
-// (with those of functions that are called there), and callbacks of one sequence may run
-// at once where they do not depend on one another.
+// A Group is a block of a module in which callbacks are called: a function's body, or a region
+// of a while, an if or a case. XLA compiles each block, with the functions that it calls, into
+// one sequence of steps. Callbacks of one sequence may run at once if they do not depend on
+// one another.
 type Group struct {
 	Block mlir.Block
-	// Calls are the operations of the block that are callbacks, or hold some: loops,
+	// Calls has the operations of the block that are callbacks or contain some: loops,
 	// branches and calls of functions. They are in the order of the text.
 	Calls []mlir.Operation
-	// Callbacks are the callback operations in them.
+	// Callbacks has the callback operations in them.
 	Callbacks []mlir.Operation
 	// Independent says that at least two of Calls do not depend on one another.
 	Independent bool
-	// Steps is about how many steps XLA makes of the sequence, and Bytes the size of the
-	// largest array that it works on.
+	// Steps is an estimate of the number of steps in XLA's sequence, and Bytes the size of its
+	// largest array.
 	Steps, Bytes int
-	// Shared says that an operand of a callback is used by nothing else: XLA may put it
-	// in the memory of another one's operand, which then has to wait.
+	// Shared says that an operand of a callback has no other use: XLA may place it in the
+	// memory of another callback's operand, so that one callback waits for the other.
 	Shared bool
-	// Helped says that passes.LetOverlap has added to it.
+	// Helped says that passes.LetOverlap has added operations to the block.
 	Helped bool
 }
 
-// What XLA's CPU runs in sequence, whatever depends on what (ThunkExecutor::Options in
-// xla/backends/cpu/runtime/thunk_executor.h).
+// The limits up to which XLA's CPU runs steps one after another, whatever their dependences
+// (ThunkExecutor::Options in xla/backends/cpu/runtime/thunk_executor.h).
 const (
-	SequentialSteps = 8   // so many steps, or fewer
-	SequentialBytes = 512 // steps on arrays of so many bytes, or fewer
+	SequentialSteps = 8   // number of steps
+	SequentialBytes = 512 // size of their arrays
 )
 
-// Groups are the blocks in which the callbacks are called that which says yes to,
-// those of all functions. The module must not change while they are in use.
+// Groups returns the blocks of all functions that call a callback for which which returns true.
+// The module must not change while they are in use.
 func Groups(m *mlir.Module, which func(Call) bool) []Group {
 	list, byName := function.Defined(m)
 	a := &grouper{
@@ -53,7 +53,7 @@ func Groups(m *mlir.Module, which func(Call) bool) []Group {
 			a.block(f.Region(0).First(), name)
 		}
 	}
-	// The body of a function is a part of the sequences that it is called in.
+	// The body of a function is part of the sequences that call it.
 	for name, groups := range a.at {
 		for _, i := range groups {
 			s, called := a.roots[name]
@@ -65,14 +65,14 @@ func Groups(m *mlir.Module, which func(Call) bool) []Group {
 	return a.groups
 }
 
-// grouper finds the groups of a module.
+// A grouper finds the groups of a module.
 type grouper struct {
 	which     func(Call) bool
 	byName    map[string]mlir.Operation
 	groups    []Group
 	callbacks map[string][]mlir.Operation // of a function
 	sizes     map[string]size             // of a function's body
-	roots     map[string]size             // of the largest sequence that a function is called in
+	roots     map[string]size             // of the largest sequence that calls a function
 	at        map[string][]int            // the groups that are bodies of a function
 }
 
@@ -82,8 +82,8 @@ func (s size) add(o size) size {
 	return size{min(s.steps+o.steps, math.MaxInt32), max(s.bytes, o.bytes)}
 }
 
-// block adds the group of a block, if it is one, and those of the blocks in it. function
-// is the name of the function whose body it is, "" for a region.
+// block adds the group of a block, if it is one, and those of the blocks in it. function is the
+// name of the function with this body, or "" for a region.
 func (a *grouper) block(block mlir.Block, function string) {
 	g := Group{Block: block}
 	dependsOn := map[mlir.Value]int{} // of a value, the last of the calls
@@ -144,7 +144,7 @@ func (a *grouper) block(block mlir.Block, function string) {
 // entryName is the function that XLA runs.
 const entryName = "main"
 
-// inside are the callbacks that an operation is, or holds.
+// inside returns the callbacks that an operation is or contains.
 func (a *grouper) inside(op mlir.Operation) []mlir.Operation {
 	if call, ok := AsCall(op); ok {
 		if call.Err == nil && !isFiller(op) && a.which(call) {
@@ -155,7 +155,7 @@ func (a *grouper) inside(op mlir.Operation) []mlir.Operation {
 	if name, isCall := function.Callee(op); isCall {
 		list, known := a.callbacks[name]
 		if f, ok := a.byName[name]; ok && !known {
-			a.callbacks[name] = nil // where it calls itself, which XLA refuses
+			a.callbacks[name] = nil // for recursive functions, which XLA does not accept
 			list = a.insideRegions(f)
 			a.callbacks[name] = list
 		}
@@ -184,7 +184,7 @@ func (a *grouper) insideRegions(op mlir.Operation) (list []mlir.Operation) {
 	return list
 }
 
-// size is about what XLA makes of a block.
+// size returns an estimate of the size of XLA's sequence for a block.
 func (a *grouper) size(block mlir.Block) size {
 	var s size
 	for _, v := range block.Arguments() {
@@ -223,7 +223,7 @@ func (a *grouper) sizeOf(function string) size {
 	return s
 }
 
-// root notes of the functions that are called in a sequence how large it is.
+// root records the size of a sequence for the functions that it calls.
 func (a *grouper) root(block mlir.Block, s size) {
 	seen := map[string]bool{}
 	var visit func(block mlir.Block)
@@ -245,8 +245,8 @@ func (a *grouper) root(block mlir.Block, s size) {
 	visit(block)
 }
 
-// isStep reports whether XLA is likely to make a step of an operation: not of one that is
-// no work, and not of one of elements that goes into the next one.
+// isStep reports whether XLA is likely to run an operation as a step. It is not if the
+// operation does no work, or if XLA merges it with the operations that use it.
 func isStep(op mlir.Operation) bool {
 	if op.NumResults() == 0 && op.Name() != "stablehlo.custom_call" {
 		return false // a return
@@ -255,12 +255,12 @@ func isStep(op mlir.Operation) bool {
 	case "stablehlo.constant", "stablehlo.reshape", "stablehlo.tuple", "stablehlo.get_tuple_element", "stablehlo.optimization_barrier":
 		return false
 	}
-	if !ofElements(op) {
+	if !merges(op) {
 		return true
 	}
 	for _, v := range op.Results() {
 		for use := range v.Uses() {
-			if !ofElements(use.Owner) || !use.Owner.Block().Equal(op.Block()) {
+			if !merges(use.Owner) || !use.Owner.Block().Equal(op.Block()) {
 				return true
 			}
 		}
@@ -268,8 +268,8 @@ func isStep(op mlir.Operation) bool {
 	return false
 }
 
-// ofElements reports whether XLA merges an operation with others of its kind.
-func ofElements(op mlir.Operation) bool {
+// merges reports whether XLA merges an operation with others of its kind.
+func merges(op mlir.Operation) bool {
 	switch op.Name() {
 	case "stablehlo.custom_call", "stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution", "stablehlo.fft",
 		"stablehlo.cholesky", "stablehlo.triangular_solve", "stablehlo.rng", "stablehlo.rng_bit_generator",
@@ -279,7 +279,7 @@ func ofElements(op mlir.Operation) bool {
 	return op.NumRegions() == 0
 }
 
-// bytesOf is the size of an array as XLA keeps it; what has none is 0.
+// bytesOf returns the size of an array in XLA, or 0 if the size is not known.
 func bytesOf(v mlir.Value) int {
 	s, err := stablehlo.ShapeOf(v.Type())
 	if err != nil || s.Check() != nil {
@@ -288,7 +288,7 @@ func bytesOf(v mlir.Value) int {
 	return s.NumBytes()
 }
 
-// eachOperand are the operands of an operation, and what is used in its regions.
+// eachOperand calls f for the operands of an operation and of those in its regions.
 func eachOperand(op mlir.Operation, f func(mlir.Value)) {
 	for _, v := range op.Operands() {
 		f(v)
@@ -302,7 +302,7 @@ func eachOperand(op mlir.Operation, f func(mlir.Value)) {
 	}
 }
 
-// sharesOperand reports whether a call has an operand that was computed for it alone.
+// sharesOperand reports whether a call has an operand that has no other use.
 func sharesOperand(op mlir.Operation) bool {
 	call, ok := stablehlo.AsCustomCall(op)
 	if !ok {
@@ -324,12 +324,12 @@ func sharesOperand(op mlir.Operation) bool {
 	return false
 }
 
-// OverlapCallback is the name of the callbacks that passes.LetOverlap adds. Nobody
-// registers it, and they are optional, so that they do nothing; callbacks.Stats counts
-// them as dropped.
+// OverlapCallback is the name of the callbacks that passes.LetOverlap adds. They do nothing,
+// because they are optional and the name is not registered. callbacks.Stats counts them as
+// dropped.
 const OverlapCallback = "calliope.overlap"
 
-// isFiller reports whether passes.LetOverlap made an operation.
+// isFiller reports whether passes.LetOverlap added an operation.
 func isFiller(op mlir.Operation) bool {
 	call, ok := AsCall(op)
 	return ok && call.Err == nil && call.Config.Callback == OverlapCallback

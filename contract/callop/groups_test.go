@@ -12,8 +12,8 @@ import (
 
 const vectorCall = `stablehlo.custom_call @calliope_runtime_call(%a) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "call", callback = "f"}} : (tensor<4xf32>) -> tensor<4xf32>`
 
-// A function that is called is part of its callers' sequences, and calls itself in no
-// module that XLA takes.
+// A function that is called is part of its callers' sequences. Groups also returns for a
+// recursive one, which XLA does not accept.
 func TestGroups(t *testing.T) {
 	m, err := mlirtest.Context(t).Parse("m", []byte(`
 func.func @main(%a: tensor<400xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {

@@ -7,9 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// LayoutError says that a callback operation asks for an array in another layout than
-// row-major. The function that it calls sees no layout, so each value would stand for
-// another element.
+// A LayoutError reports that a callback operation has a layout other than row-major. The
+// function does not get the layout, so it would read and write values in the wrong order.
 type LayoutError struct {
 	Target string
 	Result bool // of a result, not of an operand
@@ -18,7 +17,7 @@ type LayoutError struct {
 	Layout []int64 // minor to major
 }
 
-// Error says what to write instead.
+// Error returns a message with the layout and how to correct it.
 func (e *LayoutError) Error() string {
 	what, key := "operand", "operand_layouts"
 	if e.Result {
@@ -28,9 +27,9 @@ func (e *LayoutError) Error() string {
 		key, e.Target, what, e.Index, e.Type, e.Layout)
 }
 
-// CheckLayouts is a *LayoutError where a callback operation asks for a layout that is
-// not row-major, and nil otherwise. A layout that differs only in where dimensions of 1
-// stand is row-major.
+// CheckLayouts returns a *LayoutError if a callback operation has a layout that is not
+// row-major, and nil otherwise. A layout that differs only in the order of dimensions of size
+// 1 is row-major.
 func CheckLayouts(call stablehlo.CustomCall) error {
 	types := make([]mlir.Type, len(call.Operands))
 	for i, v := range call.Operands {
@@ -51,11 +50,11 @@ func CheckLayouts(call stablehlo.CustomCall) error {
 func checkLayouts(target string, result bool, types []mlir.Type, layouts [][]int64) error {
 	for i, layout := range layouts {
 		if i >= len(types) {
-			break // the verifier's business
+			break // the verifier reports it
 		}
 		shape, err := stablehlo.ShapeOf(types[i])
 		if err != nil || shape.RowMajor(layout) {
-			continue // what is no array has no layout
+			continue // only arrays have layouts
 		}
 		return &LayoutError{Target: target, Result: result, Index: i, Type: types[i], Layout: layout}
 	}

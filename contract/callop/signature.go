@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Signature is the signature of a call with data of these types: see contract.Signature.
+// Signature returns the signature of a call with data of these types: see contract.Signature.
 func Signature(operands, results []mlir.Type) (string, error) {
 	in, err := Shapes(operands)
 	if err != nil {
@@ -20,7 +20,7 @@ func Signature(operands, results []mlir.Type) (string, error) {
 	return contract.Signature(in, out), nil
 }
 
-// Shapes are the shapes of arrays. A type that is no array is an error.
+// Shapes returns the shapes of array types. Another type is an error.
 func Shapes(types []mlir.Type) ([]tensor.Shape, error) {
 	shapes := make([]tensor.Shape, len(types))
 	for i, t := range types {

@@ -7,12 +7,12 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TokenType is the type of the tokens that order callbacks.
+// TokenType returns the type of the tokens that order callbacks.
 func TokenType(c *mlir.Context) (mlir.Type, error) {
 	return stablehlo.TensorType(c, contract.TokenShape())
 }
 
-// FirstToken makes a token that no callback has given, for the first one of an effect.
+// FirstToken creates the token for the first callback of an effect.
 func FirstToken(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	shape := contract.TokenShape()
 	return stablehlo.Constant{Value: tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}}.Create(ip, loc)

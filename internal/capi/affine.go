@@ -14,8 +14,8 @@ import "C"
 
 import "unsafe"
 
-// CompressSymbols writes to out the maps without the symbols that none of them uses.
-// Both slices are as long, and not empty.
+// CompressSymbols writes to out the maps without the symbols that none of them uses. The
+// slices have the same length and are not empty.
 func CompressSymbols(t *Table, maps, out []MlirAffineMap) {
 	C.compress_symbols(t.pointer(), (*C.MlirAffineMap)(unsafe.Pointer(&maps[0])), C.intptr_t(len(maps)),
 		(*C.MlirAffineMap)(unsafe.Pointer(&out[0])))

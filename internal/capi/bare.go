@@ -1,18 +1,17 @@
 package capi
 
 /*
-#include <stdlib.h>
 #include <string.h>
 #include "gen_mlir_api.h"
 
 typedef struct {
   bool ok;
-  MlirAttribute given; // what the copy has in place of the attribute that it lacks
-} verdict;
+  MlirAttribute replacement; // the copy's attribute of the name that was left out, or null
+} verification;
 
-// verify_bare verifies a copy of an operation that has nothing in its regions and lacks
-// the attribute of that name.
-static inline verdict verify_bare(uintptr_t table, uintptr_t operation, const char* without, size_t length) {
+// verify_bare verifies a copy of an operation that has empty regions and lacks the attribute
+// of that name.
+static inline verification verify_bare(uintptr_t table, uintptr_t operation, const char* without, size_t length) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   MlirOperation op = {(void*)operation};
   MlirOperationState s =
@@ -40,8 +39,8 @@ static inline verdict verify_bare(uintptr_t table, uintptr_t operation, const ch
     api->mlirOperationStateAddAttributes(&s, 1, &a);
   }
   MlirOperation bare = api->mlirOperationCreate(&s);
-  verdict v = {false, {NULL}};
-  if (length) v.given = api->mlirOperationGetAttributeByName(bare, (MlirStringRef){(char*)without, length});
+  verification v = {false, {NULL}};
+  if (length) v.replacement = api->mlirOperationGetAttributeByName(bare, (MlirStringRef){(char*)without, length});
   v.ok = api->mlirOperationVerify(bare);
   api->mlirOperationDestroy(bare);
   return v;
@@ -51,12 +50,12 @@ import "C"
 
 import "unsafe"
 
-// VerifyBare verifies a copy of an operation that has nothing in its regions, and not the
-// attribute of that name: the name may be empty. It also returns what the library has put
-// in place of that attribute, null where nothing: its default.
-func VerifyBare(t *Table, op MlirOperation, without string) (ok bool, given MlirAttribute) {
+// VerifyBare verifies a copy of an operation that has empty regions and lacks the attribute of
+// that name, if the name is not empty. It also returns the default with which the library has
+// replaced that attribute, or null.
+func VerifyBare(t *Table, op MlirOperation, without string) (ok bool, replacement MlirAttribute) {
 	t.enter()
 	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(without))), C.size_t(len(without)))
 	t.leave()
-	return bool(v.ok), *(*MlirAttribute)(unsafe.Pointer(&v.given))
+	return bool(v.ok), *(*MlirAttribute)(unsafe.Pointer(&v.replacement))
 }

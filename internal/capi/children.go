@@ -9,10 +9,10 @@ typedef struct {
   intptr_t regions;
 } child;
 
-static inline intptr_t children(uintptr_t table, uintptr_t operation, uintptr_t* room, intptr_t n) {
+static inline intptr_t children(uintptr_t table, uintptr_t operation, uintptr_t* into, intptr_t n) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   MlirOperation parent = {(void*)operation};
-  child* out = (child*)room;
+  child* out = (child*)into;
   intptr_t found = 0;
   for (intptr_t i = 0, regions = api->mlirOperationGetNumRegions(parent); i < regions; i++) {
     MlirBlock b = api->mlirRegionGetFirstBlock(api->mlirOperationGetRegion(parent, i));
@@ -26,12 +26,12 @@ static inline intptr_t children(uintptr_t table, uintptr_t operation, uintptr_t*
   return found;
 }
 
-static inline intptr_t operations(uintptr_t table, uintptr_t block, uintptr_t* room, intptr_t n) {
+static inline intptr_t operations(uintptr_t table, uintptr_t block, uintptr_t* into, intptr_t n) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   intptr_t found = 0;
   MlirOperation op = api->mlirBlockGetFirstOperation((MlirBlock){(void*)block});
   for (; op.ptr != NULL; op = api->mlirOperationGetNextInBlock(op), found++)
-    if (found < n) room[found] = (uintptr_t)op.ptr;
+    if (found < n) into[found] = (uintptr_t)op.ptr;
   return found;
 }
 */
@@ -42,31 +42,30 @@ import (
 	"unsafe"
 )
 
-// Child is an operation in a region of another one, its name, and how many regions it
-// has itself.
+// A Child is an operation in a region of another one, its name, and its number of regions.
 type Child struct {
 	Operation MlirOperation
 	Name      MlirIdentifier
 	Regions   int
 }
 
-// AppendChildren appends the operations in the regions of op, in order, at no more
-// than two crossings into C: one where the room that into has left is enough.
+// AppendChildren appends the operations in the regions of op, in order. It calls C once if
+// the capacity of into is enough, and twice if not.
 func AppendChildren(t *Table, op MlirOperation, into []Child) []Child {
 	for {
 		start := len(into)
-		room := into[start:cap(into)]
+		free := into[start:cap(into)]
 		t.enter()
-		n := int(C.children(t.number(), number(op.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(room))), C.intptr_t(len(room))))
+		n := int(C.children(t.number(), number(op.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(free))), C.intptr_t(len(free))))
 		t.leave()
-		if n <= len(room) {
+		if n <= len(free) {
 			return into[:start+n]
 		}
 		into = slices.Grow(into, n)
 	}
 }
 
-// Operations lists the operations of a block, in order.
+// Operations returns the operations of a block, in order.
 func Operations(t *Table, block MlirBlock) []MlirOperation {
 	into := make([]MlirOperation, 16)
 	for {

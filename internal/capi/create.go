@@ -1,16 +1,15 @@
 package capi
 
 /*
-#include <stdlib.h>
 #include "gen_mlir_api.h"
 
 typedef struct {
   MlirOperation operation;
   MlirValue first; // of its results
-  intptr_t lacks;  // the place in required of an attribute that the library did not take, -1 for none
+  intptr_t lacks;  // the index in required of an attribute that the operation lacks, or -1
 } created;
 
-// Handles and arrays of them come as numbers: cgo would look at each pointer.
+// Handles and arrays of them are passed as numbers: cgo would check each pointer.
 static inline created create_operation(
     uintptr_t table, const char* name, size_t name_len, uintptr_t location, const uintptr_t* results,
     intptr_t n_results, const uintptr_t* operands, intptr_t n_operands, const uintptr_t* attributes,
@@ -38,9 +37,9 @@ static inline created create_operation(
   return c;
 }
 
-// copy_operation copies an operation to the end of a block and gives the copy other
-// operands. It does nothing where their number is another one, or where the operation has
-// regions or successors.
+// copy_operation copies an operation to the end of a block, with other operands. It does
+// nothing and returns null if the operation has another number of operands, or has regions or
+// successors.
 static inline created copy_operation(
     uintptr_t table, uintptr_t operation, const uintptr_t* operands, intptr_t n_operands, uintptr_t block) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
@@ -68,23 +67,23 @@ import "C"
 
 import "unsafe"
 
-// OperationState is what an operation is made of.
+// An OperationState holds the parts of a new operation.
 type OperationState struct {
 	Name       string
 	Results    []MlirType
 	Operands   []MlirValue
 	Attributes []MlirNamedAttribute
-	Regions    []MlirRegion // owned by the operation from then on, also when it fails
+	Regions    []MlirRegion // owned by the operation, also if creating it fails
 	Successors []MlirBlock
-	Required   []MlirIdentifier // of the attributes, those that the operation must have taken
+	Required   []MlirIdentifier // the attributes that the new operation must have
 	Infer      bool
 }
 
-// CreateOperation makes an operation in one crossing into C, at the end of a block, or
-// detached where the block is null. It is null where type inference failed, and where the
-// library did not take a required attribute because it is of another kind: lacks is that
-// one's place then, and -1 else. The value is its first result, null where it has none:
-// most callers want it next.
+// CreateOperation creates an operation in one call into C, at the end of a block, or detached
+// if the block is null. It returns null if type inference failed, or if the operation lacks a
+// required attribute because the library ignored one of another kind: lacks is the index of
+// that attribute, and -1 otherwise. It also returns the first result, or null if there is
+// none: most callers need it next.
 func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock) (op MlirOperation, result MlirValue, lacks int) {
 	results, nResults := numbers(s.Results)
 	operands, nOperands := numbers(s.Operands)
@@ -98,21 +97,21 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 		results, nResults, operands, nOperands, attributes, nAttributes, regions, nRegions,
 		successors, nSuccessors, required, nRequired, C.bool(s.Infer), number(end.Ptr))
 	t.leave()
-	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first)), int(made.lacks)
+	return operationFromC(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first)), int(made.lacks)
 }
 
-// CopyOperation copies an operation to the end of a block, with other operands, and gives
-// the copy's first result too. It is null, and nothing was done, where the operation has
-// another number of operands, or regions or successors.
+// CopyOperation copies an operation to the end of a block, with other operands. It also
+// returns the copy's first result. It does nothing and returns null if the operation has
+// another number of operands, or has regions or successors.
 func CopyOperation(t *Table, op MlirOperation, operands []MlirValue, end MlirBlock) (MlirOperation, MlirValue) {
 	values, n := numbers(operands)
 	t.enter()
 	made := C.copy_operation(t.number(), number(op.Ptr), values, n, number(end.Ptr))
 	t.leave()
-	return cOperation(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
+	return operationFromC(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
 }
 
-// ResultAt is the i-th result of an operation, null where there is none.
+// ResultAt returns the i-th result of an operation, or null if there is none.
 func ResultAt(t *Table, op MlirOperation, i int) MlirValue {
 	t.enter()
 	v := C.result_at(t.number(), number(op.Ptr), C.intptr_t(i))
@@ -120,12 +119,13 @@ func ResultAt(t *Table, op MlirOperation, i int) MlirValue {
 	return *(*MlirValue)(unsafe.Pointer(&v))
 }
 
-// number passes a handle, numbers an array of handles or pairs of them, into C.
+// number converts a handle for a call into C, and numbers an array of handles or of pairs of
+// handles.
 func number(p unsafe.Pointer) C.uintptr_t { return C.uintptr_t(uintptr(p)) }
 
 func numbers[T any](s []T) (*C.uintptr_t, C.intptr_t) {
 	return (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(s))), C.intptr_t(len(s))
 }
 
-// number is the table as C code takes it in calls that are made often.
+// number converts the table for functions that are called often.
 func (t *Table) number() C.uintptr_t { return number(unsafe.Pointer(t.functions)) }

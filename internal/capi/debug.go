@@ -1,19 +1,15 @@
 package capi
 
-/*
-#include <stdlib.h>
-*/
-import "C"
-
 import "unsafe"
 
-// SetDebugTypes tells the library which parts print debug output.
+// SetDebugTypes sets which parts of the library print debug output.
 func SetDebugTypes(t *Table, types []string) {
-	list := unsafe.Slice((*unsafe.Pointer)(Alloc(len(types)*int(unsafe.Sizeof(uintptr(0))))), max(len(types), 1))
+	refs, free := stringRefs(types)
+	defer free()
+	list := unsafe.Slice((*unsafe.Pointer)(Alloc(len(refs)*int(unsafe.Sizeof(uintptr(0))))), len(refs))
 	defer Free(unsafe.Pointer(&list[0]))
-	for i, s := range types {
-		list[i] = unsafe.Pointer(C.CString(s))
-		defer C.free(list[i])
+	for i, r := range refs {
+		list[i] = r.Data
 	}
 	MlirSetGlobalDebugTypes(t, unsafe.Pointer(&list[0]), len(types))
 }

@@ -2,17 +2,14 @@ package capi
 
 /*
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include "gen_mlir_api.h"
+#include "buffer.h"
 
 typedef struct diagnostic {
   struct diagnostic* next;
   int severity;
   int depth; // 0 for a diagnostic, 1 for its notes, 2 for theirs
   MlirLocation location;
-  size_t length, capacity;
-  char* message;
+  text message; // as far as there was memory for it
 } diagnostic;
 
 typedef struct {
@@ -22,33 +19,20 @@ typedef struct {
   diagnostic* last;
 } sink;
 
-static void message_append(MlirStringRef part, void* into) {
-  diagnostic* d = into;
-  if (d->length + part.length > d->capacity) {
-    size_t capacity = 2 * d->capacity + part.length + 64;
-    char* data = realloc(d->message, capacity);
-    if (data == NULL) return;
-    d->message = data;
-    d->capacity = capacity;
-  }
-  memcpy(d->message + d->length, part.data, part.length);
-  d->length += part.length;
-}
-
 static void sink_add(sink* s, MlirDiagnostic from, int depth) {
   diagnostic* d = calloc(1, sizeof *d);
   if (d == NULL) return;
   d->depth = depth;
   d->severity = (int)s->api->mlirDiagnosticGetSeverity(from);
   d->location = s->api->mlirDiagnosticGetLocation(from);
-  s->api->mlirDiagnosticPrint(from, message_append, d);
+  s->api->mlirDiagnosticPrint(from, text_append, &d->message);
   if (s->last) s->last->next = d; else s->first = d;
   s->last = d;
   intptr_t notes = s->api->mlirDiagnosticGetNumNotes(from);
   for (intptr_t i = 0; i < notes; i++) sink_add(s, s->api->mlirDiagnosticGetNote(from, i), depth + 1);
 }
 
-// Every diagnostic is taken: success tells MLIR not to print it.
+// sink_handle adds a diagnostic. It returns success, so that MLIR does not print it.
 static MlirLogicalResult sink_handle(MlirDiagnostic d, void* user) {
   sink* s = user;
   pthread_mutex_lock(&s->lock);
@@ -77,7 +61,7 @@ static diagnostic* sink_take(sink* s) {
 
 static diagnostic* diagnostic_free(diagnostic* d) {
   diagnostic* next = d->next;
-  free(d->message);
+  free(d->message.data);
   free(d);
   return next;
 }
@@ -92,8 +76,8 @@ import "C"
 
 import "unsafe"
 
-// Diagnostic is one message of the library, or a note that belongs to the one
-// before it with a smaller depth.
+// A Diagnostic is a message of the library, or a note on the last one before it that has a
+// smaller depth.
 type Diagnostic struct {
 	Severity MlirDiagnosticSeverity
 	Depth    int
@@ -101,11 +85,11 @@ type Diagnostic struct {
 	Message  string
 }
 
-// Sink collects the diagnostics of one context on the C side, so that none is
-// printed and emitting one costs no way into Go.
+// A Sink collects the diagnostics of one context in C. None is printed, and emitting one
+// does not call Go.
 type Sink struct{ s *C.sink }
 
-// AttachSink makes a context report to a new sink for the rest of its life.
+// AttachSink makes a context report to a new sink until it is destroyed.
 func AttachSink(t *Table, ctx MlirContext) Sink {
 	s := C.sink_attach(t.pointer(), *(*C.MlirContext)(unsafe.Pointer(&ctx)))
 	if s == nil {
@@ -122,11 +106,11 @@ func (k Sink) Take() []Diagnostic {
 			Severity: MlirDiagnosticSeverity(d.severity),
 			Depth:    int(d.depth),
 			Location: *(*MlirLocation)(unsafe.Pointer(&d.location)),
-			Message:  C.GoStringN(d.message, C.int(d.length)),
+			Message:  C.GoStringN(d.message.data, C.int(d.message.length)),
 		})
 	}
 	return out
 }
 
-// Free releases the sink, after its context was destroyed.
+// Free releases the sink. Its context must have been destroyed.
 func (k Sink) Free() { C.sink_free(k.s) }

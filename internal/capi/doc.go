@@ -1,8 +1,8 @@
-// Package capi is the raw layer under mlir and stablehlo: one Go function for each
-// function of the C API, called through the table of one library.
+// Package capi has one Go function for each function of the C APIs of MLIR, StableHLO and
+// CHLO, called through the table of one library. Packages mlir and stablehlo are built on it.
 //
-// Most of it is generated from the headers by tools/bindgen. Nothing here checks
-// its arguments: the callers do.
+// tools/bindgen generates most of it from the headers. Functions do not check their
+// arguments: callers must.
 package capi
 
 //go:generate go run ../../tools/bindgen -out ../..

@@ -215,7 +215,7 @@ typedef struct MlirTypeToLLVMIRTranslator {
 } MlirTypeToLLVMIRTranslator;
 typedef unsigned MlirStablehloCompatibilityRequirement;
 
-// The functions of one library; NULL where it lacks one.
+// The functions of one library, NULL for those that it lacks.
 typedef struct calliope_mlir_api {
   MlirStringRef (*mlirStringRefCreateFromCString)(char *str);
   bool (*mlirStringRefEqual)(MlirStringRef string, MlirStringRef other);
@@ -1918,8 +1918,29 @@ typedef struct calliope_mlir_api {
   void (*mlirRegisterTransformsTopologicalSort)(void);
   MlirPass (*mlirCreateTransformsViewOpGraph)(void);
   void (*mlirRegisterTransformsViewOpGraph)(void);
-  MlirType (*stablehloTokenTypeGet)(MlirContext ctx);
-  bool (*stablehloTypeIsAToken)(MlirType type_);
+  MlirAttribute (*chloComparisonDirectionAttrGet)(MlirContext ctx, MlirStringRef value);
+  bool (*chloAttributeIsAComparisonDirectionAttr)(MlirAttribute attr);
+  MlirStringRef (*chloComparisonDirectionAttrGetValue)(MlirAttribute attr);
+  MlirAttribute (*chloComparisonTypeAttrGet)(MlirContext ctx, MlirStringRef value);
+  bool (*chloAttributeIsAComparisonTypeAttr)(MlirAttribute attr);
+  MlirStringRef (*chloComparisonTypeAttrGetValue)(MlirAttribute attr);
+  MlirAttribute (*chloPrecisionAttrGet)(MlirContext ctx, MlirStringRef value);
+  bool (*chloAttributeIsAPrecisionAttr)(MlirAttribute attr);
+  MlirStringRef (*chloPrecisionAttrGetValue)(MlirAttribute attr);
+  MlirAttribute (*chloRaggedDotDimensionNumbersGet)(MlirContext ctx, intptr_t nLhsBatchingDimensions, int64_t *lhsBatchingDimensions, intptr_t nRhsBatchingDimensions, int64_t *rhsBatchingDimensions, intptr_t nLhsContractingDimensions, int64_t *lhsContractingDimensions, intptr_t nRhsContractingDimensions, int64_t *rhsContractingDimensions, intptr_t nLhsRaggedDimensions, int64_t *lhsRaggedDimensions, intptr_t nRhsGroupDimensions, int64_t *rhsGroupDimensions);
+  bool (*chloAttributeIsARaggedDotDimensionNumbers)(MlirAttribute attr);
+  intptr_t (*chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize)(MlirAttribute attr);
+  int64_t (*chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem)(MlirAttribute attr, intptr_t pos);
+  intptr_t (*chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize)(MlirAttribute attr);
+  int64_t (*chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem)(MlirAttribute attr, intptr_t pos);
+  intptr_t (*chloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize)(MlirAttribute attr);
+  int64_t (*chloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem)(MlirAttribute attr, intptr_t pos);
+  intptr_t (*chloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize)(MlirAttribute attr);
+  int64_t (*chloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem)(MlirAttribute attr, intptr_t pos);
+  intptr_t (*chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize)(MlirAttribute attr);
+  int64_t (*chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem)(MlirAttribute attr, intptr_t pos);
+  intptr_t (*chloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize)(MlirAttribute attr);
+  int64_t (*chloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem)(MlirAttribute attr, intptr_t pos);
   MlirAttribute (*stablehloComparisonDirectionAttrGet)(MlirContext ctx, MlirStringRef value);
   bool (*stablehloAttributeIsAComparisonDirectionAttr)(MlirAttribute attr);
   MlirStringRef (*stablehloComparisonDirectionAttrGetValue)(MlirAttribute attr);
@@ -1944,15 +1965,6 @@ typedef struct calliope_mlir_api {
   MlirAttribute (*stablehloResultAccuracyModeAttrGet)(MlirContext ctx, MlirStringRef value);
   bool (*stablehloAttributeIsAResultAccuracyModeAttr)(MlirAttribute attr);
   MlirStringRef (*stablehloResultAccuracyModeAttrGetValue)(MlirAttribute attr);
-  MlirAttribute (*chloComparisonDirectionAttrGet)(MlirContext ctx, MlirStringRef value);
-  bool (*chloAttributeIsAComparisonDirectionAttr)(MlirAttribute attr);
-  MlirStringRef (*chloComparisonDirectionAttrGetValue)(MlirAttribute attr);
-  MlirAttribute (*chloComparisonTypeAttrGet)(MlirContext ctx, MlirStringRef value);
-  bool (*chloAttributeIsAComparisonTypeAttr)(MlirAttribute attr);
-  MlirStringRef (*chloComparisonTypeAttrGetValue)(MlirAttribute attr);
-  MlirAttribute (*chloPrecisionAttrGet)(MlirContext ctx, MlirStringRef value);
-  bool (*chloAttributeIsAPrecisionAttr)(MlirAttribute attr);
-  MlirStringRef (*chloPrecisionAttrGetValue)(MlirAttribute attr);
   MlirAttribute (*stablehloOutputOperandAliasGet)(MlirContext ctx, intptr_t nOutputTupleIndices, int64_t *outputTupleIndices, int64_t operandIndex, intptr_t nOperandTupleIndices, int64_t *operandTupleIndices);
   bool (*stablehloAttributeIsAOutputOperandAlias)(MlirAttribute attr);
   intptr_t (*stablehloOutputOperandAliasGetOutputTupleIndicesSize)(MlirAttribute attr);
@@ -2033,20 +2045,6 @@ typedef struct calliope_mlir_api {
   double (*stablehloResultAccuracyAttrGetRtol)(MlirAttribute attr);
   int64_t (*stablehloResultAccuracyAttrGetUlps)(MlirAttribute attr);
   MlirAttribute (*stablehloResultAccuracyAttrGetMode)(MlirAttribute attr);
-  MlirAttribute (*chloRaggedDotDimensionNumbersGet)(MlirContext ctx, intptr_t nLhsBatchingDimensions, int64_t *lhsBatchingDimensions, intptr_t nRhsBatchingDimensions, int64_t *rhsBatchingDimensions, intptr_t nLhsContractingDimensions, int64_t *lhsContractingDimensions, intptr_t nRhsContractingDimensions, int64_t *rhsContractingDimensions, intptr_t nLhsRaggedDimensions, int64_t *lhsRaggedDimensions, intptr_t nRhsGroupDimensions, int64_t *rhsGroupDimensions);
-  bool (*chloAttributeIsARaggedDotDimensionNumbers)(MlirAttribute attr);
-  intptr_t (*chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize)(MlirAttribute attr);
-  int64_t (*chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem)(MlirAttribute attr, intptr_t pos);
-  intptr_t (*chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize)(MlirAttribute attr);
-  int64_t (*chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem)(MlirAttribute attr, intptr_t pos);
-  intptr_t (*chloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize)(MlirAttribute attr);
-  int64_t (*chloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem)(MlirAttribute attr, intptr_t pos);
-  intptr_t (*chloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize)(MlirAttribute attr);
-  int64_t (*chloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem)(MlirAttribute attr, intptr_t pos);
-  intptr_t (*chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize)(MlirAttribute attr);
-  int64_t (*chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem)(MlirAttribute attr, intptr_t pos);
-  intptr_t (*chloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize)(MlirAttribute attr);
-  int64_t (*chloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem)(MlirAttribute attr, intptr_t pos);
   int (*stablehloGetApiVersion)(void);
   void (*stablehloGetCurrentVersion)(MlirStringCallback callback, void *userData);
   void (*stablehloGetMinimumVersion)(MlirStringCallback callback, void *userData);
@@ -2056,6 +2054,8 @@ typedef struct calliope_mlir_api {
   MlirLogicalResult (*stablehloSerializePortableArtifactFromModule)(MlirModule module, MlirStringRef targetVersion, MlirStringCallback callback, void *userData, bool allowOtherDialects);
   MlirLogicalResult (*stablehloDeserializePortableArtifact)(MlirStringRef artifactStr, MlirStringCallback callback, void *userData);
   MlirModule (*stablehloDeserializePortableArtifactNoError)(MlirStringRef artifactStr, MlirContext ctx);
+  MlirType (*stablehloTokenTypeGet)(MlirContext ctx);
+  bool (*stablehloTypeIsAToken)(MlirType type_);
   MlirAttribute (*stablehloEvalModule)(MlirModule module, int nArgs, MlirAttribute *args, int *errorCode);
   MlirPass (*mlirCreateConversionConvertAMDGPUToROCDL)(void);
   void (*mlirRegisterConversionConvertAMDGPUToROCDL)(void);

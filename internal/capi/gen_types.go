@@ -4,6 +4,9 @@ package capi
 
 import "unsafe"
 
+// numFunctions is the number of functions in the table.
+const numFunctions = 1920
+
 // MlirStringRef is the C struct of that name.
 type MlirStringRef struct {
 	Data   unsafe.Pointer

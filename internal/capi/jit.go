@@ -6,8 +6,8 @@ package capi
 
 extern void calliopeHostCall(int slot, void* argument);
 
-// Compiled code calls a Go function by an address, so each one needs a C function of
-// its own: as many are made here as can be in use at one time.
+// Compiled code calls a Go function by an address, so each Go function needs its own C
+// function. There are as many of them as Go functions that can be in use at one time.
 #define HOST(n) static void host_##n(void* argument) { calliopeHostCall(n, argument); }
 #define EIGHT(M, n) M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7)
 #define ALL(M) EIGHT(M, 0) EIGHT(M, 01) EIGHT(M, 02) EIGHT(M, 03) EIGHT(M, 04) EIGHT(M, 05) \
@@ -46,8 +46,8 @@ var hosts struct {
 	functions [C.kHosts]func(unsafe.Pointer)
 }
 
-// HostFunction makes a C function void(void*) that calls f, which must not panic, and
-// returns its address and what frees it. The address is nil where all are taken.
+// HostFunction returns the address of a C function void(void*) that calls f, which must not
+// panic, and a function that releases it. The address is nil if all are in use.
 func HostFunction(f func(argument unsafe.Pointer)) (address unsafe.Pointer, free func()) {
 	hosts.Lock()
 	defer hosts.Unlock()
@@ -64,16 +64,10 @@ func HostFunction(f func(argument unsafe.Pointer)) (address unsafe.Pointer, free
 	return nil, nil
 }
 
-// CreateEngine makes an execution engine by the prototype that the library has.
+// CreateEngine creates an execution engine by the prototype of the library's release.
 func CreateEngine(t *Table, m MlirModule, optimize int, libraries []string, dump, pic bool) MlirExecutionEngine {
-	paths := (*C.MlirStringRef)(C.calloc(C.size_t(len(libraries)+1), C.sizeof_MlirStringRef))
-	defer C.free(unsafe.Pointer(paths))
-	for i, path := range libraries {
-		s := &unsafe.Slice(paths, len(libraries))[i]
-		s.data, s.length = C.CString(path), C.size_t(len(path))
-		defer C.free(unsafe.Pointer(s.data))
-	}
-	p := (*MlirStringRef)(unsafe.Pointer(paths))
+	paths, free := stringRefs(libraries)
+	defer free()
 	n := int32(len(libraries))
 	engine, ok := func() (e MlirExecutionEngine, ok bool) {
 		defer func() {
@@ -83,26 +77,26 @@ func CreateEngine(t *Table, m MlirModule, optimize int, libraries []string, dump
 				}
 			}
 		}()
-		return MlirExecutionEngineCreate_22(t, m, int32(optimize), n, p, dump, pic), true
+		return MlirExecutionEngineCreate_22(t, m, int32(optimize), n, &paths[0], dump, pic), true
 	}()
 	if !ok {
-		engine = MlirExecutionEngineCreate_19(t, m, int32(optimize), n, p, dump)
+		engine = MlirExecutionEngineCreate_19(t, m, int32(optimize), n, &paths[0], dump)
 	}
 	return engine
 }
 
-// CallPacked calls a packed function of compiled code: arguments has the addresses of
-// the arguments and of the result.
+// CallPacked calls a packed function of compiled code. arguments has the addresses of the
+// arguments and of the result.
 func CallPacked(f unsafe.Pointer, arguments *unsafe.Pointer) { C.call_packed(f, arguments) }
 
-// Alloc is n zeroed bytes of C memory, to be freed with Free.
+// Alloc allocates n zeroed bytes of C memory, which Free releases.
 func Alloc(n int) unsafe.Pointer { return C.calloc(1, C.size_t(max(n, 1))) }
 
-// Free frees what Alloc gave.
+// Free releases memory of Alloc.
 func Free(p unsafe.Pointer) { C.free(p) }
 
-// LLVMText translates a module to LLVM IR and prints it. missing names a function that
-// it takes and the library lacks; ok is false where the module cannot be translated.
+// LLVMText translates a module to LLVM IR and prints it. missing is the name of a function
+// that this needs and the library lacks. ok is false if the module cannot be translated.
 func LLVMText(t *Table, module MlirOperation) (text, missing string, ok bool) {
 	var f [5]unsafe.Pointer
 	for i, name := range []string{"mlirTranslateModuleToLLVMIR", "LLVMContextCreate", "LLVMPrintModuleToString", "LLVMDisposeModule", "LLVMContextDispose"} {

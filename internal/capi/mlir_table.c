@@ -12,7 +12,8 @@ enum { kNames = sizeof(calliope_mlir_names) / sizeof(calliope_mlir_names[0]) };
 _Static_assert(sizeof(calliope_mlir_api) == kNames * sizeof(void*),
                "the table and its names come from one run of bindgen");
 
-// The release of LLVM that the library was built from, 0 where it does not say.
+// llvm_release returns the release of LLVM that the library was built from, or 0 if the
+// library does not state it.
 static int llvm_release(void* library) {
   void (*get)(unsigned*, unsigned*, unsigned*) = dlsym(library, "LLVMGetVersion");
   unsigned major = 0, minor = 0, patch = 0;
@@ -20,8 +21,8 @@ static int llvm_release(void* library) {
   return (int)major;
 }
 
-// has_prototype reports whether the library's function is the one that was bound. A
-// function whose prototype changed is called only where it is known which one it is.
+// has_prototype reports whether the library's function has the prototype that was bound. A
+// function whose prototype changed is called only if it is known which one the library has.
 static bool has_prototype(void* library, int release, size_t i) {
   if (calliope_mlir_names[i].release != 0) return calliope_mlir_names[i].release == release;
   if (calliope_mlir_names[i].unless == NULL) return true;
@@ -61,7 +62,7 @@ static const char* const kHandles[] = {
 void calliope_mlir_register_dialects(void* library, const void* table, void* registry) {
   const calliope_mlir_api* api = table;
   MlirDialectRegistry into = {registry};
-  // IREE's library has a registration function of its own.
+  // IREE's library has its own registration function.
   void (*iree)(MlirDialectRegistry) = dlsym(library, "ireeCompilerRegisterDialects");
   if (iree != NULL) {
     void (*initialize)(void) = dlsym(library, "ireeCompilerGlobalInitialize");

@@ -1,15 +1,13 @@
 package capi
 
 /*
-#include <stdlib.h>
-#include "gen_mlir_api.h"
-
-typedef const calliope_mlir_api* table;
+#include "buffer.h"
+#include "walk.h"
 
 enum { OPERATION, BLOCK, REGION };
 
-// The outermost operation, block or region that something stands in. A region says
-// who holds it only through a block.
+// The functions top_of_… return the outermost operation, block or region around something,
+// or itself. The API finds the parent of a region only through one of its blocks.
 static void* top_of_block(table api, MlirBlock block) {
   for (;;) {
     MlirOperation parent = api->mlirBlockGetParentOperation(block);
@@ -40,7 +38,7 @@ static void* top_of(const void* t, int kind, void* raw) {
   return first.ptr ? top_of_block(api, first) : raw;
 }
 
-// inside reports whether an operation is, or stands in, the thing raw.
+// inside reports whether an operation is raw or in raw.
 static bool inside(table api, MlirOperation op, void* raw) {
   for (;;) {
     if (op.ptr == raw) return true;
@@ -58,26 +56,26 @@ static bool block_inside(table api, MlirBlock block, void* raw) {
   return parent.ptr && inside(api, parent, raw);
 }
 
-// A visitor sees everything in a tree: operations, values, blocks and regions.
+// A visitor visits all operations, values, blocks and regions in a tree.
 typedef struct visitor {
   table api;
   void* root;
-  void* from;             // sever: the tree to cut off, NULL for all that is outside
-  MlirBlock grave;        // sever: where the replacements are made
-  MlirOperation user;     // outside_use, stray: what was found
+  void* from;             // sever: the tree to cut off, NULL for everything outside
+  MlirBlock substitutes;  // sever, mend: its arguments replace values, and it replaces blocks
+  MlirOperation user;     // the operation that was found, and the value that it uses
   MlirValue used;
-  void** seen;            // gather
+  void** seen;            // gather, definers
   size_t n, capacity;
   bool failed;
   bool (*value)(struct visitor*, MlirValue);         // false ends the walk
   bool (*operation)(struct visitor*, MlirOperation);
-  void (*thing)(struct visitor*, void*);
+  void (*any)(struct visitor*, void*);
 } visitor;
 
 static bool visit_block(visitor* v, MlirBlock block);
 
 static bool visit_region(visitor* v, MlirRegion region) {
-  if (v->thing) v->thing(v, region.ptr);
+  if (v->any) v->any(v, region.ptr);
   for (MlirBlock b = v->api->mlirRegionGetFirstBlock(region); b.ptr;) {
     MlirBlock next = v->api->mlirBlockGetNextInRegion(b);
     if (!visit_block(v, b)) return false;
@@ -88,7 +86,7 @@ static bool visit_region(visitor* v, MlirRegion region) {
 
 static bool visit_operation(visitor* v, MlirOperation op) {
   table api = v->api;
-  if (v->thing) v->thing(v, op.ptr);
+  if (v->any) v->any(v, op.ptr);
   if (v->operation && !v->operation(v, op)) return false;
   if (v->value)
     for (intptr_t i = 0, n = api->mlirOperationGetNumResults(op); i < n; i++)
@@ -100,7 +98,7 @@ static bool visit_operation(visitor* v, MlirOperation op) {
 
 static bool visit_block(visitor* v, MlirBlock block) {
   table api = v->api;
-  if (v->thing) v->thing(v, block.ptr);
+  if (v->any) v->any(v, block.ptr);
   if (v->value)
     for (intptr_t i = 0, n = api->mlirBlockGetNumArguments(block); i < n; i++)
       if (!v->value(v, api->mlirBlockGetArgument(block, i))) return false;
@@ -131,9 +129,13 @@ static bool value_used_outside(visitor* v, MlirValue value) {
   return true;
 }
 
-static MlirBlock grave(visitor* v) {
-  if (!v->grave.ptr) v->grave = v->api->mlirBlockCreate(0, NULL, NULL);
-  return v->grave;
+static MlirBlock substitutes(visitor* v) {
+  if (!v->substitutes.ptr) v->substitutes = v->api->mlirBlockCreate(0, NULL, NULL);
+  return v->substitutes;
+}
+
+static MlirValue substitute(visitor* v, MlirType type, MlirOperation user) {
+  return v->api->mlirBlockAddArgument(substitutes(v), type, v->api->mlirOperationGetLocation(user));
 }
 
 static bool sever_operation(visitor* v, MlirOperation op) {
@@ -143,12 +145,11 @@ static bool sever_operation(visitor* v, MlirOperation op) {
     if (!operand.ptr) continue;
     void* top = top_of_value(api, operand);
     if (v->from ? top != v->from : top == v->root) continue;
-    api->mlirOperationSetOperand(op, i,
-        api->mlirBlockAddArgument(grave(v), api->mlirValueGetType(operand), api->mlirOperationGetLocation(op)));
+    api->mlirOperationSetOperand(op, i, substitute(v, api->mlirValueGetType(operand), op));
   }
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
     void* top = top_of_block(api, api->mlirOperationGetSuccessor(op, i));
-    if (v->from ? top == v->from : top != v->root) api->mlirOperationSetSuccessor(op, i, grave(v));
+    if (v->from ? top == v->from : top != v->root) api->mlirOperationSetSuccessor(op, i, substitutes(v));
   }
   return true;
 }
@@ -174,22 +175,18 @@ static bool operation_strays(visitor* v, MlirOperation op) {
   return true;
 }
 
-static void gather_thing(visitor* v, void* thing) {
-  if (v->n == v->capacity) {
-    size_t capacity = v->capacity * 2 + 16;
-    void** seen = realloc(v->seen, capacity * sizeof *seen);
-    if (!seen) {
-      v->failed = true;
-      return;
-    }
-    v->seen = seen;
-    v->capacity = capacity;
+static void gather_any(visitor* v, void* it) {
+  void** seen = grow(v->seen, &v->capacity, v->n + 1, sizeof *seen);
+  if (!seen) {
+    v->failed = true;
+    return;
   }
-  v->seen[v->n++] = thing;
+  v->seen = seen;
+  v->seen[v->n++] = it;
 }
 
 static bool gather_value(visitor* v, MlirValue value) {
-  gather_thing(v, value.ptr);
+  gather_any(v, value.ptr);
   return true;
 }
 
@@ -200,8 +197,8 @@ static MlirOperation outside_use(const void* t, int kind, void* raw, MlirValue* 
   return v.user;
 }
 
-static MlirOperation stray(const void* t, int kind, void* raw, void* home) {
-  visitor v = {.api = t, .root = raw, .from = home, .operation = operation_strays};
+static MlirOperation stray(const void* t, int kind, void* raw, void* other) {
+  visitor v = {.api = t, .root = raw, .from = other, .operation = operation_strays};
   visit(&v, kind, raw);
   return v.user;
 }
@@ -223,8 +220,8 @@ static bool has_regions(table api, MlirBlock block) {
   return false;
 }
 
-// Not every library can name the predecessors of a block, and none those of what is in
-// it: all of the tree is asked.
+// branch_to visits all of the tree top: some libraries cannot list the predecessors of a
+// block, and none can list those of the blocks in it.
 static MlirOperation branch_to(const void* t, int kind, void* raw, int top_kind, void* top) {
   visitor v = {.api = t, .root = raw, .operation = branches_in};
   if (kind == BLOCK && v.api->mlirBlockGetNumPredecessors && v.api->mlirBlockGetNumPredecessors((MlirBlock){raw}) == 0 &&
@@ -237,29 +234,27 @@ static MlirOperation branch_to(const void* t, int kind, void* raw, int top_kind,
 static bool mend_operation(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++)
-    if (!api->mlirOperationGetOperand(op, i).ptr) {
-      MlirType none = api->mlirNoneTypeGet(api->mlirOperationGetContext(op));
-      api->mlirOperationSetOperand(op, i, api->mlirBlockAddArgument(grave(v), none, api->mlirOperationGetLocation(op)));
-    }
+    if (!api->mlirOperationGetOperand(op, i).ptr)
+      api->mlirOperationSetOperand(op, i, substitute(v, api->mlirNoneTypeGet(api->mlirOperationGetContext(op)), op));
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++)
-    if (!api->mlirOperationGetSuccessor(op, i).ptr) api->mlirOperationSetSuccessor(op, i, grave(v));
+    if (!api->mlirOperationGetSuccessor(op, i).ptr) api->mlirOperationSetSuccessor(op, i, substitutes(v));
   return true;
 }
 
 static MlirBlock mend(const void* t, int kind, void* raw) {
   visitor v = {.api = t, .operation = mend_operation};
   visit(&v, kind, raw);
-  return v.grave;
+  return v.substitutes;
 }
 
 static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
   visitor v = {.api = t, .root = raw, .from = from, .operation = sever_operation};
   visit(&v, kind, raw);
-  return v.grave;
+  return v.substitutes;
 }
 
-// The operations outside that one whose result an operation in the tree uses, where
-// hardly anybody else does.
+// gather_definers adds the operations outside of root that define an operand of op with at
+// most one use outside of root.
 static bool gather_definers(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
@@ -271,7 +266,7 @@ static bool gather_definers(visitor* v, MlirOperation op) {
     for (MlirOpOperand use = api->mlirValueGetFirstUse(operand); others < 2 && !api->mlirOpOperandIsNull(use);
          use = api->mlirOpOperandGetNextUse(use))
       others += !inside(api, api->mlirOpOperandGetOwner(use), v->root);
-    if (others < 2) gather_thing(v, owner.ptr);
+    if (others < 2) gather_any(v, owner.ptr);
   }
   return true;
 }
@@ -321,14 +316,14 @@ static bool is_in(const void* t, int kind, void* raw, MlirOperation op) {
 }
 
 static void** gather(const void* t, int kind, void* raw, size_t* n, bool* failed) {
-  visitor v = {.api = t, .root = raw, .thing = gather_thing, .value = gather_value};
+  visitor v = {.api = t, .root = raw, .any = gather_any, .value = gather_value};
   visit(&v, kind, raw);
   *n = v.n;
   *failed = v.failed;
   return v.seen;
 }
 
-// append_operation adds op to the end of block, unless block stands in op.
+// append_operation adds op to the end of block, unless block is in op.
 static bool append_operation(const void* t, MlirBlock block, MlirOperation op) {
   table api = t;
   if (api->mlirOperationGetNumRegions(op) > 0) {
@@ -343,7 +338,7 @@ import "C"
 
 import "unsafe"
 
-// Kind says what a pointer of the IR is.
+// Kind is the kind of object that a pointer into the IR points to.
 type Kind int
 
 const (
@@ -352,73 +347,72 @@ const (
 	RegionKind    Kind = C.REGION
 )
 
-func cOperation(op C.MlirOperation) MlirOperation { return *(*MlirOperation)(unsafe.Pointer(&op)) }
+func operationFromC(op C.MlirOperation) MlirOperation { return *(*MlirOperation)(unsafe.Pointer(&op)) }
 
-func goOperation(o MlirOperation) C.MlirOperation { return *(*C.MlirOperation)(unsafe.Pointer(&o)) }
+func operationToC(o MlirOperation) C.MlirOperation { return *(*C.MlirOperation)(unsafe.Pointer(&o)) }
 
-func goBlock(b MlirBlock) C.MlirBlock { return *(*C.MlirBlock)(unsafe.Pointer(&b)) }
+func blockToC(b MlirBlock) C.MlirBlock { return *(*C.MlirBlock)(unsafe.Pointer(&b)) }
 
-// Top is the outermost operation, block or region that something stands in, itself
-// where it is detached. An empty region is its own.
+func blockFromC(b C.MlirBlock) MlirBlock { return *(*MlirBlock)(unsafe.Pointer(&b)) }
+
+// Top returns the outermost operation, block or region around something, or itself if it is
+// detached. It returns an empty region itself.
 func Top(t *Table, kind Kind, raw unsafe.Pointer) unsafe.Pointer {
 	t.enter()
 	defer t.leave()
 	return C.top_of(t.pointer(), C.int(kind), raw)
 }
 
-// OutsideUse is an operation that uses a value defined in the thing and stands
-// outside of it, and that value; null where there is none.
+// OutsideUse returns an operation outside of raw that uses a value defined in raw, and that
+// value. They are null if there is none.
 func OutsideUse(t *Table, kind Kind, raw unsafe.Pointer) (MlirOperation, MlirValue) {
 	var used C.MlirValue
 	t.enter()
 	defer t.leave()
 	op := C.outside_use(t.pointer(), C.int(kind), raw, &used)
-	return cOperation(op), *(*MlirValue)(unsafe.Pointer(&used))
+	return operationFromC(op), *(*MlirValue)(unsafe.Pointer(&used))
 }
 
-// Stray is an operation in the detached thing that uses a value or branches to
-// a block which stands neither in it nor in home, null where there is none.
-func Stray(t *Table, kind Kind, raw, home unsafe.Pointer) MlirOperation {
+// Stray returns an operation in raw, which is detached, that uses a value or branches to a
+// block that is neither in raw nor in other. It returns null if there is none.
+func Stray(t *Table, kind Kind, raw, other unsafe.Pointer) MlirOperation {
 	t.enter()
 	defer t.leave()
-	return cOperation(C.stray(t.pointer(), C.int(kind), raw, home))
+	return operationFromC(C.stray(t.pointer(), C.int(kind), raw, other))
 }
 
-// BranchTo is an operation in the tree top that has the block, or a block in the
-// region or operation, as a successor and stands outside of it; null where there is none.
+// BranchTo returns an operation in the tree top, outside of raw, that branches to raw or to a
+// block in raw. It returns null if there is none.
 func BranchTo(t *Table, kind Kind, raw unsafe.Pointer, topKind Kind, top unsafe.Pointer) MlirOperation {
 	t.enter()
 	defer t.leave()
-	return cOperation(C.branch_to(t.pointer(), C.int(kind), raw, C.int(topKind), top))
+	return operationFromC(C.branch_to(t.pointer(), C.int(kind), raw, C.int(topKind), top))
 }
 
-// Sever replaces the operands and successors of a detached tree that stand in the
-// tree from, or anywhere outside where from is nil, by arguments of a new block and
-// that block, which is null where there was nothing to replace. It must be destroyed
-// after the tree.
+// Sever replaces the operands and successors of a detached tree that are in the tree from, or
+// anywhere outside if from is nil, by arguments of a new block and by that block. It returns
+// the block, which must be destroyed after the tree, or null if there was nothing to replace.
 func Sever(t *Table, kind Kind, raw, from unsafe.Pointer) MlirBlock {
 	t.enter()
 	defer t.leave()
-	b := C.sever(t.pointer(), C.int(kind), raw, from)
-	return *(*MlirBlock)(unsafe.Pointer(&b))
+	return blockFromC(C.sever(t.pointer(), C.int(kind), raw, from))
 }
 
-// Unplaced is an operation in another one that uses a value or branches to a block which
-// stands in no operation; null where there is none. The verifier would crash on it.
+// Unplaced returns an operation in op that uses a value or branches to a block that is in no
+// operation, or null if there is none. The verifier would crash on it.
 func Unplaced(t *Table, op MlirOperation) MlirOperation {
 	t.enter()
 	defer t.leave()
-	return cOperation(C.unplaced(t.pointer(), goOperation(op)))
+	return operationFromC(C.unplaced(t.pointer(), operationToC(op)))
 }
 
-// Mend gives operands and successors that are null new values and a new block: where a
-// tree was not valid the library takes them away. The block is null where there were
-// none, and must be destroyed after the tree.
+// Mend replaces null operands and successors by arguments of a new block and by that block:
+// the library removes operands and successors of an invalid tree. It returns the block, which
+// must be destroyed after the tree, or null if there was nothing to replace.
 func Mend(t *Table, kind Kind, raw unsafe.Pointer) MlirBlock {
 	t.enter()
 	defer t.leave()
-	b := C.mend(t.pointer(), C.int(kind), raw)
-	return *(*MlirBlock)(unsafe.Pointer(&b))
+	return blockFromC(C.mend(t.pointer(), C.int(kind), raw))
 }
 
 // Gather returns the addresses of everything in a tree: operations, blocks, regions
@@ -431,8 +425,8 @@ func Gather(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
 	return pointers(C.gather(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
 }
 
-// Definers returns the operations outside a tree whose results are used in it, and by
-// one operation elsewhere at most. One may stand there more than once.
+// Definers returns the operations outside a tree whose results are used in it and at most
+// once elsewhere. It may return one more than once.
 func Definers(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
 	var n C.size_t
 	var failed C.bool
@@ -441,7 +435,7 @@ func Definers(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
 	return pointers(C.definers(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
 }
 
-// pointers takes over what C has gathered.
+// pointers copies what C has gathered, and frees it.
 func pointers(seen *unsafe.Pointer, n *C.size_t, failed *C.bool) []unsafe.Pointer {
 	defer C.free(unsafe.Pointer(seen))
 	if *failed {
@@ -450,26 +444,25 @@ func pointers(seen *unsafe.Pointer, n *C.size_t, failed *C.bool) []unsafe.Pointe
 	return append([]unsafe.Pointer(nil), unsafe.Slice(seen, int(*n))...)
 }
 
-// Inside reports whether an operation is, or stands in, an operation, block or region.
-// None does not.
+// Inside reports whether an operation is raw or in raw. It returns false for a null
+// operation.
 func Inside(t *Table, op MlirOperation, raw unsafe.Pointer) bool {
 	t.enter()
 	defer t.leave()
-	return op.Ptr != nil && bool(C.is_inside(t.pointer(), goOperation(op), raw))
+	return op.Ptr != nil && bool(C.is_inside(t.pointer(), operationToC(op), raw))
 }
 
-// IsIn reports whether something is, or stands in, an operation. An empty region cannot
-// say.
+// IsIn reports whether raw is op or in op. It returns false for an empty region.
 func IsIn(t *Table, kind Kind, raw unsafe.Pointer, op MlirOperation) bool {
 	t.enter()
 	defer t.leave()
-	return bool(C.is_in(t.pointer(), C.int(kind), raw, goOperation(op)))
+	return bool(C.is_in(t.pointer(), C.int(kind), raw, operationToC(op)))
 }
 
-// AppendOperation adds a detached operation at the end of a block. It reports false,
-// and does nothing, where the block stands in the operation.
+// AppendOperation adds a detached operation at the end of a block. It does nothing and
+// returns false if the block is in the operation.
 func AppendOperation(t *Table, block MlirBlock, op MlirOperation) bool {
 	t.enter()
 	defer t.leave()
-	return bool(C.append_operation(t.pointer(), goBlock(block), *(*C.MlirOperation)(unsafe.Pointer(&op))))
+	return bool(C.append_operation(t.pointer(), blockToC(block), operationToC(op)))
 }

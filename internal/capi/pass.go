@@ -42,8 +42,8 @@ import (
 	"unsafe"
 )
 
-// Pass is what the library calls back while it runs a pass. The functions must not
-// panic. They may be called from any thread.
+// A Pass holds the functions that the library calls while it runs a pass. They must not
+// panic, and may be called from any thread.
 type Pass struct {
 	Name, Description string
 	Op                string // empty for a pass on any operation
@@ -51,15 +51,15 @@ type Pass struct {
 	Run               func(MlirOperation, MlirExternalPass)
 }
 
-// passEntry is one pass as its C++ objects share it: a pass that is cloned for
-// another thread is the same one here.
+// A passEntry is the part of a pass that its C++ objects share: clones for other threads
+// have the same one.
 type passEntry struct {
 	pass  Pass
 	refs  atomic.Int64
 	texts []*C.char // MLIR keeps pointers to them for as long as the pass lives
 }
 
-// CreatePass makes a pass that a pass manager then owns.
+// CreatePass creates a pass, which a pass manager must take over.
 func CreatePass(t *Table, id MlirTypeID, p Pass) MlirPass {
 	called := p
 	called.Initialize = func(ctx MlirContext) bool {
@@ -86,7 +86,8 @@ func CreatePass(t *Table, id MlirTypeID, p Pass) MlirPass {
 	return *(*MlirPass)(unsafe.Pointer(&made))
 }
 
-// passGroups register the passes of a library that has no one function for all.
+// passGroups are the functions that register the passes of a library without
+// mlirRegisterAllPasses.
 var passGroups = []string{
 	"mlirRegisterTransformsPasses", "mlirRegisterConversionPasses", "mlirRegisterLinalgPasses",
 	"mlirRegisterAsyncPasses", "mlirRegisterGPUPasses", "mlirRegisterSparseTensorPasses",
@@ -94,15 +95,14 @@ var passGroups = []string{
 	"mlirRegisterAllSdyPassesAndPipelines", "mlirRegisterTPUPasses", "mlirMosaicGpuRegisterPasses",
 }
 
-var passesRegistered sync.Map // address of a library's mlirPassManagerCreate -> *sync.Once
+var passesRegistered sync.Map // address of a library's mlirPassManagerCreateOnOperation -> *sync.Once
 
-// RegisterPasses makes every pass of the library known to the pipelines that are
-// parsed from text.
+// RegisterPasses registers every pass of the library, for pipelines that are parsed.
 func (t *Table) RegisterPasses() {
-	once, _ := passesRegistered.LoadOrStore(t.lib.Symbol("mlirPassManagerCreate"), new(sync.Once))
+	once, _ := passesRegistered.LoadOrStore(t.lib.Symbol("mlirPassManagerCreateOnOperation"), new(sync.Once))
 	once.(*sync.Once).Do(func() {
 		if t.lib.Symbol("ireeCompilerGlobalInitialize") != nil {
-			return // it did so when the first context was made
+			return // registered when the first context was made
 		}
 		if all := t.lib.Symbol("mlirRegisterAllPasses"); all != nil {
 			C.call_void(all)

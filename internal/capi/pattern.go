@@ -1,7 +1,6 @@
 package capi
 
 /*
-#include <stdlib.h>
 #include "gen_mlir_api.h"
 
 extern void calliopePatternDestruct(uintptr_t handle);
@@ -45,20 +44,13 @@ import (
 	"unsafe"
 )
 
-// PatternFunc looks at an operation and reports whether it rewrote it. It must not
-// panic.
+// A PatternFunc reports whether it rewrote an operation. It must not panic.
 type PatternFunc func(MlirOperation, MlirPatternRewriter) bool
 
-// CreatePattern makes a pattern that a pattern set then owns.
+// CreatePattern creates a pattern, which a pattern set must take over.
 func CreatePattern(t *Table, ctx MlirContext, root string, benefit int, generates []string, match PatternFunc) MlirRewritePattern {
-	// The names are read while the pattern is made: C memory holds them until then.
-	names := (*C.MlirStringRef)(C.calloc(C.size_t(len(generates)+1), C.sizeof_MlirStringRef))
-	defer C.free(unsafe.Pointer(names))
-	for i, n := range generates {
-		s := &unsafe.Slice(names, len(generates))[i]
-		s.data, s.length = C.CString(n), C.size_t(len(n))
-		defer C.free(unsafe.Pointer(s.data))
-	}
+	names, free := stringRefs(generates)
+	defer free() // the library has read them by then
 	called := PatternFunc(func(op MlirOperation, r MlirPatternRewriter) bool {
 		defer t.pause()()
 		return match(op, r)
@@ -67,15 +59,15 @@ func CreatePattern(t *Table, ctx MlirContext, root string, benefit int, generate
 	defer t.leave()
 	p := C.create_pattern(t.pointer(), *(*C.MlirContext)(unsafe.Pointer(&ctx)),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(root))), C.size_t(len(root)),
-		C.uint(benefit), C.intptr_t(len(generates)), names, C.uintptr_t(cgo.NewHandle(called)))
+		C.uint(benefit), C.intptr_t(len(generates)), (*C.MlirStringRef)(unsafe.Pointer(&names[0])), C.uintptr_t(cgo.NewHandle(called)))
 	return *(*MlirRewritePattern)(unsafe.Pointer(&p))
 }
 
-// PDLFunc is a constraint or a rewrite that PDL calls by name. It must not panic.
+// A PDLFunc is a constraint or a rewrite that PDL calls by name. It must not panic.
 type PDLFunc func(MlirPatternRewriter, MlirPDLResultList, []MlirPDLValue) bool
 
-// RegisterPDL makes a function known to a PDL module. The returned function forgets
-// it again, after the patterns made of the module were destroyed.
+// RegisterPDL registers a function in a PDL module. The returned function releases it, and
+// must be called after the patterns of the module were destroyed.
 func RegisterPDL(t *Table, m MlirPDLPatternModule, name string, constraint bool, f PDLFunc) (forget func()) {
 	h := cgo.NewHandle(PDLFunc(func(r MlirPatternRewriter, results MlirPDLResultList, values []MlirPDLValue) bool {
 		defer t.pause()()

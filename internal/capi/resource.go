@@ -25,8 +25,8 @@ import (
 	"unsafe"
 )
 
-// NewResource makes dense resource elements on memory that stays where it is. It must
-// be pinned where it is Go's. released is called once when the library lets go of it.
+// NewResource creates dense resource elements on memory that must stay where it is: Go's
+// memory must be pinned. released is called once, when the library no longer uses it.
 func NewResource(t *Table, typ MlirType, name string, data unsafe.Pointer, size, align int, mutable bool, released func()) MlirAttribute {
 	release := func() {
 		defer t.pause()()

@@ -1,14 +1,11 @@
 package capi
 
 /*
-#include <stdlib.h>
-#include "gen_mlir_api.h"
-
-typedef const calliope_mlir_api* table;
+#include "walk.h"
 
 enum { ENDS = 1, MISPLACED = 2, MANY_BLOCKS = 256 };
 
-// The operation that stands in block and is op, or is around it; null where none is.
+// ancestor_in returns the operation in block that is op or around op, or null.
 static MlirOperation ancestor_in(table api, MlirOperation op, MlirBlock block) {
   while (op.ptr) {
     MlirBlock at = api->mlirOperationGetBlock(op);
@@ -18,7 +15,8 @@ static MlirOperation ancestor_in(table api, MlirOperation op, MlirBlock block) {
   return op;
 }
 
-// The block of the region that op stands in, null where there is none.
+// ancestor_block returns the block of the region that op is in. It returns null if op is not
+// in the region.
 static MlirBlock ancestor_block(table api, MlirOperation op, MlirRegion region) {
   MlirBlock at = {NULL};
   while (op.ptr) {
@@ -29,8 +27,8 @@ static MlirBlock ancestor_block(table api, MlirOperation op, MlirRegion region) 
   return (MlirBlock){NULL};
 }
 
-// dominates reports whether every way from the first block of the region to b goes
-// through a. Where that would take long to find out it says no.
+// dominates reports whether every path from the first block of the region to b goes through
+// a. It returns false if it would have to visit more than MANY_BLOCKS blocks.
 static bool dominates(table api, MlirRegion region, MlirBlock a, MlirBlock b) {
   MlirBlock first = api->mlirRegionGetFirstBlock(region);
   if (a.ptr == first.ptr) return true;
@@ -49,18 +47,18 @@ static bool dominates(table api, MlirRegion region, MlirBlock a, MlirBlock b) {
   return true;
 }
 
-// visible reports whether the value is made before op is reached.
+// visible reports whether the value is defined before op is reached.
 static bool visible(table api, MlirOperation op, MlirValue value) {
   if (!value.ptr) return false;
   bool argument = api->mlirValueIsABlockArgument(value);
-  MlirOperation maker = {NULL};
-  if (!argument) maker = api->mlirOpResultGetOwner(value);
-  MlirBlock block = argument ? api->mlirBlockArgumentGetOwner(value) : api->mlirOperationGetBlock(maker);
+  MlirOperation definer = {NULL};
+  if (!argument) definer = api->mlirOpResultGetOwner(value);
+  MlirBlock block = argument ? api->mlirBlockArgumentGetOwner(value) : api->mlirOperationGetBlock(definer);
   if (!block.ptr) return false;
   MlirOperation user = ancestor_in(api, op, block);
   if (user.ptr) {
     if (argument) return true;
-    return maker.ptr != user.ptr && api->mlirOperationIsBeforeInBlock && api->mlirOperationIsBeforeInBlock(maker, user);
+    return definer.ptr != user.ptr && api->mlirOperationIsBeforeInBlock && api->mlirOperationIsBeforeInBlock(definer, user);
   }
   MlirRegion region = api->mlirBlockGetParentRegion(block);
   if (!region.ptr) return false;
@@ -79,11 +77,11 @@ static int standing(const void* t, MlirOperation op) {
 */
 import "C"
 
-// Standing is what is remarkable about the place of an operation in a block: whether it is
-// the last one or branches, and whether an operand seems not to be made before it.
+// Standing reports whether an operation is the last one in its block or branches, and whether
+// an operand seems not to be defined before it.
 func Standing(t *Table, op MlirOperation) (ends, misplaced bool) {
 	t.enter()
-	found := C.standing(t.pointer(), goOperation(op))
+	found := C.standing(t.pointer(), operationToC(op))
 	t.leave()
 	return found&C.ENDS != 0, found&C.MISPLACED != 0
 }

@@ -18,16 +18,16 @@ import (
 	"github.com/calliope-mlir/calliope/internal/stack"
 )
 
-// Table holds the functions of one library. It is read only, lives as long as the
-// process and may be used by any number of goroutines; but not one that is ForContext.
+// A Table holds the functions of one library. It is read-only, lives until the process ends,
+// and may be used by several goroutines at once. One that ForContext returns may not.
 type Table struct {
-	// functions is a calliope_mlir_api (gen_mlir_api.h): the functions in the order in
-	// which they were generated, nil where the library has none.
+	// functions is a calliope_mlir_api (gen_mlir_api.h): the functions in the order in which
+	// they were generated, nil for those that the library lacks.
 	functions *[numFunctions]unsafe.Pointer
 	lib       *dl.Library
 	has       map[string]bool
-	use       *use // nil but for a context's
-	mark      *use // the same where uses by several goroutines at once are to be found
+	use       *use // nil if the table is not of ForContext
+	mark      *use // use, or nil if the library calls Go from several threads
 }
 
 // Open loads a shared library and reads its table. The library stays open until the
@@ -49,20 +49,19 @@ func Open(path string) (*Table, error) {
 	return t, nil
 }
 
-// pointer is the table as C code takes it.
+// pointer converts the table for C code.
 func (t *Table) pointer() unsafe.Pointer { return unsafe.Pointer(t.functions) }
 
-// Functions is the table as C code of other packages takes it: a const
-// calliope_mlir_api*.
+// Functions returns the table for C code of other packages: a const calliope_mlir_api*.
 func (t *Table) Functions() unsafe.Pointer { return t.pointer() }
 
 // Has reports whether the library exports the function of that name.
 func (t *Table) Has(name string) bool { return t.has[name] }
 
-// Names returns every name that the table has a place for, and whether it is filled.
+// Names returns the name of every function of the table, and whether the library has it.
 func (t *Table) Names() map[string]bool { return t.has }
 
-// Path is the path of the library.
+// Path returns the path of the library.
 func (t *Table) Path() string { return t.lib.Path() }
 
 // RegisterDialects inserts every dialect of the library into the registry.
@@ -70,11 +69,11 @@ func (t *Table) RegisterDialects(registry MlirDialectRegistry) {
 	C.calliope_mlir_register_dialects(t.lib.Handle(), t.pointer(), registry.Ptr)
 }
 
-// OnLargeStack runs f on a thread of its own with a large C stack.
+// OnLargeStack runs f on another thread, which has a large C stack.
 func OnLargeStack(f func()) error { return stack.OnLarge(f) }
 
-// Missing is the panic of a call to a function that the library lacks. mlir turns
-// it into its UnsupportedError.
+// Missing is the panic of a call to a function that the library lacks. mlir converts it to
+// its UnsupportedError.
 type Missing struct{ Function string }
 
 func (m Missing) Error() string { return "the MLIR library does not export " + m.Function }

@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// A context is used by one goroutine at a time: its library has no locks. Each call into C
-// by way of a context's table marks it as in use, and one that finds the mark panics. The
-// mark is no atomic, as that of Go's maps is none, for it stands around calls of tens of
-// nanoseconds: a use by two is nearly always found, and never found where there is none.
+// A context may be used by one goroutine at a time: its library has no locks. Each call into
+// C through a context's table marks the context as in use, and panics if it is marked. Like
+// the mark of Go's maps, the state is not atomic, because the calls take tens of nanoseconds:
+// a use by two goroutines is found nearly always, and never reported without reason.
 
 const (
-	free     = 0
-	inUse    = 1
-	contends = 2 // in use, and somebody waits to be told by whom
+	unused    = 0
+	inUse     = 1
+	contended = 2 // in use, and another goroutine waits for the place of the call
 )
 
-// use is the mark of one context, and whether it holds what is nested deeply.
+// A use is the state of one context, and whether the context holds deeply nested IR.
 type use struct {
 	deep bool
 
 	state  uint32
-	holder atomic.Pointer[string] // where the use is that another one collided with
-	rival  atomic.Pointer[string] // where somebody is who collided
+	holder atomic.Pointer[string] // the place of the call during which another one came
+	other  atomic.Pointer[string] // the place of the call that came during another one
 }
 
-// ForContext is a table of the same functions for one context. With threads, the library
-// calls Go from several at once.
+// ForContext returns a table of the same functions for one context. threads says whether the
+// library calls Go from several threads at once.
 func (t *Table) ForContext(threads bool) *Table {
 	c := *t
 	c.use = new(use)
@@ -37,7 +37,7 @@ func (t *Table) ForContext(threads bool) *Table {
 	return &c
 }
 
-// SetThreads says whether the library calls Go from several threads at once.
+// SetThreads sets whether the library calls Go from several threads at once.
 func (t *Table) SetThreads(on bool) {
 	t.mark = t.use
 	if on {
@@ -47,7 +47,7 @@ func (t *Table) SetThreads(on bool) {
 
 func (t *Table) enter() {
 	if m := t.mark; m != nil {
-		if m.state != free {
+		if m.state != unused {
 			m.collide()
 		}
 		m.state = inUse
@@ -56,14 +56,15 @@ func (t *Table) enter() {
 
 func (t *Table) leave() {
 	if m := t.mark; m != nil {
-		if m.state == contends {
-			m.tell()
+		if m.state == contended {
+			m.report()
 		}
-		m.state = free
+		m.state = unused
 	}
 }
 
-// pause lets Go that C calls use the context. The returned function ends that.
+// pause ends a call's use of the context, so that Go code that C calls can use it. The returned
+// function starts the use again.
 func (t *Table) pause() (end func()) {
 	if t.mark == nil {
 		return func() {}
@@ -72,73 +73,74 @@ func (t *Table) pause() (end func()) {
 	return t.enter
 }
 
-// SetDeep says whether the context holds what is nested deeply. Functions that recurse on
-// it are then called on a large stack.
+// SetDeep sets whether the context holds deeply nested IR. Functions that recurse on it are
+// then called on a large stack.
 func (t *Table) SetDeep(deep bool) { t.use.deep = deep }
 
-// Deep reports what SetDeep said.
+// Deep returns the value of SetDeep.
 func (t *Table) Deep() bool { return t.deep() }
 
 func (t *Table) deep() bool { return t.use != nil && t.use.deep }
 
-// onLargeStack calls f on a large stack, with a table that does not do so again.
+// onLargeStack calls f on a large stack, with a table that calls functions directly.
 func (t *Table) onLargeStack(f func(*Table)) {
 	flat := *t
 	flat.use = nil
 	if err := OnLargeStack(func() { f(&flat) }); err != nil {
-		panic(fmt.Sprintf("mlir: what is nested deeply needs a large stack: %v", err))
+		panic(fmt.Sprintf("mlir: deeply nested IR needs a large stack: %v", err))
 	}
 }
 
-// holderWait is how long a call that was in the way may take until it says where it is.
+// holderWait is how long collide waits for the place of the other call.
 const holderWait = 5 * time.Second
 
-// collide panics with the places of both users. Two may find each other's mark: then
-// neither is in a call that could tell.
+// collide panics with the places of both calls. If two calls find each other's mark, neither
+// is in C and reports its place at the end: then each uses other.
 func (u *use) collide() {
-	mine, other := place(), "one that has been in a call for seconds"
-	if rival := u.rival.Swap(&mine); rival != nil {
-		other = *rival
+	here, there := place(), "a call that takes longer than 5 seconds"
+	if other := u.other.Swap(&here); other != nil {
+		there = *other
 	} else {
 		u.holder.Store(nil)
 		for end := time.Now().Add(holderWait); time.Now().Before(end); time.Sleep(time.Millisecond) {
-			// Again and again: the mark of a call that has just ended may have undone it.
-			atomic.StoreUint32(&u.state, contends)
+			// Repeated, because a call that has just ended may have overwritten it.
+			atomic.StoreUint32(&u.state, contended)
 			at := u.holder.Load()
-			if rival := u.rival.Load(); at == nil && rival != &mine {
-				at = rival
+			if other := u.other.Load(); at == nil && other != &here {
+				at = other
 			}
 			if at != nil {
-				other = *at
+				there = *at
 				break
 			}
 		}
 	}
 	panic(fmt.Sprintf("mlir: a Context is used by two goroutines at once: here in %s, and there in %s: "+
-		"give each goroutine a Context of its own, or hold a lock", mine, other))
+		"give each goroutine a Context of its own, or hold a lock", here, there))
 }
 
-// tell says where the use is that another one waits for.
-func (u *use) tell() {
+// report stores the place of this call, for which another goroutine waits.
+func (u *use) report() {
 	at := place()
 	u.holder.Store(&at)
 }
 
-const here = "github.com/calliope-mlir/calliope/"
+const module = "github.com/calliope-mlir/calliope/"
 
-// place is the method that somebody outside of this module called, and where.
+// place returns the method that was called from outside of this module, and the place of
+// that call.
 func place() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
 	method := ""
 	for {
 		f, more := frames.Next()
-		own := strings.HasPrefix(f.Function, here) && !strings.HasSuffix(f.File, "_test.go")
+		own := strings.HasPrefix(f.Function, module) && !strings.HasSuffix(f.File, "_test.go")
 		if !own && method != "" || !more {
 			return fmt.Sprintf("%s, called at %s:%d", method, f.File, f.Line)
 		}
-		if own && !strings.HasPrefix(f.Function, here+"internal/capi.") {
-			method = strings.TrimPrefix(f.Function, here)
+		if own && !strings.HasPrefix(f.Function, module+"internal/capi.") {
+			method = strings.TrimPrefix(f.Function, module)
 		}
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// Engine is one of the libraries that the test suite runs on.
+// An Engine is one of the libraries that the test suite runs on.
 type Engine struct {
 	Name    string
 	Library *mlir.Library
 }
 
-// Engines are the libraries that the tests of this build run on: the default one, and
-// with the build tag engines also IREE's and upstream LLVM 22.
+// Engines returns the libraries that the tests of this build run on: the default one and, with
+// the build tag engines, also IREE's and upstream LLVM 22.
 func Engines(t testing.TB) []Engine {
 	t.Helper()
 	list := []Engine{{"default", Library(t)}}
@@ -32,8 +32,8 @@ func EachEngine(t *testing.T, test func(t *testing.T, e Engine)) {
 	}
 }
 
-// Upstream is upstream LLVM 22, for what the default library lacks: the execution
-// engine, rewriting, most dialects. Only tests with the build tag engines have it.
+// Upstream returns upstream LLVM 22, which has what the default library lacks: the execution
+// engine, rewriting, most dialects. Only tests with the build tag engines may call it.
 func Upstream(t testing.TB) *mlir.Library {
 	t.Helper()
 	return library(t, native.LLVM)

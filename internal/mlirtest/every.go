@@ -11,17 +11,17 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// EveryOperation makes every operation that the default library knows, in many forms and
-// with the attributes that its refusals ask for, puts terminators into its regions, removes
-// each attribute, and verifies, prints, writes, copies and walks what there is. It holds
-// that none of it ends the process. Of other libraries no attributes are asked for.
+// EveryOperation creates every operation of the default library in many forms, with the
+// attributes that its errors name, puts terminators into its regions, and removes each
+// attribute. It verifies, prints, writes, copies and walks the results, and checks that none of
+// this ends the process.
 func EveryOperation(t *testing.T) {
 	t.Helper()
 	Outlives(t, func(t *testing.T, start int) {
 		library := Library(t)
 		names := operationNames(t, library)
 		if len(names) < fewestOperations {
-			t.Fatalf("only %d operations were found in %s", len(names), library.Path())
+			t.Fatalf("found only %d operations in %s", len(names), library.Path())
 		}
 		for n, name := range names {
 			if n >= start {
@@ -31,13 +31,13 @@ func EveryOperation(t *testing.T) {
 	})
 }
 
-// fewestOperations is fewer than the library has.
+// fewestOperations is less than the number of operations of the library.
 const fewestOperations = 500
 
 var operationName = regexp.MustCompile(`[a-z][a-z0-9_]*(\.[A-Za-z0-9_]+)+`)
 
-// operationNames finds the operations of a library among the texts in its file, for the C
-// API does not list them.
+// operationNames finds the operations of a library among the strings in its file, because the
+// C API does not list them.
 func operationNames(t *testing.T, l *mlir.Library) []string {
 	data, err := os.ReadFile(l.Path())
 	if err != nil {
@@ -74,7 +74,7 @@ type everyOperation struct {
 	number     int
 	ends       []string
 	attributes []mlir.Attribute
-	kinds      map[string]int // which of attributes was taken last, by name
+	kinds      map[string]int // the index of the attribute that was accepted last, by name
 }
 
 func every(t *testing.T, l *mlir.Library, number int, name string, names []string) {
@@ -108,7 +108,7 @@ func every(t *testing.T, l *mlir.Library, number int, name string, names []strin
 	}
 }
 
-// anyAttributes are of many kinds: whatever an operation needs, one of them is mostly it.
+// anyAttributes has attributes of many kinds, one of which is usually what an operation needs.
 var anyAttributes = []string{
 	`"x"`, "1 : i64", "1 : i32", "@x", "() -> ()", "i32", "tensor<2xf32>", "array<i64: 0>", "array<i32: 0>", "array<i1: true>", "[]", "[0]", "[@x]",
 	"dense<1> : tensor<2xi64>", "dense<1.0> : tensor<2xf32>", "dense<1> : tensor<1x1xi64>", "affine_map<() -> ()>", "affine_map<(d0) -> (d0)>", "affine_set<() : (0 == 0)>",
@@ -122,9 +122,9 @@ var anyAttributes = []string{
 
 var needed = regexp.MustCompile(`needs the attribute "?([A-Za-z0-9_.]+)`)
 
-// made makes the operation, with what it is asked to have.
+// made creates the operation, with the attributes that the errors name.
 func (e *everyOperation) made(s mlir.OperationState, regions int) (mlir.Operation, bool) {
-	wants, tries, kind := "", 0, 0 // the attribute that is asked for, and of which kind it is given
+	wants, tries, kind := "", 0, 0 // the attribute that an error names, and the index of its value
 	for {
 		s.Regions = nil
 		for range regions {
@@ -138,7 +138,7 @@ func (e *everyOperation) made(s mlir.OperationState, regions int) (mlir.Operatio
 			}
 		}
 		if wants != "" && (err == nil || next[1] != wants) {
-			e.kinds[wants] = kind // it was that
+			e.kinds[wants] = kind // it was accepted
 		}
 		switch {
 		case err == nil:
@@ -174,7 +174,7 @@ func (e *everyOperation) form(typ mlir.Type, operands, results, regions int) {
 		s.Results = append(s.Results, typ)
 	}
 	bare := s
-	for _, a := range e.attributes[:1] { // an attribute that no definition has
+	for _, a := range e.attributes[:1] { // an attribute that is in no definition
 		bare.Attributes = append(bare.Attributes, mlir.NamedAttribute{Name: "x.y", Value: a})
 	}
 	if op, ok := e.made(bare, regions); ok {
@@ -207,14 +207,14 @@ func (e *everyOperation) form(typ mlir.Type, operands, results, regions int) {
 	m.Close()
 }
 
-// attempt reports whether f did not panic, which what is refused does.
+// attempt reports whether f did not panic. It panics if mlir does not allow it.
 func attempt(f func()) (ok bool) {
 	defer func() { _ = recover() }()
 	f()
 	return true
 }
 
-// use does all with an operation that reads it.
+// use calls all methods that read an operation.
 func (e *everyOperation) use(op mlir.Operation) {
 	_ = op.Verify()
 	_ = op.String()
@@ -229,7 +229,7 @@ func (e *everyOperation) use(op mlir.Operation) {
 	}
 }
 
-// fill puts a block into each region, and into it each terminator that might belong there.
+// fill puts a block into each region, and each possible terminator into the block.
 func (e *everyOperation) fill(op mlir.Operation, typ mlir.Type) {
 	for i := range op.NumRegions() {
 		for _, arguments := range [][]mlir.Type{nil, {typ}} {
@@ -254,7 +254,7 @@ func (e *everyOperation) fill(op mlir.Operation, typ mlir.Type) {
 	}
 }
 
-// inside uses what stands in the regions.
+// inside uses the operations in the regions.
 func (e *everyOperation) inside(op mlir.Operation) {
 	for inner := range op.All() {
 		_ = inner.Verify()

@@ -16,17 +16,16 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Hostile makes each sample with each of its parts replaced by others that are wrong or
-// odd, and holds that this ends with an operation or an error and never ends the
-// process.
+// Hostile creates each sample with each of its parts replaced by wrong or unusual ones, and
+// checks that this returns an operation or an error, and does not end the process.
 func Hostile(t *testing.T, samples []Sample) {
 	t.Helper()
 	Outlives(t, func(t *testing.T, start int) { hostile(t, samples, start) })
 }
 
-// Outlives holds that none of the cases that try works through ends the process. try
-// starts at case number start, and prints each one with caseMark before it. So that a
-// crash can be reported, the work is done in a child process, which is the same test again.
+// Outlives checks that none of try's cases ends the process. try starts at case number start,
+// and prints each case, with caseMark before it. It runs in a child process, which runs the
+// same test, so that Outlives can report a crash.
 func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 	t.Helper()
 	const env = "CALLIOPE_TEST_HOSTILE"
@@ -55,18 +54,18 @@ func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 		n, bad := strconv.Atoi(number)
 		t.Errorf("crashed: %s (%v): %s", what, err, head(errors.String()))
 		if bad != nil || crashes == crashLimit {
-			t.Fatalf("this many crashes are enough: %v", err)
+			t.Fatalf("too many crashes: %v", err)
 		}
 		start = n + 1
 	}
 }
 
-// crashLimit is for the first look at a new release of the library.
+// crashLimit is large enough to see all crashes of a new release of the library.
 const crashLimit = 200
 
 const caseMark = "case: "
 
-// head is what a crash says of itself, without the stacks.
+// head returns the first lines of a crash, without the stacks.
 func head(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -93,7 +92,7 @@ func hostile(t *testing.T, samples []Sample, start int) {
 			for i := range count + pairsEach {
 				this := n
 				n++
-				// Drawn also where they are not used, so that cases keep their numbers.
+				// Drawn even if they are not used, so that cases keep their numbers.
 				first, second := r.IntN(count), r.IntN(count)
 				if i < count {
 					first, second = i, -1
@@ -114,7 +113,7 @@ func hostile(t *testing.T, samples []Sample, start int) {
 	})
 }
 
-// pairsEach is how many pairs of replacements are tried of a sample.
+// pairsEach is the number of pairs of replacements that are tried for a sample.
 const pairsEach = 20
 
 type hostility struct {
@@ -123,7 +122,7 @@ type hostility struct {
 	types []mlir.Type
 }
 
-// oddTypes are types of operands and results that few operations take, or none.
+// oddTypes are types of operands and results that few or no operations take.
 var oddTypes = []string{
 	"none", "!stablehlo.token", "tuple<>", "tuple<tensor<f32>, tensor<2xi32>>", "tensor<*xf32>", "f32", "i1", "index",
 	"memref<2xf32>", "vector<4xf32>", "() -> ()", "tensor<f32>", "tensor<i32>", "tensor<2xf32>", "tensor<?xf32>", "tensor<0xf32>",
@@ -141,7 +140,7 @@ func (h *hostility) collectTypes() {
 	}
 }
 
-// fresh is the sample's struct, made anew.
+// fresh returns a new struct of the sample.
 func (h *hostility) fresh() reflect.Value {
 	b := &Body{C: h.c}
 	b.Block = h.c.NewBlock(mlir.Location{}, b.Types(h.s.Operand...)...)
@@ -175,7 +174,7 @@ func (h *hostility) try(n, first, second int) {
 	_ = op.Erase()
 }
 
-// state is what the sample's operation is made of, and whether it infers its types.
+// state returns the parts of the sample's operation.
 func (h *hostility) state() mlir.OperationState {
 	op := check.Must(h.fresh().Interface().(Operation).Create(h.c, mlir.Location{}))
 	s := mlir.OperationState{Name: h.s.Name, InferResults: h.c.InfersTypes(h.s.Name)}
@@ -200,7 +199,7 @@ func (h *hostility) state() mlir.OperationState {
 
 func (h *hostility) attributes() int { return len(h.state().Attributes) }
 
-// tryAttribute gives the operation an attribute of another kind, which no struct can.
+// tryAttribute creates the operation with an attribute of another kind, which structs cannot have.
 func (h *hostility) tryAttribute(n, i int, odd string) {
 	s := h.state()
 	a := &s.Attributes[i]
@@ -215,7 +214,7 @@ func (h *hostility) tryAttribute(n, i int, odd string) {
 	_ = op.Erase()
 }
 
-// mutation replaces a part of the struct that it was made for.
+// A mutation replaces a part of a struct.
 type mutation struct {
 	what  string
 	apply func()
@@ -251,7 +250,7 @@ const (
 	least = -1 << 63
 )
 
-// field lists what may stand in a field in place of what does.
+// field returns replacements of the value of a field.
 func (h *hostility) field(name string, v reflect.Value) (list []mutation) {
 	put := func(values ...any) {
 		for _, value := range values {
@@ -371,8 +370,8 @@ func (h *hostility) field(name string, v reflect.Value) (list []mutation) {
 	return list
 }
 
-// setFirst and setLast do nothing to an empty list, which another replacement may have
-// left.
+// setFirst and setLast do nothing if the list is empty, as it may be after another
+// replacement.
 func setFirst[T any](list []T, v T) {
 	if len(list) > 0 {
 		list[0] = v
@@ -385,13 +384,13 @@ func setLast[T any](list []T, v T) {
 	}
 }
 
-// oddAttributes are in place of attributes that may be any.
+// oddAttributes replace attributes whose kind is not limited.
 var oddAttributes = []string{
 	"unit", `"x"`, "[]", "[1, 2]", "[[1, 0], [0]]", `[["x"]]`, "{}", "1 : i64", "1.0 : f64", "dense<1> : tensor<2xi32>", "dense<> : tensor<0xf32>",
 	"dense<1.0> : vector<2xf32>", "sparse<[0], 1.0> : tensor<2xf32>", "array<i64: 1>", "@symbol", "f32", "true",
 }
 
-// regions are makers of regions that few operations take, or none.
+// regions returns functions that create regions that few or no operations take.
 func (h *hostility) regions() func(yield func(string, func() mlir.Region) bool) {
 	c := h.c
 	block := func(types []string, returns int) mlir.Block {

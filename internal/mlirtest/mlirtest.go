@@ -1,4 +1,4 @@
-// Package mlirtest gives tests the MLIR libraries that they run on.
+// Package mlirtest provides the MLIR libraries that tests run on.
 package mlirtest
 
 import (
@@ -15,7 +15,7 @@ import (
 
 var opened sync.Map // native.Part -> func() (*mlir.Library, error)
 
-// openPart opens a part once, fetched where it is missing.
+// openPart opens a part once. It fetches it if it is missing.
 func openPart(part native.Part) (*mlir.Library, error) {
 	open, _ := opened.LoadOrStore(part, sync.OnceValues(func() (*mlir.Library, error) {
 		found, err := native.Ensure(context.Background(), part, native.EnsureOptions{})
@@ -27,11 +27,11 @@ func openPart(part native.Part) (*mlir.Library, error) {
 	return open.(func() (*mlir.Library, error))()
 }
 
-// Default is the default library for examples, which have no testing.TB.
+// Default returns the default library for examples, which have no testing.TB.
 func Default() (*mlir.Library, error) { return openPart(native.MLIR) }
 
-// Library is the default library, fetched where it is missing. A test that cannot
-// have it fails with the command that brings it.
+// Library returns the default library, and fetches it if it is missing. If that fails, the test
+// fails with the command that fetches it.
 func Library(t testing.TB) *mlir.Library {
 	t.Helper()
 	return library(t, native.MLIR)
@@ -46,13 +46,13 @@ func library(t testing.TB, part native.Part) *mlir.Library {
 	return l
 }
 
-// Context is a new context of the default library that is closed when the test ends.
+// Context returns a new context of the default library, which is closed when the test ends.
 func Context(t testing.TB) *mlir.Context {
 	t.Helper()
 	return ContextOf(t, Library(t))
 }
 
-// ContextOf is a new context of a library that is closed when the test ends.
+// ContextOf returns a new context of a library, which is closed when the test ends.
 func ContextOf(t testing.TB, l *mlir.Library) *mlir.Context {
 	t.Helper()
 	c := l.NewContext(mlir.ContextOptions{})
@@ -60,7 +60,7 @@ func ContextOf(t testing.TB, l *mlir.Library) *mlir.Context {
 	return c
 }
 
-// Parse is a module that is parsed from text. The context closes it.
+// Parse parses a module. The context closes it.
 func Parse(t testing.TB, c *mlir.Context, text string) *mlir.Module {
 	t.Helper()
 	m, err := c.Parse("test.mlir", []byte(text))
@@ -81,8 +81,8 @@ func Find(m *mlir.Module, name string) (found []mlir.Operation) {
 	return found
 }
 
-// Main is the TestMain of packages whose examples open the library themselves: it
-// fetches it first.
+// Main is the TestMain of packages whose examples open the library themselves. It fetches the
+// library first.
 func Main(m *testing.M) {
 	if _, err := openPart(native.MLIR); err != nil {
 		fmt.Fprintln(os.Stderr, err)

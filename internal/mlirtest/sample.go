@@ -11,32 +11,32 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Operation is a struct that an operation is made of.
+// An Operation is a struct from which an operation is created.
 type Operation interface {
 	Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error)
 }
 
-// Sample is an operation to be made in a function, as its struct says it.
+// A Sample describes an operation to create in a function.
 type Sample struct {
 	Name    string
 	Operand []string // types of the function's arguments
 	Make    func(b *Body) Made
-	Needs   string // a dialect besides its own, where that is not empty
-	Around  string // text of the module that it is made in, where that is not empty
+	Needs   string // a further dialect that it needs, or ""
+	Around  string // text in the module around it, or ""
 }
 
-// Made is an operation's struct, and the function that reads one.
+// A Made is an operation's struct, and the function that reads one.
 type Made struct {
 	Operation Operation
 	read      func(mlir.Operation) (any, bool)
 }
 
-// Of goes with a struct and its reader.
+// Of returns a Made with a struct and its reader.
 func Of[T Operation](o T, read func(mlir.Operation) (T, bool)) Made {
 	return Made{o, func(op mlir.Operation) (any, bool) { return read(op) }}
 }
 
-// Body is the function that a sample stands in.
+// A Body is the function of a sample.
 type Body struct {
 	C     *mlir.Context
 	Block mlir.Block
@@ -52,8 +52,8 @@ func (b *Body) Types(texts ...string) []mlir.Type { return Types(b.C, texts...) 
 // Attribute parses an attribute.
 func (b *Body) Attribute(text string) mlir.Attribute { return Attribute(b.C, text) }
 
-// Region is a region of one block with arguments of these types. Its terminator
-// returns what the function gives.
+// Region returns a region of one block with arguments of these types. Its terminator returns
+// the results of the function.
 func (b *Body) Region(types []string, result func(block mlir.Block, in []mlir.Value) []mlir.Value) mlir.Region {
 	block := b.C.NewBlock(mlir.Location{}, b.Types(types...)...)
 	var in []mlir.Value
@@ -67,13 +67,13 @@ func (b *Body) Region(types []string, result func(block mlir.Block, in []mlir.Va
 	return region
 }
 
-// Returns is a region that returns its argument i.
+// Returns returns a region that returns its argument i.
 func (b *Body) Returns(i int, types ...string) mlir.Region {
 	return b.Region(types, func(_ mlir.Block, in []mlir.Value) []mlir.Value { return in[i : i+1] })
 }
 
-// Module makes the sample in a module of its own, in a function that returns the
-// operation's results, and returns both.
+// Module creates the sample in a new module, in a function that returns the operation's
+// results. It returns the module, the operation and its struct.
 func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, error) {
 	m := check.Must(c.Parse("sample.mlir", []byte("module {"+s.Around+"}")))
 	b := &Body{C: c}
@@ -105,8 +105,8 @@ func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, err
 	return m, op, made, nil
 }
 
-// Complete reports each operation of a dialect that neither has a sample nor is tested
-// in another way, and each that the library lacks.
+// Complete reports each operation of a dialect that has no sample and is not in others, and each
+// that the library lacks.
 func Complete(t testing.TB, operations []string, samples []Sample, others ...string) {
 	t.Helper()
 	have := map[string]bool{}
@@ -122,20 +122,20 @@ func Complete(t testing.TB, operations []string, samples []Sample, others ...str
 			t.Errorf("%s has no sample", name)
 		}
 		if !c.Registered(name) {
-			t.Errorf("%s is not in the library", name)
+			t.Errorf("the library lacks %s", name)
 		}
 	}
 }
 
-// supported reports whether the library has what the sample needs.
+// supported reports whether the library has the dialect that the sample needs.
 func (s Sample) supported(c *mlir.Context) bool {
 	return s.Needs == "" || c.LoadDialect(s.Needs) == nil
 }
 
-// RoundTrip makes the sample, verifies it, prints it, parses the text, and reads the
-// operation there and here: all three structs are the same. Where the library lacks the
-// dialect that the sample needs, there is nothing to make; where it lacks the operation,
-// Create says so.
+// RoundTrip creates the sample, verifies and prints it, parses the text, reads the operation in
+// both modules, and checks that all three structs are the same. If the library lacks the
+// dialect that the sample needs, it does nothing. If the library lacks the operation, it checks
+// the error of Create.
 func (s Sample) RoundTrip(t *testing.T, c *mlir.Context) {
 	t.Helper()
 	if !s.supported(c) {
@@ -176,19 +176,19 @@ func (s Sample) RoundTrip(t *testing.T, c *mlir.Context) {
 		return mlir.WalkStop
 	})
 	if d := cmp.Diff(any(made.Operation), here, same); d != "" {
-		t.Errorf("what was made (-want +got):\n%s", d)
+		t.Errorf("created (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff(any(made.Operation), there, same); d != "" {
-		t.Errorf("what was parsed (-want +got):\n%s", d)
+		t.Errorf("parsed (-want +got):\n%s", d)
 	}
 	if v, ok := made.read(m.Operation()); ok {
 		t.Errorf("a module is read as %v", v)
 	}
 }
 
-// same compares structs of operations, also across modules: values, types and
-// attributes by their text. Regions are the same where both are there; what is in them
-// is compared in print.
+// same compares structs of operations, also of different modules: values, types and attributes
+// by their text. Regions are the same if both are set. Their content is compared in the
+// printed modules.
 var same = cmp.Options{
 	cmp.Comparer(func(a, b mlir.Value) bool { return a.String() == b.String() }),
 	cmp.Comparer(func(a, b mlir.Type) bool { return a.String() == b.String() }),

@@ -30,7 +30,7 @@ func Attribute(c *mlir.Context, text string) mlir.Attribute {
 	return check.Must(c.ParseAttribute(text))
 }
 
-// Unsupported wants an error that says that the library lacks something.
+// Unsupported checks that the error matches mlir.ErrUnsupported.
 func Unsupported(t testing.TB, err error) {
 	t.Helper()
 	if !errors.Is(err, mlir.ErrUnsupported) {
@@ -38,8 +38,8 @@ func Unsupported(t testing.TB, err error) {
 	}
 }
 
-// Supported wants no error where the library has all functions, and one that matches
-// mlir.ErrUnsupported where it lacks one. It reports whether it has them all.
+// Supported checks that there is no error if the library has all functions, and that the error
+// matches mlir.ErrUnsupported if it lacks one. It reports whether the library has them all.
 func Supported(t testing.TB, l *mlir.Library, err error, functions ...string) bool {
 	t.Helper()
 	for _, f := range functions {

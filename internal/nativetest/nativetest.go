@@ -10,9 +10,9 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// Main is the TestMain of packages whose tests open the parts themselves. It first fetches
-// the missing parts, or fails with the command that fetches them. Without parts it uses the
-// default ones.
+// Main is the TestMain of packages whose tests open the parts themselves. It fetches the
+// missing parts, or fails with the command that fetches them. Without arguments it uses the
+// default parts.
 func Main(m *testing.M, parts ...native.Part) {
 	if err := native.EnsureAll(context.Background(), native.EnsureOptions{}, parts...); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,6 +1,6 @@
-// Package tree has the order of the leaves of a tree, which the contract states: fields of
-// a struct as declared, elements by index, entries of a map by their keys. What builds a
-// call and what serves it take trees apart here, and so agree.
+// Package tree has the order of the leaves of a tree, which the contract defines: the fields of
+// a struct as declared, elements by index, the entries of a map by key. The code that builds a
+// call and the code that serves it use this package, so that they agree.
 package tree
 
 import (
@@ -12,22 +12,22 @@ import (
 	"strconv"
 )
 
-// MaxDepth is deeper than any sound tree: a slice may hold itself.
+// MaxDepth is the largest depth of a tree. A slice that contains itself has none.
 const MaxDepth = 1000
 
-// ErrDepth says that a tree is nested deeper than MaxDepth.
+// ErrDepth is the error for a tree that is nested deeper than MaxDepth.
 var ErrDepth = errors.New("the tree is nested more than 1000 deep: does a slice or map hold itself?")
 
-// Branch is one branch of a struct, array, slice or map.
+// A Branch is one branch of a struct, array, slice or map.
 type Branch struct {
-	At    string        // the way to it from the whole tree, such as .Field[2]["key"]
+	At    string        // its path in the whole tree, such as .Field[2]["key"]
 	Key   reflect.Value // of an entry of a map
-	Value reflect.Value // can be addressed where the whole can, and in a map
+	Value reflect.Value // addressable if the whole is, or if it is in a map
 }
 
-// Check is an error where values of a type are no branching tree: a type of another kind, a
-// struct with a field that is not exported, a map whose keys have no order. It does not
-// look at the types of the branches. at names the value, and leaves what leaves may be.
+// Check returns an error if values of a type have no branches: a type of another kind, a struct
+// with a field that is not exported, or a map whose keys have no order. It does not check the
+// types of the branches. For the error, at names the value, and leaves the types of leaves.
 func Check(t reflect.Type, at, leaves string) error {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -58,13 +58,13 @@ func checkField(t reflect.Type, f reflect.StructField) error {
 	return nil
 }
 
-// Each visits the branches of a value in order, up to the first error. Where the value has
-// none, the error is that of Check.
+// Each calls visit for the branches of a value in order, until the first error. If the value
+// cannot have branches, Each returns the error of Check.
 func Each(v reflect.Value, at, leaves string, visit func(i int, b Branch) error) error {
 	t := v.Type()
-	var room [64]byte
-	way := func(step ...string) string {
-		b := append(room[:0], at...)
+	var buffer [64]byte
+	path := func(step ...string) string {
+		b := append(buffer[:0], at...)
 		for _, s := range step {
 			b = append(b, s...)
 		}
@@ -77,14 +77,14 @@ func Each(v reflect.Value, at, leaves string, visit func(i int, b Branch) error)
 			if err := checkField(t, field); err != nil {
 				return err
 			}
-			if err := visit(i, Branch{At: way(".", field.Name), Value: v.Field(i)}); err != nil {
+			if err := visit(i, Branch{At: path(".", field.Name), Value: v.Field(i)}); err != nil {
 				return err
 			}
 		}
 		return nil
 	case reflect.Array, reflect.Slice:
 		for i := range v.Len() {
-			if err := visit(i, Branch{At: way("[", strconv.Itoa(i), "]"), Value: v.Index(i)}); err != nil {
+			if err := visit(i, Branch{At: path("[", strconv.Itoa(i), "]"), Value: v.Index(i)}); err != nil {
 				return err
 			}
 		}
@@ -103,7 +103,7 @@ func Each(v reflect.Value, at, leaves string, visit func(i int, b Branch) error)
 		default:
 			name = strconv.FormatUint(b.Key.Uint(), 10)
 		}
-		b.At = way("[", name, "]")
+		b.At = path("[", name, "]")
 		if err := visit(i, b); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func Each(v reflect.Value, at, leaves string, visit func(i int, b Branch) error)
 	return nil
 }
 
-// entries are those of a map, by their keys.
+// entries returns the entries of a map, sorted by key.
 func entries(m reflect.Value) []Branch {
 	list := make([]Branch, 0, m.Len())
 	for at := m.MapRange(); at.Next(); {

@@ -5,12 +5,11 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// CreateToken reports every operation that makes a token: as an error where the token
-// is part of the old host calls or of nothing at all, as a note where something else
-// needs it.
+// CreateToken reports every operation that creates a token: as an error if the token orders an
+// outfeed or infeed, or nothing, and as a note if another operation needs it.
 var CreateToken = &lint.Analyzer{
 	Name: "create-token",
-	Doc:  "a token that orders an outfeed or infeed, or nothing at all, is left over from old host calls",
+	Doc:  "a token that orders an outfeed or infeed, or nothing, is a remainder of old host calls",
 	Run:  createToken,
 }
 
@@ -30,13 +29,13 @@ func createToken(p *lint.Pass) error {
 		switch r := reaches[token]; {
 		case r&(toOutfeed|toInfeed) != 0:
 			p.Report(op, mlir.SeverityError,
-				"%s makes a token that orders %s, which current runtimes do not serve: %s", op.Name(), feeds(r), instead)
+				"%s creates a token that orders %s, which current runtimes do not serve: %s", op.Name(), feeds(r), instead)
 		case r&toOther == 0:
 			p.Report(op, mlir.SeverityError,
-				"%s makes a token that orders nothing, a leftover of host calls that are not made: remove it with what carries it; where a host call is wanted, %s", op.Name(), instead)
+				"%s creates a token that orders nothing, a remainder of old host calls: remove it and the values that carry it; for a host call, %s", op.Name(), instead)
 		default:
 			p.Report(op, mlir.SeverityNote,
-				"%s makes a token that orders neither an outfeed nor an infeed, so it may stay; for a host call, %s", op.Name(), instead)
+				"%s creates a token that orders neither an outfeed nor an infeed, so it may stay; for a host call, %s", op.Name(), instead)
 		}
 	}
 	return nil

@@ -1,2 +1,2 @@
-// Package rules holds the rules of mlir-lint, one in a file.
+// Package rules has the rules of mlir-lint, each in its own file.
 package rules

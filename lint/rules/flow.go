@@ -7,24 +7,24 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// reach says what a token comes to, directly or through other tokens.
+// A reach is the set of kinds of operations that a token reaches, directly or through others.
 type reach uint8
 
 const (
 	toOutfeed reach = 1 << iota
 	toInfeed
-	toOther // an operation that does something with it: send, recv, custom_call …
+	toOther // another operation that uses it: send, recv, custom_call …
 )
 
-// flow follows tokens through a module. It may take a token to come to more than it
-// does: it does not tell a function's calls apart, nor the tokens in one tuple.
+// A flow follows tokens through a module. Its result may contain too much: it does not
+// distinguish the calls of a function, or the tokens in one tuple.
 type flow struct {
 	functions map[symbol]mlir.Operation
 	calls     map[mlir.Operation][]mlir.Operation // of a function
-	carries   map[mlir.Type]bool
+	tokens    map[mlir.Type]bool                  // the result of isToken
 }
 
-// symbol is a name in the operation that holds the symbols.
+// A symbol is a name in the operation that defines it.
 type symbol struct {
 	table mlir.Operation
 	name  string
@@ -34,7 +34,7 @@ func newFlow(p *lint.Pass) *flow {
 	f := &flow{
 		functions: map[symbol]mlir.Operation{},
 		calls:     map[mlir.Operation][]mlir.Operation{},
-		carries:   map[mlir.Type]bool{},
+		tokens:    map[mlir.Type]bool{},
 	}
 	for function := range p.Operations("func.func") {
 		if name, ok := function.Attribute("sym_name"); ok {
@@ -50,7 +50,7 @@ func newFlow(p *lint.Pass) *flow {
 	return f
 }
 
-// callee is the function that an operation calls.
+// callee returns the function that an operation calls.
 func (f *flow) callee(call mlir.Operation) (mlir.Operation, bool) {
 	key := map[string]string{"func.call": "callee", "stablehlo.composite": "decomposition"}[call.Name()]
 	if key == "" {
@@ -61,7 +61,7 @@ func (f *flow) callee(call mlir.Operation) (mlir.Operation, bool) {
 		return mlir.Operation{}, false
 	}
 	name, _ := attribute.Symbol()
-	// The nearest operation that holds symbols decides.
+	// The nearest module defines the symbol.
 	table := call.Parent()
 	for !table.IsNil() && table.Name() != "builtin.module" {
 		table = table.Parent()
@@ -70,10 +70,10 @@ func (f *flow) callee(call mlir.Operation) (mlir.Operation, bool) {
 	return function, ok
 }
 
-// from returns what each of the tokens, and each value on their ways, comes to.
+// from returns what each of the tokens, and each value on their paths, reaches.
 func (f *flow) from(tokens []mlir.Value) map[mlir.Value]reach {
 	reaches := map[mlir.Value]reach{}
-	before := map[mlir.Value][]mlir.Value{} // the steps, backwards
+	before := map[mlir.Value][]mlir.Value{} // the values before each value on a path
 	seen := map[mlir.Value]bool{}
 	todo := slices.Clone(tokens)
 	for _, t := range tokens {
@@ -97,7 +97,7 @@ func (f *flow) from(tokens []mlir.Value) map[mlir.Value]reach {
 			}
 		}
 	}
-	// Each value is passed back at most once for each bit that it gains.
+	// Each value is visited at most once for each bit that is added to it.
 	for v := range seen {
 		if reaches[v] != 0 {
 			todo = append(todo, v)
@@ -116,8 +116,8 @@ func (f *flow) from(tokens []mlir.Value) map[mlir.Value]reach {
 	return reaches
 }
 
-// step is what a use of a token comes to at once, and the values that the token may
-// live on in; those that are no tokens are for the caller to leave out.
+// step returns what a use of a token reaches directly, and the values that the token may pass
+// to. The caller must ignore those that are not tokens.
 func (f *flow) step(use mlir.Use) (reach, []mlir.Value) {
 	op := use.Owner
 	switch op.Name() {
@@ -135,7 +135,7 @@ func (f *flow) step(use mlir.Use) (reach, []mlir.Value) {
 	}
 	if function, ok := f.callee(op); ok {
 		entry := entryOf(function)
-		if entry.IsNil() { // declared only: whoever defines it may need the token
+		if entry.IsNil() { // only declared: its definition may need the token
 			return toOther, results(op)
 		}
 		return 0, along(use, op.NumOperands(), arguments(entry))
@@ -149,9 +149,9 @@ func (f *flow) step(use mlir.Use) (reach, []mlir.Value) {
 	return toOther, results(op)
 }
 
-// leave follows a token that a terminator takes out of a block: to the calls of the
-// function, or to the results of the operation around it and, for a loop, back to
-// its start. Where a region has several blocks, any of them may come next.
+// leave follows a token that a terminator passes out of a block: to the calls of the function,
+// or to the results of the operation around it and, for a loop, back to its start. If a region
+// has several blocks, any of them may come next.
 func (f *flow) leave(use mlir.Use, block mlir.Block) []mlir.Value {
 	n := use.Owner.NumOperands()
 	parent := block.Parent()
@@ -177,7 +177,7 @@ func (f *flow) leave(use mlir.Use, block mlir.Block) []mlir.Value {
 	return next
 }
 
-// enter follows a token into the regions of an operation, and past them; nil where
+// enter follows a token into the regions of an operation and to its results. It returns nil if
 // no region takes tokens.
 func (f *flow) enter(use mlir.Use) []mlir.Value {
 	op := use.Owner
@@ -193,8 +193,8 @@ func (f *flow) enter(use mlir.Use) []mlir.Value {
 	return append(next, along(use, op.NumOperands(), results(op))...)
 }
 
-// along picks the value that stands at the place of the operand; where the numbers
-// differ the places do not tell, and all are taken.
+// along returns the value with the index of the operand, or all values if there are not as many
+// as operands.
 func along(use mlir.Use, operands int, values []mlir.Value) []mlir.Value {
 	if len(values) == operands {
 		return values[use.Operand : use.Operand+1]
@@ -213,7 +213,7 @@ func results(op mlir.Operation) []mlir.Value { return second(op.Results()) }
 
 func arguments(b mlir.Block) []mlir.Value { return second(b.Arguments()) }
 
-// second collects the values of an indexed sequence.
+// second returns the values of an indexed sequence.
 func second(seq func(func(int, mlir.Value) bool)) []mlir.Value {
 	var values []mlir.Value
 	for _, v := range seq {
@@ -226,14 +226,14 @@ var tokenTypes = []string{"!stablehlo.token", "!mhlo.token"}
 
 // isToken reports whether a type is a token or a tuple with one in it.
 func (f *flow) isToken(t mlir.Type) bool {
-	is, known := f.carries[t]
+	is, known := f.tokens[t]
 	if !known {
 		if elements, tuple := t.Elements(); tuple {
 			is = slices.ContainsFunc(elements, f.isToken)
 		} else {
 			is = slices.Contains(tokenTypes, t.String())
 		}
-		f.carries[t] = is
+		f.tokens[t] = is
 	}
 	return is
 }

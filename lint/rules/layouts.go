@@ -7,11 +7,10 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// Layouts reports every call of Go that asks for arrays in another layout than
-// row-major.
+// Layouts reports every call of a Go function with a layout other than row-major.
 var Layouts = &lint.Analyzer{
 	Name: "layouts",
-	Doc:  "a call of Go that asks for another layout than row-major hands over each value in the place of another",
+	Doc:  "a call of a Go function with a layout other than row-major passes values in the wrong order",
 	Run:  layouts,
 }
 

@@ -32,9 +32,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRules holds the findings in testdata against the comments there: a line that
-// ends in `// want "regexp" "regexp"` has as many findings, each of the form
-// "severity: message [rule]" and matched by one of them. Any other line has none.
+// TestRules checks the findings in testdata against the comments there: a line that ends in
+// `// want "regexp" "regexp"` has as many findings, each of the form
+// "severity: message [rule]" and matched by one of them. Other lines have none.
 func TestRules(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.mlir")
 	if err != nil {
@@ -53,7 +53,7 @@ func TestRules(t *testing.T) {
 				text := fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Rule)
 				i := slices.IndexFunc(want[d.Line], func(r *regexp.Regexp) bool { return r.MatchString(text) })
 				if i < 0 {
-					t.Errorf("not wanted: %v", d)
+					t.Errorf("unexpected finding: %v", d)
 					continue
 				}
 				want[d.Line] = slices.Delete(want[d.Line], i, i+1)
@@ -67,12 +67,12 @@ func TestRules(t *testing.T) {
 	}
 	for _, a := range rules.All() {
 		if !covered[a.Name] {
-			t.Errorf("no file in testdata makes the rule %s report anything", a.Name)
+			t.Errorf("no file in testdata has a finding of the rule %s", a.Name)
 		}
 	}
 }
 
-// wants reads the comments, by line.
+// wants returns the expressions in the comments, by line.
 func wants(t *testing.T, text string) map[int][]*regexp.Regexp {
 	t.Helper()
 	all := map[int][]*regexp.Regexp{}
@@ -81,7 +81,7 @@ func wants(t *testing.T, text string) map[int][]*regexp.Regexp {
 		for rest = strings.TrimSpace(rest); ok && rest != ""; rest = strings.TrimSpace(rest) {
 			quoted, err := strconv.QuotedPrefix(rest)
 			if err != nil {
-				t.Fatalf("line %d: %q is no quoted string: %v", i+1, rest, err)
+				t.Fatalf("line %d: %q is not a quoted string: %v", i+1, rest, err)
 			}
 			rest = rest[len(quoted):]
 			expression, err := strconv.Unquote(quoted)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The shapes of declaration that the real headers are made of.
+// header has each form of declaration that the real headers have.
 const header = `
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,24 +42,27 @@ func parseText(t *testing.T, header string) *api {
 	if err := os.MkdirAll(filepath.Join(dir, "mlir-c", "Bindings"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(filepath.Join(dir, "more"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
 		"mlir-c/A.h":                header,
-		"mlir-c/Bindings/Interop.h": "#error this one is about Python",
-		"more.h":                    "MlirType stablehloToken(MlirType of);",
+		"mlir-c/Bindings/Interop.h": "#error only for Python",
+		"more/StablehloMore.h":      "MlirType stablehloToken(MlirType of);",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a, err := parse([]string{dir}, filepath.Join(dir, "more.h"))
+	a, err := parse([]string{dir}, filepath.Join(dir, "more"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// TestWhatIsBound holds that inline functions, dialect handles and functions of others
-// are left out.
+// TestWhatIsBound checks that inline functions, dialect handles and functions of other
+// libraries are left out.
 func TestWhatIsBound(t *testing.T) {
 	var got []string
 	for _, f := range parsed(t).functions {
@@ -71,11 +74,19 @@ func TestWhatIsBound(t *testing.T) {
 	}
 }
 
+func callsOf(t *testing.T, a *api) map[string]string {
+	t.Helper()
+	files, err := goCalls(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 func TestOutput(t *testing.T) {
 	a := parsed(t)
-	outputs := map[string]string{
-		"header": string(cHeader(a)), "names": string(cNames(a)), "types": goTypes(a), "calls": goCalls(a),
-	}
+	outputs := callsOf(t, a)
+	outputs["header"], outputs["names"], outputs["types"] = string(cHeader(a)), string(cNames(a)), goTypes(a)
 	for _, test := range []struct{ output, want string }{
 		{"header", "typedef struct MlirContext {\n  void *ptr;\n} MlirContext;"},
 		{"header", "typedef void (*MlirStringCallback)(MlirStringRef, void *);"},
@@ -87,23 +98,27 @@ func TestOutput(t *testing.T) {
 		{"types", "MlirSecond MlirOrder = 5"},
 		{"types", "type MlirID uint64"},
 		{"types", "type MlirStringCallback unsafe.Pointer"},
-		{"calls", "func MlirContextCreate(t *Table) MlirContext {"},
-		{"calls", "func MlirTypeParse(t *Table, ctx MlirContext, text string) MlirType {"},
-		{"calls", "func MlirTypePrint(t *Table, type_ MlirType, callback MlirStringCallback, userData unsafe.Pointer) {"},
-		{"calls", "func MlirTypeEqual(t *Table, a MlirType, arg1 MlirType) bool {"},
-		{"calls", "func MlirTuple(t *Table, ctx MlirContext, n int, elements *MlirType, dims *int64) MlirType {"},
-		{"calls", "func MlirOrder(t *Table, range_ MlirOrder, id MlirID, x float64, y int32) uint32 {"},
-		{"calls", "if f == nil {\n\t\tmissing(\"mlirTuple\")"},
-		{"calls", "{ return ((MlirType (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }"},
-		{"calls", "(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, int64_t *a3) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *, int64_t *))f)((MlirContext){(void*)a0}, a1, (MlirType*)a2, a3); }"},
-		{"calls", "(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(ctx.Ptr)), C.intptr_t(n), (*C.uintptr_t)(unsafe.Pointer(elements)), (*C.int64_t)(unsafe.Pointer(dims)))"},
-		{"calls", "{ ((void (*)(MlirContext, void (*)(void *)))f)((MlirContext){(void*)a0}, a1); }"},
+		{"gen_a.go", "func MlirContextCreate(t *Table) MlirContext {"},
+		{"gen_a.go", "func MlirTypeParse(t *Table, ctx MlirContext, text string) MlirType {"},
+		{"gen_a.go", "func MlirTypePrint(t *Table, type_ MlirType, callback MlirStringCallback, userData unsafe.Pointer) {"},
+		{"gen_a.go", "func MlirTypeEqual(t *Table, a MlirType, arg1 MlirType) bool {"},
+		{"gen_a.go", "func MlirTuple(t *Table, ctx MlirContext, n int, elements *MlirType, dims *int64) MlirType {"},
+		{"gen_a.go", "func MlirOrder(t *Table, range_ MlirOrder, id MlirID, x float64, y int32) uint32 {"},
+		{"gen_a.go", "\tt.enter()\n\tr := call4(f, ctx, n, elements, dims)\n\tt.leave()\n\treturn r\n"},
+		{"gen_a.go", "if f == nil {\n\t\tmissing(\"mlirTuple\")"},
+		{"gen_stablehlo_more.go", "func StablehloToken(t *Table, of MlirType) MlirType {"},
+		{"gen_prototypes.go", "{ return ((MlirType (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }"},
+		{"gen_prototypes.go", "(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, int64_t *a3) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *, int64_t *))f)((MlirContext){(void*)a0}, a1, (MlirType*)a2, a3); }"},
+		{"gen_prototypes.go", "func call4(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *MlirType, a3 *int64) MlirType {\n" +
+			"\tr := C.call4(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.uintptr_t)(unsafe.Pointer(a2)), (*C.int64_t)(unsafe.Pointer(a3)))\n" +
+			"\treturn *(*MlirType)(unsafe.Pointer(&r))\n}"},
+		{"gen_prototypes.go", "{ ((void (*)(MlirContext, void (*)(void *)))f)((MlirContext){(void*)a0}, a1); }"},
 	} {
 		if !strings.Contains(outputs[test.output], test.want) {
-			t.Errorf("the %s lack %q:\n%s", test.output, test.want, outputs[test.output])
+			t.Errorf("%s: no %q:\n%s", test.output, test.want, outputs[test.output])
 		}
 	}
-	for _, name := range []string{"types", "calls"} {
+	for _, name := range []string{"types", "gen_a.go", "gen_stablehlo_more.go", "gen_prototypes.go"} {
 		if _, err := formatGo(name, outputs[name]); err != nil {
 			t.Error(err)
 		}
@@ -126,8 +141,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestMerge holds that what differs between two releases is bound once for each, and
-// never by its name alone.
+// TestMerge checks that a function that differs between two releases is bound once for each,
+// and never by its name alone.
 func TestMerge(t *testing.T) {
 	const common = `
 #include <stdbool.h>
@@ -162,24 +177,25 @@ void mlirOnlyNew(void);
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("functions (-want +got):\n%s", diff)
 	}
-	outputs := map[string]string{"header": string(cHeader(merged)), "names": string(cNames(merged)), "calls": goCalls(merged)}
+	outputs := callsOf(t, merged)
+	outputs["header"], outputs["names"] = string(cHeader(merged)), string(cNames(merged))
 	for _, test := range []struct{ output, want string }{
 		{"header", "void (*mlirChanged_19)(MlirType t_);"},
 		{"header", "void (*mlirChanged_22)(MlirType t_, bool strict);"},
 		{"header", "} MlirGone;"},
 		{"names", `{"mlirChanged", 19},`},
 		{"names", `{"mlirSame", 0},`},
-		{"calls", "func MlirChanged_22(t *Table, t_ MlirType, strict bool) {"},
-		{"calls", `missing("mlirChanged")`},
+		{"gen_a.go", "func MlirChanged_22(t *Table, t_ MlirType, strict bool) {"},
+		{"gen_a.go", `missing("mlirChanged")`},
 	} {
 		if !strings.Contains(outputs[test.output], test.want) {
-			t.Errorf("the %s lack %q:\n%s", test.output, test.want, outputs[test.output])
+			t.Errorf("%s: no %q:\n%s", test.output, test.want, outputs[test.output])
 		}
 	}
 }
 
-// TestChangedAfter holds that what changed after the newest release says by what newer
-// libraries are distinguished, and that the table of these follows the headers.
+// TestChangedAfter checks that a function that changed after the newest release has the
+// symbol that distinguishes newer libraries, and that changedAfter agrees with the headers.
 func TestChangedAfter(t *testing.T) {
 	const both = `
 struct MlirType { void *ptr; };
@@ -202,9 +218,9 @@ void mlirLLVMDIStringTypeAttrGet(int tag);
 		}
 	}
 	if err := checkChanged(older, older); err == nil || !strings.Contains(err.Error(), "must be in LLVM 22") {
-		t.Errorf("without what tells new libraries: %v", err)
+		t.Errorf("without the symbol that distinguishes newer libraries: %v", err)
 	}
-	if err := checkChanged(older, parsed(t)); err == nil || !strings.Contains(err.Error(), "take it out") {
+	if err := checkChanged(older, parsed(t)); err == nil || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("without the functions: %v", err)
 	}
 }
@@ -212,9 +228,12 @@ void mlirLLVMDIStringTypeAttrGet(int tag);
 func TestCoverage(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"mlir/a.go":      "package mlir\n\nfunc f() { capi.MlirTypeEqual(nil) }",
-		"mlir/a_test.go": "package mlir\n\nfunc g() { capi.MlirTuple(nil) }",
-		"stablehlo/b.go": "package stablehlo\n\nvar v = capi.StablehloToken",
+		"mlir/a.go":               "package mlir\n\nfunc f() { capi.MlirTypeEqual(nil) }",
+		"mlir/a_test.go":          "package mlir\n\nfunc g() { capi.MlirTuple(nil) }",
+		"stablehlo/b.go":          "package stablehlo\n\nvar v = capi.StablehloToken",
+		"internal/capi/gen_a.go":  "package capi\n\nfunc MlirTuple() {}",
+		"internal/capi/helper.go": "package capi\n\n/*\nstatic void f(table* api) { api->mlirTypePrint(); }\n*/\nimport \"C\"\n\nfunc h() { MlirOrder(); symbol(\"mlirAttach\") }",
+		"internal/capi/helper.c":  "void g(table* api) { api->mlirContextCreate(); }",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -229,8 +248,8 @@ func TestCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| `mlir-c/A.h` | 7 | 1 |", "| `more.h` | 1 | 1 |", "| **all** | **8** | **2** |",
-		"- `mlir-c/A.h`: mlirAttach, mlirContextCreate, mlirOrder, mlirTuple, mlirTypeParse, mlirTypePrint\n",
+		"| `mlir-c/A.h` | 7 | 5 |", "| `stablehlo/integrations/c/StablehloMore.h` | 1 | 1 |", "| **all** | **8** | **6** |",
+		"- `mlir-c/A.h`: mlirTuple, mlirTypeParse\n",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)

@@ -19,7 +19,7 @@ func cHeader(a *api) []byte {
 	for _, t := range a.types {
 		b.WriteString(cType(t))
 	}
-	b.WriteString("\n// The functions of one library; NULL where it lacks one.\ntypedef struct calliope_mlir_api {\n")
+	b.WriteString("\n// The functions of one library, NULL for those that it lacks.\ntypedef struct calliope_mlir_api {\n")
 	for _, f := range a.functions {
 		fmt.Fprintf(&b, "  %s;\n", functionC(f.result, "(*"+f.field()+")", f.params))
 	}
@@ -52,9 +52,9 @@ func cType(t *namedType) string {
 func cNames(a *api) []byte {
 	var b strings.Builder
 	b.WriteString(generated)
-	b.WriteString("// The table in its order: each function's symbol; the only release of LLVM in which\n")
-	b.WriteString("// it has this prototype (0: any); and, for one that has another prototype in releases\n")
-	b.WriteString("// after calliope_mlir_newest, a symbol that tells that a library may be of these.\n")
+	b.WriteString("// The functions in the order of the table: the symbol; the only release of LLVM in which\n")
+	b.WriteString("// it has this prototype (0: any); and, for a function with another prototype in releases\n")
+	b.WriteString("// after calliope_mlir_newest, a symbol that only libraries have that may be newer.\n")
 	b.WriteString("static const struct { const char* symbol; int release; const char* unless; } calliope_mlir_names[] = {\n")
 	for _, f := range a.functions {
 		if f.unless != "" {
@@ -71,6 +71,7 @@ func goTypes(a *api) string {
 	var b strings.Builder
 	b.WriteString(generated)
 	b.WriteString("\npackage capi\n\nimport \"unsafe\"\n\n")
+	fmt.Fprintf(&b, "// numFunctions is the number of functions in the table.\nconst numFunctions = %d\n\n", len(a.functions))
 	for _, t := range a.types {
 		b.WriteString(goNamedType(t))
 	}
@@ -106,26 +107,84 @@ func goNamedType(t *namedType) string {
 	return fmt.Sprintf("// %s is the C type of that name.\ntype %s %s\n\n", t.name, t.name, basicGo(t.c))
 }
 
-func goCalls(a *api) string {
-	calls := prototypes{numbers: map[string]int{}}
-	var wrappers strings.Builder
+// goCalls returns the Go files with the calls, by their names: gen_prototypes.go, and one for
+// each header.
+func goCalls(a *api) (map[string]string, error) {
+	prototypes := prototypes{numbers: map[string]int{}}
+	byHeader := map[string]*strings.Builder{}
 	for i, f := range a.functions {
-		wrappers.WriteString(goWrapper(f, i, calls.number(f)))
+		calls := byHeader[f.header]
+		if calls == nil {
+			calls = &strings.Builder{}
+			byHeader[f.header] = calls
+		}
+		calls.WriteString(goCall(f, i, prototypes.number(f)))
 	}
-	var b strings.Builder
-	b.WriteString(generated)
-	b.WriteString("\npackage capi\n\n/*\n#include \"gen_mlir_api.h\"\n\n")
-	for i, f := range calls.functions {
-		b.WriteString(cWrapper(f, i))
+	files := map[string]string{"gen_prototypes.go": prototypes.source()}
+	for header, calls := range byHeader {
+		name, err := goFile(header)
+		if err != nil {
+			return nil, err
+		}
+		if files[name] != "" {
+			return nil, fmt.Errorf("%s and another header have the same Go file %s", header, name)
+		}
+		files[name] = callsSource(header, calls.String())
 	}
-	b.WriteString("*/\nimport \"C\"\n\nimport \"unsafe\"\n\n")
-	fmt.Fprintf(&b, "const numFunctions = %d\n\n", len(a.functions))
-	return b.String() + wrappers.String()
+	return files, nil
 }
 
-// prototypes numbers what functions take and give. Functions that do so alike are
-// called by one C function: cgo takes time for each, and there are many functions of
-// few kinds.
+func callsSource(header, calls string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n// The functions of %s.\n\npackage capi\n\n", generated, header)
+	if strings.Contains(calls, "unsafe.") {
+		b.WriteString("import \"unsafe\"\n\n")
+	}
+	return b.String() + calls
+}
+
+// goCall returns the Go function for one C function, which has that place in the table and
+// that number among the prototypes.
+func goCall(f *function, place, number int) string {
+	var b strings.Builder
+	name := exported(f.field())
+	params, names := []string{"t *Table"}, []string{}
+	for _, p := range f.params {
+		params = append(params, p.name+" "+goType(p.c))
+		names = append(names, p.name)
+	}
+	fmt.Fprintf(&b, "// %s calls %s.\nfunc %s(%s)%s {\n", name, f.name, name, strings.Join(params, ", "), goResult(f))
+	fmt.Fprintf(&b, "\tf := t.functions[%d]\n\tif f == nil {\n\t\tmissing(%q)\n\t}\n", place, f.name)
+	void := f.result.Kind() == cc.Void
+	if recursive(f.name) {
+		again := fmt.Sprintf("%s(%s)", name, strings.Join(append([]string{"t"}, names...), ", "))
+		b.WriteString("\tif t.deep() {\n")
+		if void {
+			fmt.Fprintf(&b, "\t\tt.onLargeStack(func(t *Table) { %s })\n\t\treturn\n\t}\n", again)
+		} else {
+			fmt.Fprintf(&b, "\t\tvar r%s\n\t\tt.onLargeStack(func(t *Table) { r = %s })\n\t\treturn r\n\t}\n", goResult(f), again)
+		}
+	}
+	call := fmt.Sprintf("call%d(%s)", number, strings.Join(append([]string{"f"}, names...), ", "))
+	if void {
+		fmt.Fprintf(&b, "\tt.enter()\n\t%s\n\tt.leave()\n}\n\n", call)
+	} else {
+		fmt.Fprintf(&b, "\tt.enter()\n\tr := %s\n\tt.leave()\n\treturn r\n}\n\n", call)
+	}
+	return b.String()
+}
+
+// goResult returns the result of a function in its Go declaration, with a space before it.
+func goResult(f *function) string {
+	if f.result.Kind() == cc.Void {
+		return ""
+	}
+	return " " + goType(f.result)
+}
+
+// prototypes numbers the prototypes of functions. Functions of the same prototype are
+// called by one C function, and only one Go file has cgo: cgo and the C compiler take time
+// for each file and function.
 type prototypes struct {
 	numbers   map[string]int
 	functions []*function // one of each prototype
@@ -144,12 +203,25 @@ func (p *prototypes) number(f *function) int {
 	return n
 }
 
-// cWrapper is the C function that calls a function pointer of f's prototype: cgo
-// cannot call one itself. A string is passed as pointer and length, so that a Go
-// string needs no struct that holds a Go pointer. Handles and the function pass as
-// numbers: they point into C's memory, and asking for each whether it is a Go pointer
-// would be a third of what a call costs.
-func cWrapper(f *function, number int) string {
+func (p *prototypes) source() string {
+	var b strings.Builder
+	b.WriteString(generated)
+	b.WriteString("\n// The functions that call a C function, one for each prototype.\n\npackage capi\n\n/*\n#include \"gen_mlir_api.h\"\n\n")
+	for i, f := range p.functions {
+		b.WriteString(cPrototype(f, i))
+	}
+	b.WriteString("*/\nimport \"C\"\n\nimport \"unsafe\"\n\n")
+	for i, f := range p.functions {
+		b.WriteString(goPrototype(f, i))
+	}
+	return b.String()
+}
+
+// cPrototype returns the C function that calls a function pointer of f's prototype, which
+// cgo cannot call itself. A string is passed as pointer and length, because a struct would
+// hold a Go pointer. Handles and the function are passed as numbers: they point into C's
+// memory, and cgo's check of each for Go pointers would take a third of a call's time.
+func cPrototype(f *function, number int) string {
 	params := []string{"uintptr_t f"}
 	var args []string
 	var types []param
@@ -185,62 +257,36 @@ func cWrapper(f *function, number int) string {
 	return fmt.Sprintf("static inline %s { %s; }\n", cDecl(f.result, fmt.Sprintf("call%d(%s)", number, strings.Join(params, ", "))), call)
 }
 
-// goWrapper is the Go function for one C function: the place in the table and the
-// number of its prototype are known.
-func goWrapper(f *function, place, number int) string {
+// goPrototype returns the Go function that calls cPrototype's.
+func goPrototype(f *function, number int) string {
 	var b strings.Builder
-	name := exported(f.field())
-	params := []string{"t *Table"}
+	params := []string{"f unsafe.Pointer"}
 	args := []string{"C.uintptr_t(uintptr(f))"}
-	for _, p := range f.params {
+	for i, p := range f.params {
+		p.name = fmt.Sprintf("a%d", i)
 		params = append(params, p.name+" "+goType(p.c))
 		args = append(args, goArgument(p))
 	}
-	result := ""
-	if f.result.Kind() != cc.Void {
-		result = " " + goType(f.result)
-	}
-	fmt.Fprintf(&b, "// %s calls %s.\nfunc %s(%s)%s {\n", name, f.name, name, strings.Join(params, ", "), result)
-	fmt.Fprintf(&b, "\tf := t.functions[%d]\n\tif f == nil {\n\t\tmissing(%q)\n\t}\n", place, f.name)
-	if recursive(f.name) {
-		names := []string{"t"}
-		for _, p := range f.params {
-			names = append(names, p.name)
-		}
-		again := fmt.Sprintf("%s(%s)", name, strings.Join(names, ", "))
-		b.WriteString("\tif t.deep() {\n")
-		if result == "" {
-			fmt.Fprintf(&b, "\t\tt.onLargeStack(func(t *Table) { %s })\n\t\treturn\n\t}\n", again)
-		} else {
-			fmt.Fprintf(&b, "\t\tvar r%s\n\t\tt.onLargeStack(func(t *Table) { r = %s })\n\t\treturn r\n\t}\n", result, again)
-		}
-	}
+	fmt.Fprintf(&b, "func call%d(%s)%s {\n", number, strings.Join(params, ", "), goResult(f))
 	call := fmt.Sprintf("C.call%d(%s)", number, strings.Join(args, ", "))
-	b.WriteString("\tt.enter()\n")
-	if result == "" {
-		fmt.Fprintf(&b, "\t%s\n\tt.leave()\n", call)
-	} else {
-		fmt.Fprintf(&b, "\tr := %s\n\tt.leave()\n", call)
-	}
 	switch {
-	case result == "":
+	case f.result.Kind() == cc.Void:
+		fmt.Fprintf(&b, "\t%s\n", call)
 	case typedefName(f.result) == "MlirStringRef":
-		b.WriteString("\treturn C.GoStringN(r.data, C.int(r.length))\n")
-	case goType(f.result) == "bool":
-		b.WriteString("\treturn bool(r)\n")
+		fmt.Fprintf(&b, "\tr := %s\n\treturn C.GoStringN(r.data, C.int(r.length))\n", call)
 	case f.result.Kind() == cc.Struct:
-		fmt.Fprintf(&b, "\treturn *(*%s)(unsafe.Pointer(&r))\n", goType(f.result))
+		fmt.Fprintf(&b, "\tr := %s\n\treturn *(*%s)(unsafe.Pointer(&r))\n", call, goType(f.result))
 	case f.result.Kind() == cc.Ptr:
-		fmt.Fprintf(&b, "\treturn (%s)(unsafe.Pointer(r))\n", goType(f.result))
+		fmt.Fprintf(&b, "\treturn (%s)(unsafe.Pointer(%s))\n", goType(f.result), call)
 	default:
-		fmt.Fprintf(&b, "\treturn %s(r)\n", goType(f.result))
+		fmt.Fprintf(&b, "\treturn %s(%s)\n", goType(f.result), call)
 	}
 	b.WriteString("}\n\n")
 	return b.String()
 }
 
-// recursive reports whether a function recurses once for each level of nesting of what
-// it is given.
+// recursive reports whether a function recurses once for each level of nesting of its
+// arguments.
 func recursive(name string) bool {
 	return recursives.MatchString(name)
 }

@@ -8,9 +8,8 @@ import (
 	_ "github.com/calliope-mlir/calliope/native" // sets debs.Fetch
 )
 
-// headers holds the packages with the C headers of each LLVM release that is read.
-// Those of 19 lack llvm-c/: that is a large package more for one header, which
-// in 22 declares the same.
+// headers has the packages with the C headers of each LLVM release that is read. Those of 19
+// lack llvm-c/: it would take another large package for one header, which is the same in 22.
 var headers = map[int]debs.Set{
 	oldestRelease: {
 		What: "MLIR 19 headers",
@@ -36,9 +35,9 @@ var headers = map[int]debs.Set{
 	},
 }
 
-// fetchHeaders returns the folder with the C headers of an LLVM release: mlir-c/ and what
-// of mlir/ that includes and, of 22, llvm-c/ and llvm/Config/ (which 19's mlir-c/ needs
-// too). Nothing in the folder may be changed.
+// fetchHeaders returns the folder with the C headers of an LLVM release: mlir-c/, the files of
+// mlir/ that it includes and, for 22, llvm-c/ and llvm/Config/, which the mlir-c/ of 19 needs,
+// too. Callers must not change the folder.
 func fetchHeaders(ctx context.Context, release int) (dir string, err error) {
 	set := headers[release]
 	set.Name, set.Files = fmt.Sprintf("headers-%d", release), "include"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestHeaders looks for slips in the table of packages.
+// TestHeaders checks the form of the table of packages.
 func TestHeaders(t *testing.T) {
 	for release, set := range headers {
 		if set.What == "" || set.MB == 0 || len(set.Packages) == 0 {

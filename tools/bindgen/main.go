@@ -1,20 +1,23 @@
-// Bindgen reads the headers of the MLIR C API, and our own declarations of the
-// StableHLO and CHLO one, and writes what is needed to call them through a table
-// of function pointers that is filled from any one library at run time:
+// Bindgen reads the headers of the MLIR C API, and the declarations of the StableHLO and
+// CHLO one in tools/bindgen/stablehlo, and writes what is needed to call these functions
+// through a table of function pointers, which is filled from any one library at run time:
 //
-//	internal/capi/gen_mlir_api.h   types, and the table as a struct
-//	internal/capi/gen_mlir_names.h the names in the table's order, for dlsym
-//	internal/capi/gen_types.go     the types in Go
-//	internal/capi/gen_calls.go     one Go function for each C function
-//	docs/capi-coverage.md          what is bound, and what mlir and stablehlo wrap
+//	internal/capi/gen_mlir_api.h     types, and the table as a struct
+//	internal/capi/gen_mlir_names.h   the names in the table's order, for dlsym
+//	internal/capi/gen_types.go       the types in Go
+//	internal/capi/gen_prototypes.go  one cgo call for each prototype
+//	internal/capi/gen_*.go           one file for each header, with a Go function for each C function
+//	docs/capi-coverage.md            what is bound, and what mlir and stablehlo wrap
+//
+// It removes files internal/capi/gen_* that it does not write.
 //
 // Usage:
 //
 //	go run ./tools/bindgen [-llvm19 DIR] [-llvm22 DIR] [-out DIR]
 //
-// Two releases of the headers are read, so that a function whose prototype changed is
-// never called by its name alone; what is known to have changed after the newer one is
-// in changed.go. Where no folder is given, Debian's package is fetched into the cache.
+// It reads two releases of the headers, so that a function whose prototype changed is never
+// called by its name alone. Prototypes that changed after the newer release are listed in
+// changed.go. Without a folder, it fetches Debian's package into the cache.
 package main
 
 import (
@@ -23,6 +26,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 func main() {
@@ -31,7 +35,7 @@ func main() {
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "bindgen: %q is no flag: bindgen -h lists them\n", flag.Arg(0))
+		fmt.Fprintf(os.Stderr, "bindgen: unexpected argument %q: run bindgen -h for the flags\n", flag.Arg(0))
 		os.Exit(2)
 	}
 	if err := run(*older, *newer, *out); err != nil {
@@ -50,14 +54,39 @@ func run(older, newer, out string) error {
 			return err
 		}
 	}
+	old, err := stale(out, files)
+	if err != nil {
+		return err
+	}
+	for _, path := range old {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// outputs are the files to write, by their names below the root of the repository.
+// capi is the folder of the generated code.
+const capi = "internal/capi/"
+
+// stale returns the generated files in root/internal/capi that are not in files: those of
+// headers that no release has any longer.
+func stale(root string, files map[string][]byte) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(capi), "gen_*"))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, ok := files[capi+filepath.Base(path)]
+		return ok
+	}), nil
+}
+
+// outputs returns the files to write, by their names below the root of the repository.
 func outputs(older, newer, root string) (map[string][]byte, error) {
-	declarations := filepath.Join(root, "tools", "bindgen", "stablehlo_decls.h")
+	declarations := filepath.Join(root, "tools", "bindgen", "stablehlo")
 	if _, err := os.Stat(declarations); err != nil { // before anything is fetched
-		return nil, fmt.Errorf("%w: run bindgen in the root of the repository, or name it with -out", err)
+		return nil, fmt.Errorf("%w: run bindgen in the root of the repository, or set -out to it", err)
 	}
 	for _, h := range []struct {
 		release int
@@ -76,14 +105,16 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{
-		"internal/capi/gen_mlir_api.h":   cHeader(api),
-		"internal/capi/gen_mlir_names.h": cNames(api),
+		capi + "gen_mlir_api.h":   cHeader(api),
+		capi + "gen_mlir_names.h": cNames(api),
 	}
-	for name, source := range map[string]string{
-		"internal/capi/gen_types.go": goTypes(api),
-		"internal/capi/gen_calls.go": goCalls(api),
-	} {
-		if files[name], err = formatGo(name, source); err != nil {
+	sources, err := goCalls(api)
+	if err != nil {
+		return nil, err
+	}
+	sources["gen_types.go"] = goTypes(api)
+	for name, source := range sources {
+		if files[capi+name], err = formatGo(name, source); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +124,7 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// read parses both releases and our own declarations, and puts them together.
+// read parses both releases and our own declarations, and merges them.
 func read(older, newer, declarations string) (*api, error) {
 	// LLVM 22's packages have llvm-c/ too, which both releases of MLIR need.
 	a, err := parse([]string{newer}, declarations)

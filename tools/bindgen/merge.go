@@ -6,16 +6,16 @@ import (
 	"modernc.org/cc/v4"
 )
 
-// release is what the headers of one release of LLVM declare.
+// A release has the declarations of the headers of one release of LLVM.
 type release struct {
 	number int
 	api    *api
 }
 
-// merge puts two releases together. A function that both declare alike, or only one
-// of them, is called in whatever library exports its name. Where the two differ, the
-// name alone does not say what a library expects: there is one function for each
-// release, which is called only in a library that is known to be of it.
+// merge merges two releases. A function that only one of them declares, or that both declare
+// with the same prototype, is called in any library that exports its name. If the prototypes
+// differ, the result has one function for each release, which is called only in a library
+// that states this release.
 func merge(older, newer release) *api {
 	was := map[string]*function{}
 	for _, f := range older.api.functions {
@@ -33,7 +33,7 @@ func merge(older, newer release) *api {
 		case both && prototype(old) != prototype(f):
 			out.functions = append(out.functions, old.only(older.number), f.only(newer.number))
 		case f.uses(renumbered):
-			// The constants in Go are the newer release's.
+			// Go has the constants of the newer release.
 			out.functions = append(out.functions, f.only(newer.number))
 		default:
 			out.functions = append(out.functions, f)
@@ -56,14 +56,14 @@ func merge(older, newer release) *api {
 	return out
 }
 
-// only is the function bound to libraries of one release.
+// only returns a copy of the function for libraries of one release.
 func (f *function) only(release int) *function {
 	g := *f
 	g.release = release
 	return &g
 }
 
-// prototype is a function's declaration without the names of its parameters.
+// prototype returns a function's declaration without the names of its parameters.
 func prototype(f *function) string {
 	var params []param
 	for _, p := range f.params {
@@ -72,12 +72,12 @@ func prototype(f *function) string {
 	return functionC(f.result, f.name, params)
 }
 
-// uses reports whether a function takes or gives one of the named types.
+// uses reports whether a function takes or returns one of the named types.
 func (f *function) uses(types map[string]bool) bool {
 	return types[typedefName(f.result)] || slices.ContainsFunc(f.params, func(p param) bool { return types[typedefName(p.c)] })
 }
 
-// renumberedEnums are the enumerations in which a name has another value now.
+// renumberedEnums returns the enumerations in which a name has another value in newer.
 func renumberedEnums(older, newer *api) map[string]bool {
 	values := map[string]string{}
 	each := func(a *api, f func(enum, name, value string)) {

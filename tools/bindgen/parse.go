@@ -11,8 +11,7 @@ import (
 	"modernc.org/cc/v4"
 )
 
-// headersIn lists the headers under dir/mlir-c, sorted. Those for writing Python
-// modules are left out: they are about Python.
+// headersIn returns the headers under dir/mlir-c, sorted, without those for Python modules.
 func headersIn(dir string) ([]string, error) {
 	var names []string
 	root := filepath.Join(dir, "mlir-c")
@@ -35,13 +34,13 @@ func headersIn(dir string) ([]string, error) {
 	return names, err
 }
 
-// api is what the headers declare.
+// An api has the declarations of the headers.
 type api struct {
 	types     []*namedType
 	functions []*function
 }
 
-// namedType is a typedef that a bound function needs.
+// A namedType is a typedef that a bound function needs.
 type namedType struct {
 	name string
 	kind typeKind
@@ -55,21 +54,21 @@ const (
 	structType                   // any other struct
 	enumType                     // enumeration
 	callbackType                 // pointer to function
-	pointerType                  // pointer to what is not shown
+	pointerType                  // opaque pointer
 	scalarType                   // alias of a number
 )
 
-// function is one function of the C API.
+// A function is one function of the C API.
 type function struct {
 	name    string
 	header  string // the header that declares it, as in an #include
 	release int    // the only release of LLVM in which it is called; 0 for any
-	unless  string // a function of newer libraries, in which it is not called; see changedAfter
+	unless  string // a function of newer libraries, in which this one is not called; see changedAfter
 	result  cc.Type
 	params  []param
 }
 
-// field is the function's name in the table, which may hold it once for each release.
+// field returns the function's name in the table, which may have it once for each release.
 func (f *function) field() string {
 	if f.release == 0 {
 		return f.name
@@ -82,9 +81,12 @@ type param struct {
 	c    cc.Type
 }
 
-// parse reads the headers of one release. dirs are searched for what they include,
-// and the first holds mlir-c; the declarations file, where there is one, is read
-// behind them.
+// stablehloHeaders is the folder of the StableHLO and CHLO headers in an #include.
+const stablehloHeaders = "stablehlo/integrations/c/"
+
+// parse reads the headers of one release. The first of dirs has mlir-c; all of them are
+// searched for included headers. declarations is a folder of further headers, which are
+// read after these; it may be empty.
 func parse(dirs []string, declarations string) (*api, error) {
 	headers, err := headersIn(dirs[0])
 	if err != nil {
@@ -95,13 +97,19 @@ func parse(dirs []string, declarations string) (*api, error) {
 		return nil, fmt.Errorf("asking the C compiler for its configuration: %w", err)
 	}
 	config.Header = true
-	config.IncludePaths = slices.Concat(dirs, []string{filepath.Dir(declarations)}, config.IncludePaths)
+	config.IncludePaths = slices.Concat(dirs, []string{declarations}, config.IncludePaths)
 	var unit strings.Builder
 	for _, h := range headers {
 		fmt.Fprintf(&unit, "#include \"mlir-c/%s\"\n", h)
 	}
 	if declarations != "" {
-		fmt.Fprintf(&unit, "#include %q\n", filepath.Base(declarations))
+		further, err := filepath.Glob(filepath.Join(declarations, "*.h"))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range further {
+			fmt.Fprintf(&unit, "#include %q\n", filepath.Base(path))
+		}
 	}
 	ast, err := cc.Translate(config, []cc.Source{
 		{Name: "<predefined>", Value: config.Predefined},
@@ -111,7 +119,7 @@ func parse(dirs []string, declarations string) (*api, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing the headers in %s: %w", dirs[0], err)
 	}
-	c := &collector{api: &api{}, seen: map[string]bool{}}
+	c := &collector{api: &api{}, seen: map[string]bool{}, declarations: declarations}
 	for l := ast.TranslationUnit; l != nil; l = l.TranslationUnit {
 		c.declaration(l.ExternalDeclaration)
 	}
@@ -119,8 +127,9 @@ func parse(dirs []string, declarations string) (*api, error) {
 }
 
 type collector struct {
-	api  *api
-	seen map[string]bool
+	api          *api
+	seen         map[string]bool
+	declarations string
 }
 
 func (c *collector) declaration(e *cc.ExternalDeclaration) {
@@ -134,12 +143,12 @@ func (c *collector) declaration(e *cc.ExternalDeclaration) {
 			continue
 		}
 		c.seen[d.Name()] = true
-		c.function(d.Name(), includeName(d.Position().Filename), t)
+		c.function(d.Name(), c.includeName(d.Position().Filename), t)
 	}
 }
 
-// bound reports whether a declared function belongs to the table. Dialect handles
-// do not: which of them a library has is asked by name when it is opened.
+// bound reports whether a declared function is in the table. Dialect handles are not: they
+// are looked up by name when a library is opened.
 func bound(name string) bool {
 	if strings.HasPrefix(name, "mlirGetDialectHandle__") {
 		return false
@@ -149,8 +158,11 @@ func bound(name string) bool {
 	})
 }
 
-// includeName is the name under which a file is included.
-func includeName(path string) string {
+// includeName returns the name under which a file is included.
+func (c *collector) includeName(path string) string {
+	if filepath.Dir(path) == filepath.Clean(c.declarations) {
+		return stablehloHeaders + filepath.Base(path)
+	}
 	path = filepath.ToSlash(path)
 	for _, root := range []string{"/mlir-c/", "/mlir/"} {
 		if i := strings.LastIndex(path, root); i >= 0 {
@@ -173,7 +185,7 @@ func (c *collector) function(name, header string, t *cc.FunctionType) {
 	c.api.functions = append(c.api.functions, f)
 }
 
-// use adds the named types that t is made of, the parts before the whole.
+// use adds the named types of t, each after those that it contains.
 func (c *collector) use(t cc.Type) {
 	name := typedefName(t)
 	if name == "" {
@@ -220,8 +232,8 @@ func (c *collector) useSignature(f *cc.FunctionType) {
 	}
 }
 
-// typedefName is the name that a type goes by: its typedef's, or its tag,
-// which is the same word throughout the API.
+// typedefName returns the name of a type's typedef, or its tag, which is the same name
+// throughout the API. It returns "" if there is neither.
 func typedefName(t cc.Type) string {
 	if d := t.Typedef(); d != nil {
 		return d.Name()
@@ -246,7 +258,7 @@ func standard(name string) bool {
 	return (strings.HasPrefix(name, "int") || strings.HasPrefix(name, "uint")) && strings.HasSuffix(name, "_t")
 }
 
-// paramName is the parameter's name, made fit for both C and Go.
+// paramName returns a name for the parameter that is valid in both C and Go.
 func paramName(name string, i int) string {
 	switch name {
 	case "":

@@ -7,7 +7,7 @@ import (
 	"modernc.org/cc/v4"
 )
 
-// cDecl is a C declaration of name with type t, by the names of typedefs.
+// cDecl returns a C declaration of name with type t, using the names of typedefs.
 func cDecl(t cc.Type, name string) string { return cDeclOf(t, name, true) }
 
 func cDeclOf(t cc.Type, name string, byName bool) string {
@@ -49,7 +49,7 @@ func functionC(result cc.Type, name string, params []param) string {
 	return cDecl(result, name+"("+strings.Join(list, ", ")+")")
 }
 
-// basicC names a type that no typedef names.
+// basicC returns the name of a type without a typedef.
 func basicC(t cc.Type) string {
 	switch t.Kind() {
 	case cc.Void:
@@ -71,7 +71,7 @@ func basicC(t cc.Type) string {
 	case cc.Double:
 		return "double"
 	}
-	panic(fmt.Sprintf("bindgen: a C type that is not handled: %v (%v)", t, t.Kind()))
+	panic(fmt.Sprintf("bindgen: unknown C type %v (%v)", t, t.Kind()))
 }
 
 func basicGo(t cc.Type) string {
@@ -90,10 +90,10 @@ func basicGo(t cc.Type) string {
 	case cc.UChar, cc.UShort, cc.UInt, cc.ULong, cc.ULongLong:
 		return fmt.Sprintf("uint%d", 8*t.Size())
 	}
-	panic(fmt.Sprintf("bindgen: a C number that is not handled: %v (%v)", t, t.Kind()))
+	panic(fmt.Sprintf("bindgen: unknown C number type %v (%v)", t, t.Kind()))
 }
 
-// goType is the Go type that stands for a C one.
+// goType returns the Go type for a C type.
 func goType(t cc.Type) string {
 	name := typedefName(t)
 	switch {
@@ -118,8 +118,8 @@ func goType(t cc.Type) string {
 	return "*" + goType(elem)
 }
 
-// cgoPointer is the cgo spelling of a pointer that Go holds as a typed one, ""
-// where both sides say unsafe.Pointer: for void* and for pointers to pointers.
+// cgoPointer returns the cgo type of a pointer that is typed in Go, and "" for void* and
+// pointers to pointers, which are unsafe.Pointer in both.
 func cgoPointer(t cc.Type) string {
 	elem := t.(*cc.PointerType).Elem()
 	switch elem.Kind() {

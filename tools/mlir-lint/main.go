@@ -1,5 +1,5 @@
-// Command mlir-lint reports what is wrong or outdated in MLIR modules: text, bytecode
-// and StableHLO portable artifacts. `mlir-lint -h` tells how it is used.
+// Command mlir-lint reports errors and outdated operations in MLIR modules: text, bytecode
+// and StableHLO portable artifacts. `mlir-lint -h` prints its usage.
 package main
 
 import (

@@ -1,9 +1,9 @@
-// Each function is one way that a token can take.
+// Each function has one path of a token.
 module {
   // Old host calls.
 
   func.func @direct(%x: tensor<f32>) {
-    %t = stablehlo.create_token : !stablehlo.token // want "^error: stablehlo.create_token makes a token that orders an outfeed, .* api_version = 4 instead, .* .create-token.$"
+    %t = stablehlo.create_token : !stablehlo.token // want "^error: stablehlo.create_token creates a token that orders an outfeed, .* api_version = 4 instead, .* .create-token.$"
     %0 = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
     return
   }
@@ -59,8 +59,8 @@ module {
     %1 = "stablehlo.outfeed"(%0#1, %0#0) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
     return
   }
-  // Two tokens side by side in one loop keep apart, and the second iteration counts:
-  // the first token changes places with the third.
+  // The tokens in one loop are distinguished, and the second iteration counts: the first
+  // token is exchanged with the third.
   func.func @loop(%p: tensor<i1>, %x: tensor<f32>) {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: .* orders an outfeed,"
     %u = stablehlo.create_token : !stablehlo.token // want "^note: "
@@ -131,10 +131,10 @@ module {
     return
   }
 
-  // Nothing at all.
+  // Nothing.
 
   func.func @unused() {
-    %t = stablehlo.create_token : !stablehlo.token // want "^error: stablehlo.create_token makes a token that orders nothing, .* .create-token.$"
+    %t = stablehlo.create_token : !stablehlo.token // want "^error: stablehlo.create_token creates a token that orders nothing, .* .create-token.$"
     return
   }
   func.func @returned() -> !stablehlo.token {
@@ -160,7 +160,7 @@ module {
   // Something else.
 
   func.func @send(%x: tensor<f32>) {
-    %t = stablehlo.create_token : !stablehlo.token // want "^note: stablehlo.create_token makes a token that orders neither an outfeed nor an infeed, so it may stay; .* .create-token.$"
+    %t = stablehlo.create_token : !stablehlo.token // want "^note: stablehlo.create_token creates a token that orders neither an outfeed nor an infeed, so it may stay; .* .create-token.$"
     %0 = "stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 2>, is_host_transfer = true}> : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
     return
   }
@@ -175,7 +175,7 @@ module {
     %0 = call @elsewhere(%t) : (!stablehlo.token) -> !stablehlo.token
     return
   }
-  // The nearest module decides which function is called.
+  // The nearest module defines the called function.
   module @inner {
     func.func private @callee(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token {
       %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token

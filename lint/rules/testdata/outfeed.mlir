@@ -1,4 +1,4 @@
-// Outfeeds at every depth; the word alone, as in stablehlo.outfeed here, is nothing.
+// Outfeeds at every depth. The name alone, as in stablehlo.outfeed here, is not one.
 module @outfeed attributes {mhlo.note = "stablehlo.outfeed"} {
   func.func @top(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token {
     %0 = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "^error: stablehlo.outfeed sends values .* api_version = 4 instead, in the observe or the passthrough form .outfeed.$"

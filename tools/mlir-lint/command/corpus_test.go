@@ -12,7 +12,7 @@ import (
 
 const corpus = "../../../tests/testdata/modules"
 
-// TestCorpus holds the findings in real modules against what is known of them.
+// TestCorpus checks the findings in real modules against the table of the corpus.
 func TestCorpus(t *testing.T) {
 	files := check.Rows(t, filepath.Join(corpus, "INDEX.tsv"))
 	if len(files) < 49 {
@@ -55,7 +55,8 @@ func TestCorpus(t *testing.T) {
 
 var knownPlace = regexp.MustCompile(`"-":([1-9]\d*):(\d+)`)
 
-// place is where a bad file is wrong by its diagnostic in the table, or its start.
+// place returns the position of the error in a bad file: that of its diagnostic in the table,
+// or the start of the file.
 func place(path, diagnostic string) string {
 	if at := knownPlace.FindStringSubmatch(diagnostic); at != nil {
 		return path + ":" + at[1] + ":" + at[2]
@@ -63,8 +64,8 @@ func place(path, diagnostic string) string {
 	return path + ":1:1"
 }
 
-// TestCorpusInOneRun holds that many files on several workers give the same lines as
-// each alone, in the order of their names.
+// TestCorpusInOneRun checks that a run with many files on several workers prints the same
+// lines as a run for each file, in the order of their names.
 func TestCorpusInOneRun(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(corpus, "*.mlir*"))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
 )
 
-// TestEndless gives the command what never ends, between good files.
+// TestEndless checks files that never end, between good ones.
 func TestEndless(t *testing.T) {
 	dir := t.TempDir()
 	first, last := writeFile(t, dir, "first.mlir", hook), writeFile(t, dir, "last.mlir", hook)
@@ -35,8 +35,8 @@ func TestEndless(t *testing.T) {
 		want string
 	}{
 		{"a device", []string{"-max-module", "8MiB", "/dev/zero"}, "/dev/zero:1:1: error: cannot be read: it is larger than 8MiB: raise -max-module to read it [invalid]\n"},
-		{"a device, late", []string{"-max-module", "1024TiB", "-timeout", "100ms", "/dev/zero"}, "/dev/zero:1:1: error: reading it took longer than 100ms and was given up: give it more time with -timeout [invalid]\n"},
-		{"a pipe without a writer", []string{"-timeout", "1s", pipe}, pipe + ":1:1: error: reading it took longer than 1s and was given up"},
+		{"a device, late", []string{"-max-module", "1024TiB", "-timeout", "100ms", "/dev/zero"}, "/dev/zero:1:1: error: reading took longer than 100ms and was stopped: raise -timeout [invalid]\n"},
+		{"a pipe without a writer", []string{"-timeout", "1s", pipe}, pipe + ":1:1: error: reading took longer than 1s and was stopped"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n := len(test.args) - 1
@@ -46,8 +46,8 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestEndlessInput gives standard inputs that never end: one that nobody writes to, and
-// one that comes fast.
+// TestEndlessInput checks standard inputs that never end: one without data, and one with data
+// that comes fast.
 func TestEndlessInput(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -60,10 +60,10 @@ func TestEndlessInput(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"nothing comes": {r, []string{"-timeout", "200ms"}, "<stdin>:1:1: error: reading it took longer than 200ms and was given up"},
+		"nothing comes": {r, []string{"-timeout", "200ms"}, "<stdin>:1:1: error: reading took longer than 200ms and was stopped"},
 		"too much":      {zeros{}, []string{"-max-module", "2MiB"}, "<stdin>:1:1: error: cannot be read: it is larger than 2MiB: raise -max-module"},
 		"too much, late": {zeros{}, []string{"-max-module", "1024TiB", "-timeout", "200ms"},
-			"<stdin>:1:1: error: reading it took longer than 200ms and was given up"},
+			"<stdin>:1:1: error: reading took longer than 200ms and was stopped"},
 		"an error": {iotest.ErrReader(io.ErrNoProgress), nil, "<stdin>:1:1: error: cannot be read: " + io.ErrNoProgress.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestEndlessInput(t *testing.T) {
 	}
 }
 
-// zeros are without end.
+// A zeros reader returns zeros forever.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {
@@ -82,7 +82,7 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestTooLarge gives a file of which nothing is read, for it says itself how large it is.
+// TestTooLarge checks that a file is not read if its size is over the limit.
 func TestTooLarge(t *testing.T) {
 	dir := t.TempDir()
 	large := writeFile(t, dir, "large.mlir", hook)

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// TestCrash gives the command a file that really ends a worker, between others.
+// TestCrash checks a file that crashes a worker, between others.
 func TestCrash(t *testing.T) {
-	// One worker, so that the good file before the hostile one has the same.
+	// One worker, so that the file before the hostile one has the same worker.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	const depth = 2_000_000 // far beyond what the stack of a worker holds
+	const depth = 2_000_000 // too deep for the stack of a worker
 	dir := t.TempDir()
 	first := writeFile(t, dir, "first.mlir", hook)
 	hostile := writeFile(t, dir, "hostile.mlir",
@@ -22,7 +22,7 @@ func TestCrash(t *testing.T) {
 		last+":2:8: error: ", "[create-token]\n", last+":3:8: error: ", "[outfeed]\n")
 }
 
-// TestWornOut holds that a file is not blamed for what another one did to the worker.
+// TestWornOut checks that a file is not reported for a worker that an earlier file damaged.
 func TestWornOut(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dir := t.TempDir()
@@ -32,17 +32,17 @@ func TestWornOut(t *testing.T) {
 	executeWith(everything, "", "-rules", "wears-out", dir).holds(t, 0)
 }
 
-// TestDeep holds that what a usual stack cannot bear is checked like any other file.
+// TestDeep checks that a file is checked even if it is too deep for an ordinary stack.
 func TestDeep(t *testing.T) {
 	const depth = 50_000
 	text := "module attributes {a.b = " + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "} {\n" + hook + "}"
 	execute(text).holds(t, 1, "<stdin>:3:8: error: ", "<stdin>:4:8: error: ")
 }
 
-// TestTimeout gives the command modules nested so deeply that the library, which
-// takes quadratic time, is busy for many seconds.
+// TestTimeout checks a module that is nested so deeply that the library, which takes quadratic
+// time, is busy for many seconds.
 func TestTimeout(t *testing.T) {
 	const depth = 20_000
 	execute(strings.Repeat("module {", depth)+strings.Repeat("}", depth), "-timeout", "100ms").holds(t, 2,
-		"<stdin>:1:1: error: reading and checking took longer than 100ms and was ended: give it more time with -timeout [invalid]\n")
+		"<stdin>:1:1: error: reading and checking took longer than 100ms and was stopped: raise -timeout [invalid]\n")
 }

@@ -13,24 +13,24 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 )
 
-// input is one module to check: a regular file, which a worker reads, or something
-// that only this process can read, or a name for which there is nothing to read.
+// An input is one module to check: a regular file, which a worker reads, or another file,
+// which only this process can read, or a name that cannot be read.
 type input struct {
 	Name    string // as findings print it
 	Path    []byte // JSON would change a string that is not UTF-8
 	Max     bounded.Size
 	Data    []byte
-	open    func() (io.ReadCloser, error) // of what is to be read here, into Data
-	problem string                        // why there is nothing to read
+	open    func() (io.ReadCloser, error) // if this process reads it, into Data
+	problem string                        // why it cannot be read
 }
 
-// maxFlag is the flag that sets how much is read of one input.
+// maxFlag is the flag that sets the largest size of one input.
 const maxFlag = "max-module"
 
 func limit(size bounded.Size) bounded.Limit { return bounded.Limit{Size: size, Flag: "-" + maxFlag} }
 
-// fill reads what is to be read here. Where that takes longer than the time left it
-// returns errLate at once; the reading ends when it next gets something.
+// fill reads an input that this process reads. If that takes longer than left, fill returns
+// errLate, and the read in the background ends with the next data.
 func (in *input) fill(max bounded.Size, left time.Duration) error {
 	if in.open == nil {
 		return nil
@@ -43,7 +43,7 @@ func (in *input) fill(max bounded.Size, left time.Duration) error {
 	}
 	done := make(chan result, 1)
 	go func() {
-		// To open a pipe waits for somebody to write to it.
+		// Opening a pipe waits for a writer.
 		r, err := in.open()
 		if err != nil {
 			done <- result{nil, err}
@@ -65,7 +65,7 @@ func (in *input) fill(max bounded.Size, left time.Duration) error {
 	}
 }
 
-// stopping reads until the context ends.
+// A stopping reader reads until its context ends.
 type stopping struct {
 	ctx context.Context
 	r   io.Reader
@@ -80,7 +80,7 @@ func (s stopping) Read(b []byte) (int, error) {
 
 const stdinName = "<stdin>"
 
-// inputs turns the command's arguments into what is to be checked, in order.
+// inputs returns the inputs that the command's arguments name, in order.
 func inputs(args []string, stdin io.Reader) ([]input, error) {
 	if len(args) == 0 {
 		args = []string{"-"}
@@ -93,7 +93,7 @@ func inputs(args []string, stdin io.Reader) ([]input, error) {
 			continue
 		}
 		if stdinTaken {
-			return nil, errors.New(`standard input ("-") is named twice: it can be read only once`)
+			return nil, errors.New(`standard input ("-") is given twice: it can be read only once`)
 		}
 		stdinTaken = true
 		all = append(all, input{Name: stdinName, open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
@@ -101,7 +101,7 @@ func inputs(args []string, stdin io.Reader) ([]input, error) {
 	return all, nil
 }
 
-// named is what one path stands for.
+// named returns the inputs that one path names.
 func named(path string) []input {
 	info, err := os.Stat(path)
 	switch {
@@ -112,15 +112,15 @@ func named(path string) []input {
 	case info.Mode().IsRegular() && !strings.HasPrefix(path, "/dev/"):
 		return []input{{Name: path, Path: []byte(path)}}
 	}
-	// A pipe, or a name for something that only this process has open.
+	// A pipe, or a file that only this process has open.
 	return []input{{Name: path, open: func() (io.ReadCloser, error) { return os.Open(path) }}}
 }
 
-// folder finds the modules in a folder and the folders in it. Links to files are
-// followed, links to folders are not: they may go in circles.
+// folder returns the modules in a folder and its subfolders. It follows links to files, but
+// not links to folders, which may form cycles.
 func folder(root string) []input {
 	var found []input
-	// With the separator at its end, a root that is a link is walked too.
+	// The separator at the end makes WalkDir follow a root that is a link.
 	_ = filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			found = append(found, input{Name: filepath.Clean(path), problem: reading(err)})
@@ -139,18 +139,18 @@ func folder(root string) []input {
 		return nil
 	})
 	if len(found) == 0 {
-		return []input{{Name: root, problem: "this folder holds no .mlir and no .mlirbc file"}}
+		return []input{{Name: root, problem: "this folder has no .mlir or .mlirbc file"}}
 	}
 	return found
 }
 
-// reading says that an input cannot be read, "" for no error.
+// reading returns the message for an error of reading an input, or "" if there is none.
 func reading(err error) string {
 	if err == nil {
 		return ""
 	}
 	var path *fs.PathError
-	if errors.As(err, &path) { // the finding names the file already
+	if errors.As(err, &path) { // the finding already names the file
 		err = path.Err
 	}
 	return "cannot be read: " + err.Error()

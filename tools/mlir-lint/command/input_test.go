@@ -24,8 +24,8 @@ func writeFile(t *testing.T, dir, name, content string) string {
 	return path
 }
 
-// TestFolder walks a folder with good, wrong, invalid, unrelated and unreadable
-// files, and through a link too.
+// TestFolder checks a folder with good, wrong, invalid, unrelated and unreadable files,
+// directly and through a link.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
@@ -74,7 +74,7 @@ func TestFolder(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		path := filepath.Join(dir, "nothing")
-		execute("", path).holds(t, 2, path+":1:1: error: this folder holds no .mlir and no .mlirbc file [invalid]\n")
+		execute("", path).holds(t, 2, path+":1:1: error: this folder has no .mlir or .mlirbc file [invalid]\n")
 	})
 	t.Run("missing", func(t *testing.T) {
 		path := filepath.Join(dir, "missing.mlir")
@@ -83,7 +83,7 @@ func TestFolder(t *testing.T) {
 	})
 }
 
-// TestPipe reads a pipe that only the command's own process has open.
+// TestPipe checks a pipe that only the command's own process has open.
 func TestPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -98,8 +98,8 @@ func TestPipe(t *testing.T) {
 	execute("", name).holds(t, 1, name+":2:8: error: stablehlo.create_token")
 }
 
-// TestLocations holds that a finding's place is one in the input, whatever locations
-// the operations carry.
+// TestLocations checks that a finding has a position in the input, whatever locations the
+// operations have.
 func TestLocations(t *testing.T) {
 	const located = `func.func @f() {
   %0 = stablehlo.create_token : !stablehlo.token loc("model.py":3:7)
@@ -136,7 +136,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// brief leaves the message out of a finding.
+// brief returns a finding without its message.
 func brief(t *testing.T, line string) string {
 	t.Helper()
 	parts := strings.SplitN(strings.TrimSpace(line), ": ", 3)

@@ -18,7 +18,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// The exit statuses; a greater one wins.
+// The exit statuses. The greatest one of a run is returned.
 const (
 	exitClean    = 0
 	exitFindings = 1
@@ -27,21 +27,20 @@ const (
 
 const usage = `usage: %[1]s [flags] [file, folder or - …]
 
-Checks MLIR modules: text, bytecode and StableHLO portable artifacts. In a folder
-and the folders in it, the files *.mlir and *.mlirbc are read; "-", or no argument,
-is standard input. Each finding is one line:
+Checks MLIR modules: text, bytecode and StableHLO portable artifacts. Of a folder and
+its subfolders, it checks the files *.mlir and *.mlirbc. "-", or no argument, is
+standard input. Each finding is one line:
 
   file:line:column: severity: message [rule]
 
-Exit status: 0 no error was found, 1 errors were found, 2 some input could not be
-read or is invalid (rule [invalid]), or the command was used wrongly.
+Exit status: 0 no errors, 1 errors, 2 an input that could not be read or is invalid
+(rule [invalid]), or wrong usage.
 
 Flags:
 `
 
-// Main is a whole lint command with the given rules: it reads os.Args and returns the
-// exit status. Call it first thing in main, for the command starts itself again as
-// its workers.
+// Main runs the command with the given rules: it reads os.Args and returns the exit status.
+// Call it first in main, because the command starts its own executable as its workers.
 func Main(analyzers ...*lint.Analyzer) int {
 	if names, ok := os.LookupEnv(workerEnv); ok {
 		return serve(names, analyzers)
@@ -66,12 +65,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	}
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
 	var s settings
-	names := flags.String("rules", "", "run only these rules, a `list` separated by commas")
-	flags.DurationVar(&s.limit, "timeout", time.Minute, "the longest `time` that reading and checking one input may take")
+	names := flags.String("rules", "", "run only the rules in this `list`, separated by commas")
+	flags.DurationVar(&s.limit, "timeout", time.Minute, "the `time` limit for reading and checking one input")
 	s.max = bounded.GiB
 	flags.Var(&s.max, maxFlag, "the largest `size` of one input")
-	list := flags.Bool("list", false, "list the rules and end")
-	flags.SetOutput(io.Discard) // errors are printed here, in one line
+	list := flags.Bool("list", false, "list the rules and exit")
+	flags.SetOutput(io.Discard) // errors are printed below, on one line
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		var text bytes.Buffer
@@ -123,7 +122,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	return exit
 }
 
-// weight is the exit status that one finding asks for.
+// weight returns the exit status for one finding.
 func weight(d lint.Diagnostic) int {
 	switch {
 	case d.Rule == lint.Invalid:

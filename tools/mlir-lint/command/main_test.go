@@ -15,7 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
 )
 
-// everything are the real rules and some that misbehave.
+// everything has the real rules and some that fail.
 var everything = append(rules.All(),
 	&lint.Analyzer{Name: "panics", Doc: "panics", Run: func(*lint.Pass) error { panic("out of luck") }},
 	&lint.Analyzer{Name: "fails", Doc: "fails", Run: func(*lint.Pass) error { return errors.New("no idea") }},
@@ -29,7 +29,7 @@ var everything = append(rules.All(),
 
 var runs int
 
-// TestMain lets the test binary be the command's workers.
+// TestMain makes the test binary a worker if the command starts it as one.
 func TestMain(m *testing.M) {
 	if _, worker := os.LookupEnv("CALLIOPE_MLIR_LINT_WORKER"); worker {
 		os.Exit(command.Main(everything...))
@@ -39,13 +39,13 @@ func TestMain(m *testing.M) {
 	nativetest.Main(m, native.MLIR)
 }
 
-// result is what a run of the command printed and returned.
+// A result has the output and the exit status of a run.
 type result struct {
 	Exit           int
 	Stdout, Stderr string
 }
 
-// execute runs the command in this process, with workers of its own.
+// execute runs the command in this process, with its own workers.
 func execute(stdin string, args ...string) result {
 	return executeWith(rules.All(), stdin, args...)
 }
@@ -66,7 +66,7 @@ func (r result) holds(t *testing.T, exit int, texts ...string) {
 	for _, text := range texts {
 		_, after, ok := strings.Cut(rest, text)
 		if !ok {
-			t.Errorf("%q is missing, or not in its place", text)
+			t.Errorf("%q is missing or in the wrong order", text)
 		}
 		rest = after
 	}
@@ -135,17 +135,17 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// TestRuleFailures holds that a rule which cannot judge a module is distinguished from
-// one that finds nothing, and does not silence the others.
+// TestRuleFailures checks that the failure of a rule is reported, and does not hide the
+// findings of others.
 func TestRuleFailures(t *testing.T) {
 	executeWith(everything, hook, "-rules", "panics,outfeed,fails,create-token").holds(t, 2,
-		"<stdin>:1:1: error: the rule panics could not judge this module: panic: out of luck [invalid]\n",
-		"<stdin>:1:1: error: the rule fails could not judge this module: no idea [invalid]\n",
+		"<stdin>:1:1: error: the rule panics failed on this module: panic: out of luck [invalid]\n",
+		"<stdin>:1:1: error: the rule fails failed on this module: no idea [invalid]\n",
 		"[create-token]\n", "[outfeed]\n")
 }
 
-// TestNoLibrary holds that a library which cannot be loaded is reported once and not for
-// each input.
+// TestNoLibrary checks that a library that cannot be loaded is reported once, and not for each
+// input.
 func TestNoLibrary(t *testing.T) {
 	t.Setenv(native.MLIR.Env(), writeFile(t, t.TempDir(), "lib.so", "no library"))
 	dir := t.TempDir()
@@ -156,7 +156,7 @@ func TestNoLibrary(t *testing.T) {
 	}
 }
 
-// full is a device with no space left.
+// A full writer is a device without space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

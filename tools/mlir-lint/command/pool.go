@@ -13,14 +13,14 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// outcome is what became of one input. An error means that nothing can be checked.
+// An outcome is the result of one input. An error means that no input can be checked.
 type outcome struct {
 	diagnostics []lint.Diagnostic
 	err         error
 }
 
-// checkAll checks the inputs on one worker for each processor and yields the
-// outcomes in the order of the inputs. Whoever stops early ends the workers.
+// checkAll checks the inputs on one worker for each processor and yields the outcomes in the
+// order of the inputs. If the caller stops early, the workers end.
 func (s settings) checkAll(all []input) iter.Seq[outcome] {
 	return func(yield func(outcome) bool) {
 		ctx, stop := context.WithCancel(context.Background())
@@ -43,7 +43,7 @@ func (s settings) checkAll(all []input) iter.Seq[outcome] {
 		})
 		for range min(runtime.GOMAXPROCS(0), len(all)) {
 			busy.Go(func() {
-				var d desk
+				var d slot
 				defer d.clear()
 				for i := range next {
 					outcomes[i] <- s.checkOne(&d, all[i])
@@ -58,17 +58,17 @@ func (s settings) checkAll(all []input) iter.Seq[outcome] {
 	}
 }
 
-// desk holds the worker that a goroutine works with, or none.
-type desk struct{ *process }
+// A slot holds the worker of a goroutine, or none.
+type slot struct{ *process }
 
-func (d *desk) clear() {
+func (d *slot) clear() {
 	if d.process != nil {
 		d.end()
 		d.process = nil
 	}
 }
 
-func (s settings) checkOne(d *desk, in input) outcome {
+func (s settings) checkOne(d *slot, in input) outcome {
 	if in.problem != "" {
 		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}}
 	}
@@ -76,7 +76,7 @@ func (s settings) checkOne(d *desk, in input) outcome {
 	switch err := in.fill(s.max, s.limit); {
 	case errors.Is(err, errLate):
 		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
-			"reading it took longer than %v and was given up: give it more time with -timeout", s.limit)}}
+			"reading took longer than %v and was stopped: raise -timeout", s.limit)}}
 	case err != nil:
 		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", reading(err))}}
 	}
@@ -98,9 +98,9 @@ func (s settings) checkOne(d *desk, in input) outcome {
 		d.process = nil // it has ended
 		if errors.Is(err, errLate) {
 			return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
-				"reading and checking took longer than %v and was ended: give it more time with -timeout", s.limit)}}
+				"reading and checking took longer than %v and was stopped: raise -timeout", s.limit)}}
 		}
-		// An input before this one may have broken the worker: only a fresh one tells.
+		// An earlier input may have damaged the worker, so try again with a new one.
 		if fresh {
 			return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
 				"the MLIR library crashed on this file (%v): it may be nested too deeply", err)}}
@@ -108,7 +108,7 @@ func (s settings) checkOne(d *desk, in input) outcome {
 	}
 }
 
-// invalid is a finding about a whole input.
+// invalid returns a finding about a whole input.
 func invalid(file, format string, args ...any) lint.Diagnostic {
 	return lint.Diagnostic{File: file, Line: 1, Column: 1, Severity: mlir.SeverityError, Message: fmt.Sprintf(format, args...), Rule: lint.Invalid}
 }

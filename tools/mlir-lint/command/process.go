@@ -17,17 +17,17 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// process is a worker as the command sees it. It is used by one goroutine.
+// A process is the command's end of a worker. One goroutine uses it.
 type process struct {
 	cmd      *exec.Cmd
 	requests io.WriteCloser
 	answers  *os.File
 	decoder  *json.Decoder
-	said     head
+	output   head
 	used     bool // it has checked an input before
 }
 
-// settings are what every worker needs.
+// settings are the settings of every worker.
 type settings struct {
 	library string        // path
 	rules   string        // names, separated by commas
@@ -35,14 +35,14 @@ type settings struct {
 	max     bounded.Size  // of one input
 }
 
-// startLimit is how long a worker may take to load the library, which is a matter of
-// milliseconds where the disk is not asleep.
+// startLimit is how long a worker may take to load the library. It usually takes
+// milliseconds.
 const startLimit = time.Minute
 
-// errLate is why a worker that took too long was ended.
+// errLate is the error of a read or a worker that took too long.
 var errLate = errors.New("late")
 
-// start runs a worker and waits until it is ready.
+// start starts a worker and waits until it is ready.
 func (s settings) start() (*process, error) {
 	executable, err := os.Executable()
 	if err != nil {
@@ -52,9 +52,9 @@ func (s settings) start() (*process, error) {
 	p.cmd.Env = append(os.Environ(),
 		workerEnv+"="+s.rules,
 		native.MLIR.Env()+"="+s.library,
-		"GOTRACEBACK=none", // the cause of a crash is wanted, not the goroutines
+		"GOTRACEBACK=none", // print the cause of a crash, but not the goroutines
 	)
-	p.cmd.Stdout, p.cmd.Stderr = &p.said, &p.said
+	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
 	if p.requests, err = p.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
@@ -73,7 +73,7 @@ func (s settings) start() (*process, error) {
 	ready, err := p.await(startLimit, func() error { return nil })
 	switch {
 	case errors.Is(err, errLate):
-		return nil, fmt.Errorf("a worker had not loaded %s after %v: try again, or set $%s to another library", s.library, startLimit, native.MLIR.Env())
+		return nil, fmt.Errorf("a worker did not load %s within %v: try again, or set $%s to another library", s.library, startLimit, native.MLIR.Env())
 	case err != nil:
 		return nil, fmt.Errorf("a worker could not start: %w", err)
 	case ready.Problem != "":
@@ -83,20 +83,20 @@ func (s settings) start() (*process, error) {
 	return p, nil
 }
 
-// check has the worker check one input. After an error the worker has ended.
+// check checks one input in the worker. The worker has ended if check returns an error.
 func (p *process) check(in input, limit time.Duration) ([]lint.Diagnostic, error) {
 	p.used = true
 	a, err := p.await(limit, func() error { return json.NewEncoder(p.requests).Encode(in) })
 	return a.Diagnostics, err
 }
 
-// await does ask and reads the answer. Where that fails or takes too long, it ends
-// the worker; the error is errLate or says how the worker ended.
+// await calls ask and reads the answer. If that fails or takes too long, await ends the
+// worker and returns errLate or an error that says how the worker ended.
 func (p *process) await(limit time.Duration, ask func() error) (answer, error) {
 	var late atomic.Bool
 	timer := time.AfterFunc(limit, func() {
 		late.Store(true)
-		_ = p.cmd.Process.Kill() // it may have ended meanwhile
+		_ = p.cmd.Process.Kill() // fails if it has ended
 	})
 	var a answer
 	err := ask()
@@ -113,25 +113,25 @@ func (p *process) await(limit time.Duration, ask func() error) (answer, error) {
 	return answer{}, errors.New(how)
 }
 
-// end ends the worker, unless it has ended already, and says how it ended.
+// end ends the worker, unless it has ended, and returns a description of how it ended.
 func (p *process) end() string {
-	p.requests.Close() // a worker that is idle or busy takes this as its end
-	// One that has stopped obeying is killed.
+	p.requests.Close() // the worker exits, even if it is busy
+	// Kill a worker that does not exit.
 	kill := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
 	defer kill.Stop()
-	_ = p.cmd.Wait() // the state tells more than the error
+	_ = p.cmd.Wait() // the state has more than the error
 	p.answers.Close()
 	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return status.Signal().String()
 	}
-	// Go's runtime turns a fault in C into a message and an exit status.
-	if cause := p.said.cause(); cause != "" {
+	// For a fault in C, Go's runtime prints a message and exits.
+	if cause := p.output.cause(); cause != "" {
 		return cause
 	}
 	return p.cmd.ProcessState.String()
 }
 
-// head keeps the beginning of what is written to it.
+// A head is a writer that keeps the first 16 KiB.
 type head struct{ kept []byte }
 
 func (h *head) Write(b []byte) (int, error) {
@@ -140,7 +140,7 @@ func (h *head) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// cause is the line of a dying process that names the reason, "" where none does.
+// cause returns the line that states why the process crashed, or "" if there is none.
 func (h *head) cause() string {
 	for line := range strings.Lines(string(h.kept)) {
 		for _, start := range []string{"SIG", "fatal error: ", "panic: ", "LLVM ERROR: ", "terminate called"} {

@@ -12,22 +12,22 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Between the command and a worker run JSON values: the worker first says whether
-// it is ready, then gives one answer to each input. It reads from its standard input
-// and answers on a pipe of its own, because C++ code may print on standard output.
+// The command and a worker exchange JSON values. The worker first sends whether it is ready,
+// and then one answer to each input. It reads its standard input and writes to a separate
+// pipe, because C++ code may print to standard output.
 
-// workerEnv makes Main a worker; its value lists the rules.
+// workerEnv makes Main a worker. Its value is the list of rules.
 const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
 
 // answerFile is the worker's file descriptor for answers.
 const answerFile = 3
 
 type answer struct {
-	Problem     string // in the first answer: why the worker cannot work
+	Problem     string // in the first answer: why the worker cannot run
 	Diagnostics []lint.Diagnostic
 }
 
-// serve is the life of a worker; it returns the exit status.
+// serve runs a worker and returns the exit status.
 func serve(names string, analyzers []*lint.Analyzer) int {
 	answers := json.NewEncoder(os.NewFile(answerFile, "answers"))
 	var ready answer
@@ -61,8 +61,8 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 	return 0
 }
 
-// requests reads inputs until the command closes the pipe or ends. Then the worker
-// ends too, even in the middle of a file: nobody waits for the answer any more.
+// requests reads inputs until the command closes the pipe or ends. Then it ends the worker,
+// even while that checks a file, because the command no longer reads the answer.
 func requests() <-chan input {
 	next := make(chan input)
 	go func() {
@@ -78,7 +78,7 @@ func requests() <-chan input {
 	return next
 }
 
-// choose finds rules by a list of names; "" means all.
+// choose returns the rules in a list of names, or all if the list is empty.
 func choose(names string, analyzers []*lint.Analyzer) ([]*lint.Analyzer, error) {
 	if names == "" {
 		return analyzers, nil

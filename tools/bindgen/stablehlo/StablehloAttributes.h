@@ -1,28 +1,8 @@
-// Declarations of the StableHLO and CHLO C API, for tools/bindgen. No package
-// registry carries the headers, so the functions that the libraries export are
-// declared here; a test holds every name against a real library.
-#ifndef CALLIOPE_STABLEHLO_DECLS_H
-#define CALLIOPE_STABLEHLO_DECLS_H
+// The attributes of StableHLO.
+#ifndef CALLIOPE_STABLEHLO_ATTRIBUTES_H
+#define CALLIOPE_STABLEHLO_ATTRIBUTES_H
 
-#include "mlir-c/IR.h"
-
-// An enumeration that is made from its keyword and read back as one.
-#define ENUM_ATTRIBUTE(Dialect, Name)                                      \
-  MlirAttribute Dialect##Name##AttrGet(MlirContext ctx, MlirStringRef value); \
-  bool Dialect##AttributeIsA##Name##Attr(MlirAttribute attr);              \
-  MlirStringRef Dialect##Name##AttrGetValue(MlirAttribute attr);
-
-// A list of integers in a structured attribute.
-#define LIST(Owner, Field)                          \
-  intptr_t Owner##Get##Field##Size(MlirAttribute attr); \
-  int64_t Owner##Get##Field##Elem(MlirAttribute attr, intptr_t pos);
-
-// A single integer in a structured attribute.
-#define NUMBER(Owner, Field) int64_t Owner##Get##Field(MlirAttribute attr);
-
-// Types.
-MlirType stablehloTokenTypeGet(MlirContext ctx);
-bool stablehloTypeIsAToken(MlirType type);
+#include "Macros.h"
 
 // Enumerations.
 ENUM_ATTRIBUTE(stablehlo, ComparisonDirection)
@@ -33,9 +13,6 @@ ENUM_ATTRIBUTE(stablehlo, Transpose)
 ENUM_ATTRIBUTE(stablehlo, RngDistribution)
 ENUM_ATTRIBUTE(stablehlo, RngAlgorithm)
 ENUM_ATTRIBUTE(stablehlo, ResultAccuracyMode)
-ENUM_ATTRIBUTE(chlo, ComparisonDirection)
-ENUM_ATTRIBUTE(chlo, ComparisonType)
-ENUM_ATTRIBUTE(chlo, Precision)
 
 // #stablehlo.output_operand_alias
 MlirAttribute stablehloOutputOperandAliasGet(MlirContext ctx, intptr_t nOutputTupleIndices,
@@ -143,53 +120,5 @@ double stablehloResultAccuracyAttrGetAtol(MlirAttribute attr);
 double stablehloResultAccuracyAttrGetRtol(MlirAttribute attr);
 int64_t stablehloResultAccuracyAttrGetUlps(MlirAttribute attr);
 MlirAttribute stablehloResultAccuracyAttrGetMode(MlirAttribute attr);
-
-// #chlo.ragged_dot
-MlirAttribute chloRaggedDotDimensionNumbersGet(
-    MlirContext ctx, intptr_t nLhsBatchingDimensions, const int64_t* lhsBatchingDimensions,
-    intptr_t nRhsBatchingDimensions, const int64_t* rhsBatchingDimensions,
-    intptr_t nLhsContractingDimensions, const int64_t* lhsContractingDimensions,
-    intptr_t nRhsContractingDimensions, const int64_t* rhsContractingDimensions,
-    intptr_t nLhsRaggedDimensions, const int64_t* lhsRaggedDimensions,
-    intptr_t nRhsGroupDimensions, const int64_t* rhsGroupDimensions);
-bool chloAttributeIsARaggedDotDimensionNumbers(MlirAttribute attr);
-LIST(chloRaggedDotDimensionNumbers, LhsBatchingDimensions)
-LIST(chloRaggedDotDimensionNumbers, RhsBatchingDimensions)
-LIST(chloRaggedDotDimensionNumbers, LhsContractingDimensions)
-LIST(chloRaggedDotDimensionNumbers, RhsContractingDimensions)
-LIST(chloRaggedDotDimensionNumbers, LhsRaggedDimensions)
-LIST(chloRaggedDotDimensionNumbers, RhsGroupDimensions)
-
-// Versions and portable artifacts.
-typedef enum MlirStablehloCompatibilityRequirement {
-  MlirStablehloCompatibilityNone = 0,
-  MlirStablehloCompatibilityWeek4 = 1,
-  MlirStablehloCompatibilityWeek12 = 2,
-  MlirStablehloCompatibilityMax = 3
-} MlirStablehloCompatibilityRequirement;
-
-int stablehloGetApiVersion(void);
-void stablehloGetCurrentVersion(MlirStringCallback callback, void* userData);
-void stablehloGetMinimumVersion(MlirStringCallback callback, void* userData);
-void stablehloVersionFromCompatibilityRequirement(MlirStablehloCompatibilityRequirement requirement,
-                                                  MlirStringCallback callback, void* userData);
-MlirLogicalResult stablehloGetSmallerVersion(MlirStringRef version1, MlirStringRef version2,
-                                             MlirStringCallback callback, void* userData);
-MlirLogicalResult stablehloSerializePortableArtifactFromStringRef(MlirStringRef moduleStr,
-                                                                  MlirStringRef targetVersion,
-                                                                  MlirStringCallback callback,
-                                                                  void* userData);
-MlirLogicalResult stablehloSerializePortableArtifactFromModule(MlirModule module,
-                                                               MlirStringRef targetVersion,
-                                                               MlirStringCallback callback,
-                                                               void* userData,
-                                                               bool allowOtherDialects);
-MlirLogicalResult stablehloDeserializePortableArtifact(MlirStringRef artifactStr,
-                                                       MlirStringCallback callback, void* userData);
-MlirModule stablehloDeserializePortableArtifactNoError(MlirStringRef artifactStr, MlirContext ctx);
-
-// The reference interpreter. Returns an array attribute of the results.
-MlirAttribute stablehloEvalModule(MlirModule module, int nArgs, const MlirAttribute* args,
-                                  int* errorCode);
 
 #endif
