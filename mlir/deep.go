@@ -7,7 +7,7 @@ import (
 )
 
 // The library recurses once for each level of nesting. On the stack of Go's threads, a few
-// thousand levels end the process. Once a context meets anything nested so deeply, it
+// thousand levels end the process. Once a context is given anything nested so deeply, it
 // makes recursive calls on a thread with a large stack, which takes about 70 µs each time.
 // Other contexts do not.
 

@@ -11,7 +11,7 @@ import (
 type LocationKind int
 
 const (
-	LocationUnknown  LocationKind = iota // unknown
+	LocationUnknown  LocationKind = iota // nothing is known
 	LocationFile                         // a position or range in a file: FileRange
 	LocationName                         // a name for another location: Name
 	LocationCallSite                     // a callee and its caller: CallSite
