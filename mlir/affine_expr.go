@@ -8,16 +8,16 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// AffineExpr is an expression on the dimensions (d0, d1 …) and symbols (s0, s1 …) of
-// an affine map or integer set: sums, products, remainders and divisions of integers.
-// Expressions are uniqued by their context and simplified as they are made: equal
-// expressions are equal values.
+// An AffineExpr is an expression on the dimensions (d0, d1 …) and symbols (s0, s1 …) of an
+// affine map or integer set: sums, products, remainders and divisions of integers. Its
+// context uniques and simplifies expressions when it creates them, so equal expressions
+// are equal values.
 type AffineExpr struct {
 	life *lifetime
 	raw  capi.MlirAffineExpr
 }
 
-// AffineKind is what an affine expression is.
+// An AffineKind is the kind of an affine expression.
 type AffineKind int
 
 const (
@@ -40,33 +40,33 @@ func (k AffineKind) String() string {
 	return names[k]
 }
 
-// maxAffine bounds the dimensions and symbols of a map, far above what any loop nest
-// or tensor has: the library reserves memory for every one of them.
+// maxAffine bounds the dimensions and symbols of a map. It is far above what any loop nest
+// or tensor has. The library reserves memory for each of them.
 const maxAffine = 1 << 16
 
 func checkAffineCount(method string, counts ...int) {
 	for _, n := range counts {
 		if n < 0 || n > maxAffine {
-			panic(fmt.Sprintf("mlir: %s: %d is no number of dimensions, symbols or results", method, n))
+			panic(fmt.Sprintf("mlir: %s: %d is not a valid number of dimensions, symbols or results: use 0 to 65536", method, n))
 		}
 	}
 }
 
-// AffineDim is the dimension d<i>.
+// AffineDim returns the dimension d<i>.
 func (c *Context) AffineDim(i int) AffineExpr {
 	t := c.life.check("Context.AffineDim")
 	inRange("Context.AffineDim", i, maxAffine)
 	return AffineExpr{c.life, capi.MlirAffineDimExprGet(t, c.raw, i)}
 }
 
-// AffineSymbol is the symbol s<i>.
+// AffineSymbol returns the symbol s<i>.
 func (c *Context) AffineSymbol(i int) AffineExpr {
 	t := c.life.check("Context.AffineSymbol")
 	inRange("Context.AffineSymbol", i, maxAffine)
 	return AffineExpr{c.life, capi.MlirAffineSymbolExprGet(t, c.raw, i)}
 }
 
-// AffineConstant is an integer.
+// AffineConstant returns v as an expression.
 func (c *Context) AffineConstant(v int64) AffineExpr {
 	return AffineExpr{c.life, capi.MlirAffineConstantExprGet(c.life.check("Context.AffineConstant"), c.raw, v)}
 }
@@ -74,7 +74,7 @@ func (c *Context) AffineConstant(v int64) AffineExpr {
 // IsNil reports whether e is the zero AffineExpr.
 func (e AffineExpr) IsNil() bool { return e.raw.Ptr == nil }
 
-// Equal reports whether both are one expression.
+// Equal reports whether e and f are the same expression.
 func (e AffineExpr) Equal(f AffineExpr) bool { return e.raw == f.raw }
 
 func (e AffineExpr) check(method string) *capi.Table {
@@ -91,13 +91,13 @@ func (e AffineExpr) in(c *Context, method string) capi.MlirAffineExpr {
 	return e.raw
 }
 
-// Context is the context that the expression belongs to.
+// Context returns the context of the expression.
 func (e AffineExpr) Context() *Context {
 	e.check("AffineExpr.Context")
 	return e.life.ctx
 }
 
-// String is the expression as MLIR prints it, for example "d0 * 2 + s0".
+// String returns the expression as MLIR prints it, for example "d0 * 2 + s0".
 func (e AffineExpr) String() string {
 	if e.IsNil() {
 		return "<nil affine expression>"
@@ -108,33 +108,33 @@ func (e AffineExpr) String() string {
 	}))
 }
 
-// Add is e + f.
+// Add returns e + f.
 func (e AffineExpr) Add(f AffineExpr) AffineExpr { return e.binary("AffineExpr.Add", AffineAdd, f) }
 
-// Sub is e - f.
+// Sub returns e - f.
 func (e AffineExpr) Sub(f AffineExpr) AffineExpr {
 	f.in(e.Context(), "AffineExpr.Sub")
 	return e.binary("AffineExpr.Sub", AffineAdd, f.Neg())
 }
 
-// Neg is -e.
+// Neg returns -e.
 func (e AffineExpr) Neg() AffineExpr {
 	return e.binary("AffineExpr.Neg", AffineMul, e.Context().AffineConstant(-1))
 }
 
-// Mul is e * f. In a pure affine expression one of them is constant or symbolic.
+// Mul returns e * f. In a pure affine expression one of them is constant or symbolic.
 func (e AffineExpr) Mul(f AffineExpr) AffineExpr { return e.binary("AffineExpr.Mul", AffineMul, f) }
 
-// Mod is the remainder of e by f, which is never negative. It panics where f is a
-// constant below one, as do FloorDiv and CeilDiv.
+// Mod returns e mod f, which is never negative. Mod, FloorDiv and CeilDiv panic if f is a
+// constant below one.
 func (e AffineExpr) Mod(f AffineExpr) AffineExpr { return e.binary("AffineExpr.Mod", AffineMod, f) }
 
-// FloorDiv is e / f rounded towards minus infinity.
+// FloorDiv returns e / f, rounded towards minus infinity.
 func (e AffineExpr) FloorDiv(f AffineExpr) AffineExpr {
 	return e.binary("AffineExpr.FloorDiv", AffineFloorDiv, f)
 }
 
-// CeilDiv is e / f rounded towards infinity.
+// CeilDiv returns e / f, rounded towards infinity.
 func (e AffineExpr) CeilDiv(f AffineExpr) AffineExpr {
 	return e.binary("AffineExpr.CeilDiv", AffineCeilDiv, f)
 }
@@ -149,12 +149,12 @@ func (e AffineExpr) binary(method string, k AffineKind, f AffineExpr) AffineExpr
 	raw := f.in(e.life.ctx, method)
 	mustStaySmall(method, e.parts()+f.parts())
 	if v, ok := f.Constant(); ok && v < 1 && k >= AffineMod {
-		panic(fmt.Sprintf("mlir: %s by %d: the divisor of an affine expression is above zero", method, v))
+		panic(fmt.Sprintf("mlir: %s by %d: the divisor of an affine expression must be above zero", method, v))
 	}
 	return AffineExpr{e.life, affineBinaries[k](api, e.raw, raw)}
 }
 
-// Kind is what the expression is.
+// Kind returns the kind of the expression.
 func (e AffineExpr) Kind() AffineKind {
 	api := e.check("AffineExpr.Kind")
 	switch {
@@ -176,7 +176,7 @@ func (e AffineExpr) Kind() AffineKind {
 	return AffineCeilDiv
 }
 
-// Constant is the value of a constant; false for any other expression.
+// Constant returns the value of e and whether e is a constant.
 func (e AffineExpr) Constant() (int64, bool) {
 	api := e.check("AffineExpr.Constant")
 	if !capi.MlirAffineExprIsAConstant(api, e.raw) {
@@ -185,7 +185,7 @@ func (e AffineExpr) Constant() (int64, bool) {
 	return capi.MlirAffineConstantExprGetValue(api, e.raw), true
 }
 
-// Position is the number of a dimension or symbol; false for any other expression.
+// Position returns the number of e and whether e is a dimension or symbol.
 func (e AffineExpr) Position() (int, bool) {
 	api := e.check("AffineExpr.Position")
 	switch {
@@ -197,8 +197,8 @@ func (e AffineExpr) Position() (int, bool) {
 	return 0, false
 }
 
-// Operands are the two sides of a sum, product, remainder or division; false for any
-// other expression.
+// Operands returns the two operands of a sum, product, remainder or division. ok is false
+// for any other expression.
 func (e AffineExpr) Operands() (left, right AffineExpr, ok bool) {
 	api := e.check("AffineExpr.Operands")
 	if !capi.MlirAffineExprIsABinary(api, e.raw) {
@@ -208,12 +208,12 @@ func (e AffineExpr) Operands() (left, right AffineExpr, ok bool) {
 		AffineExpr{e.life, capi.MlirAffineBinaryOpExprGetRHS(api, e.raw)}, true
 }
 
-// Walk visits every different expression inside e once, each after its operands, and
-// ends early when visit returns false. It reports whether it reached e.
+// Walk calls visit once for each distinct expression in e, after its operands. It stops if
+// visit returns false. Walk reports whether it visited all of them.
 func (e AffineExpr) Walk(visit func(AffineExpr) bool) bool {
 	e.check("AffineExpr.Walk")
-	// A stack of our own, and each expression once: a shared one may stand in e more
-	// often than could be counted.
+	// The stack is explicit and each expression is visited once, because the number of
+	// occurrences of shared expressions can be exponential.
 	type frame struct {
 		e    AffineExpr
 		last bool
@@ -240,8 +240,8 @@ func (e AffineExpr) Walk(visit func(AffineExpr) bool) bool {
 	return true
 }
 
-// uses is how many dimensions and symbols there must be for e: one more than the
-// highest that stands in it.
+// uses returns how many dimensions and symbols e needs: one more than the highest that
+// occurs in it.
 func (e AffineExpr) uses() (dims, symbols int) {
 	e.Walk(func(f AffineExpr) bool {
 		if i, ok := f.Position(); ok {
@@ -256,22 +256,22 @@ func (e AffineExpr) uses() (dims, symbols int) {
 	return dims, symbols
 }
 
-// mustUse panics where the expressions use more than there is.
+// mustUse panics if an expression uses a dimension or symbol outside the given counts.
 func mustUse(method string, dims, symbols int, exprs ...AffineExpr) {
 	for _, e := range exprs {
 		d, s := e.uses()
 		if d > dims || s > symbols {
-			panic(fmt.Sprintf("mlir: %s: %s stands among %d dimensions and %d symbols", method, e, dims, symbols))
+			panic(fmt.Sprintf("mlir: %s: %s uses more than %d dimensions and %d symbols", method, e, dims, symbols))
 		}
 	}
 }
 
-// maxParts bounds the parts of an expression, shared ones counted as often as they
-// stand in it: the library visits them all, recursively, whenever it makes a larger
-// one, and a few dozen steps that use one expression twice would keep it for ever.
+// maxParts bounds the parts of an expression; a shared part counts once for each use. The
+// library visits them all recursively when it makes a larger expression. A few dozen steps
+// that each use one expression twice would not end in any reasonable time.
 const maxParts = 1 << 12
 
-// parts counts the parts of e, up to a little above maxParts.
+// parts counts the parts of e. It stops slightly above maxParts.
 func (e AffineExpr) parts() int {
 	n := 0
 	for stack := []AffineExpr{e}; len(stack) > 0 && n <= maxParts; n++ {
@@ -284,7 +284,7 @@ func (e AffineExpr) parts() int {
 	return n
 }
 
-// mostParts is the number of parts of the largest expression.
+// mostParts returns the number of parts of the largest expression.
 func mostParts(exprs ...AffineExpr) int {
 	n := 1
 	for _, e := range exprs {
@@ -295,28 +295,29 @@ func mostParts(exprs ...AffineExpr) int {
 
 func mustStaySmall(method string, parts int) {
 	if parts > maxParts {
-		panic(fmt.Sprintf("mlir: %s: an affine expression of more than %d parts is more than MLIR can handle", method, maxParts))
+		panic(fmt.Sprintf("mlir: %s: an affine expression of more than %d parts is too large for MLIR", method, maxParts))
 	}
 }
 
-// IsSymbolicOrConstant reports whether no dimension stands in e.
+// IsSymbolicOrConstant reports whether e contains no dimension.
 func (e AffineExpr) IsSymbolicOrConstant() bool {
 	return capi.MlirAffineExprIsSymbolicOrConstant(e.check("AffineExpr.IsSymbolicOrConstant"), e.raw)
 }
 
-// IsPureAffine reports whether e is affine in the strict sense: of a product one side
-// is constant, and divisions and remainders are by constants.
+// IsPureAffine reports whether e is affine in the strict sense: one operand of each
+// product is constant, and divisions and remainders are by constants.
 func (e AffineExpr) IsPureAffine() bool {
 	return capi.MlirAffineExprIsPureAffine(e.check("AffineExpr.IsPureAffine"), e.raw)
 }
 
-// LargestKnownDivisor is the largest number that is known to divide e whatever its
-// dimensions and symbols are.
+// LargestKnownDivisor returns the largest number that is known to divide e for all values
+// of its dimensions and symbols.
 func (e AffineExpr) LargestKnownDivisor() int64 {
 	return capi.MlirAffineExprGetLargestKnownDivisor(e.check("AffineExpr.LargestKnownDivisor"), e.raw)
 }
 
-// IsMultipleOf reports whether e is known to be a multiple of a factor above zero.
+// IsMultipleOf reports whether e is known to be a multiple of factor. It panics if factor
+// is below one.
 func (e AffineExpr) IsMultipleOf(factor int64) bool {
 	api := e.check("AffineExpr.IsMultipleOf")
 	if factor < 1 {
@@ -325,13 +326,13 @@ func (e AffineExpr) IsMultipleOf(factor int64) bool {
 	return capi.MlirAffineExprIsMultipleOf(api, e.raw, factor)
 }
 
-// DependsOnDim reports whether the dimension d<i> stands in e.
+// DependsOnDim reports whether the dimension d<i> occurs in e.
 func (e AffineExpr) DependsOnDim(i int) bool {
 	api := e.check("AffineExpr.DependsOnDim")
 	return i >= 0 && i < maxAffine && capi.MlirAffineExprIsFunctionOfDim(api, e.raw, i)
 }
 
-// Compose puts the results of m in the places of e's dimensions. It panics where m has
+// Compose returns e with its dimensions replaced by the results of m. It panics if m has
 // fewer results than e has dimensions.
 func (e AffineExpr) Compose(m AffineMap) AffineExpr {
 	api := e.check("AffineExpr.Compose")
@@ -341,8 +342,8 @@ func (e AffineExpr) Compose(m AffineMap) AffineExpr {
 	return AffineExpr{e.life, capi.MlirAffineExprCompose(api, e.raw, raw)}
 }
 
-// Substitute puts expressions in the places of e's dimensions and symbols, as many as
-// stand in it.
+// Substitute returns e with its dimensions and symbols replaced by expressions. It panics
+// if there are fewer of these than dimensions and symbols in e.
 func (e AffineExpr) Substitute(dims, symbols []AffineExpr) AffineExpr {
 	e.check("AffineExpr.Substitute")
 	mustUse("AffineExpr.Substitute", len(dims), len(symbols), e)
@@ -372,14 +373,14 @@ func (e AffineExpr) Substitute(dims, symbols []AffineExpr) AffineExpr {
 	return done[e.raw]
 }
 
-// ShiftDims turns d<i> into d<i+shift> for each i from offset up to numDims. Libraries
-// older than LLVM 21 give an *UnsupportedError.
+// ShiftDims returns e with d<i+shift> instead of d<i> for each i from offset up to
+// numDims. It returns an *UnsupportedError if the library is older than LLVM 21.
 func (e AffineExpr) ShiftDims(numDims, shift, offset int) (AffineExpr, error) {
 	return e.shift("AffineExpr.ShiftDims", "mlirAffineExprShiftDims", capi.MlirAffineExprShiftDims, numDims, shift, offset)
 }
 
-// ShiftSymbols turns s<i> into s<i+shift> for each i from offset up to numSymbols.
-// Libraries older than LLVM 21 give an *UnsupportedError.
+// ShiftSymbols returns e with s<i+shift> instead of s<i> for each i from offset up to
+// numSymbols. It returns an *UnsupportedError if the library is older than LLVM 21.
 func (e AffineExpr) ShiftSymbols(numSymbols, shift, offset int) (AffineExpr, error) {
 	return e.shift("AffineExpr.ShiftSymbols", "mlirAffineExprShiftSymbols", capi.MlirAffineExprShiftSymbols, numSymbols, shift, offset)
 }
@@ -394,9 +395,9 @@ func (e AffineExpr) shift(method, function string,
 	return AffineExpr{e.life, call(api, e.raw, uint32(n), uint32(shift), uint32(offset))}, nil
 }
 
-// Simplify makes e simpler, knowing that there are so many dimensions and symbols. It
-// panics where more of them stand in e. Libraries older than LLVM 21 give an
-// *UnsupportedError.
+// Simplify returns e in a simpler form, given the numbers of dimensions and symbols. It
+// panics if e uses more. It returns an *UnsupportedError if the library is older than LLVM
+// 21.
 func (e AffineExpr) Simplify(numDims, numSymbols int) (AffineExpr, error) {
 	api := e.check("AffineExpr.Simplify")
 	checkAffineCount("AffineExpr.Simplify", numDims, numSymbols)
@@ -407,9 +408,9 @@ func (e AffineExpr) Simplify(numDims, numSymbols int) (AffineExpr, error) {
 	return AffineExpr{e.life, capi.MlirSimplifyAffineExpr(api, e.raw, uint32(numDims), uint32(numSymbols))}, nil
 }
 
-// Eval is the value of e where its dimensions and symbols have the given values. It is
-// an error where there are too few of them, where something is divided by a number
-// below one, and where a number has no place in 64 bits.
+// Eval returns the value of e for the given values of its dimensions and symbols. It
+// returns an error if there are too few values, if a divisor is below one, or if a number
+// does not fit in 64 bits.
 func (e AffineExpr) Eval(dims, symbols []int64) (int64, error) {
 	e.check("AffineExpr.Eval")
 	values := map[capi.MlirAffineExpr]int64{}
@@ -434,14 +435,14 @@ func (e AffineExpr) eval(values map[capi.MlirAffineExpr]int64, dims, symbols []i
 			given = symbols
 		}
 		if i >= len(given) {
-			return 0, fmt.Errorf("mlir: no value was given for %s", e)
+			return 0, fmt.Errorf("mlir: %s has no value: pass more values of dimensions or symbols", e)
 		}
 		return given[i], nil
 	}
 	left, right, _ := e.Operands()
 	v, ok := affineValue(kind, values[left.raw], values[right.raw])
 	if !ok {
-		return 0, fmt.Errorf("mlir: %s has no value here: %d %s %d", e, values[left.raw], kind, values[right.raw])
+		return 0, fmt.Errorf("mlir: cannot evaluate %s: %d %s %d overflows int64 or has a divisor below one", e, values[left.raw], kind, values[right.raw])
 	}
 	return v, nil
 }

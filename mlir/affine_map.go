@@ -7,16 +7,15 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// AffineMap takes dimensions and symbols to the values of affine expressions:
-// (d0, d1)[s0] -> (d0 + s0, d1). Maps are uniqued by their context: equal maps are
-// equal values.
+// An AffineMap maps dimensions and symbols to the values of affine expressions: (d0,
+// d1)[s0] -> (d0 + s0, d1). Its context uniques maps, so equal maps are equal values.
 type AffineMap struct {
 	life *lifetime
 	raw  capi.MlirAffineMap
 }
 
-// AffineMap is (d0 …)[s0 …] -> (results…). It panics where a dimension or symbol
-// stands in a result that there is none of.
+// AffineMap returns (d0 …)[s0 …] -> (results…). It panics if a result uses a dimension or
+// symbol that the map does not have.
 func (c *Context) AffineMap(numDims, numSymbols int, results ...AffineExpr) AffineMap {
 	return c.affineMap("Context.AffineMap", numDims, numSymbols, results)
 }
@@ -35,20 +34,20 @@ func (c *Context) affineMap(method string, numDims, numSymbols int, results []Af
 	return AffineMap{c.life, capi.MlirAffineMapGet(t, c.raw, numDims, numSymbols, len(raw), first(raw))}
 }
 
-// ConstantMap is () -> (v).
+// ConstantMap returns () -> (v).
 func (c *Context) ConstantMap(v int64) AffineMap {
 	return AffineMap{c.life, capi.MlirAffineMapConstantGet(c.life.check("Context.ConstantMap"), c.raw, v)}
 }
 
-// IdentityMap is (d0, d1 …) -> (d0, d1 …).
+// IdentityMap returns (d0, d1 …) -> (d0, d1 …).
 func (c *Context) IdentityMap(numDims int) AffineMap {
 	t := c.life.check("Context.IdentityMap")
 	checkAffineCount("Context.IdentityMap", numDims)
 	return AffineMap{c.life, capi.MlirAffineMapMultiDimIdentityGet(t, c.raw, numDims)}
 }
 
-// MinorIdentityMap gives the last of its dimensions: with 3 and 2, (d0, d1, d2) ->
-// (d1, d2).
+// MinorIdentityMap returns the map from numDims dimensions to the last numResults of them:
+// with 3 and 2, (d0, d1, d2) -> (d1, d2).
 func (c *Context) MinorIdentityMap(numDims, numResults int) AffineMap {
 	t := c.life.check("Context.MinorIdentityMap")
 	checkAffineCount("Context.MinorIdentityMap", numDims, numResults, numDims-numResults)
@@ -58,14 +57,14 @@ func (c *Context) MinorIdentityMap(numDims, numResults int) AffineMap {
 	return AffineMap{c.life, capi.MlirAffineMapMinorIdentityGet(t, c.raw, numDims, numResults)}
 }
 
-// PermutationMap gives its dimensions in another order: with 2, 0, 1, (d0, d1, d2) ->
-// (d2, d0, d1). It panics where a number from 0 up is missing or stands twice.
+// PermutationMap returns the map that permutes its dimensions: with 2, 0, 1, (d0, d1, d2)
+// -> (d2, d0, d1). It panics if a number from 0 up is missing or repeated.
 func (c *Context) PermutationMap(permutation ...int) AffineMap {
 	t := c.life.check("Context.PermutationMap")
 	raw, seen := make([]uint32, len(permutation)), make([]bool, len(permutation))
 	for i, p := range permutation {
 		if p < 0 || p >= len(seen) || seen[p] {
-			panic(fmt.Sprintf("mlir: Context.PermutationMap: %v is no permutation", permutation))
+			panic(fmt.Sprintf("mlir: Context.PermutationMap: %v is not a permutation of the numbers from 0", permutation))
 		}
 		raw[i], seen[p] = uint32(p), true
 	}
@@ -75,7 +74,7 @@ func (c *Context) PermutationMap(permutation ...int) AffineMap {
 	return AffineMap{c.life, capi.MlirAffineMapPermutationGet(t, c.raw, len(raw), first(raw))}
 }
 
-// ParseAffineMap reads a map from its text, for example "(d0)[s0] -> (d0 * s0)".
+// ParseAffineMap parses a map, for example "(d0)[s0] -> (d0 * s0)".
 func (c *Context) ParseAffineMap(text string) (AffineMap, error) {
 	a, err := c.ParseAttribute("affine_map<" + text + ">")
 	if err != nil {
@@ -83,7 +82,7 @@ func (c *Context) ParseAffineMap(text string) (AffineMap, error) {
 	}
 	m, ok := a.AffineMapValue()
 	if !ok {
-		return AffineMap{}, fmt.Errorf("mlir: %q is no affine map", text)
+		return AffineMap{}, fmt.Errorf("mlir: %q is not an affine map", text)
 	}
 	return m, nil
 }
@@ -91,7 +90,7 @@ func (c *Context) ParseAffineMap(text string) (AffineMap, error) {
 // IsNil reports whether m is the zero AffineMap.
 func (m AffineMap) IsNil() bool { return m.raw.Ptr == nil }
 
-// Equal reports whether both are one map.
+// Equal reports whether m and n are the same map.
 func (m AffineMap) Equal(n AffineMap) bool { return m.raw == n.raw }
 
 func (m AffineMap) check(method string) *capi.Table {
@@ -108,13 +107,13 @@ func (m AffineMap) in(c *Context, method string) capi.MlirAffineMap {
 	return m.raw
 }
 
-// Context is the context that the map belongs to.
+// Context returns the context of the map.
 func (m AffineMap) Context() *Context {
 	m.check("AffineMap.Context")
 	return m.life.ctx
 }
 
-// String is the map as MLIR prints it, for example "(d0)[s0] -> (d0 * s0)".
+// String returns the map as MLIR prints it, for example "(d0)[s0] -> (d0 * s0)".
 func (m AffineMap) String() string {
 	if m.IsNil() {
 		return "<nil affine map>"
@@ -125,34 +124,34 @@ func (m AffineMap) String() string {
 	}))
 }
 
-// NumDims is the number of dimensions.
+// NumDims returns the number of dimensions.
 func (m AffineMap) NumDims() int {
 	return capi.MlirAffineMapGetNumDims(m.check("AffineMap.NumDims"), m.raw)
 }
 
-// NumSymbols is the number of symbols.
+// NumSymbols returns the number of symbols.
 func (m AffineMap) NumSymbols() int {
 	return capi.MlirAffineMapGetNumSymbols(m.check("AffineMap.NumSymbols"), m.raw)
 }
 
-// NumInputs is the number of dimensions and symbols together.
+// NumInputs returns the number of dimensions and symbols together.
 func (m AffineMap) NumInputs() int {
 	return capi.MlirAffineMapGetNumInputs(m.check("AffineMap.NumInputs"), m.raw)
 }
 
-// NumResults is the number of results.
+// NumResults returns the number of results.
 func (m AffineMap) NumResults() int {
 	return capi.MlirAffineMapGetNumResults(m.check("AffineMap.NumResults"), m.raw)
 }
 
-// Result is the i-th result. It panics where there is none.
+// Result returns the i-th result. It panics if i is out of range.
 func (m AffineMap) Result(i int) AffineExpr {
 	api := m.check("AffineMap.Result")
 	inRange("AffineMap.Result", i, capi.MlirAffineMapGetNumResults(api, m.raw))
 	return AffineExpr{m.life, capi.MlirAffineMapGetResult(api, m.raw, i)}
 }
 
-// Results iterates over the results.
+// Results returns an iterator over the results.
 func (m AffineMap) Results() iter.Seq2[int, AffineExpr] { return indexed(m.NumResults(), m.Result) }
 
 func (m AffineMap) results() []AffineExpr {
@@ -163,12 +162,13 @@ func (m AffineMap) results() []AffineExpr {
 	return out
 }
 
-// IsIdentity reports whether m gives its dimensions as they are.
+// IsIdentity reports whether the results of m are its dimensions in order.
 func (m AffineMap) IsIdentity() bool {
 	return capi.MlirAffineMapIsIdentity(m.check("AffineMap.IsIdentity"), m.raw)
 }
 
-// IsMinorIdentity reports whether m gives the last of its dimensions as they are.
+// IsMinorIdentity reports whether the results of m are the last of its dimensions in
+// order.
 func (m AffineMap) IsMinorIdentity() bool {
 	return capi.MlirAffineMapIsMinorIdentity(m.check("AffineMap.IsMinorIdentity"), m.raw)
 }
@@ -178,17 +178,19 @@ func (m AffineMap) IsEmpty() bool {
 	return capi.MlirAffineMapIsEmpty(m.check("AffineMap.IsEmpty"), m.raw)
 }
 
-// IsPermutation reports whether m gives all its dimensions in some order.
+// IsPermutation reports whether the results of m are all its dimensions in some order.
 func (m AffineMap) IsPermutation() bool {
 	return capi.MlirAffineMapIsPermutation(m.check("AffineMap.IsPermutation"), m.raw)
 }
 
-// IsProjectedPermutation reports whether m gives some of its dimensions in some order.
+// IsProjectedPermutation reports whether the results of m are some of its dimensions in
+// some order.
 func (m AffineMap) IsProjectedPermutation() bool {
 	return capi.MlirAffineMapIsProjectedPermutation(m.check("AffineMap.IsProjectedPermutation"), m.raw)
 }
 
-// Constant is the only result of m where it is a constant; false for any other map.
+// Constant returns the value of the only result of m, and whether m has one result that is
+// a constant.
 func (m AffineMap) Constant() (int64, bool) {
 	api := m.check("AffineMap.Constant")
 	if !capi.MlirAffineMapIsSingleConstant(api, m.raw) {
@@ -197,8 +199,8 @@ func (m AffineMap) Constant() (int64, bool) {
 	return capi.MlirAffineMapGetSingleConstantResult(api, m.raw), true
 }
 
-// SubMap has only the results at the given places, in that order. It panics where
-// there is none at a place.
+// SubMap returns m with only the results at the given indices, in that order. It panics if
+// an index is out of range.
 func (m AffineMap) SubMap(results ...int) AffineMap {
 	api := m.check("AffineMap.SubMap")
 	for _, i := range results {
@@ -210,12 +212,12 @@ func (m AffineMap) SubMap(results ...int) AffineMap {
 	return AffineMap{m.life, capi.MlirAffineMapGetSubMap(api, m.raw, len(results), first(results))}
 }
 
-// MajorSubMap has only the first n results. It panics where there are fewer.
+// MajorSubMap returns m with only the first n results. It panics if m has fewer.
 func (m AffineMap) MajorSubMap(n int) AffineMap {
 	return m.subMap("AffineMap.MajorSubMap", n, capi.MlirAffineMapGetMajorSubMap)
 }
 
-// MinorSubMap has only the last n results. It panics where there are fewer.
+// MinorSubMap returns m with only the last n results. It panics if m has fewer.
 func (m AffineMap) MinorSubMap(n int) AffineMap {
 	return m.subMap("AffineMap.MinorSubMap", n, capi.MlirAffineMapGetMinorSubMap)
 }
@@ -223,15 +225,15 @@ func (m AffineMap) MinorSubMap(n int) AffineMap {
 func (m AffineMap) subMap(method string, n int, get func(*capi.Table, capi.MlirAffineMap, int) capi.MlirAffineMap) AffineMap {
 	api := m.check(method)
 	inRange(method, n, m.NumResults()+1)
-	if n == 0 { // for which the library has the null map
+	if n == 0 { // the library returns the null map for 0
 		return m.life.ctx.AffineMap(m.NumDims(), m.NumSymbols())
 	}
 	return AffineMap{m.life, get(api, m.raw, n)}
 }
 
-// Replace puts one expression in the place of another wherever that stands in a
-// result; the new map has so many dimensions and symbols. It panics where more of them
-// stand in a result.
+// Replace returns m with an expression replaced by another one wherever it occurs in a
+// result. The new map has numDims dimensions and numSymbols symbols. Replace panics if a
+// result uses more.
 func (m AffineMap) Replace(old, with AffineExpr, numDims, numSymbols int) AffineMap {
 	api := m.check("AffineMap.Replace")
 	c := m.life.ctx
@@ -243,15 +245,15 @@ func (m AffineMap) Replace(old, with AffineExpr, numDims, numSymbols int) Affine
 	return out
 }
 
-// Compose is the map that first takes its dimensions through n and what comes out
-// through m. The symbols are m's, then n's. It panics where n does not have as many
-// results as m has dimensions.
+// Compose returns the map that applies n to its dimensions and then m to the results. Its
+// symbols are m's, then n's. It panics if the number of n's results is not the number of
+// m's dimensions.
 func (m AffineMap) Compose(n AffineMap) AffineMap {
 	m.check("AffineMap.Compose")
 	c := m.life.ctx
 	n.in(c, "AffineMap.Compose")
 	if n.NumResults() != m.NumDims() {
-		panic(fmt.Sprintf("mlir: AffineMap.Compose: %s has no %d results", n, m.NumDims()))
+		panic(fmt.Sprintf("mlir: AffineMap.Compose: %s does not have %d results", n, m.NumDims()))
 	}
 	dims, symbols := make([]AffineExpr, n.NumDims()), make([]AffineExpr, m.NumSymbols()+n.NumSymbols())
 	for i := range dims {
@@ -271,12 +273,13 @@ func (m AffineMap) Compose(n AffineMap) AffineMap {
 	return c.affineMap("AffineMap.Compose", len(dims), len(symbols), results)
 }
 
-// Eval are the values of the results where the dimensions and symbols have the given
-// values. See AffineExpr.Eval for its errors.
+// Eval returns the values of the results for the given values of the dimensions and
+// symbols. Its errors are those of AffineExpr.Eval, and one if the number of values is
+// wrong.
 func (m AffineMap) Eval(dims, symbols []int64) ([]int64, error) {
 	m.check("AffineMap.Eval")
 	if len(dims) != m.NumDims() || len(symbols) != m.NumSymbols() {
-		return nil, fmt.Errorf("mlir: %s takes %d dimensions and %d symbols, %d and %d given",
+		return nil, fmt.Errorf("mlir: %s takes %d dimensions and %d symbols, not %d and %d",
 			m, m.NumDims(), m.NumSymbols(), len(dims), len(symbols))
 	}
 	out := make([]int64, m.NumResults())
@@ -290,8 +293,8 @@ func (m AffineMap) Eval(dims, symbols []int64) ([]int64, error) {
 	return out, nil
 }
 
-// CompressUnusedSymbols are the maps without the symbols that none of them uses. They
-// must have as many dimensions and symbols as one another; it panics where they don't.
+// CompressUnusedSymbols returns the maps without the symbols that none of them uses. It
+// panics if the maps differ in their numbers of dimensions or symbols.
 func CompressUnusedSymbols(maps ...AffineMap) []AffineMap {
 	if len(maps) == 0 {
 		return nil
@@ -301,7 +304,7 @@ func CompressUnusedSymbols(maps ...AffineMap) []AffineMap {
 	for i, m := range maps {
 		in[i] = m.in(maps[0].life.ctx, "CompressUnusedSymbols")
 		if m.NumDims() != maps[0].NumDims() || m.NumSymbols() != maps[0].NumSymbols() {
-			panic(fmt.Sprintf("mlir: CompressUnusedSymbols: %s and %s differ in their inputs", maps[0], m))
+			panic(fmt.Sprintf("mlir: CompressUnusedSymbols: %s and %s have different numbers of dimensions or symbols", maps[0], m))
 		}
 	}
 	capi.CompressSymbols(api, in, out)

@@ -36,7 +36,7 @@ func TestAffineExpr(t *testing.T) {
 			{d0.CeilDiv(k(4)), "d0 ceildiv 4", mlir.AffineCeilDiv, true, "-1"},
 			{d1.FloorDiv(s0), "d1 floordiv s0", mlir.AffineFloorDiv, false, "1"},
 			{d1.CeilDiv(s0), "d1 ceildiv s0", mlir.AffineCeilDiv, false, "2"},
-			{k(2).Add(k(3)), "5", mlir.AffineConstant, true, "5"}, // simplified as it is made
+			{k(2).Add(k(3)), "5", mlir.AffineConstant, true, "5"}, // simplified on creation
 		} {
 			if got := test.expr.String(); got != test.want || test.expr.Kind() != test.kind || test.expr.IsPureAffine() != test.pure {
 				t.Errorf("expression is %s, a %s, pure %v; want %s, a %s, pure %v",
@@ -92,12 +92,12 @@ func TestAffineExpr(t *testing.T) {
 	})
 }
 
-// TestAffineShared holds that an expression in which one part stands more often than
-// MLIR could ever visit is refused and not waited for.
+// TestAffineShared checks that an expression with more occurrences of a shared part than
+// MLIR can visit is refused without delay.
 func TestAffineShared(t *testing.T) {
 	c := mlirtest.Context(t)
 	x := c.AffineDim(0)
-	check.Panics(t, "more than MLIR can handle", func() {
+	check.Panics(t, "too large for MLIR", func() {
 		for range 100 {
 			x = x.Mod(c.AffineConstant(7)).Add(x.FloorDiv(c.AffineConstant(3)))
 		}
@@ -110,9 +110,9 @@ func TestAffineShared(t *testing.T) {
 	if _, err := x.Eval([]int64{100}, nil); err != nil {
 		t.Error(err)
 	}
-	check.Panics(t, "more than MLIR can handle", func() { x.Compose(c.AffineMap(1, 0, x)) })
-	check.Panics(t, "more than MLIR can handle", func() { c.AffineMap(1, 0, x).Replace(c.AffineDim(0), x, 1, 0) })
-	check.Panics(t, "more than MLIR can handle", func() {
+	check.Panics(t, "too large for MLIR", func() { x.Compose(c.AffineMap(1, 0, x)) })
+	check.Panics(t, "too large for MLIR", func() { c.AffineMap(1, 0, x).Replace(c.AffineDim(0), x, 1, 0) })
+	check.Panics(t, "too large for MLIR", func() {
 		c.IntegerSet(1, 0, mlir.Constraint{Expr: x}).Replace([]mlir.AffineExpr{x}, nil, 1, 0)
 	})
 	long := c.AffineConstant(0)
@@ -133,13 +133,13 @@ func TestAffineEvalErrors(t *testing.T) {
 		s0    []int64
 		error string
 	}{
-		{d0.Add(s0), math.MaxInt64, []int64{1}, "no value here"},
-		{d0.Add(s0), math.MinInt64, []int64{-1}, "no value here"},
-		{d0.Mul(s0), math.MinInt64, []int64{-1}, "no value here"},
-		{d0.Mul(s0), 1 << 40, []int64{1 << 40}, "no value here"},
-		{d0.Mod(s0), 1, []int64{0}, "no value here"},
-		{d0.FloorDiv(s0), 1, []int64{-1}, "no value here"},
-		{d0.CeilDiv(s0), 1, nil, "no value was given for s0"},
+		{d0.Add(s0), math.MaxInt64, []int64{1}, "cannot evaluate "},
+		{d0.Add(s0), math.MinInt64, []int64{-1}, "cannot evaluate "},
+		{d0.Mul(s0), math.MinInt64, []int64{-1}, "cannot evaluate "},
+		{d0.Mul(s0), 1 << 40, []int64{1 << 40}, "cannot evaluate "},
+		{d0.Mod(s0), 1, []int64{0}, "cannot evaluate "},
+		{d0.FloorDiv(s0), 1, []int64{-1}, "cannot evaluate "},
+		{d0.CeilDiv(s0), 1, nil, "s0 has no value"},
 	} {
 		if v, err := test.expr.Eval([]int64{test.d0}, test.s0); err == nil || !strings.Contains(err.Error(), test.error) {
 			t.Errorf("%s at %d, %v is %d, %v", test.expr, test.d0, test.s0, v, err)
@@ -179,7 +179,7 @@ func TestAffineMap(t *testing.T) {
 				t.Errorf("%s parses as %v, %v", test.want, parsed, err)
 			}
 			got := is{m.IsIdentity(), m.IsMinorIdentity(), m.IsEmpty(), m.IsPermutation(), m.IsProjectedPermutation()}
-			if m.NumResults() == 0 && m.NumDims() > 0 { // libraries differ in what no result is
+			if m.NumResults() == 0 && m.NumDims() > 0 { // libraries differ in their answers for maps without results
 				continue
 			}
 			if got != test.is {
@@ -207,7 +207,7 @@ func TestAffineMap(t *testing.T) {
 		v, err := m.Eval([]int64{1, 2, 3}, []int64{10})
 		check.Diff(t, "eval", []any{[]int64{11, 2, 6}, nil}, []any{v, err})
 		if _, err := m.Eval(nil, nil); err == nil {
-			t.Error("no values are enough for a map of three dimensions")
+			t.Error("a map of three dimensions was evaluated without values")
 		}
 		constant, ok := c.ConstantMap(-1).Constant()
 		check.Diff(t, "constant", []any{int64(-1), true}, []any{constant, ok})
@@ -217,7 +217,7 @@ func TestAffineMap(t *testing.T) {
 		check.Diff(t, "compressed", []string{"(d0)[s0, s1] -> (d0 + s0)", "(d0)[s0, s1] -> (s1)"}, []string{pair[0].String(), pair[1].String()})
 		check.Diff(t, "compressed nothing", 0, len(mlir.CompressUnusedSymbols()))
 		if _, err := c.ParseAffineMap("(d0) -> (d1)"); err == nil {
-			t.Error("a map of an unknown dimension was read")
+			t.Error("a map with an undeclared dimension was parsed")
 		}
 	})
 }
@@ -246,7 +246,7 @@ func TestIntegerSet(t *testing.T) {
 			check.Diff(t, "contains", []any{test.want, nil}, []any{got, err})
 		}
 		if _, err := s.Contains(nil, nil); err == nil {
-			t.Error("no point was asked for")
+			t.Error("a set of one dimension contains a point without coordinates")
 		}
 		empty, all0 := c.EmptyIntegerSet(1, 0), c.IntegerSet(1, 0)
 		check.Diff(t, "empty", []any{"(d0) : (1 == 0)", true, false}, []any{empty.String(), empty.IsCanonicalEmpty(), s.IsCanonicalEmpty()})
@@ -254,12 +254,13 @@ func TestIntegerSet(t *testing.T) {
 		inside, _ := all0.Contains([]int64{5}, nil)
 		check.Diff(t, "everything contains", true, inside)
 		if _, err := c.ParseIntegerSet("(d0) -> (d0)"); err == nil {
-			t.Error("a map was read as a set")
+			t.Error("a map was parsed as a set")
 		}
 	})
 }
 
-// TestAffineMisuse holds that what would be wild memory in C is a sentence here.
+// TestAffineMisuse checks that calls which would be invalid memory accesses in C panic
+// with a message.
 func TestAffineMisuse(t *testing.T) {
 	c, other := mlirtest.Context(t), mlirtest.Context(t)
 	d0, d1, k := c.AffineDim(0), c.AffineDim(1), c.AffineConstant
@@ -274,29 +275,29 @@ func TestAffineMisuse(t *testing.T) {
 		"AffineExpr.Sub called on a zero value":                    func() { d0.Sub(mlir.AffineExpr{}) },
 		"an affine expression of another context":                  func() { other.AffineDim(0).Add(d0) },
 		"IsMultipleOf(0)":                                          func() { d0.IsMultipleOf(0) },
-		"AffineExpr.Compose: d1 stands among 1 dimensions":         func() { d1.Compose(c.ConstantMap(1)) },
-		"AffineExpr.Substitute: d1 stands":                         func() { d1.Substitute([]mlir.AffineExpr{d0}, nil) },
-		"AffineExpr.Simplify: d1 stands among 1 dimensions":        func() { _, _ = d1.Simplify(1, 0) },
+		"AffineExpr.Compose: d1 uses more than 1 dimensions":       func() { d1.Compose(c.ConstantMap(1)) },
+		"AffineExpr.Substitute: d1 uses more":                      func() { d1.Substitute([]mlir.AffineExpr{d0}, nil) },
+		"AffineExpr.Simplify: d1 uses more than 1 dimensions":      func() { _, _ = d1.Simplify(1, 0) },
 		"AffineExpr.ShiftDims: -1":                                 func() { _, _ = d1.ShiftDims(1, 1, 2) },
-		"Context.AffineMap: d1 stands among 1 dimensions and 0":    func() { c.AffineMap(1, 0, d1) },
-		"Context.AffineMap: -1 is no number":                       func() { c.AffineMap(-1, 0) },
+		"Context.AffineMap: d1 uses more than 1 dimensions and 0":  func() { c.AffineMap(1, 0, d1) },
+		"Context.AffineMap: -1 is not a valid number":              func() { c.AffineMap(-1, 0) },
 		"Context.IdentityMap: 1099511627776":                       func() { c.IdentityMap(1 << 40) },
 		"Context.MinorIdentityMap: -1":                             func() { c.MinorIdentityMap(2, 3) },
-		"[0 2] is no permutation":                                  func() { c.PermutationMap(0, 2) },
-		"[1 1] is no permutation":                                  func() { c.PermutationMap(1, 1) },
+		"[0 2] is not a permutation":                               func() { c.PermutationMap(0, 2) },
+		"[1 1] is not a permutation":                               func() { c.PermutationMap(1, 1) },
 		"AffineMap.Result(2): there are 2":                         func() { m.Result(2) },
 		"AffineMap.SubMap(2)":                                      func() { m.SubMap(0, 2) },
 		"AffineMap.MajorSubMap(3)":                                 func() { m.MajorSubMap(3) },
 		"AffineMap.MinorSubMap(-1)":                                func() { m.MinorSubMap(-1) },
-		"AffineMap.Replace: d1 stands among 1":                     func() { m.Replace(d0, d0, 1, 0) },
-		"AffineMap.Compose: (d0) -> (d0) has no 2 results":         func() { m.Compose(c.IdentityMap(1)) },
+		"AffineMap.Replace: d1 uses more than 1":                   func() { m.Replace(d0, d0, 1, 0) },
+		"AffineMap.Compose: (d0) -> (d0) does not have 2 results":  func() { m.Compose(c.IdentityMap(1)) },
 		"AffineMap.NumDims called on a zero value":                 func() { mlir.AffineMap{}.NumDims() },
-		"differ in their inputs":                                   func() { mlir.CompressUnusedSymbols(m, c.IdentityMap(1)) },
+		"have different numbers of dimensions or symbols":          func() { mlir.CompressUnusedSymbols(m, c.IdentityMap(1)) },
 		"an affine map of another context":                         func() { mlir.CompressUnusedSymbols(m, other.IdentityMap(2)) },
-		"Context.IntegerSet: d1 stands":                            func() { c.IntegerSet(1, 0, mlir.Constraint{Expr: d1}) },
+		"Context.IntegerSet: d1 uses more":                         func() { c.IntegerSet(1, 0, mlir.Constraint{Expr: d1}) },
 		"IntegerSet.Constraint(1): there are 1":                    func() { set.Constraint(1) },
 		"IntegerSet.Replace: (d0)[s0] : (1 == 0) has 1 dimensions": func() { set.Replace(nil, nil, 0, 0) },
-		"IntegerSet.Replace: d1 stands among 1":                    func() { set.Replace([]mlir.AffineExpr{d1}, []mlir.AffineExpr{d0}, 1, 0) },
+		"IntegerSet.Replace: d1 uses more than 1":                  func() { set.Replace([]mlir.AffineExpr{d1}, []mlir.AffineExpr{d0}, 1, 0) },
 		"IntegerSet.NumDims called on a zero value":                func() { mlir.IntegerSet{}.NumDims() },
 		"Context.IntegerSet called on a zero value":                func() { c.IntegerSet(1, 0, mlir.Constraint{}) },
 	} {

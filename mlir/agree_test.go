@@ -15,8 +15,8 @@ import (
 )
 
 // TestEnginesAgree builds the same modules on all engines, which are open at once, and
-// compares what they print, with locations and in the generic form. What an engine cannot
-// take part in, or prints otherwise, stands in the program with its reason.
+// compares their output, with locations and in the generic form. The programs list the
+// engines that lack a dialect or print something else, with the reason.
 func TestEnginesAgree(t *testing.T) {
 	engines := mlirtest.Engines(t)
 	for _, p := range programs {
@@ -30,7 +30,7 @@ func TestEnginesAgree(t *testing.T) {
 			for i, e := range engines {
 				missing := slices.ContainsFunc(p.dialects, func(d string) bool { return contexts[i].LoadDialect(d) != nil })
 				if _, listed := p.lacks[e.Name]; listed != missing {
-					t.Errorf("%s lacks a dialect of %v: %v, and is listed as if it did: %v", e.Name, p.dialects, missing, listed)
+					t.Errorf("%s lacks a dialect of %v: %v; listed as lacking one: %v", e.Name, p.dialects, missing, listed)
 				}
 				if missing {
 					continue
@@ -42,7 +42,7 @@ func TestEnginesAgree(t *testing.T) {
 				}
 				printed := m.Operation().Print(mlir.PrintOptions{DebugInfo: true})
 				if diff := cmp.Diff(m.String(), mlirtest.Parse(t, contexts[i], printed).String()); diff != "" {
-					t.Errorf("%s reads something else than it prints (-printed +read):\n%s", e.Name, diff)
+					t.Errorf("%s parses something else than it prints (-printed +read):\n%s", e.Name, diff)
 				}
 				texts = append(texts, printed+"\n"+m.Operation().Print(mlir.PrintOptions{Generic: true}))
 				names = append(names, e.Name)
@@ -53,7 +53,7 @@ func TestEnginesAgree(t *testing.T) {
 			for i := 1; i < len(texts); i++ {
 				diff := cmp.Diff(texts[0], texts[i])
 				if _, listed := p.differs[names[i]]; listed != (diff != "") {
-					t.Errorf("%s and %s differ (-+), or are wrongly said to:\n%s", names[0], names[i], diff)
+					t.Errorf("%s and %s differ (-+), or are wrongly listed as different:\n%s", names[0], names[i], diff)
 				}
 			}
 		})
@@ -66,7 +66,7 @@ const (
 	upstreamEngine = "upstream MLIR library"
 )
 
-// program is a module to build. Engines are named by what mlirtest calls them.
+// program is a module to build. Engines have the names that mlirtest gives them.
 type program struct {
 	name     string
 	dialects []string
@@ -85,7 +85,7 @@ type writer struct {
 func (w writer) typ(text string) mlir.Type       { return mlirtest.Type(w.c, text) }
 func (w writer) attr(text string) mlir.Attribute { return mlirtest.Attribute(w.c, text) }
 
-// attrs are attributes by names and texts in turn.
+// attrs returns attributes from alternating names and texts.
 func (w writer) attrs(pairs ...string) []mlir.NamedAttribute {
 	var out []mlir.NamedAttribute
 	for i := 0; i < len(pairs); i += 2 {
@@ -111,7 +111,8 @@ func (w writer) add(name string, s mlir.OperationState) mlir.Value {
 	return o.Result(0)
 }
 
-// of adds an operation of operands that has one result of a type.
+// of adds an operation with operands and one result of the given type, and returns the
+// result.
 func (w writer) of(name, result string, operands ...mlir.Value) mlir.Value {
 	w.t.Helper()
 	return w.add(name, mlir.OperationState{Operands: operands, Results: []mlir.Type{w.typ(result)}})
@@ -125,7 +126,7 @@ func (w writer) constant(text string) mlir.Value {
 	})
 }
 
-// region is a region of one block, which fill fills.
+// region creates a region with one block, whose contents fill adds.
 func (w writer) region(arguments []string, fill func(w writer, arguments []mlir.Value)) mlir.Region {
 	var types []mlir.Type
 	for _, a := range arguments {
@@ -142,7 +143,7 @@ func (w writer) region(arguments []string, fill func(w writer, arguments []mlir.
 	return r
 }
 
-// function adds a func.func of that type.
+// function adds a func.func of the given type.
 func (w writer) function(name, typ string, body func(w writer, x []mlir.Value) []mlir.Value) {
 	w.t.Helper()
 	inputs, _, _ := w.typ(typ).Signature()

@@ -6,8 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Attribute is an MLIR attribute. Attributes are uniqued by their context: equal
-// attributes are equal values.
+// An Attribute is an MLIR attribute. Its context uniques attributes, so equal attributes
+// are equal values.
 type Attribute struct {
 	life *lifetime
 	raw  capi.MlirAttribute
@@ -16,18 +16,18 @@ type Attribute struct {
 // IsNil reports whether a is the zero Attribute.
 func (a Attribute) IsNil() bool { return a.raw.Ptr == nil }
 
-// check panics on a nil attribute and after the end of its context.
+// check panics if a is nil or its context is closed.
 func (a Attribute) check(method string) *capi.Table {
 	return a.life.own(method, a.raw.Ptr, "attribute")
 }
 
 func (c *Context) attribute(raw capi.MlirAttribute) Attribute { return Attribute{c.life, raw} }
 
-// ParseAttribute reads an attribute from its text, for example "#stablehlo<precision HIGH>".
+// ParseAttribute parses an attribute, for example "#stablehlo<precision HIGH>".
 func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	t := c.life.check("Context.ParseAttribute")
 	c.expect(text)
-	source := text + "\x00" // some libraries read up to a NUL
+	source := text + "\x00" // some libraries read up to a NUL byte
 	raw := capi.MlirAttributeParseGet(t, c.raw, source[:len(text)])
 	diagnostics := c.takeDiagnostics(text)
 	if raw.Ptr == nil {
@@ -36,13 +36,13 @@ func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	return c.attribute(raw), nil
 }
 
-// Context returns the context that the attribute belongs to.
+// Context returns the context of the attribute.
 func (a Attribute) Context() *Context {
 	a.check("Attribute.Context")
 	return a.life.ctx
 }
 
-// String is the attribute as MLIR prints it.
+// String returns the attribute as MLIR prints it.
 func (a Attribute) String() string {
 	if a.IsNil() {
 		return "<nil attribute>"
@@ -53,22 +53,22 @@ func (a Attribute) String() string {
 	}))
 }
 
-// Equal reports whether both are one attribute.
+// Equal reports whether a and b are the same attribute.
 func (a Attribute) Equal(b Attribute) bool { return a.raw == b.raw }
 
-// Type is the type of a typed attribute such as 1 : i32 or dense<0> : tensor<2xi8>;
-// false for an attribute that has none.
+// Type returns the type of a typed attribute such as 1 : i32 or dense<0> : tensor<2xi8>,
+// and whether a has a type.
 func (a Attribute) Type() (Type, bool) {
 	api := a.check("Attribute.Type")
 	raw := capi.MlirAttributeGetType(api, a.raw)
-	if raw.Ptr == nil || capi.MlirTypeIsANone(api, raw) { // how the library says that there is none
+	if raw.Ptr == nil || capi.MlirTypeIsANone(api, raw) { // the library returns none for an attribute without a type
 		return Type{}, false
 	}
 	return Type{a.life, raw}, true
 }
 
-// Dialect is the namespace of the dialect that the attribute belongs to, for example
-// "builtin" or "stablehlo".
+// Dialect returns the namespace of the attribute's dialect, for example "builtin" or
+// "stablehlo".
 func (a Attribute) Dialect() string {
 	api := a.check("Attribute.Dialect")
 	return capi.MlirDialectGetNamespace(api, capi.MlirAttributeGetDialect(api, a.raw))

@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// FuzzTypes makes a type of text and reads it in every way there is: whatever the parser
-// accepts must not crash a reader, and prints as what parses again.
+// FuzzTypes parses a type and calls all of its readers. No reader may crash on an accepted
+// type, and its text must parse again.
 func FuzzTypes(f *testing.F) {
 	for _, seed := range []string{
 		"tensor<2x?xf32>", "tuple<i1, tensor<*xf64>>", "(i32) -> ()", "!stablehlo.token", "memref<2xf32, strided<[1]>>",
@@ -35,9 +35,9 @@ func FuzzTypes(f *testing.F) {
 	})
 }
 
-// FuzzAttributes does so with attributes. MLIR does not read everything that it prints of
-// them: what it reads must be the same, but for those that are new ones each time, and for
-// locations, whose columns it leaves out.
+// FuzzAttributes does so with attributes. MLIR does not parse all attributes that it
+// prints. Those that it parses must be the same, except for distinct attributes and for
+// locations, whose columns it omits.
 func FuzzAttributes(f *testing.F) {
 	for _, seed := range []string{
 		"unit", "true", "1 : i128", "1.5 : f8E8M0FNU", `"s" : i8`, "@a::@b", "[1, {a}]", "array<i8: 1>", "array<bf16>",
@@ -67,7 +67,7 @@ func FuzzAttributes(f *testing.F) {
 			return
 		}
 		if again, err := c.ParseAttribute(printed); err == nil && !again.Equal(a) {
-			t.Errorf("%q prints as %s and is another attribute then", text, printed)
+			t.Errorf("%q prints as %s, which is another attribute", text, printed)
 		}
 	})
 }

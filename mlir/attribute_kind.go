@@ -2,7 +2,7 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// AttributeKind is which of the builtin attributes an attribute is.
+// An AttributeKind identifies one of the builtin attributes.
 type AttributeKind int
 
 const (
@@ -20,7 +20,7 @@ const (
 	AttrDenseElements
 	AttrResource
 	AttrSparseElements
-	AttrDenseArray // array<i64: …> and its like
+	AttrDenseArray // array<i64: …> and similar
 	AttrAffineMap
 	AttrIntegerSet
 	AttrStridedLayout
@@ -61,7 +61,7 @@ func (k AttributeKind) String() string {
 	return attributeKinds[k].name
 }
 
-// Kind is which of the builtin attributes a is.
+// Kind returns the kind of the attribute.
 func (a Attribute) Kind() AttributeKind {
 	api := a.check("Attribute.Kind")
 	for k, kind := range attributeKinds {

@@ -6,7 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// ArrayAttribute is [elements…].
+// ArrayAttribute returns [elements…].
 func (c *Context) ArrayAttribute(elements ...Attribute) Attribute {
 	api := c.life.check("Context.ArrayAttribute")
 	raw := make([]capi.MlirAttribute, len(elements))
@@ -16,7 +16,8 @@ func (c *Context) ArrayAttribute(elements ...Attribute) Attribute {
 	return c.composedAttribute(capi.MlirArrayAttrGet(api, c.raw, len(raw), first(raw)))
 }
 
-// DictionaryAttribute is {name = value, …}. Of entries with one name the last counts.
+// DictionaryAttribute returns {name = value, …}. If entries have the same name, the last
+// one is used.
 func (c *Context) DictionaryAttribute(entries ...NamedAttribute) Attribute {
 	api := c.life.check("Context.DictionaryAttribute")
 	at := map[string]int{}
@@ -33,7 +34,7 @@ func (c *Context) DictionaryAttribute(entries ...NamedAttribute) Attribute {
 	return c.composedAttribute(capi.MlirDictionaryAttrGet(api, c.raw, len(raw), first(raw)))
 }
 
-// Elements are what an array attribute holds; false for any other one.
+// Elements returns the elements of an array attribute, and whether a is one.
 func (a Attribute) Elements() ([]Attribute, bool) {
 	api := a.check("Attribute.Elements")
 	if !capi.MlirAttributeIsAArray(api, a.raw) {
@@ -46,8 +47,8 @@ func (a Attribute) Elements() ([]Attribute, bool) {
 	return out, true
 }
 
-// Entries iterates over a dictionary attribute, sorted by name; over nothing for any
-// other one.
+// Entries returns an iterator over the entries of a dictionary attribute, sorted by name.
+// It yields nothing for any other attribute.
 func (a Attribute) Entries() iter.Seq2[string, Attribute] {
 	return func(yield func(string, Attribute) bool) {
 		api := a.check("Attribute.Entries")
@@ -63,13 +64,13 @@ func (a Attribute) Entries() iter.Seq2[string, Attribute] {
 	}
 }
 
-// IsDictionary reports whether a is {…}.
+// IsDictionary reports whether a is a dictionary attribute.
 func (a Attribute) IsDictionary() bool {
 	return capi.MlirAttributeIsADictionary(a.check("Attribute.IsDictionary"), a.raw)
 }
 
-// Entry is the value under a name in a dictionary attribute; false where there is none
-// and for any other attribute.
+// Entry returns the value of the named entry of a dictionary attribute, and whether a is a
+// dictionary with that entry.
 func (a Attribute) Entry(name string) (Attribute, bool) {
 	api := a.check("Attribute.Entry")
 	if !capi.MlirAttributeIsADictionary(api, a.raw) {

@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// BoolAttribute is true or false.
+// BoolAttribute returns true or false.
 func (c *Context) BoolAttribute(b bool) Attribute {
 	return c.attribute(capi.MlirBoolAttrGet(c.life.check("Context.BoolAttribute"), c.raw, cBool(b)))
 }
@@ -21,20 +21,20 @@ func cBool(b bool) int32 {
 	return 0
 }
 
-// IntegerAttribute is v : t, where t is an integer or index type. It panics where v
-// has no place in t; a signless type takes both what is signed and what is unsigned.
+// IntegerAttribute returns v : t. It panics if t is not an integer or index type, or if v
+// does not fit in t. A signless type holds both signed and unsigned values.
 func (c *Context) IntegerAttribute(t Type, v int64) Attribute {
 	api := c.life.check("Context.IntegerAttribute")
 	raw := t.in(c, "Context.IntegerAttribute")
 	if !capi.MlirTypeIsAIndex(api, raw) {
 		bits, s, ok := t.IntegerWidth()
 		if !ok {
-			panic("mlir: Context.IntegerAttribute was given the type " + t.String() + ", which is no integer type")
+			panic("mlir: Context.IntegerAttribute was given the type " + t.String() + ", which is not an integer or index type")
 		}
 		if !fitsInteger(v, bits, s) {
-			panic(fmt.Sprintf("mlir: Context.IntegerAttribute: %d has no place in %s", v, t))
+			panic(fmt.Sprintf("mlir: Context.IntegerAttribute: %d does not fit in %s", v, t))
 		}
-		if bits > 64 && v < 0 { // the library would take it for a number without sign
+		if bits > 64 && v < 0 { // the library would treat it as unsigned
 			if a, err := c.BigIntegerAttribute(t, big.NewInt(v)); err == nil {
 				return a
 			}
@@ -59,35 +59,35 @@ func fitsInteger(v int64, bits int, s Signedness) bool {
 	return low <= v && v <= high
 }
 
-// BigIntegerAttribute is v : t for integers of any width.
+// BigIntegerAttribute returns v : t. The integer type t may have any width.
 func (c *Context) BigIntegerAttribute(t Type, v *big.Int) (Attribute, error) {
 	c.life.check("Context.BigIntegerAttribute")
 	t.in(c, "Context.BigIntegerAttribute")
 	if _, _, ok := t.IntegerWidth(); !ok && !t.IsIndex() {
-		return Attribute{}, fmt.Errorf("mlir: %s is no integer type", t)
+		return Attribute{}, fmt.Errorf("mlir: %s is not an integer or index type", t)
 	}
-	// The C API has no integers above 64 bits; MLIR's text has.
+	// The C API has no integers above 64 bits; MLIR's text format has.
 	return c.ParseAttribute(v.String() + " : " + t.String())
 }
 
-// FloatAttribute is v : t, rounded to the format of the floating-point type t. It
-// panics where t is no such type, and where the format has nothing near v: no NaN or
-// infinity in f4E2M1FN, f6E2M3FN and f6E3M2FN; only finite numbers above zero in
-// f8E8M0FNU, of whose NaN some libraries make infinity.
+// FloatAttribute returns v : t, rounded to the format of the floating-point type t. It
+// panics if t is not such a type, or if the format cannot represent v: f4E2M1FN, f6E2M3FN
+// and f6E3M2FN have no NaN or infinity, and f8E8M0FNU takes only finite numbers above zero
+// (some libraries turn its NaN into infinity).
 func (c *Context) FloatAttribute(t Type, v float64) Attribute {
 	api := c.life.check("Context.FloatAttribute")
 	raw := t.in(c, "Context.FloatAttribute")
 	kind, ok := t.FloatKind()
 	if !ok {
-		panic("mlir: Context.FloatAttribute was given the type " + t.String() + ", which is no floating-point type")
+		panic("mlir: Context.FloatAttribute was given the type " + t.String() + ", which is not a floating-point type")
 	}
 	if !kind.holds(v) {
-		panic(fmt.Sprintf("mlir: Context.FloatAttribute: %v has no place in %s", v, t))
+		panic(fmt.Sprintf("mlir: Context.FloatAttribute: %s cannot represent %v", t, v))
 	}
 	return c.attribute(capi.MlirFloatAttrDoubleGet(api, c.raw, raw, v))
 }
 
-// holds is false where the library has no answer for v and does not say so.
+// holds returns false if the format cannot represent v and the library does not report it.
 func (k FloatKind) holds(v float64) bool {
 	finite := !math.IsNaN(v) && !math.IsInf(v, 0)
 	switch k {
@@ -99,7 +99,7 @@ func (k FloatKind) holds(v float64) bool {
 	return true
 }
 
-// Bool is the value of a boolean attribute.
+// Bool returns the value of a boolean attribute. ok is false for any other attribute.
 func (a Attribute) Bool() (value, ok bool) {
 	api := a.check("Attribute.Bool")
 	if !capi.MlirAttributeIsABool(api, a.raw) {
@@ -108,7 +108,7 @@ func (a Attribute) Bool() (value, ok bool) {
 	return capi.MlirBoolAttrGetValue(api, a.raw), true
 }
 
-// Int is the value of an integer attribute of at most 64 bits.
+// Int returns the value of an integer attribute of at most 64 bits, and whether a is one.
 func (a Attribute) Int() (int64, bool) {
 	api := a.check("Attribute.Int")
 	if !capi.MlirAttributeIsAInteger(api, a.raw) {
@@ -129,8 +129,8 @@ func (a Attribute) Int() (int64, bool) {
 	return int64(capi.MlirIntegerAttrGetValueUInt(api, a.raw)), true
 }
 
-// Uint is the value of an integer attribute of at most 64 bits, its bits read as a
-// number without sign.
+// Uint returns the value of an integer attribute of at most 64 bits, with its bits taken
+// as an unsigned number, and whether a is one.
 func (a Attribute) Uint() (uint64, bool) {
 	v, ok := a.Int()
 	if !ok {
@@ -143,21 +143,21 @@ func (a Attribute) Uint() (uint64, bool) {
 	return uint64(v), true
 }
 
-// BigInt is the value of an integer attribute of any width.
+// BigInt returns the value of an integer attribute of any width, and whether a is one.
 func (a Attribute) BigInt() (*big.Int, bool) {
 	api := a.check("Attribute.BigInt")
 	if !capi.MlirAttributeIsAInteger(api, a.raw) {
 		return nil, false
 	}
 	if v, ok := a.Bool(); ok {
-		return big.NewInt(-int64(cBool(v))), true // as Int has it: one signed bit
+		return big.NewInt(-int64(cBool(v))), true // one signed bit, as in Int
 	}
 	digits, _, _ := strings.Cut(a.String(), " : ")
 	return new(big.Int).SetString(digits, 10)
 }
 
-// Float is the value of a floating-point attribute, rounded to a float64 where its
-// format is wider.
+// Float returns the value of a floating-point attribute, and whether a is one. The value
+// is rounded to float64 if its format is wider.
 func (a Attribute) Float() (float64, bool) {
 	api := a.check("Attribute.Float")
 	if !capi.MlirAttributeIsAFloat(api, a.raw) {

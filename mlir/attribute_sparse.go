@@ -6,10 +6,10 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// SparseAttribute is sparse<indices, values> : t, zero but for the values at the
-// indices. indices are dense elements of i64, one row of coordinates for each value:
-// tensor<NxRxi64> where t has rank R. values are dense elements of t's element type:
-// tensor<Nx…>.
+// SparseAttribute returns sparse<indices, values> : t, which is zero except for the values
+// at the indices. indices are dense elements of i64 with one row of coordinates for each
+// value: tensor<NxRxi64>, where R is the rank of t. values are dense elements of t's
+// element type: tensor<Nx…>.
 func (c *Context) SparseAttribute(t Type, indices, values Attribute) (Attribute, error) {
 	raw, elem, _, err := c.denseType(t, "Context.SparseAttribute")
 	if err != nil {
@@ -17,7 +17,7 @@ func (c *Context) SparseAttribute(t Type, indices, values Attribute) (Attribute,
 	}
 	rawIndices, rawValues := indices.in(c, "Context.SparseAttribute"), values.in(c, "Context.SparseAttribute")
 	if indices.Kind() != AttrDenseElements || values.Kind() != AttrDenseElements {
-		return Attribute{}, fmt.Errorf("mlir: the indices and values of sparse elements are dense elements, not %s and %s",
+		return Attribute{}, fmt.Errorf("mlir: the indices and values of sparse elements must be dense elements, not %s and %s",
 			indices.Kind(), values.Kind())
 	}
 	dims, _ := t.Dims()
@@ -30,14 +30,14 @@ func (c *Context) SparseAttribute(t Type, indices, values Attribute) (Attribute,
 			t, len(dims), elem, it, vt)
 	}
 	if of, _ := vt.Element(); !of.Equal(elem) {
-		return Attribute{}, fmt.Errorf("mlir: values of type %s are no elements of %s", vt, t)
+		return Attribute{}, fmt.Errorf("mlir: values of type %s are not elements of %s", vt, t)
 	}
 	if _, ok := elementLayout(elem); !ok {
-		return Attribute{}, fmt.Errorf("mlir: elements of type %s have no zero", elem)
+		return Attribute{}, fmt.Errorf("mlir: sparse elements cannot have the element type %s: it has no zero value", elem)
 	}
 	ie, _ := it.Element()
 	if !ie.Equal(c.IntegerType(64, Signless)) {
-		return Attribute{}, fmt.Errorf("mlir: the indices of sparse elements are i64, not %s", ie)
+		return Attribute{}, fmt.Errorf("mlir: the indices of sparse elements must be i64, not %s", ie)
 	}
 	coordinates, err := DenseOf[int64](indices)
 	if err != nil {
@@ -54,8 +54,8 @@ func (c *Context) SparseAttribute(t Type, indices, values Attribute) (Attribute,
 	return c.attribute(capi.MlirSparseElementsAttribute(c.api, raw, rawIndices, rawValues)), nil
 }
 
-// SparseParts are the indices and values of sparse elements, both dense elements;
-// false for any other attribute.
+// SparseParts returns the indices and values of sparse elements. Both are dense elements.
+// ok is false for any other attribute.
 func (a Attribute) SparseParts() (indices, values Attribute, ok bool) {
 	api := a.check("Attribute.SparseParts")
 	if !capi.MlirAttributeIsASparseElements(api, a.raw) {

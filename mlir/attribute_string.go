@@ -6,17 +6,17 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// StringAttribute is a string. It may hold any bytes.
+// StringAttribute returns a string attribute. s may hold any bytes.
 func (c *Context) StringAttribute(s string) Attribute {
 	return c.attribute(capi.MlirStringAttrGet(c.life.check("Context.StringAttribute"), c.raw, s))
 }
 
-// SymbolAttribute is a reference to a symbol: @name.
+// SymbolAttribute returns a reference to a symbol: @name.
 func (c *Context) SymbolAttribute(name string) Attribute {
 	return c.attribute(capi.MlirFlatSymbolRefAttrGet(c.life.check("Context.SymbolAttribute"), c.raw, name))
 }
 
-// Text is the value of a string attribute.
+// Text returns the value of a string attribute, and whether a is one.
 func (a Attribute) Text() (string, bool) {
 	api := a.check("Attribute.Text")
 	if !capi.MlirAttributeIsAString(api, a.raw) {
@@ -25,7 +25,8 @@ func (a Attribute) Text() (string, bool) {
 	return capi.MlirStringAttrGetValue(api, a.raw), true
 }
 
-// Symbol is the name in a reference to a symbol without nesting.
+// Symbol returns the name in a reference to a symbol without nesting, and whether a is
+// one.
 func (a Attribute) Symbol() (string, bool) {
 	api := a.check("Attribute.Symbol")
 	if !capi.MlirAttributeIsAFlatSymbolRef(api, a.raw) {
@@ -34,13 +35,13 @@ func (a Attribute) Symbol() (string, bool) {
 	return capi.MlirFlatSymbolRefAttrGetValue(api, a.raw), true
 }
 
-// TypedStringAttribute is a string with a type: "s" : t.
+// TypedStringAttribute returns a string with a type: "s" : t.
 func (c *Context) TypedStringAttribute(s string, t Type) Attribute {
 	api := c.life.check("Context.TypedStringAttribute")
 	return c.attribute(capi.MlirStringAttrTypedGet(api, t.in(c, "Context.TypedStringAttribute"), s))
 }
 
-// NestedSymbolAttribute is a reference to a symbol inside others: @root::@a::@b.
+// NestedSymbolAttribute returns a reference to a symbol inside others: @root::@a::@b.
 func (c *Context) NestedSymbolAttribute(root string, nested ...string) Attribute {
 	api := c.life.check("Context.NestedSymbolAttribute")
 	raw := make([]capi.MlirAttribute, len(nested))
@@ -50,8 +51,8 @@ func (c *Context) NestedSymbolAttribute(root string, nested ...string) Attribute
 	return c.attribute(capi.MlirSymbolRefAttrGet(api, c.raw, root, len(raw), first(raw)))
 }
 
-// SymbolPath are the names in a reference to a symbol, the outermost first; false for
-// any other attribute.
+// SymbolPath returns the names in a reference to a symbol, the outermost first, and
+// whether a is one.
 func (a Attribute) SymbolPath() ([]string, bool) {
 	api := a.check("Attribute.SymbolPath")
 	if !capi.MlirAttributeIsASymbolRef(api, a.raw) {
@@ -64,9 +65,9 @@ func (a Attribute) SymbolPath() ([]string, bool) {
 	return path, true
 }
 
-// OpaqueAttribute is an attribute of a dialect that the library does not know, kept as
-// text: #namespace<data> : t. A nil type means none. The context must allow
-// unregistered dialects, or the library must have the dialect.
+// OpaqueAttribute returns an attribute of a dialect that the library does not know. It is
+// kept as text: #namespace<data> : t. A nil t means no type. It returns an error unless
+// the context allows unregistered dialects or the library has the dialect.
 func (c *Context) OpaqueAttribute(namespace, data string, t Type) (Attribute, error) {
 	api := c.life.check("Context.OpaqueAttribute")
 	if err := c.checkNamespace(namespace); err != nil {
@@ -79,8 +80,8 @@ func (c *Context) OpaqueAttribute(namespace, data string, t Type) (Attribute, er
 	return c.attribute(capi.MlirOpaqueAttrGet(api, c.raw, namespace, len(data), pointer(unsafe.StringData(data)), raw)), nil
 }
 
-// Opaque is the namespace and the text of an opaque attribute; false for any other
-// attribute.
+// Opaque returns the namespace and the text of an opaque attribute. ok is false for any
+// other attribute.
 func (a Attribute) Opaque() (namespace, data string, ok bool) {
 	api := a.check("Attribute.Opaque")
 	if !capi.MlirAttributeIsAOpaque(api, a.raw) {

@@ -2,18 +2,18 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// UnitAttribute is the attribute that only says it is there.
+// UnitAttribute returns the unit attribute, whose presence is its only value.
 func (c *Context) UnitAttribute() Attribute {
 	return c.attribute(capi.MlirUnitAttrGet(c.life.check("Context.UnitAttribute"), c.raw))
 }
 
-// TypeAttribute is a type as an attribute.
+// TypeAttribute returns a type as an attribute.
 func (c *Context) TypeAttribute(t Type) Attribute {
 	api := c.life.check("Context.TypeAttribute")
 	return c.attribute(capi.MlirTypeAttrGet(api, t.in(c, "Context.TypeAttribute")))
 }
 
-// TypeValue is the type in a type attribute.
+// TypeValue returns the type in a type attribute, and whether a is one.
 func (a Attribute) TypeValue() (Type, bool) {
 	api := a.check("Attribute.TypeValue")
 	if !capi.MlirAttributeIsAType(api, a.raw) {
@@ -22,13 +22,13 @@ func (a Attribute) TypeValue() (Type, bool) {
 	return Type{a.life, capi.MlirTypeAttrGetValue(api, a.raw)}, true
 }
 
-// AffineMapAttribute is affine_map<m>.
+// AffineMapAttribute returns affine_map<m>.
 func (c *Context) AffineMapAttribute(m AffineMap) Attribute {
 	api := c.life.check("Context.AffineMapAttribute")
 	return c.attribute(capi.MlirAffineMapAttrGet(api, m.in(c, "Context.AffineMapAttribute")))
 }
 
-// AffineMapValue is the map in an affine map attribute; false for any other attribute.
+// AffineMapValue returns the map in an affine map attribute, and whether a is one.
 func (a Attribute) AffineMapValue() (AffineMap, bool) {
 	api := a.check("Attribute.AffineMapValue")
 	if !capi.MlirAttributeIsAAffineMap(api, a.raw) {
@@ -37,13 +37,13 @@ func (a Attribute) AffineMapValue() (AffineMap, bool) {
 	return AffineMap{a.life, capi.MlirAffineMapAttrGetValue(api, a.raw)}, true
 }
 
-// IntegerSetAttribute is affine_set<s>.
+// IntegerSetAttribute returns affine_set<s>.
 func (c *Context) IntegerSetAttribute(s IntegerSet) Attribute {
 	api := c.life.check("Context.IntegerSetAttribute")
 	return c.attribute(capi.MlirIntegerSetAttrGet(api, s.in(c, "Context.IntegerSetAttribute")))
 }
 
-// IntegerSetValue is the set in an integer set attribute; false for any other attribute.
+// IntegerSetValue returns the set in an integer set attribute, and whether a is one.
 func (a Attribute) IntegerSetValue() (IntegerSet, bool) {
 	api := a.check("Attribute.IntegerSetValue")
 	if !capi.MlirAttributeIsAIntegerSet(api, a.raw) {
@@ -52,13 +52,13 @@ func (a Attribute) IntegerSetValue() (IntegerSet, bool) {
 	return IntegerSet{a.life, capi.MlirIntegerSetAttrGetValue(api, a.raw)}, true
 }
 
-// LocationAttribute is a location as an attribute.
+// LocationAttribute returns a location as an attribute.
 func (c *Context) LocationAttribute(l Location) Attribute {
 	api := c.life.check("Context.LocationAttribute")
 	return c.attribute(capi.MlirLocationGetAttribute(api, l.in(c, "Context.LocationAttribute")))
 }
 
-// LocationValue is the location that an attribute is; false for any other attribute.
+// LocationValue returns the location in a location attribute, and whether a is one.
 func (a Attribute) LocationValue() (Location, bool) {
 	api := a.check("Attribute.LocationValue")
 	if !capi.MlirAttributeIsALocation(api, a.raw) {
@@ -67,14 +67,15 @@ func (a Attribute) LocationValue() (Location, bool) {
 	return Location{a.life, capi.MlirLocationFromAttribute(api, a.raw)}, true
 }
 
-// StridedLayoutAttribute is strided<[strides…], offset: offset>, Dynamic where a number
-// is not known.
+// StridedLayoutAttribute returns strided<[strides…], offset: offset>. Unknown numbers are
+// Dynamic.
 func (c *Context) StridedLayoutAttribute(offset int64, strides ...int64) Attribute {
 	api := c.life.check("Context.StridedLayoutAttribute")
 	return c.attribute(capi.MlirStridedLayoutAttrGet(api, c.raw, offset, len(strides), first(strides)))
 }
 
-// StridedLayout is what a strided layout attribute says; false for any other attribute.
+// StridedLayout returns the offset and strides of a strided layout attribute. ok is false
+// for any other attribute.
 func (a Attribute) StridedLayout() (offset int64, strides []int64, ok bool) {
 	api := a.check("Attribute.StridedLayout")
 	if !capi.MlirAttributeIsAStridedLayout(api, a.raw) {
@@ -87,13 +88,13 @@ func (a Attribute) StridedLayout() (offset int64, strides []int64, ok bool) {
 	return capi.MlirStridedLayoutAttrGetOffset(api, a.raw), strides, true
 }
 
-// DistinctAttribute is distinct[…]<a>: an attribute that equals no other one, not even
-// one made of the same attribute. A library that lacks it (IREE's does) gives an
-// *UnsupportedError.
+// DistinctAttribute returns distinct[…]<a>, an attribute that equals no other one, not
+// even one made of the same attribute. It returns an *UnsupportedError if the library
+// lacks it, as IREE's does.
 func (c *Context) DistinctAttribute(a Attribute) (Attribute, error) {
 	api := c.life.check("Context.DistinctAttribute")
 	raw := a.in(c, "Context.DistinctAttribute")
-	if err := c.lib.need("mlirDisctinctAttrCreate"); err != nil { // the C API's own spelling
+	if err := c.lib.need("mlirDisctinctAttrCreate"); err != nil { // sic: the C API's spelling
 		return Attribute{}, err
 	}
 	return c.attribute(capi.MlirDisctinctAttrCreate(api, raw)), nil

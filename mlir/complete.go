@@ -10,22 +10,23 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// An operation without an attribute that its definition requires ends the process, where
-// the library writes it, prints it, or verifies what is in it: these read the attribute
-// and do not ask whether it is there. So no such operation is made, and no such attribute
-// removed. What is required only the library knows: its verifier says so, and what it
-// said of the operations of one name with the same attributes holds for all of them.
+// An operation without an attribute that its definition requires ends the process when
+// the library writes or prints it, or verifies operations in it: the library reads the
+// attribute without a check. So such operations are not created, and such attributes are
+// not removed. Only the library's verifier knows which attributes are required. Its answer for
+// an operation name and a set of attribute names is valid for all operations with these.
 
-// attributeSet are names of attributes with which an operation is complete.
+// attributeSet is a set of attribute names with which an operation is complete.
 type attributeSet struct {
-	names    []capi.MlirIdentifier // in the order in which they were given
-	values   []capi.MlirAttribute  // that were taken last
-	required []capi.MlirIdentifier // of the names: what it needs, and what has a default
-	counts   [4]int                // of an operation with regions, which others look at: see countsOf
+	names    []capi.MlirIdentifier // in the order given
+	values   []capi.MlirAttribute  // the last ones that were accepted
+	required []capi.MlirIdentifier // those of names that are required or have a default
+	counts   [4]int                // of an operation with regions: see countsOf
 }
 
-// countsOf is how many regions, operands, results and successors an operation with regions
-// has, nothing for others.
+// countsOf returns the numbers of regions, operands, results and successors of an
+// operation with regions, which the verifiers of nested operations read. It returns zeros
+// for others.
 func countsOf(s *capi.OperationState, regions, successors int) (counts [4]int) {
 	if regions == 0 {
 		return counts
@@ -33,18 +34,18 @@ func countsOf(s *capi.OperationState, regions, successors int) (counts [4]int) {
 	return [4]int{regions, len(s.Operands), len(s.Results), successors}
 }
 
-// maxAttributeSets bounds what is kept of operations with ever other attributes.
+// maxAttributeSets bounds the sets kept for one kind of operation.
 const maxAttributeSets = 64
 
-// complete reports whether an operation with attributes of these names is known to have
-// what it needs, and whether it is with these very values. It notes in s which of them
-// the library must take.
+// complete reports whether an operation with these attribute names is known to have what
+// it needs, and whether the library has accepted these values. It sets s.Required to the
+// attributes that the library must accept.
 func (k *operationKind) complete(s *capi.OperationState, counts [4]int) (complete, tried bool) {
 	for i := range k.made {
 		if !k.made[i].is(s.Attributes) || k.made[i].counts != counts {
 			continue
 		}
-		if i > 0 { // the next one is mostly like it
+		if i > 0 { // the next operation is usually like this one
 			k.made[0], k.made[i] = k.made[i], k.made[0]
 		}
 		s.Required = nil
@@ -69,7 +70,7 @@ func (a *attributeSet) is(list []capi.MlirNamedAttribute) bool {
 	return true
 }
 
-// tried reports whether the library has taken the same values before, and keeps them.
+// tried reports whether the library has accepted the same values before, and keeps them.
 func (a *attributeSet) tried(list []capi.MlirNamedAttribute) bool {
 	same := true
 	for i := range list {
@@ -80,8 +81,9 @@ func (a *attributeSet) tried(list []capi.MlirNamedAttribute) bool {
 	return same
 }
 
-// learn asks the library whether an operation, which was just made of c.creation, has the
-// attributes that it needs, and remembers it. It is an error where one is missing.
+// learn asks the library whether an operation that was just created from c.creation has
+// the attributes that it needs, and keeps the answer. It returns an error if one is
+// missing.
 func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 	set := attributeSet{counts: countsOf(&c.creation, len(c.creation.Regions), len(c.creation.Successors))}
 	for _, a := range c.creation.Attributes {
@@ -95,19 +97,19 @@ func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 			}
 		}
 	} else {
-		answer, message := c.judge(kind, op, "")
+		answer, message := c.askVerifier(kind, op, "")
 		if err := answer.refuses(c, kind, op, message); err != nil {
 			return err
 		}
 		if answer.early {
-			return nil // Verify says what is wrong
+			return nil // Verify reports the error
 		}
 		for _, name := range set.names {
 			text := c.text(name)
 			if !capi.MlirOperationHasInherentAttributeByName(c.api, op, text) {
 				continue
 			}
-			if answer, _ := c.judge(kind, op, text); answer.lacks == text || answer.given.Ptr != nil {
+			if answer, _ := c.askVerifier(kind, op, text); answer.missing == text || answer.fallback.Ptr != nil {
 				set.required = append(set.required, name)
 			}
 		}
@@ -116,7 +118,7 @@ func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 	if len(kind.made) == maxAttributeSets {
 		kind.made = kind.made[:maxAttributeSets/2]
 	}
-	for i, name := range set.required { // what was learned may be of another one
+	for i, name := range set.required { // learned from an operation that may have had other attributes
 		if capi.MlirOperationGetAttributeByName(c.api, op, c.text(name)).Ptr == nil {
 			c.creation.Required = set.required
 			return c.notCreated(kind, i)
@@ -127,62 +129,62 @@ func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 	return nil
 }
 
-// sound is an error where an operation lacks what those that come to stand in its regions
-// read of it.
+// sound returns an error if an operation lacks what the operations in its regions will
+// read.
 func (c *Context) sound(kind *operationKind, op capi.MlirOperation) error {
-	answer, message := c.judge(kind, op, "")
+	answer, message := c.askVerifier(kind, op, "")
 	return answer.refuses(c, kind, op, message)
 }
 
-func (j judgement) refuses(c *Context, kind *operationKind, op capi.MlirOperation, message string) error {
+func (a verifierAnswer) refuses(c *Context, kind *operationKind, op capi.MlirOperation, message string) error {
 	regions := capi.MlirOperationGetNumRegions(c.api, op) > 0
 	switch {
-	case j.lacks != "":
-		return fmt.Errorf("mlir: %s needs the attribute %q, of the kind that its definition says", kind.name, j.lacks)
-	case j.odd != "" && regions, j.early && regions:
-		return fmt.Errorf("mlir: %s cannot be made so: %s", kind.name, message)
+	case a.missing != "":
+		return fmt.Errorf("mlir: %s needs the attribute %q, of the kind in its definition", kind.name, a.missing)
+	case a.invalid != "" && regions, a.early && regions:
+		return fmt.Errorf("mlir: cannot create %s: %s", kind.name, message)
 	}
 	return nil
 }
 
-// judgement is what the verifier says of the attributes that an operation needs.
-type judgement struct {
-	lacks string             // one that is missing
-	odd   string             // one that is not what the definition says
-	early bool               // it found something before it came to look at attributes
-	given capi.MlirAttribute // what the library puts in place of the one that is left out
+// verifierAnswer is the verifier's answer about the attributes of an operation.
+type verifierAnswer struct {
+	missing  string             // a missing attribute
+	invalid  string             // an attribute that violates its definition
+	early    bool               // an error was found before attributes were checked
+	fallback capi.MlirAttribute // the default for the attribute that was left out
 }
 
 var (
-	saysMissing = regexp.MustCompile(`^'[^']*' op requires attribute '([^']*)'`)
-	saysOdd     = regexp.MustCompile(`^'[^']*' op attribute '([^']*)' failed to satisfy constraint`)
-	// What is verified before attributes are, but for where an operation stands, which
-	// is seen to when it is put there.
-	saysEarly = regexp.MustCompile(`^'[^']*' op (requires (at least )?(zero|a single|one|\d+)( or more)? (operand|result|region|successor)|` +
+	matchMissing = regexp.MustCompile(`^'[^']*' op requires attribute '([^']*)'`)
+	matchInvalid = regexp.MustCompile(`^'[^']*' op attribute '([^']*)' failed to satisfy constraint`)
+	// Errors that are found before attributes are checked. The operation's parent is not
+	// among them: it is checked on insertion.
+	matchEarly = regexp.MustCompile(`^'[^']*' op (requires (at least )?(zero|a single|one|\d+)( or more)? (operand|result|region|successor)|` +
 		`(operand|result) count |'(operand|result)_?[sS]egment_?[sS]izes'|expects different number of (operands|results|regions|successors))`)
 )
 
-// judge asks the verifier what it says of the operation without the named attribute, and
-// with nothing in its regions.
+// askVerifier asks the verifier about the operation without the named attribute and with
+// empty regions.
 //
-// It is asked only in a library with the C API of StableHLO, the default one, all of whose
-// verifiers were tried. Those of others crash on some operations that stand in nothing,
-// or that have nothing in their regions.
-func (c *Context) judge(kind *operationKind, op capi.MlirOperation, without string) (judgement, string) {
+// It does so only if the library has the C API of StableHLO. Every verifier of this
+// default library was tried. Verifiers of other libraries crash on some operations that
+// have no parent or have empty regions.
+func (c *Context) askVerifier(kind *operationKind, op capi.MlirOperation, without string) (verifierAnswer, string) {
 	if !c.api.Has("stablehloGetCurrentVersion") {
-		return judgement{}, ""
+		return verifierAnswer{}, ""
 	}
 	if kind.guard != nil && without != "" {
-		// What is guarded would crash here.
+		// Guarded operations would crash here.
 		s := Operation{c.life, op}.state()
 		s.Attributes = slices.DeleteFunc(s.Attributes, func(a NamedAttribute) bool { return a.Name == without })
 		if kind.guarded(&s) != nil {
-			return judgement{lacks: without}, ""
+			return verifierAnswer{missing: without}, ""
 		}
 	}
-	c.takeDiagnostics("") // leftovers are not this one's
-	ok, given := capi.VerifyBare(c.api, op, without)
-	answer := judgement{given: given}
+	c.takeDiagnostics("") // discard earlier diagnostics
+	ok, fallback := capi.VerifyBare(c.api, op, without)
+	answer := verifierAnswer{fallback: fallback}
 	if ok {
 		return answer, ""
 	}
@@ -190,20 +192,20 @@ func (c *Context) judge(kind *operationKind, op capi.MlirOperation, without stri
 		if d.Severity != capi.MlirDiagnosticError {
 			continue
 		}
-		if m := saysMissing.FindStringSubmatch(d.Message); m != nil {
-			answer.lacks = m[1]
-		} else if m := saysOdd.FindStringSubmatch(d.Message); m != nil {
-			answer.odd = m[1]
+		if m := matchMissing.FindStringSubmatch(d.Message); m != nil {
+			answer.missing = m[1]
+		} else if m := matchInvalid.FindStringSubmatch(d.Message); m != nil {
+			answer.invalid = m[1]
 		} else {
-			answer.early = saysEarly.MatchString(d.Message)
+			answer.early = matchEarly.MatchString(d.Message)
 		}
 		return answer, d.Message
 	}
 	return answer, ""
 }
 
-// remove removes an attribute that the operation has, or sets it to its default. It
-// panics where the operation needs it.
+// remove removes an attribute of the operation, or sets it to its default. It panics if
+// the operation requires it.
 func (o Operation) remove(method, name string, remove func() bool) bool {
 	c := o.life.ctx
 	kind := c.kind(o.Name())
@@ -211,20 +213,20 @@ func (o Operation) remove(method, name string, remove func() bool) bool {
 		capi.MlirOperationGetAttributeByName(c.api, o.raw, name).Ptr == nil {
 		return remove()
 	}
-	switch answer, message := c.judge(kind, o.raw, name); {
-	case answer.given.Ptr != nil:
-		capi.MlirOperationSetAttributeByName(c.api, o.raw, name, answer.given)
+	switch answer, message := c.askVerifier(kind, o.raw, name); {
+	case answer.fallback.Ptr != nil:
+		capi.MlirOperationSetAttributeByName(c.api, o.raw, name, answer.fallback)
 		return true
-	case answer.lacks == name:
-		panic(fmt.Sprintf("mlir: %s: %s needs the attribute %q: set another one in its place", method, kind.name, name))
+	case answer.missing == name:
+		panic(fmt.Sprintf("mlir: %s: %s needs the attribute %q: set another value instead", method, kind.name, name))
 	case answer.early && o.NumRegions() > 0:
-		panic(fmt.Sprintf("mlir: %s: whether %s needs the attribute %q cannot be told: %s", method, kind.name, name, message))
+		panic(fmt.Sprintf("mlir: %s: cannot find out whether %s needs the attribute %q: %s", method, kind.name, name, message))
 	}
 	return remove()
 }
 
-// odd reports whether an attribute that was just set is not what the operation's
-// definition says, where what stands in its regions would read it.
+// odd reports whether an attribute that was just set violates the operation's definition
+// and operations in its regions would read it.
 func (o Operation) odd(name string) bool {
 	c := o.life.ctx
 	if capi.MlirOperationGetNumRegions(c.api, o.raw) == 0 || !capi.MlirOperationHasInherentAttributeByName(c.api, o.raw, name) {
@@ -233,15 +235,15 @@ func (o Operation) odd(name string) bool {
 	if o.guarded() != nil {
 		return true
 	}
-	answer, _ := c.judge(c.kind(o.Name()), o.raw, "")
-	return answer.odd == name || answer.lacks == name
+	answer, _ := c.askVerifier(c.kind(o.Name()), o.raw, "")
+	return answer.invalid == name || answer.missing == name
 }
 
-// learned is what the contexts of a library share of what its verifiers said. It may be
-// used concurrently.
+// learned holds the verifiers' answers. The contexts of a library share it. It may be used
+// concurrently.
 type learned struct {
 	mu  sync.Mutex
-	set map[string][]string // what is required, by the name of the operation and of the attributes
+	set map[string][]string // required attributes by operation name and attribute names
 }
 
 func learnedKey(c *Context, operation string, names []capi.MlirIdentifier) string {
@@ -267,7 +269,7 @@ func (l *learned) find(c *Context, operation string, names []capi.MlirIdentifier
 	return required, ok
 }
 
-// maxLearned bounds what is kept for a process that gives operations ever other attributes.
+// maxLearned bounds the answers that are kept.
 const maxLearned = 1 << 14
 
 func (l *learned) keep(c *Context, operation string, set attributeSet) {

@@ -112,8 +112,8 @@ func TestCreateRefused(t *testing.T) {
 	check.Panics(t, "a type of another context", func() {
 		_, _ = block.Create(mlir.OperationState{Name: "func.return", Results: []mlir.Type{foreign.Argument(0).Type()}})
 	})
-	check.Panics(t, "given no insertion point", func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
-	check.Panics(t, "given no insertion point", func() { mlir.ContextOf(nil) })
+	check.Panics(t, "given an invalid insertion point", func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "given an invalid insertion point", func() { mlir.ContextOf(nil) })
 	check.Panics(t, "zero value", func() { _, _ = mlir.Block{}.Create(mlir.OperationState{Name: "func.return"}) })
 	check.Panics(t, "called on a nil handle", func() { _, _ = m.Operation().Block().Create(mlir.OperationState{Name: "func.return"}) })
 	for op := range block.Operations() {

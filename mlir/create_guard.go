@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// The verifiers of some operations take for granted what the ones before them should
-// have found, and crash: on Verify, and on String, which verifies too. These were found
-// by making every operation that the libraries know with few and odd parts. What would
-// crash is not made.
+// Some verifiers rely on earlier checks that did not happen, and crash in Verify, and in
+// String, which verifies too. These were found by creating every operation that the
+// libraries know with few and unusual parts. Operations that would crash are not created.
 var createGuards = map[string]func(*OperationState) string{
 	"linalg.broadcast":        operands(2),
 	"linalg.transpose":        operands(2),
@@ -18,8 +17,8 @@ var createGuards = map[string]func(*OperationState) string{
 	"sparse_tensor.coiterate": someOperand,
 	"stablehlo.reduce":        reduced,
 	"tm_tensor":               someOperand,
-	"async.func":              functionType(1), // async.return takes the first for a token
-	"gpu.func":                functionType(0), // the verifier asks for gpu.module around it before
+	"async.func":              functionType(1), // async.return assumes that the first one is a token
+	"gpu.func":                functionType(0), // the verifier requires a gpu.module around it first
 	"tosa":                    tensorsOnly,
 	"affine.dma_start":        func(s *OperationState) string { return transfer(s, "src_map", "dst_map", "tag_map") },
 	"affine.dma_wait":         func(s *OperationState) string { return transfer(s, "tag_map") },
@@ -28,7 +27,7 @@ var createGuards = map[string]func(*OperationState) string{
 	},
 }
 
-// createGuard is the guard of the operation, or of all of its dialect.
+// createGuard returns the guard of the operation, or of its dialect.
 func createGuard(name string) func(*OperationState) string {
 	if guard := createGuards[name]; guard != nil {
 		return guard
@@ -37,7 +36,7 @@ func createGuard(name string) func(*OperationState) string {
 	return createGuards[dialect]
 }
 
-// guarded is an error where the library would crash on what is about to be made.
+// guarded returns an error if the library would crash on the operation to be created.
 func (k *operationKind) guarded(s *OperationState) error {
 	if k.guard == nil || !k.registered {
 		return nil
@@ -48,7 +47,7 @@ func (k *operationKind) guarded(s *OperationState) error {
 	return nil
 }
 
-// guarded is that for an operation which was changed.
+// guarded does so for an operation that was changed.
 func (o Operation) guarded() error {
 	kind := o.life.ctx.kind(o.Name())
 	if kind.guard == nil {
@@ -58,7 +57,7 @@ func (o Operation) guarded() error {
 	return kind.guarded(&s)
 }
 
-// state is what guards look at of an operation.
+// state returns the parts of an operation that guards check.
 func (o Operation) state() (s OperationState) {
 	for _, v := range o.Operands() {
 		s.Operands = append(s.Operands, v)
@@ -79,7 +78,7 @@ func want(ok bool, what string) string {
 	return what
 }
 
-// allOf reports whether the text of each type begins so.
+// allOf reports whether the text of each type has one of the prefixes.
 func allOf(types []Type, prefixes ...string) bool {
 	return !slices.ContainsFunc(types, func(t Type) bool {
 		text := t.String()
@@ -93,18 +92,18 @@ func operands(n int) func(*OperationState) string {
 	return func(s *OperationState) string { return want(len(s.Operands) >= n, fmt.Sprintf("%d operands", n)) }
 }
 
-// reduced wants a body that returns something: the verifier indexes that.
+// reduced requires a body that returns a value: the verifier indexes it.
 func reduced(s *OperationState) string {
 	for _, r := range s.Regions {
 		first := r.First()
 		if first.IsNil() || first.Terminator().IsNil() || first.Terminator().NumOperands() == 0 {
-			return "a body that returns a value: make it before"
+			return "a body that returns a value: build it first"
 		}
 	}
 	return someOperand(s)
 }
 
-// functionType wants a type of functions with so many results.
+// functionType requires a function type with at least the given number of results.
 func functionType(results int) func(*OperationState) string {
 	return func(s *OperationState) string {
 		return want(slices.ContainsFunc(s.Attributes, func(a NamedAttribute) bool {
@@ -114,7 +113,7 @@ func functionType(results int) func(*OperationState) string {
 			}
 			_, out, ok := t.Signature()
 			return ok && len(out) >= results
-		}), fmt.Sprintf("as its attribute function_type a function type, with %d results or more", results))
+		}), fmt.Sprintf("a function type with at least %d results as its attribute function_type", results))
 	}
 }
 
@@ -126,8 +125,8 @@ func tensorsOnly(s *OperationState) string {
 	return want(allOf(types, "tensor<", "!tosa."), "operands and results that are tensors")
 }
 
-// transfer holds that an operation has its maps, and as many operands as these say: a
-// memref and its indices for each, and at least one number.
+// transfer requires the maps of an operation, and as many operands as they need: a memref
+// and its indices for each, and at least one number.
 func transfer(s *OperationState, maps ...string) string {
 	operands := 1
 	for _, name := range maps {

@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestCreateGuards holds that what the library would crash on is not made, and that what
-// is right is.
+// TestCreateGuards checks that operations on which the library would crash are refused,
+// and that valid ones are created.
 func TestCreateGuards(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)

@@ -3,9 +3,9 @@ package mlir
 import "github.com/calliope-mlir/calliope/internal/capi"
 
 // SetDebug turns the library's debug output on standard error on or off, for all its
-// contexts; with types, only that of those parts, for example "greedy-rewriter". A
-// library that was built without assertions has little or no such output. It must not
-// be called while contexts of the library are in use.
+// contexts. With types, only the named parts print, for example "greedy-rewriter". A
+// library that was built without assertions has little or no debug output. SetDebug must
+// not be called while contexts of the library are in use.
 func (l *Library) SetDebug(on bool, types ...string) error {
 	needs := []string{"mlirEnableGlobalDebug"}
 	if len(types) > 0 {

@@ -6,36 +6,36 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// The library recurses once for each level of nesting, and on the stack that Go's threads
-// have a few thousand levels end the process. A context that is given anything nested so
-// deeply calls what recurses on a thread with a large stack from then on, which takes some
-// 70 µs each time; all others do not.
+// The library recurses once for each level of nesting. On the stack of Go's threads, a few
+// thousand levels end the process. Once a context is given anything nested so deeply, it
+// makes recursive calls on a thread with a large stack, which takes about 70 µs each time.
+// Other contexts do not.
 
 const (
-	// maxNesting is how deep a text may be nested for the common stack.
+	// maxNesting is the deepest nesting of a text that is parsed on the normal stack.
 	maxNesting = 1000
-	// maxShallow is how long bytecode may be for the common stack: what is in it cannot be
-	// told before it is read.
+	// maxShallow is the longest bytecode that is read on the normal stack. Its nesting is
+	// not known before it is read.
 	maxShallow = 8 << 10
 )
 
-// expect is told of a text before it is parsed.
+// expect prepares the context for parsing text.
 func (c *Context) expect(text string) {
 	if len(text) > maxNesting && !c.api.Deep() && deeplyNested(text) {
 		c.deepen()
 	}
 }
 
-// deepen has all that recurses called on a large stack from now on.
+// deepen makes all recursive calls from now on use a large stack.
 func (c *Context) deepen() {
-	if c.threads { // the library's own threads have none
+	if c.threads { // the library's own threads have small stacks
 		capi.MlirContextEnableMultithreading(c.api, c.raw, false)
 	}
 	c.api.SetDeep(true)
 }
 
-// deeplyNested reports whether a text is, or may be, nested deeper than maxNesting: by
-// brackets, or by operators and prefixes that have none.
+// deeplyNested reports whether a text is, or may be, nested deeper than maxNesting, by
+// brackets, operators or prefixes.
 func deeplyNested(text string) bool {
 	brackets := strings.Count(text, "(") + strings.Count(text, "[") + strings.Count(text, "{") + strings.Count(text, "<")
 	if brackets <= maxNesting && !strings.HasPrefix(text, "affine_") {
@@ -47,7 +47,7 @@ func deeplyNested(text string) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
-		case '"': // what is in a string is no nesting
+		case '"': // skip strings
 			for i++; i < len(text) && text[i] != '"' && text[i] != '\n'; i++ {
 				if text[i] == '\\' {
 					i++
@@ -67,7 +67,7 @@ func deeplyNested(text string) bool {
 			}
 		case ')', ']', '}':
 			depth = max(0, depth-1)
-		case '>': // of -> and >= too, but for these there is no <
+		case '>': // part of -> and >= too, which have no <
 			if i > 0 && text[i-1] != '-' && !strings.HasPrefix(text[i:], ">=") {
 				depth = max(0, depth-1)
 			}
@@ -76,8 +76,8 @@ func deeplyNested(text string) bool {
 	return false
 }
 
-// parse calls a parser, which gives an operation, on a large stack where it may need one.
-// source is what it reads.
+// parse calls parse, which returns an operation, on a large stack if it may need one.
+// source is the text to parse.
 func (c *Context) parse(data []byte, source string, parse func() pointer) {
 	if !IsBytecode(data) {
 		c.expect(source)
@@ -96,9 +96,9 @@ func (c *Context) parse(data []byte, source string, parse func() pointer) {
 	}
 }
 
-// sampled reports, of every 64th thing that is made of others, that it is to be looked at:
-// what is nested deeply is made of many. Which ones those are has no simple order, so that
-// a program which makes two kinds in turns does not hide one of them.
+// sampled reports whether a composed object should be checked for deep nesting. It selects
+// about one in 64: deep nesting takes many objects. The selection is hashed, so a program
+// that alternates between two kinds of objects does not hide one of them.
 func (c *Context) sampled() bool {
 	c.composed++
 	return c.composed*0x9e3779b97f4a7c15>>58 == 0 && !c.api.Deep()
@@ -118,7 +118,7 @@ func (c *Context) composedType(t capi.MlirType) Type {
 	return c.typ(t)
 }
 
-// deepLooks is how many operations are looked at in a sampled one.
+// deepLooks bounds the operations checked in a sampled one.
 const deepLooks = 1 << 14
 
 func (c *Context) composedOperation(op capi.MlirOperation) {

@@ -19,8 +19,8 @@ func brackets(open, inner, close string, levels int) string {
 	return strings.Repeat(open, levels) + inner + strings.Repeat(close, levels)
 }
 
-// TestDeepText holds that nothing that is nested deeply ends the process, outside of
-// OnLargeStack too.
+// TestDeepText checks that deep nesting does not end the process, also outside of
+// OnLargeStack.
 func TestDeepText(t *testing.T) {
 	for name, use := range map[string]func(t *testing.T, c *mlir.Context) (int, error){
 		"a type": func(t *testing.T, c *mlir.Context) (int, error) {
@@ -93,7 +93,7 @@ func TestDeepText(t *testing.T) {
 	}
 }
 
-// TestDeepRegions holds that modules which are nested deeply are parsed, verified, printed,
+// TestDeepRegions checks that deeply nested modules can be parsed, verified, printed,
 // written, read, copied and closed.
 func TestDeepRegions(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {

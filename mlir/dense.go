@@ -7,23 +7,23 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// DenseElement is what dense elements can be read and made as. Each stands for the
-// element types whose bits it holds:
+// DenseElement is a constraint that permits the Go types of dense elements. Each is used for
+// the MLIR types whose bits it holds:
 //
 //	bool                  i1
 //	int8, uint8           i2 to i8
-//	int16, int32, int64   i16, i32, i64, and likewise without sign
+//	int16, int32, int64   i16, i32, i64; likewise uint16, uint32, uint64
 //	int64, uint64         index
 //	float32, float64      f32, f64
 //	complex64, complex128 complex<f32>, complex<f64>
 //	uint8, uint16         the bits of f4…, f6…, f8…; of f16 and bf16
-//	string                opaque types and those of other dialects
+//	string                opaque types and types of other dialects
 type DenseElement interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 		float32 | float64 | complex64 | complex128 | string
 }
 
-// layout is how elements of a type lie in memory.
+// layout is the memory layout of elements of a type.
 type layout struct {
 	bytes int // of one element
 	bits  int // of an integer, of a float or of one part of a complex number
@@ -32,8 +32,8 @@ type layout struct {
 	float FloatKind
 }
 
-// elementLayout is the layout of elements that have one. Only they have raw bytes: for
-// any other type the library reads wild memory.
+// elementLayout returns the layout of elements that have one. The library reads invalid
+// memory if asked for the raw bytes of other elements.
 func elementLayout(t Type) (layout, bool) {
 	l := layout{kind: t.Kind()}
 	parts := 1
@@ -79,25 +79,25 @@ func fits[T DenseElement](l layout, hasLayout bool) bool {
 	return false
 }
 
-// denseType checks what every dense attribute needs of its type: a tensor or vector
-// whose shape is known.
+// denseType checks the requirements on the type of every dense attribute: a tensor or
+// vector with a static shape.
 func (c *Context) denseType(t Type, method string) (raw capi.MlirType, elem Type, n int64, err error) {
 	c.life.check(method)
 	raw = t.in(c, method)
 	if kind := t.Kind(); kind != KindRankedTensor && kind != KindVector {
-		return raw, elem, 0, fmt.Errorf("mlir: dense elements have a tensor or vector type, not %s", t)
+		return raw, elem, 0, fmt.Errorf("mlir: dense elements must have a tensor or vector type, not %s", t)
 	}
 	n, ok := t.NumElements()
 	if !ok {
-		return raw, elem, 0, fmt.Errorf("mlir: dense elements need a shape that is fully known, not %s", t)
+		return raw, elem, 0, fmt.Errorf("mlir: dense elements must have a static shape, not %s", t)
 	}
 	elem, _ = t.Element()
 	return raw, elem, n, nil
 }
 
-// DenseAttribute is dense<…> : t, whose elements are given as bytes in the host's
-// order, one after the other, each in as many bytes as its bits need. Booleans (i1)
-// take one byte each, 0 or 1. The bytes are copied. NewDense takes values instead.
+// DenseAttribute returns dense<…> : t. data holds the elements one after the other in the
+// host's byte order, each in as many bytes as its bits need. A boolean (i1) takes one
+// byte, 0 or 1. The bytes are copied. NewDense takes values instead.
 func (c *Context) DenseAttribute(t Type, data []byte) (Attribute, error) {
 	_, elem, n, err := c.denseType(t, "Context.DenseAttribute")
 	if err != nil {
@@ -105,10 +105,10 @@ func (c *Context) DenseAttribute(t Type, data []byte) (Attribute, error) {
 	}
 	l, ok := elementLayout(elem)
 	if !ok {
-		return Attribute{}, fmt.Errorf("mlir: elements of type %s have no bytes", elem)
+		return Attribute{}, fmt.Errorf("mlir: elements of type %s have no byte representation", elem)
 	}
 	if !sizeIs(len(data), n, l.bytes) {
-		return Attribute{}, fmt.Errorf("mlir: %d bytes do not make a dense attribute of type %s: each of its %d elements takes %d",
+		return Attribute{}, fmt.Errorf("mlir: %d bytes cannot fill %s: each of its %d elements takes %d",
 			len(data), t, n, l.bytes)
 	}
 	if l.kind == KindInteger && l.bits == 1 {
@@ -121,13 +121,13 @@ func (c *Context) DenseAttribute(t Type, data []byte) (Attribute, error) {
 	return c.rawDense(t, data, l)
 }
 
-// sizeIs reports whether size is n elements of so many bytes each.
+// sizeIs reports whether size is n elements of the given number of bytes.
 func sizeIs(size int, n int64, bytes int) bool {
 	return size%bytes == 0 && int64(size/bytes) == n
 }
 
-// rawDense makes dense elements of bytes, one element or all. Bits of a partly used
-// byte must be clear: the library compares and hashes whole bytes.
+// rawDense creates dense elements from the bytes of one element or all. The unused bits of
+// a byte must be clear: the library compares and hashes whole bytes.
 func (c *Context) rawDense(t Type, data []byte, l layout) (Attribute, error) {
 	if l.kind != KindIndex && l.bits%8 != 0 {
 		step := l.bytes
@@ -145,16 +145,16 @@ func (c *Context) rawDense(t Type, data []byte, l layout) (Attribute, error) {
 	}
 	raw := capi.MlirDenseElementsAttrRawBufferGet(c.api, t.raw, len(data), pointer(&data[:1][0]))
 	if raw.Ptr == nil {
-		return Attribute{}, fmt.Errorf("mlir: %d bytes do not make a dense attribute of type %s", len(data), t)
+		return Attribute{}, fmt.Errorf("mlir: %d bytes cannot fill %s", len(data), t)
 	}
 	if t.IsScalable() && !capi.MlirDenseElementsAttrIsSplat(c.api, raw) {
-		return Attribute{}, fmt.Errorf("mlir: how many elements %s has is not known: only a splat can fill it", t)
+		return Attribute{}, fmt.Errorf("mlir: the number of elements of %s is unknown: only a splat can fill it", t)
 	}
 	return c.attribute(raw), nil
 }
 
-// Indices are the values of a dense attribute of index elements, as layouts have
-// them; nil for any other attribute.
+// Indices returns the values of a dense attribute of index elements, as in layouts. It
+// returns nil for any other attribute.
 func (a Attribute) Indices() []int64 {
 	a.check("Attribute.Indices")
 	t, ok := a.Type()
@@ -170,7 +170,7 @@ func (a Attribute) Indices() []int64 {
 	}
 	values, err := d.Values()
 	if err != nil {
-		return nil // far too many for a layout
+		return nil // too many for a layout
 	}
 	return values
 }

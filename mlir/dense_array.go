@@ -6,12 +6,13 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// DenseArrayElement is what a dense array attribute can hold.
+// DenseArrayElement is a constraint that permits the element types of dense array
+// attributes.
 type DenseArrayElement interface {
 	bool | int8 | int16 | int32 | int64 | float32 | float64
 }
 
-// NewDenseArray is array<i32: …>, or what suits T. The values are copied.
+// NewDenseArray returns array<i32: …>, or the dense array of T. The values are copied.
 func NewDenseArray[T DenseArrayElement](c *Context, values ...T) Attribute {
 	api := c.life.check("NewDenseArray")
 	n := len(values)
@@ -39,8 +40,8 @@ func NewDenseArray[T DenseArrayElement](c *Context, values ...T) Attribute {
 	return c.attribute(raw)
 }
 
-// DenseArrayOf are the values of a dense array attribute whose elements are of type T;
-// false for any other attribute. The values are a copy.
+// DenseArrayOf returns a copy of the values of a dense array attribute, and whether a is
+// one with elements of type T.
 func DenseArrayOf[T DenseArrayElement](a Attribute) ([]T, bool) {
 	api := a.check("DenseArrayOf")
 	var zero T
@@ -61,7 +62,7 @@ func DenseArrayOf[T DenseArrayElement](a Attribute) ([]T, bool) {
 	return readArray[T](api, a, capi.MlirAttributeIsADenseF64Array, capi.MlirDenseF64ArrayGetElement)
 }
 
-// readArray reads elements of a C type that is T.
+// readArray reads elements whose C type is C, in the representation of T.
 func readArray[T, C DenseArrayElement](api *capi.Table, a Attribute, is func(*capi.Table, capi.MlirAttribute) bool,
 	at func(*capi.Table, capi.MlirAttribute, int) C) ([]T, bool) {
 	if !is(api, a.raw) {
@@ -75,15 +76,15 @@ func readArray[T, C DenseArrayElement](api *capi.Table, a Attribute, is func(*ca
 	return out, true
 }
 
-// isDenseArray knows every dense array, also of elements that no Go type has.
+// isDenseArray reports whether a is a dense array, also if no Go type has its elements.
 func isDenseArray(api *capi.Table, a capi.MlirAttribute) bool {
 	return capi.MlirTypeIDEqual(api, capi.MlirAttributeGetTypeID(api, a), capi.MlirDenseArrayAttrGetTypeID(api))
 }
 
-// Int64ArrayAttribute is array<i64: …>.
+// Int64ArrayAttribute returns array<i64: …>.
 func (c *Context) Int64ArrayAttribute(values ...int64) Attribute {
 	return NewDenseArray(c, values...)
 }
 
-// Int64s are the values of array<i64: …>; false for any other attribute.
+// Int64s returns the values of array<i64: …>, and whether a is one.
 func (a Attribute) Int64s() ([]int64, bool) { return DenseArrayOf[int64](a) }

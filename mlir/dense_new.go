@@ -8,9 +8,9 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// NewDense is dense<values…> : t, in row-major order. T must hold the bits of t's
-// elements (see DenseElement), and the values must be as many as t has elements. They
-// are copied once, into the context.
+// NewDense returns dense<values…> : t, in row-major order. T must hold the bits of t's
+// elements (see DenseElement), and len(values) must be the number of t's elements. The
+// values are copied once, into the context.
 func NewDense[T DenseElement](t Type, values []T) (Attribute, error) {
 	t.check("NewDense")
 	c := t.life.ctx
@@ -19,12 +19,12 @@ func NewDense[T DenseElement](t Type, values []T) (Attribute, error) {
 		return Attribute{}, err
 	}
 	if int64(len(values)) != n {
-		return Attribute{}, fmt.Errorf("mlir: %d values do not fill %s, which has %d elements", len(values), t, n)
+		return Attribute{}, fmt.Errorf("mlir: %d values cannot fill %s, which has %d elements", len(values), t, n)
 	}
 	return newDense(c, t, elem, values)
 }
 
-// NewDenseSplat is dense<value> : t, one value for every element.
+// NewDenseSplat returns dense<value> : t, with the same value for all elements.
 func NewDenseSplat[T DenseElement](t Type, value T) (Attribute, error) {
 	t.check("NewDenseSplat")
 	c := t.life.ctx
@@ -35,11 +35,11 @@ func NewDenseSplat[T DenseElement](t Type, value T) (Attribute, error) {
 	return newDense(c, t, elem, []T{value}[:min(n, 1)])
 }
 
-// newDense makes dense elements of one value or of all.
+// newDense creates dense elements from one value or from all.
 func newDense[T DenseElement](c *Context, t, elem Type, values []T) (Attribute, error) {
 	l, hasLayout := elementLayout(elem)
 	if !fits[T](l, hasLayout) {
-		return Attribute{}, fmt.Errorf("mlir: a %T does not hold an element of %s", *new(T), t)
+		return Attribute{}, fmt.Errorf("mlir: %T does not hold an element of %s", *new(T), t)
 	}
 	switch v := any(values).(type) {
 	case []bool:
@@ -49,13 +49,13 @@ func newDense[T DenseElement](c *Context, t, elem Type, values []T) (Attribute, 
 	case []int8:
 		for _, x := range v {
 			if l.bits < 8 && !fitsInteger(int64(x), l.bits, l.s) {
-				return Attribute{}, fmt.Errorf("mlir: %d has no place in %s", x, elem)
+				return Attribute{}, fmt.Errorf("mlir: %d does not fit in %s", x, elem)
 			}
 		}
 	case []uint8:
 		for _, x := range v {
 			if l.bits < 8 && (int(x)>>l.bits != 0 || l.s == Signed && int(x)>>(l.bits-1) != 0) {
-				return Attribute{}, fmt.Errorf("mlir: %d has no place in %s", x, elem)
+				return Attribute{}, fmt.Errorf("mlir: %d does not fit in %s", x, elem)
 			}
 		}
 	}
@@ -63,8 +63,7 @@ func newDense[T DenseElement](c *Context, t, elem Type, values []T) (Attribute, 
 	return c.rawDense(t, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*size), l)
 }
 
-// boolDense goes through a function of its own: how booleans are packed is the
-// library's affair.
+// boolDense uses its own C function, because the library decides how to pack booleans.
 func (c *Context) boolDense(t Type, values []bool) (Attribute, error) {
 	n, _ := t.NumElements()
 	ints := make([]int32, len(values))
@@ -73,11 +72,11 @@ func (c *Context) boolDense(t Type, values []bool) (Attribute, error) {
 		ints[i] = cBool(b)
 		same = same && b == values[0]
 	}
-	if len(values) > 0 && same { // also what has one value for many elements
+	if len(values) > 0 && same { // also one value for many elements
 		return c.attribute(capi.MlirDenseElementsAttrBoolSplatGet(c.api, t.raw, values[0])), nil
 	}
 	if t.IsScalable() && n > 0 {
-		return Attribute{}, fmt.Errorf("mlir: how many elements %s has is not known: only a splat can fill it", t)
+		return Attribute{}, fmt.Errorf("mlir: the number of elements of %s is unknown: only a splat can fill it", t)
 	}
 	return c.attribute(capi.MlirDenseElementsAttrBoolGet(c.api, t.raw, len(ints), first(ints))), nil
 }
@@ -95,9 +94,9 @@ func (c *Context) stringDense(t Type, values []string) (Attribute, error) {
 	return c.attribute(capi.MlirDenseElementsAttrStringGet(c.api, t.raw, len(raw), first(raw))), nil
 }
 
-// DenseFromAttributes is dense<…> : t of one attribute for each element, or of one for
-// all of them. They are integer, float or string attributes, of t's element type. It
-// is the way to elements that no Go type has: FloatAttribute rounds to f8 and bf16,
+// DenseFromAttributes returns dense<…> : t, with one attribute for each element, or one
+// for all of them. They are integer, float or string attributes of t's element type. It
+// creates elements that no Go type has: FloatAttribute rounds to f8 and bf16,
 // BigIntegerAttribute makes wide integers.
 func (c *Context) DenseFromAttributes(t Type, elements ...Attribute) (Attribute, error) {
 	raw, elem, n, err := c.denseType(t, "Context.DenseFromAttributes")
@@ -105,20 +104,20 @@ func (c *Context) DenseFromAttributes(t Type, elements ...Attribute) (Attribute,
 		return Attribute{}, err
 	}
 	if int64(len(elements)) != n && len(elements) != 1 {
-		return Attribute{}, fmt.Errorf("mlir: %d attributes do not fill %s, which has %d elements", len(elements), t, n)
+		return Attribute{}, fmt.Errorf("mlir: %d attributes cannot fill %s, which has %d elements", len(elements), t, n)
 	}
 	if _, ok := elementLayout(elem); !ok || elem.Kind() == KindComplex {
-		return Attribute{}, fmt.Errorf("mlir: elements of type %s cannot be given as attributes: NewDense takes them as values", elem)
+		return Attribute{}, fmt.Errorf("mlir: cannot create elements of type %s from attributes: use NewDense", elem)
 	}
 	if t.IsScalable() && len(elements) != 1 {
-		return Attribute{}, fmt.Errorf("mlir: how many elements %s has is not known: only a splat can fill it", t)
+		return Attribute{}, fmt.Errorf("mlir: the number of elements of %s is unknown: only a splat can fill it", t)
 	}
 	list := make([]capi.MlirAttribute, len(elements))
 	for i, e := range elements {
 		list[i] = e.in(c, "Context.DenseFromAttributes")
 		typ, _ := e.Type()
 		if kind := e.Kind(); kind != AttrBool && kind != AttrInteger && kind != AttrFloat || !typ.Equal(elem) {
-			return Attribute{}, fmt.Errorf("mlir: %s is no element of %s", e, t)
+			return Attribute{}, fmt.Errorf("mlir: %s is not an element of %s", e, t)
 		}
 	}
 	if n == 0 {
@@ -127,8 +126,8 @@ func (c *Context) DenseFromAttributes(t Type, elements ...Attribute) (Attribute,
 	return c.attribute(capi.MlirDenseElementsAttrGet(c.api, raw, len(list), first(list))), nil
 }
 
-// Reshape is the same elements under another type of as many elements of the same
-// type. a must be dense elements.
+// Reshape returns the same elements with type t, which must have the same element type and
+// number of elements. It returns an error if a is not dense elements.
 func (a Attribute) Reshape(t Type) (Attribute, error) {
 	api := a.check("Attribute.Reshape")
 	c := a.life.ctx
@@ -137,15 +136,15 @@ func (a Attribute) Reshape(t Type) (Attribute, error) {
 		return Attribute{}, err
 	}
 	if a.Kind() != AttrDenseElements {
-		return Attribute{}, fmt.Errorf("mlir: only dense elements can be reshaped, not the %s attribute %s", a.Kind(), a)
+		return Attribute{}, fmt.Errorf("mlir: cannot reshape the %s attribute %s: it is not dense elements", a.Kind(), a)
 	}
 	was, _ := a.Type()
 	have, _ := was.NumElements()
 	if of, _ := was.Element(); !of.Equal(elem) || have != n {
-		return Attribute{}, fmt.Errorf("mlir: %s cannot be reshaped to %s: the elements differ", was, t)
+		return Attribute{}, fmt.Errorf("mlir: cannot reshape %s to %s: the element types or counts differ", was, t)
 	}
 	if t.IsScalable() && !capi.MlirDenseElementsAttrIsSplat(api, a.raw) {
-		return Attribute{}, fmt.Errorf("mlir: how many elements %s has is not known: only a splat can fill it", t)
+		return Attribute{}, fmt.Errorf("mlir: the number of elements of %s is unknown: only a splat can fill it", t)
 	}
 	return c.attribute(capi.MlirDenseElementsAttrReshapeGet(api, a.raw, raw)), nil
 }

@@ -9,28 +9,28 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// DenseElements reads the elements of a dense elements attribute where they lie, in
-// the context's memory, without a copy. It is a handle like the attribute: using it
-// after the context's end panics.
+// DenseElements reads the elements of a dense elements attribute in the context's memory,
+// without a copy. It is a handle like the attribute: using it after the context is closed
+// panics.
 type DenseElements[T DenseElement] struct {
 	a     Attribute
-	data  []T // one element for a splat; empty where the elements are asked for one by one
+	data  []T // one element for a splat; empty if get is set
 	n     int
 	splat bool
-	asked func(api *capi.Table, a capi.MlirAttribute, i int) T
-	bits  int // above zero: the bits of a signed number that is narrower than T
+	get   func(api *capi.Table, a capi.MlirAttribute, i int) T
+	bits  int // if not zero, the bits of a signed number that is narrower than T
 }
 
-// DenseOf is how the elements of a dense elements attribute are read, in row-major
-// order. It is an error where a is no such attribute and where T does not hold the
-// bits of its elements (see DenseElement). Elements in a resource are read through a
-// copy, as ResourceBytes gives it.
+// DenseOf returns a reader of the elements of a dense elements attribute, in row-major
+// order. It returns an error if a is not such an attribute, or if T does not hold the bits
+// of its elements (see DenseElement). It reads elements in a resource from a copy, as
+// ResourceBytes returns it.
 func DenseOf[T DenseElement](a Attribute) (DenseElements[T], error) {
 	api := a.check("DenseOf")
 	none := DenseElements[T]{}
 	kind := a.Kind()
 	if kind != AttrDenseElements && kind != AttrResource {
-		return none, fmt.Errorf("mlir: a %s attribute has no dense elements", kind)
+		return none, fmt.Errorf("mlir: a %s attribute is not dense elements", kind)
 	}
 	t, _ := a.Type()
 	n, ok := t.NumElements()
@@ -40,10 +40,10 @@ func DenseOf[T DenseElement](a Attribute) (DenseElements[T], error) {
 		return none, fmt.Errorf("mlir: %s has too many elements to read", t)
 	}
 	if !fits[T](l, hasLayout) {
-		return none, fmt.Errorf("mlir: a %T does not hold an element of %s", *new(T), t)
+		return none, fmt.Errorf("mlir: %T does not hold an element of %s", *new(T), t)
 	}
 	if !hasLayout && (kind == AttrResource || !isStringElements(api, a.raw)) {
-		return none, fmt.Errorf("mlir: elements of %s cannot be read as Go values", t)
+		return none, fmt.Errorf("mlir: no Go type represents the elements of %s", t)
 	}
 	d := DenseElements[T]{a: a, n: int(n)}
 	if _, _, isInteger := elem.IntegerWidth(); isInteger && l.bits < 8 && isSignedByte[T]() {
@@ -60,10 +60,10 @@ func DenseOf[T DenseElement](a Attribute) (DenseElements[T], error) {
 	}
 	d.splat = n > 0 && capi.MlirDenseElementsAttrIsSplat(api, a.raw)
 	switch any(*new(T)).(type) {
-	case bool: // how booleans are packed is the library's affair
-		d.asked = asker[T](capi.MlirDenseElementsAttrGetBoolValue)
+	case bool: // the library decides how to pack booleans
+		d.get = asGetter[T](capi.MlirDenseElementsAttrGetBoolValue)
 	case string:
-		d.asked = asker[T](capi.MlirDenseElementsAttrGetStringValue)
+		d.get = asGetter[T](capi.MlirDenseElementsAttrGetStringValue)
 	default:
 		if n > 0 {
 			stored := d.n
@@ -76,7 +76,7 @@ func DenseOf[T DenseElement](a Attribute) (DenseElements[T], error) {
 	return d, nil
 }
 
-// isStringElements tells dense strings from dense elements that are bits.
+// isStringElements reports whether dense elements are strings rather than bits.
 func isStringElements(api *capi.Table, a capi.MlirAttribute) bool {
 	return !capi.MlirTypeIDEqual(api, capi.MlirAttributeGetTypeID(api, a), capi.MlirDenseIntOrFPElementsAttrGetTypeID(api))
 }
@@ -86,18 +86,18 @@ func isSignedByte[T DenseElement]() bool {
 	return ok
 }
 
-// asker makes a C function that returns a C, which is T, one that returns a T.
-func asker[T, C DenseElement](get func(*capi.Table, capi.MlirAttribute, int) C) func(*capi.Table, capi.MlirAttribute, int) T {
+// asGetter converts a C function that returns a C, which is identical to T.
+func asGetter[T, C DenseElement](get func(*capi.Table, capi.MlirAttribute, int) C) func(*capi.Table, capi.MlirAttribute, int) T {
 	return func(api *capi.Table, a capi.MlirAttribute, i int) T { return any(get(api, a, i)).(T) }
 }
 
-// Len is the number of elements, also of a splat.
+// Len returns the number of elements, also for a splat.
 func (d DenseElements[T]) Len() int {
 	d.a.check("DenseElements.Len")
 	return d.n
 }
 
-// At is the i-th element in row-major order. It panics where there is none.
+// At returns the i-th element in row-major order. It panics if i is out of range.
 func (d DenseElements[T]) At(i int) T {
 	api := d.a.check("DenseElements.At")
 	inRange("DenseElements.At", i, d.n)
@@ -105,20 +105,20 @@ func (d DenseElements[T]) At(i int) T {
 }
 
 func (d DenseElements[T]) at(api *capi.Table, i int) T {
-	if d.asked != nil {
-		return d.asked(api, d.a.raw, i)
+	if d.get != nil {
+		return d.get(api, d.a.raw, i)
 	}
 	if d.splat {
 		i = 0
 	}
 	v := d.data[i]
-	if d.bits > 0 { // the stored byte has no sign
+	if d.bits > 0 { // sign-extend the stored byte
 		*(*int8)(unsafe.Pointer(&v)) = *(*int8)(unsafe.Pointer(&v)) << (8 - d.bits) >> (8 - d.bits)
 	}
 	return v
 }
 
-// All iterates over the elements in row-major order.
+// All returns an iterator over the elements in row-major order.
 func (d DenseElements[T]) All() iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		for i := range d.n {
@@ -129,7 +129,8 @@ func (d DenseElements[T]) All() iter.Seq2[int, T] {
 	}
 }
 
-// Splat is the value that all elements have, where the attribute is stored as one.
+// Splat returns the value of all elements, and whether the attribute is stored as a single
+// value.
 func (d DenseElements[T]) Splat() (T, bool) {
 	api := d.a.check("DenseElements.Splat")
 	if !d.splat {
@@ -138,8 +139,8 @@ func (d DenseElements[T]) Splat() (T, bool) {
 	return d.at(api, 0), true
 }
 
-// Values is a copy of the elements in row-major order. A splat that would take more than
-// ContextOptions.MaxSplatBytes is an error.
+// Values returns a copy of the elements in row-major order. It returns an error if they
+// are a splat that would take more than ContextOptions.MaxSplatBytes.
 func (d DenseElements[T]) Values() ([]T, error) {
 	api := d.a.check("DenseElements.Values")
 	if d.splat {
@@ -148,7 +149,7 @@ func (d DenseElements[T]) Values() ([]T, error) {
 		}
 	}
 	out := make([]T, d.n)
-	if d.asked == nil && !d.splat && d.bits == 0 {
+	if d.get == nil && !d.splat && d.bits == 0 {
 		copy(out, d.data)
 		return out, nil
 	}
@@ -158,7 +159,7 @@ func (d DenseElements[T]) Values() ([]T, error) {
 	return out, nil
 }
 
-// defaultMaxSplat is what ContextOptions.MaxSplatBytes is when it is zero.
+// defaultMaxSplat is used if ContextOptions.MaxSplatBytes is zero.
 const defaultMaxSplat = 1 << 30
 
 func (o ContextOptions) maxSplat() int64 {
@@ -171,30 +172,30 @@ func (o ContextOptions) maxSplat() int64 {
 	return o.MaxSplatBytes
 }
 
-// expands is an error where a splat of n elements is too large to be written out.
+// expands returns an error if a splat of n elements is too large to expand.
 func (a Attribute) expands(n int64, bytes int) error {
 	if limit := a.life.ctx.maxSplat; n > limit/int64(bytes) {
 		t, _ := a.Type()
-		return fmt.Errorf("mlir: the %d elements of a splat of type %s take more than %d bytes when written out: "+
+		return fmt.Errorf("mlir: the %d elements of a splat of type %s take more than %d bytes when expanded: "+
 			"read its value with DenseElements.Splat, or set ContextOptions.MaxSplatBytes", n, t, limit)
 	}
 	return nil
 }
 
-// DenseBytes is a copy of the elements of a dense elements attribute as DenseAttribute
-// takes them. It is an error for any other attribute and for strings, and for a splat that
-// would take more than ContextOptions.MaxSplatBytes.
+// DenseBytes returns a copy of the elements of a dense elements attribute, in the format
+// of DenseAttribute. It returns an error for any other attribute, for strings, and for a
+// splat that would take more than ContextOptions.MaxSplatBytes.
 func (a Attribute) DenseBytes() ([]byte, error) {
 	api := a.check("Attribute.DenseBytes")
 	if kind := a.Kind(); kind != AttrDenseElements {
-		return nil, fmt.Errorf("mlir: a %s attribute has no dense elements", kind)
+		return nil, fmt.Errorf("mlir: a %s attribute is not dense elements", kind)
 	}
 	t, _ := a.Type()
 	n, ok := t.NumElements()
 	elem, _ := t.Element()
 	l, hasLayout := elementLayout(elem)
 	if !ok || !hasLayout || n > int64(maxBytes/l.bytes) {
-		return nil, fmt.Errorf("mlir: the elements of %s have no bytes", t)
+		return nil, fmt.Errorf("mlir: the elements of %s have no byte representation", t)
 	}
 	splat := capi.MlirDenseElementsAttrIsSplat(api, a.raw)
 	if splat {
@@ -223,18 +224,19 @@ func (a Attribute) DenseBytes() ([]byte, error) {
 	return out, nil
 }
 
-// maxBytes is the longest slice of bytes.
+// maxBytes is the maximum length of a byte slice.
 const maxBytes = int(^uint(0) >> 1)
 
-// IsSplat reports whether a is a dense elements attribute that is stored as one value.
+// IsSplat reports whether a is a dense elements attribute that is stored as a single
+// value.
 func (a Attribute) IsSplat() bool {
 	api := a.check("Attribute.IsSplat")
 	return capi.MlirAttributeIsADenseElements(api, a.raw) && capi.MlirDenseElementsAttrIsSplat(api, a.raw)
 }
 
-// ElementAt is one element of a dense or sparse elements attribute, whatever its type,
-// as an attribute; false for any other attribute and where there is no such element.
-// There is one index for each dimension.
+// ElementAt returns one element of a dense or sparse elements attribute of any type, as an
+// attribute. It takes one index for each dimension. It returns false for any other
+// attribute and if an index is out of range.
 func (a Attribute) ElementAt(index ...int64) (Attribute, bool) {
 	api := a.check("Attribute.ElementAt")
 	kind := a.Kind()
@@ -248,7 +250,7 @@ func (a Attribute) ElementAt(index ...int64) (Attribute, bool) {
 	if len(index) != len(dims) || kind == AttrSparseElements && !hasLayout {
 		return Attribute{}, false
 	}
-	at := make([]uint64, len(index), len(index)+1) // the library is given an address also for rank 0
+	at := make([]uint64, len(index), len(index)+1) // the library takes an address also for rank 0
 	for i, x := range index {
 		if x < 0 || x >= dims[i] {
 			return Attribute{}, false

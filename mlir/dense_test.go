@@ -14,7 +14,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// roundTrip makes dense elements of values, and expects the text and the same values.
+// roundTrip creates dense elements from values, and checks the text and the values read
+// back.
 func roundTrip[T mlir.DenseElement](t *testing.T, c *mlir.Context, typ, want string, values ...T) {
 	t.Helper()
 	a, err := mlir.NewDense(check.Must(c.ParseType(typ)), values)
@@ -153,8 +154,8 @@ func TestDenseSplat(t *testing.T) {
 	})
 }
 
-// TestDenseRefused holds that a wrong count, type or kind is an error: the library
-// would read past an array.
+// TestDenseRefused checks that a wrong count, type or kind is an error: the library would
+// read past an array.
 func TestDenseRefused(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
@@ -163,58 +164,58 @@ func TestDenseRefused(t *testing.T) {
 		make := func(a mlir.Attribute, err error) error { return err }
 		read := func(_ any, err error) error { return err }
 		for want, err := range map[string]error{
-			"1 values do not fill tensor<2xi8>":                             make(mlir.NewDense(typ("tensor<2xi8>"), []int8{1})),
-			"a int8 does not hold":                                          make(mlir.NewDense(typ("tensor<1xi16>"), []int8{1})),
-			"a int32 does not hold":                                         make(mlir.NewDense(typ("tensor<1xi24>"), []int32{1})),
-			"a int8 does not hold an element of tensor<1xf8E5M2>":           make(mlir.NewDense(typ("tensor<1xf8E5M2>"), []int8{1})),
-			"a float32 does not hold an element of tensor<1xi32>":           make(mlir.NewDense(typ("tensor<1xi32>"), []float32{1})),
-			"a int32 does not hold an element of tensor<1xf32>":             make(mlir.NewDense(typ("tensor<1xf32>"), []int32{1})),
-			"a string does not hold an element of tensor<1xf32>":            make(mlir.NewDense(typ("tensor<1xf32>"), []string{"x"})),
-			"a string does not hold an element of tensor<1xi0>":             make(mlir.NewDense(typ("tensor<1xi0>"), []string{"x"})),
-			"a string does not hold an element of tensor<1xvector<2xf32>>":  make(mlir.NewDense(typ("tensor<1xvector<2xf32>>"), []string{"x"})),
-			"a float32 does not hold an element of tensor<1xvector<1xf32>>": make(mlir.NewDense(typ("tensor<1xvector<1xf32>>"), []float32{1})),
-			"9 has no place in si4":                                         make(mlir.NewDense(typ("tensor<1xsi4>"), []int8{9})),
-			"-1 has no place in ui4":                                        make(mlir.NewDense(typ("tensor<1xui4>"), []int8{-1})),
-			"16 has no place in i4":                                         make(mlir.NewDense(typ("tensor<1xi4>"), []uint8{16})),
-			"have a tensor or vector type, not memref":                      make(mlir.NewDense(typ("memref<1xf32>"), []float32{1})),
-			"tensor or vector type, not f32":                                make(mlir.NewDense(typ("f32"), []float32{1})),
-			"fully known, not tensor<?xf32>":                                make(mlir.NewDense(typ("tensor<?xf32>"), []float32{1})),
-			"not tensor<*xf32>":                                             make(mlir.NewDenseSplat(typ("tensor<*xf32>"), float32(1))),
-			"fully known, not tensor<4294967296x":                           make(mlir.NewDenseSplat(typ("tensor<4294967296x4294967296xf32>"), float32(1))),
-			"only a splat can fill it":                                      make(mlir.NewDense(typ("vector<[2]xf32>"), []float32{1, 2})),
-			"only a splat can fill vector<[2]xi1>":                          make(mlir.NewDense(typ("vector<[2]xi1>"), []bool{true, false})),
-			"3 bytes do not make":                                           make(c.DenseAttribute(typ("tensor<2xi8>"), []byte{1, 2, 3})),
-			"elements of type vector<2xf32> have no bytes":                  make(c.DenseAttribute(typ("tensor<1xvector<2xf32>>"), []byte{1, 2, 3, 4})),
-			"1 : i8 is no element of":                                       make(c.DenseFromAttributes(typ("tensor<1xi16>"), attribute("1 : i8"))),
-			"2 attributes do not fill":                                      make(c.DenseFromAttributes(typ("tensor<3xi8>"), attribute("1 : i8"), attribute("1 : i8"))),
-			`"x" : i8 is no element of`:                                     make(c.DenseFromAttributes(typ("tensor<1xi8>"), attribute(`"x" : i8`))),
-			"cannot be given as attributes":                                 make(c.DenseFromAttributes(typ("tensor<1xcomplex<f32>>"), attribute("[1, 2]"))),
-			"cannot be reshaped":                                            make(attribute("dense<1> : tensor<2xi8>").Reshape(typ("tensor<3xi8>"))),
-			"cannot be reshaped to tensor<2xi16>":                           make(attribute("dense<1> : tensor<2xi8>").Reshape(typ("tensor<2xi16>"))),
-			"only dense elements can be reshaped":                           make(attribute("unit").Reshape(typ("tensor<2xi16>"))),
-			"a unit attribute has no dense elements":                        read(mlir.DenseOf[int8](attribute("unit"))),
-			"a int8 does not hold an element of tensor<2xi16>":              read(mlir.DenseOf[int8](attribute("dense<1> : tensor<2xi16>"))),
-			"nothing was given for the resource":                            read(mlir.DenseOf[int8](attribute("dense_resource<none> : tensor<2xi8>"))),
-			"too many elements":                                             read(mlir.DenseOf[int8](attribute("dense<1> : tensor<4294967296x4294967296xi8>"))),
-			"need indices of type":                                          make(c.SparseAttribute(typ("tensor<2x2xi8>"), attribute("dense<0> : tensor<1x1xi64>"), attribute("dense<0> : tensor<1xi8>"))),
-			"is outside dimension 0":                                        make(c.SparseAttribute(typ("tensor<2xi8>"), attribute("dense<2> : tensor<1x1xi64>"), attribute("dense<0> : tensor<1xi8>"))),
-			"are no elements of":                                            make(c.SparseAttribute(typ("tensor<2xi8>"), attribute("dense<0> : tensor<1x1xi64>"), attribute("dense<0> : tensor<1xi16>"))),
-			"are i64, not i32":                                              make(c.SparseAttribute(typ("tensor<2xi8>"), attribute("dense<0> : tensor<1x1xi32>"), attribute("dense<0> : tensor<1xi8>"))),
-			"are dense elements, not unit":                                  make(c.SparseAttribute(typ("tensor<2xi8>"), attribute("unit"), attribute("unit"))),
-			"cannot have the name":                                          make(mlir.NewResource(typ("tensor<1xi8>"), "", []int8{1}, mlir.ResourceOptions{})),
-			"2 values do not fill tensor<1xi8>":                             make(mlir.NewResource(typ("tensor<1xi8>"), "r", []int8{1, 2}, mlir.ResourceOptions{})),
-			"a int16 does not hold an element of tensor<1xi8>":              make(mlir.NewResource(typ("tensor<1xi8>"), "r", []int16{1}, mlir.ResourceOptions{})),
-			"not aligned to 3 bytes":                                        make(mlir.NewResource(typ("tensor<1xi8>"), "r", []int8{1}, mlir.ResourceOptions{Alignment: 3})),
+			"1 values cannot fill tensor<2xi8>":                           make(mlir.NewDense(typ("tensor<2xi8>"), []int8{1})),
+			"int8 does not hold":                                          make(mlir.NewDense(typ("tensor<1xi16>"), []int8{1})),
+			"int32 does not hold":                                         make(mlir.NewDense(typ("tensor<1xi24>"), []int32{1})),
+			"int8 does not hold an element of tensor<1xf8E5M2>":           make(mlir.NewDense(typ("tensor<1xf8E5M2>"), []int8{1})),
+			"float32 does not hold an element of tensor<1xi32>":           make(mlir.NewDense(typ("tensor<1xi32>"), []float32{1})),
+			"int32 does not hold an element of tensor<1xf32>":             make(mlir.NewDense(typ("tensor<1xf32>"), []int32{1})),
+			"string does not hold an element of tensor<1xf32>":            make(mlir.NewDense(typ("tensor<1xf32>"), []string{"x"})),
+			"string does not hold an element of tensor<1xi0>":             make(mlir.NewDense(typ("tensor<1xi0>"), []string{"x"})),
+			"string does not hold an element of tensor<1xvector<2xf32>>":  make(mlir.NewDense(typ("tensor<1xvector<2xf32>>"), []string{"x"})),
+			"float32 does not hold an element of tensor<1xvector<1xf32>>": make(mlir.NewDense(typ("tensor<1xvector<1xf32>>"), []float32{1})),
+			"9 does not fit in si4":                                       make(mlir.NewDense(typ("tensor<1xsi4>"), []int8{9})),
+			"-1 does not fit in ui4":                                      make(mlir.NewDense(typ("tensor<1xui4>"), []int8{-1})),
+			"16 does not fit in i4":                                       make(mlir.NewDense(typ("tensor<1xi4>"), []uint8{16})),
+			"must have a tensor or vector type, not memref":               make(mlir.NewDense(typ("memref<1xf32>"), []float32{1})),
+			"tensor or vector type, not f32":                              make(mlir.NewDense(typ("f32"), []float32{1})),
+			"static shape, not tensor<?xf32>":                             make(mlir.NewDense(typ("tensor<?xf32>"), []float32{1})),
+			"not tensor<*xf32>":                                           make(mlir.NewDenseSplat(typ("tensor<*xf32>"), float32(1))),
+			"static shape, not tensor<4294967296x":                        make(mlir.NewDenseSplat(typ("tensor<4294967296x4294967296xf32>"), float32(1))),
+			"only a splat can fill it":                                    make(mlir.NewDense(typ("vector<[2]xf32>"), []float32{1, 2})),
+			"only a splat can fill vector<[2]xi1>":                        make(mlir.NewDense(typ("vector<[2]xi1>"), []bool{true, false})),
+			"3 bytes cannot fill":                                         make(c.DenseAttribute(typ("tensor<2xi8>"), []byte{1, 2, 3})),
+			"elements of type vector<2xf32> have no byte representation":  make(c.DenseAttribute(typ("tensor<1xvector<2xf32>>"), []byte{1, 2, 3, 4})),
+			"1 : i8 is not an element of":                                 make(c.DenseFromAttributes(typ("tensor<1xi16>"), attribute("1 : i8"))),
+			"2 attributes cannot fill":                                    make(c.DenseFromAttributes(typ("tensor<3xi8>"), attribute("1 : i8"), attribute("1 : i8"))),
+			`"x" : i8 is not an element of`:                               make(c.DenseFromAttributes(typ("tensor<1xi8>"), attribute(`"x" : i8`))),
+			"from attributes: use NewDense":                               make(c.DenseFromAttributes(typ("tensor<1xcomplex<f32>>"), attribute("[1, 2]"))),
+			"cannot reshape":                                              make(attribute("dense<1> : tensor<2xi8>").Reshape(typ("tensor<3xi8>"))),
+			"cannot reshape tensor<2xi8> to tensor<2xi16>":                make(attribute("dense<1> : tensor<2xi8>").Reshape(typ("tensor<2xi16>"))),
+			"it is not dense elements":                                    make(attribute("unit").Reshape(typ("tensor<2xi16>"))),
+			"a unit attribute is not dense elements":                      read(mlir.DenseOf[int8](attribute("unit"))),
+			"int8 does not hold an element of tensor<2xi16>":              read(mlir.DenseOf[int8](attribute("dense<1> : tensor<2xi16>"))),
+			"the resource \"none\" has no data":                           read(mlir.DenseOf[int8](attribute("dense_resource<none> : tensor<2xi8>"))),
+			"too many elements":                                           read(mlir.DenseOf[int8](attribute("dense<1> : tensor<4294967296x4294967296xi8>"))),
+			"need indices of type":                                        make(c.SparseAttribute(typ("tensor<2x2xi8>"), attribute("dense<0> : tensor<1x1xi64>"), attribute("dense<0> : tensor<1xi8>"))),
+			"is outside dimension 0":                                      make(c.SparseAttribute(typ("tensor<2xi8>"), attribute("dense<2> : tensor<1x1xi64>"), attribute("dense<0> : tensor<1xi8>"))),
+			"are not elements of":                                         make(c.SparseAttribute(typ("tensor<2xi8>"), attribute("dense<0> : tensor<1x1xi64>"), attribute("dense<0> : tensor<1xi16>"))),
+			"must be i64, not i32":                                        make(c.SparseAttribute(typ("tensor<2xi8>"), attribute("dense<0> : tensor<1x1xi32>"), attribute("dense<0> : tensor<1xi8>"))),
+			"must be dense elements, not unit":                            make(c.SparseAttribute(typ("tensor<2xi8>"), attribute("unit"), attribute("unit"))),
+			"is not a valid resource name":                                make(mlir.NewResource(typ("tensor<1xi8>"), "", []int8{1}, mlir.ResourceOptions{})),
+			"2 values cannot fill tensor<1xi8>":                           make(mlir.NewResource(typ("tensor<1xi8>"), "r", []int8{1, 2}, mlir.ResourceOptions{})),
+			"int16 does not hold an element of tensor<1xi8>":              make(mlir.NewResource(typ("tensor<1xi8>"), "r", []int16{1}, mlir.ResourceOptions{})),
+			"not aligned to 3 bytes":                                      make(mlir.NewResource(typ("tensor<1xi8>"), "r", []int8{1}, mlir.ResourceOptions{Alignment: 3})),
 		} {
 			if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(want, " vector<[2]xi1>")) {
-				t.Errorf("error is %v, want it to say %q", err, want)
+				t.Errorf("error is %v, want it to contain %q", err, want)
 			}
 		}
 	})
 }
 
-// TestResource holds that a resource stays in the caller's memory, comes out of text,
-// and is given back when the context ends.
+// TestResource checks that a resource remains in the caller's memory, is read from text,
+// and is released when the context is closed.
 func TestResource(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := e.Library.NewContext(mlir.ContextOptions{})
@@ -228,7 +229,7 @@ func TestResource(t *testing.T) {
 		if a.Kind() != mlir.AttrResource || name != "my weights" || !ok {
 			t.Errorf("%s is a %s with the name %q, %v", a, a.Kind(), name, ok)
 		}
-		values[1] = 5 // not what a user may do: it shows that nothing was copied
+		values[1] = 5 // not allowed to users; shows that the memory is not copied
 		d := check.Must(mlir.DenseOf[float32](a))
 		if diff := cmp.Diff([]float32{1, 5, 3}, check.Must(d.Values())); diff != "" {
 			t.Errorf("values (-want +got):\n%s", diff)
@@ -247,14 +248,14 @@ func TestResource(t *testing.T) {
 			t.Errorf("read from text (-want +got):\n%s", diff)
 		}
 		if _, err := mlir.DenseOf[int32](check.Must(c.ParseAttribute("dense_resource<blob> : tensor<2xi32>"))); err == nil {
-			t.Error("four bytes were read as two i32")
+			t.Error("4 bytes were read as two i32")
 		}
 		if released != 0 {
-			t.Error("the memory was given back while its context was open")
+			t.Error("the memory was released while its context was open")
 		}
 		c.Close()
 		if released != 1 {
-			t.Errorf("the memory was given back %d times", released)
+			t.Errorf("the memory was released %d times", released)
 		}
 		check.Panics(t, "DenseElements.At called after Context.Close", func() { d.At(0) })
 	})
@@ -277,7 +278,7 @@ func TestDenseMisuse(t *testing.T) {
 	})
 }
 
-// ExampleDenseOf reads a constant where it lies.
+// ExampleDenseOf reads a constant without a copy.
 func ExampleDenseOf() {
 	l, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
@@ -314,8 +315,7 @@ func ExampleAffineMap() {
 	// Output: (d0) -> (d0 mod 4, d0 floordiv 4) [3 2]
 }
 
-// TestSplatLimit holds that a splat is not written out beyond the limit, and can be read
-// all the same.
+// TestSplatLimit checks that a splat above the limit is not expanded but can be read.
 func TestSplatLimit(t *testing.T) {
 	for limit, want := range map[int64]string{0: "more than 1073741824 bytes", 1 << 20: "more than 1048576 bytes"} {
 		c := mlirtest.Library(t).NewContext(mlir.ContextOptions{MaxSplatBytes: limit})

@@ -6,7 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Severity is the weight of a diagnostic.
+// Severity is the severity of a diagnostic.
 type Severity int
 
 const (
@@ -30,8 +30,8 @@ func (s Severity) String() string {
 	return fmt.Sprintf("severity %d", int(s))
 }
 
-// Diagnostic is one message of the library. It is plain data and outlives its
-// context.
+// A Diagnostic is one message of the library. It is plain data and remains valid after its
+// context is closed.
 type Diagnostic struct {
 	Severity Severity
 	Position Position
@@ -39,7 +39,7 @@ type Diagnostic struct {
 	Notes    []Diagnostic
 }
 
-// String is the usual form "file:line:col: severity: message".
+// String returns the diagnostic in the form "file:line:col: severity: message".
 func (d Diagnostic) String() string {
 	if d.Position.IsZero() {
 		return d.Severity.String() + ": " + d.Message
@@ -47,13 +47,13 @@ func (d Diagnostic) String() string {
 	return d.Position.String() + ": " + d.Severity.String() + ": " + d.Message
 }
 
-// takeDiagnostics returns what was reported since the last call. Text is parsed
-// under the name "-", which source replaces.
+// takeDiagnostics returns the diagnostics since the last call. source replaces "-", the
+// file name of parsed text.
 func (c *Context) takeDiagnostics(source string) []Diagnostic {
 	return c.handle(nest(c, c.sink.Take(), 0, source))
 }
 
-// nest turns the flat list with depths into a tree.
+// nest builds a tree from the flat list with depths.
 func nest(c *Context, flat []capi.Diagnostic, depth int, source string) []Diagnostic {
 	var out []Diagnostic
 	for i := 0; i < len(flat); {

@@ -8,18 +8,17 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// handler is a function that OnDiagnostic was given. Functions cannot be compared, so
-// its address stands for it.
+// handler is a function passed to OnDiagnostic. Functions are not comparable, so its
+// address identifies it.
 type handler struct{ call func(Diagnostic) }
 
-// OnDiagnostic calls f with every diagnostic that the library reports in this context,
-// also those that become part of an error and warnings that fail nothing, until stop is
-// called. f runs on the goroutine that called the library, after the library has
-// returned, and may use the context. Several handlers are called in the order in which
-// they were added.
+// OnDiagnostic calls f with every diagnostic of this context until stop is called,
+// including those that become part of an error and warnings that cause no error. f runs on
+// the goroutine that called the library, after the library returned, and may use the
+// context. Handlers are called in the order in which they were added.
 func (c *Context) OnDiagnostic(f func(Diagnostic)) (stop func()) {
 	c.life.check("Context.OnDiagnostic")
-	c.takeDiagnostics("") // what was before is not this one's
+	c.takeDiagnostics("") // discard earlier diagnostics
 	h := &handler{f}
 	c.handlers = append(c.handlers, h)
 	return func() {
@@ -27,8 +26,8 @@ func (c *Context) OnDiagnostic(f func(Diagnostic)) (stop func()) {
 	}
 }
 
-// EmitError reports an error at a location, as the library itself would: to the
-// handlers of OnDiagnostic. A NUL ends the message.
+// EmitError reports an error at a location to the handlers of OnDiagnostic, as the library
+// does. The message ends at a NUL byte.
 func (c *Context) EmitError(loc Location, message string) {
 	t := c.life.check("Context.EmitError")
 	message, _, _ = strings.Cut(message, "\x00")
@@ -40,7 +39,7 @@ func (c *Context) EmitError(loc Location, message string) {
 // EmitError reports an error at the operation's location; see Context.EmitError.
 func (o Operation) EmitError(message string) { o.Context().EmitError(o.Location(), message) }
 
-// handle tells the handlers.
+// handle calls the handlers.
 func (c *Context) handle(list []Diagnostic) []Diagnostic {
 	for _, h := range c.handlers {
 		for _, d := range list {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ErrUnsupported is what an UnsupportedError matches under errors.Is.
+// ErrUnsupported matches every UnsupportedError under errors.Is.
 var ErrUnsupported = errors.New("not supported by this MLIR library")
 
-// UnsupportedError says that a library does not export a function of the C API.
+// An UnsupportedError reports that a library does not export a function of the C API.
 type UnsupportedError struct {
 	Library  string // path of the library
 	Function string // name of the C function
@@ -19,21 +19,21 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("mlir: %s does not export %s", e.Library, e.Function)
 }
 
-// Is matches ErrUnsupported.
+// Is reports whether target is ErrUnsupported.
 func (e *UnsupportedError) Is(target error) bool { return target == ErrUnsupported }
 
-// DiagnosticError holds everything that the library reported while an operation
-// failed, in the order in which it was reported.
+// A DiagnosticError holds the diagnostics that the library reported while an operation
+// failed, in their order.
 type DiagnosticError struct {
-	Op          string // what failed: "parse", "verify" …
+	Op          string // the operation that failed: "parse", "verify" …
 	Diagnostics []Diagnostic
-	// Hint says which of the libraries that package native knows has what this one said
-	// it does not know; "" where none is known to.
+	// Hint names the libraries known to package native that have the dialect or operation
+	// that this library lacks. It is empty if none is known.
 	Hint string
 }
 
-// Error is the first error on one line; the others follow, one line each, with
-// their notes left out, and at the end the hint, if there is one.
+// Error returns the errors without their notes, one on each line, and the hint, if any, at
+// the end.
 func (e *DiagnosticError) Error() string {
 	var lines []string
 	for _, d := range e.Diagnostics {

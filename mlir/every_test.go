@@ -8,12 +8,12 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestEveryOperation holds that no operation that a library knows ends the process where
-// it is made with few attributes, or where attributes are removed from it.
+// TestEveryOperation checks that no operation that a library knows ends the process if it
+// is created with few attributes, or if attributes are removed from it.
 func TestEveryOperation(t *testing.T) { mlirtest.EveryOperation(t) }
 
-// TestRequired holds that what an operation needs must be given and cannot be removed, and
-// that what is not valid is not written.
+// TestRequired checks that required attributes must be set and cannot be removed, and that
+// invalid operations are not written.
 func TestRequired(t *testing.T) {
 	c := mlirtest.Context(t)
 	f32 := check.Must(c.ParseType("tensor<f32>"))

@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// exampleContext is a context of the default library.
+// exampleContext returns a context of the default library.
 func exampleContext() *mlir.Context {
 	l, err := mlirtest.Default()
 	if err != nil {
@@ -25,7 +25,7 @@ func exampleModule(c *mlir.Context, text string) *mlir.Module {
 	return m
 }
 
-// Rewriting: every addition of a value to itself becomes a multiplication by two.
+// This example replaces every addition of a value to itself by a multiplication by two.
 func Example_rewrite() {
 	c := exampleContext()
 	defer c.Close()
@@ -86,7 +86,7 @@ func.func @main() {
 	// func.call @assistant() : () -> ()
 }
 
-// A clone in which one value stands for another one.
+// This example clones an operation with one value replaced by another.
 func ExampleOperation_CloneWith() {
 	c := exampleContext()
 	defer c.Close()
@@ -126,6 +126,6 @@ func ExampleContext_OnDiagnostic() {
 	stop := c.OnDiagnostic(func(d mlir.Diagnostic) { fmt.Println(d) })
 	defer stop()
 	m := exampleModule(c, `"my.op"() : () -> ()`)
-	m.Body().First().EmitError("I do not like this")
-	// Output: -:1:1: error: I do not like this
+	m.Body().First().EmitError("unexpected operation")
+	// Output: -:1:1: error: unexpected operation
 }

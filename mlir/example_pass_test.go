@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// A pass that counts the operations of each function and notes it there, followed by
-// one of the library's own.
+// This example runs a pass that counts the operations of each function and stores the
+// count in an attribute, followed by a pass of the library.
 func ExamplePass() {
 	part, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 func Example() {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
-		log.Fatal(err) // says which command fetches the library
+		log.Fatal(err) // names the command that fetches the library
 	}
 	ctx := library.NewContext(mlir.ContextOptions{})
 	defer ctx.Close()
@@ -32,8 +32,7 @@ func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
 	// Output: stablehlo.add tensor<4xf32>
 }
 
-// What the library says against a module is an error with its place, and is never
-// printed.
+// Errors that the library reports about a module have a position. They are never printed.
 func ExampleDiagnosticError() {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {

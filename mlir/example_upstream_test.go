@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// A pattern that removes the negation of a negation.
+// This example runs a pattern that removes the negation of a negation.
 func ExamplePattern() {
 	library, err := upstream()
 	if err != nil {
@@ -56,7 +56,7 @@ func.func @f(%x: f32) -> f32 {
 	// }
 }
 
-// A dialect with one operation, defined at run time.
+// This example defines a dialect with one operation at run time.
 func ExampleContext_LoadIRDL() {
 	library, err := upstream()
 	if err != nil {

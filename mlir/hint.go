@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// The dialects of the libraries that package native knows, as their contexts list them
-// when all are loaded.
+// dialectsOf lists the dialects of the libraries known to package native, as their
+// contexts list them when all are loaded.
 var dialectsOf = []struct {
 	part     native.Part
 	dialects []string
@@ -28,25 +28,25 @@ var dialectsOf = []struct {
 		quant rocdl scf shape shard smt sparse_tensor spirv tensor tosa transform ub vector wasmssa x86vector xegpu xevm`)},
 }
 
-// newerOperations are those of dialects of the default library that came after its
-// release, and are in IREE's.
+// newerOperations are operations that dialects of the default library got after its
+// release, and that IREE's library has.
 var newerOperations = []string{
 	"chlo.mulhi", "chlo.scan", "stablehlo.async_done", "stablehlo.async_start", "stablehlo.collective_reduce",
 }
 
 var (
-	// unknownOperation is how a library says that it does not know an operation.
+	// unknownOperation matches the diagnostic for an unknown operation.
 	unknownOperation = regexp.MustCompile(`(?:custom op|unregistered operation) '([\w.$-]+)'`)
-	// unknownDialect is how it says so of a type or an attribute.
+	// unknownDialect matches the diagnostic for a type or attribute of an unknown dialect.
 	unknownDialect = regexp.MustCompile(`[!#]"([\w$-]+)"<.*created with unregistered dialect`)
-	// unnamedOperation is how it says so of an operation in the generic form; its name
-	// stands before the place.
+	// unnamedOperation is the diagnostic for an unknown operation in the generic form. The
+	// operation's name precedes the position.
 	unnamedOperation = "operation being parsed with an unregistered dialect"
 	quotedBefore     = regexp.MustCompile(`"([\w.$-]+)"\s*$`)
 )
 
-// hint says which other library has what the first error of a parse said this one does
-// not know.
+// hint returns which other library has the operation or dialect that the first error of a
+// parse reports as unknown.
 func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	i := slices.IndexFunc(diagnostics, func(d Diagnostic) bool { return d.Severity == SeverityError })
 	if i < 0 {
@@ -68,7 +68,7 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 		return has(name, native.IREE)
 	}
 	if namespace == "quant" && c.lib.Has("stablehloTokenTypeGet") {
-		return "call stablehlo.LoadQuant first: the library has the dialect quant without registering it"
+		return "call stablehlo.LoadQuant first: the library has the dialect quant but does not register it"
 	}
 	var parts []native.Part
 	for _, l := range dialectsOf {
@@ -76,13 +76,13 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 			parts = append(parts, l.part)
 		}
 	}
-	if len(parts) == 0 || c.LoadDialect(namespace) == nil { // it has the dialect, but not this operation
+	if len(parts) == 0 || c.LoadDialect(namespace) == nil { // the dialect exists, but without this operation
 		return ""
 	}
 	return has("dialect "+namespace, parts...)
 }
 
-// before is what stands on the line of a place, up to it.
+// before returns the text of the line of a position, up to it.
 func before(source []byte, at Position) []byte {
 	for range at.Line - 1 {
 		if len(source) == 0 {
@@ -103,6 +103,6 @@ func has(what string, parts ...native.Part) string {
 	if len(parts) > 1 {
 		verb = "have"
 	}
-	return fmt.Sprintf("%s %s %s: fetch it with `%s %s`, and open it by its path, or name that in CALLIOPE_MLIR_LIBRARY",
+	return fmt.Sprintf("%s %s %s: fetch it with `%s %s`, and open it by its path, or set CALLIOPE_MLIR_LIBRARY to the path",
 		strings.Join(titles, " and "), verb, what, native.FetchCommand, names[0])
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// TestHintTables holds what hints rest on against the libraries.
+// TestHintTables checks the tables of hint.go against the libraries.
 func TestHintTables(t *testing.T) {
 	dialects, newer := mlir.HintTables()
 	byTitle := map[string]native.Part{"default": native.MLIR, native.IREE.String(): native.IREE, native.LLVM.String(): native.LLVM}

@@ -2,11 +2,11 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// InsertionPoint is where a new operation is inserted:
+// An InsertionPoint is where a new operation is inserted:
 //
 //   - a *Context leaves the operation detached
 //   - a Block, or AtEnd of it, is the end of that block
-//   - AtStart, Before, After and AfterValue are places in a block
+//   - AtStart, Before, After and AfterValue return positions in a block
 //   - a *Rewriter is the insertion point of the rewriter
 //
 // Other packages cannot implement it.
@@ -17,23 +17,23 @@ type InsertionPoint interface {
 // AtEnd returns the end of a block.
 func AtEnd(b Block) InsertionPoint { return b }
 
-// AtStart returns the place before the first operation of a block. Operations that are
-// created there follow each other in the order of their creation.
+// AtStart returns the position before the first operation of a block. Operations created
+// there follow each other in the order of their creation.
 func AtStart(b Block) InsertionPoint { return point{block: b, before: b.First()} }
 
-// Before returns the place before an operation, which must be in a block.
+// Before returns the position before an operation, which must be in a block.
 func Before(o Operation) InsertionPoint {
 	return point{block: o.inBlock("Before"), before: o}
 }
 
-// After returns the place after an operation, which must be in a block. Operations that are
+// After returns the position after an operation, which must be in a block. Operations
 // created there follow each other in the order of their creation.
 func After(o Operation) InsertionPoint {
 	return point{block: o.inBlock("After"), before: o.Next()}
 }
 
-// AfterValue returns the first place where a value can be used: after the operation that it
-// is a result of, or at the start of the block that it is an argument of.
+// AfterValue returns the first position where a value can be used: after the operation
+// that defines it, or at the start of the block that it is an argument of.
 func AfterValue(v Value) InsertionPoint {
 	if owner := v.Owner(); !owner.IsNil() {
 		return After(owner)
@@ -45,18 +45,19 @@ func AfterValue(v Value) InsertionPoint {
 func (o Operation) inBlock(method string) Block {
 	raw := capi.MlirOperationGetBlock(o.life.use(method, o.raw.Ptr), o.raw)
 	if raw.Ptr == nil {
-		panic("mlir: " + method + " was given an operation that is in no block: insert the operation first")
+		panic("mlir: " + method + " was given an operation that is not in a block: insert the operation first")
 	}
 	return Block{o.life, raw}
 }
 
-// point is a place in a block: before an operation, or at the end if before is nil.
+// point is a position in a block: before an operation, or at the end if before is nil.
 type point struct {
 	block  Block
 	before Operation
 }
 
-// moved reports whether what the point refers to was erased or is no longer in the block.
+// moved reports whether the block or operation was erased, or the operation is no longer
+// in the block.
 func (p point) moved() bool {
 	if p.block.life.away(p.block.raw.Ptr) {
 		return true
@@ -88,8 +89,8 @@ func (r *Rewriter) context(method string) *Context {
 // Create creates an operation and inserts it. If MLIR refuses the operation, the error is a
 // *DiagnosticError and nothing is inserted.
 func Create(ip InsertionPoint, s OperationState) (Operation, error) {
-	// The cases do not call through the interface and use the context of the lifetime.
-	// So a Block in the interface, and what s holds, can stay on the caller's stack.
+	// A type switch, and the context of the lifetime, let a Block in the interface and the
+	// contents of s stay on the caller's stack.
 	switch ip := ip.(type) {
 	case Block:
 		return ip.create(&s)
@@ -101,7 +102,7 @@ func Create(ip InsertionPoint, s OperationState) (Operation, error) {
 	case *Rewriter:
 		return ip.create(&s)
 	}
-	panic("mlir: Create was given no insertion point: use a *Context, a Block, a *Rewriter, Before or After")
+	panic("mlir: Create was given an invalid insertion point: use a *Context, a Block, a *Rewriter, Before or After")
 }
 
 func (p point) create(s *OperationState) (Operation, error) {
@@ -121,7 +122,7 @@ func (p point) create(s *OperationState) (Operation, error) {
 
 // ContextOf returns the context of an insertion point.
 func ContextOf(ip InsertionPoint) *Context {
-	// By cases, as in Create.
+	// A type switch, as in Create.
 	switch ip := ip.(type) {
 	case Block:
 		return ip.context("ContextOf")
@@ -132,5 +133,5 @@ func ContextOf(ip InsertionPoint) *Context {
 	case *Rewriter:
 		return ip.context("ContextOf")
 	}
-	panic("mlir: ContextOf was given no insertion point: use a *Context, a Block, a *Rewriter, Before or After")
+	panic("mlir: ContextOf was given an invalid insertion point: use a *Context, a Block, a *Rewriter, Before or After")
 }

@@ -58,7 +58,8 @@ func TestInsertionPoint(t *testing.T) {
 	}
 }
 
-// TestInsertionPointArgument creates an operation where the argument of a block can be used.
+// TestInsertionPointArgument creates an operation at the first position where the argument
+// of a block can be used.
 func TestInsertionPointArgument(t *testing.T) {
 	c := mlirtest.Context(t)
 	c.SetAllowUnregistered(true)
@@ -75,8 +76,8 @@ func TestInsertionPointRefused(t *testing.T) {
 		return func() { _, _ = mlir.Create(ip, mlir.OperationState{Name: "t.new"}) }
 	}
 	detached := check.Must(c.Create(mlir.OperationState{Name: "t.alone"}))
-	check.Panics(t, "Before was given an operation that is in no block", func() { mlir.Before(detached) })
-	check.Panics(t, "After was given an operation that is in no block", func() { mlir.After(detached) })
+	check.Panics(t, "Before was given an operation that is not in a block", func() { mlir.Before(detached) })
+	check.Panics(t, "After was given an operation that is not in a block", func() { mlir.After(detached) })
 	check.Panics(t, "zero value", func() { mlir.Before(mlir.Operation{}) })
 	check.Panics(t, "zero value", func() { mlir.AtStart(mlir.Block{}) })
 

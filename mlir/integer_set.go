@@ -7,26 +7,27 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// IntegerSet are the points at which affine constraints hold: (d0)[s0] : (d0 >= 0,
-// s0 - d0 == 0). Sets are uniqued by their context: equal sets are equal values.
+// An IntegerSet is the set of points that satisfy affine constraints: (d0)[s0] : (d0 >= 0,
+// s0 - d0 == 0). Its context uniques sets, so equal sets are equal values.
 type IntegerSet struct {
 	life *lifetime
 	raw  capi.MlirIntegerSet
 }
 
-// Constraint says that an expression is at least zero, or with Equality that it is
+// A Constraint requires that an expression is at least zero or, with Equality, that it is
 // zero.
 type Constraint struct {
 	Expr     AffineExpr
 	Equality bool
 }
 
-// IntegerSet is the set in which all constraints hold; without any, every point. It
-// panics where a dimension or symbol stands in a constraint that there is none of.
+// IntegerSet returns the set of points that satisfy all constraints. Without constraints,
+// it contains every point. It panics if a constraint uses a dimension or symbol that the
+// set does not have.
 func (c *Context) IntegerSet(numDims, numSymbols int, constraints ...Constraint) IntegerSet {
 	t := c.life.check("Context.IntegerSet")
 	checkAffineCount("Context.IntegerSet", numDims, numSymbols)
-	if len(constraints) == 0 { // MLIR's own way to write a set without constraints
+	if len(constraints) == 0 { // MLIR's form of a set without constraints
 		constraints = []Constraint{{Expr: c.AffineConstant(0), Equality: true}}
 	}
 	raw, equal := make([]capi.MlirAffineExpr, len(constraints)), make([]bool, len(constraints))
@@ -37,14 +38,14 @@ func (c *Context) IntegerSet(numDims, numSymbols int, constraints ...Constraint)
 	return IntegerSet{c.life, capi.MlirIntegerSetGet(t, c.raw, numDims, numSymbols, len(raw), first(raw), first(equal))}
 }
 
-// EmptyIntegerSet is the set without points in its canonical form, 1 == 0.
+// EmptyIntegerSet returns the set without points in its canonical form, 1 == 0.
 func (c *Context) EmptyIntegerSet(numDims, numSymbols int) IntegerSet {
 	t := c.life.check("Context.EmptyIntegerSet")
 	checkAffineCount("Context.EmptyIntegerSet", numDims, numSymbols)
 	return IntegerSet{c.life, capi.MlirIntegerSetEmptyGet(t, c.raw, numDims, numSymbols)}
 }
 
-// ParseIntegerSet reads a set from its text, for example "(d0)[s0] : (d0 - s0 >= 0)".
+// ParseIntegerSet parses a set, for example "(d0)[s0] : (d0 - s0 >= 0)".
 func (c *Context) ParseIntegerSet(text string) (IntegerSet, error) {
 	a, err := c.ParseAttribute("affine_set<" + text + ">")
 	if err != nil {
@@ -52,7 +53,7 @@ func (c *Context) ParseIntegerSet(text string) (IntegerSet, error) {
 	}
 	s, ok := a.IntegerSetValue()
 	if !ok {
-		return IntegerSet{}, fmt.Errorf("mlir: %q is no integer set", text)
+		return IntegerSet{}, fmt.Errorf("mlir: %q is not an integer set", text)
 	}
 	return s, nil
 }
@@ -60,8 +61,7 @@ func (c *Context) ParseIntegerSet(text string) (IntegerSet, error) {
 // IsNil reports whether s is the zero IntegerSet.
 func (s IntegerSet) IsNil() bool { return s.raw.Ptr == nil }
 
-// Equal reports whether both are one set: the same constraints, not only the same
-// points.
+// Equal reports whether both sets have the same constraints, not only the same points.
 func (s IntegerSet) Equal(other IntegerSet) bool { return s.raw == other.raw }
 
 func (s IntegerSet) check(method string) *capi.Table {
@@ -78,13 +78,13 @@ func (s IntegerSet) in(c *Context, method string) capi.MlirIntegerSet {
 	return s.raw
 }
 
-// Context is the context that the set belongs to.
+// Context returns the context of the set.
 func (s IntegerSet) Context() *Context {
 	s.check("IntegerSet.Context")
 	return s.life.ctx
 }
 
-// String is the set as MLIR prints it, for example "(d0)[s0] : (d0 - s0 >= 0)".
+// String returns the set as MLIR prints it, for example "(d0)[s0] : (d0 - s0 >= 0)".
 func (s IntegerSet) String() string {
 	if s.IsNil() {
 		return "<nil integer set>"
@@ -95,37 +95,37 @@ func (s IntegerSet) String() string {
 	}))
 }
 
-// NumDims is the number of dimensions.
+// NumDims returns the number of dimensions.
 func (s IntegerSet) NumDims() int {
 	return capi.MlirIntegerSetGetNumDims(s.check("IntegerSet.NumDims"), s.raw)
 }
 
-// NumSymbols is the number of symbols.
+// NumSymbols returns the number of symbols.
 func (s IntegerSet) NumSymbols() int {
 	return capi.MlirIntegerSetGetNumSymbols(s.check("IntegerSet.NumSymbols"), s.raw)
 }
 
-// NumInputs is the number of dimensions and symbols together.
+// NumInputs returns the number of dimensions and symbols together.
 func (s IntegerSet) NumInputs() int {
 	return capi.MlirIntegerSetGetNumInputs(s.check("IntegerSet.NumInputs"), s.raw)
 }
 
-// NumConstraints is the number of constraints.
+// NumConstraints returns the number of constraints.
 func (s IntegerSet) NumConstraints() int {
 	return capi.MlirIntegerSetGetNumConstraints(s.check("IntegerSet.NumConstraints"), s.raw)
 }
 
-// NumEqualities is the number of constraints that are equalities.
+// NumEqualities returns the number of constraints that are equalities.
 func (s IntegerSet) NumEqualities() int {
 	return capi.MlirIntegerSetGetNumEqualities(s.check("IntegerSet.NumEqualities"), s.raw)
 }
 
-// NumInequalities is the number of constraints that are no equalities.
+// NumInequalities returns the number of constraints that are not equalities.
 func (s IntegerSet) NumInequalities() int {
 	return capi.MlirIntegerSetGetNumInequalities(s.check("IntegerSet.NumInequalities"), s.raw)
 }
 
-// Constraint is the i-th constraint. It panics where there is none.
+// Constraint returns the i-th constraint. It panics if i is out of range.
 func (s IntegerSet) Constraint(i int) Constraint {
 	api := s.check("IntegerSet.Constraint")
 	inRange("IntegerSet.Constraint", i, capi.MlirIntegerSetGetNumConstraints(api, s.raw))
@@ -135,24 +135,25 @@ func (s IntegerSet) Constraint(i int) Constraint {
 	}
 }
 
-// Constraints iterates over the constraints.
+// Constraints returns an iterator over the constraints.
 func (s IntegerSet) Constraints() iter.Seq2[int, Constraint] {
 	return indexed(s.NumConstraints(), s.Constraint)
 }
 
-// IsCanonicalEmpty reports whether s is what EmptyIntegerSet makes. Other sets may
-// have no points either.
+// IsCanonicalEmpty reports whether s is the set that EmptyIntegerSet returns. Other sets
+// may be empty, too.
 func (s IntegerSet) IsCanonicalEmpty() bool {
 	return capi.MlirIntegerSetIsCanonicalEmpty(s.check("IntegerSet.IsCanonicalEmpty"), s.raw)
 }
 
-// Replace puts expressions in the places of all dimensions and symbols; the new set
-// has so many of them. It panics where more of them stand in an expression.
+// Replace returns s with all dimensions and symbols replaced by expressions. The new set
+// has numDims dimensions and numSymbols symbols. Replace panics if an expression uses
+// more.
 func (s IntegerSet) Replace(dims, symbols []AffineExpr, numDims, numSymbols int) IntegerSet {
 	api := s.check("IntegerSet.Replace")
 	checkAffineCount("IntegerSet.Replace", numDims, numSymbols)
 	if len(dims) != s.NumDims() || len(symbols) != s.NumSymbols() {
-		panic(fmt.Sprintf("mlir: IntegerSet.Replace: %s has %d dimensions and %d symbols, %d and %d expressions given",
+		panic(fmt.Sprintf("mlir: IntegerSet.Replace: %s has %d dimensions and %d symbols, not %d and %d",
 			s, s.NumDims(), s.NumSymbols(), len(dims), len(symbols)))
 	}
 	most := 1
@@ -172,11 +173,12 @@ func (s IntegerSet) Replace(dims, symbols []AffineExpr, numDims, numSymbols int)
 	return IntegerSet{s.life, capi.MlirIntegerSetReplaceGet(api, s.raw, first(rawDims), first(rawSymbols), numDims, numSymbols)}
 }
 
-// Contains reports whether a point is in the set. See AffineExpr.Eval for its errors.
+// Contains reports whether a point is in the set. Its errors are those of AffineExpr.Eval,
+// and one if the number of values is wrong.
 func (s IntegerSet) Contains(dims, symbols []int64) (bool, error) {
 	s.check("IntegerSet.Contains")
 	if len(dims) != s.NumDims() || len(symbols) != s.NumSymbols() {
-		return false, fmt.Errorf("mlir: %s takes %d dimensions and %d symbols, %d and %d given",
+		return false, fmt.Errorf("mlir: %s takes %d dimensions and %d symbols, not %d and %d",
 			s, s.NumDims(), s.NumSymbols(), len(dims), len(symbols))
 	}
 	for _, k := range s.Constraints() {

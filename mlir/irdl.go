@@ -8,8 +8,8 @@ import (
 
 // LoadIRDL defines the dialects that a module describes with operations of the irdl
 // dialect. The context then knows their operations, types and attributes, and verifies
-// them; the module may be closed. A dialect that exists already is an error: nothing
-// can be added to one.
+// them. The module may be closed. LoadIRDL returns an error if a dialect exists already:
+// dialects cannot be extended.
 func (c *Context) LoadIRDL(m *Module) error {
 	t := c.life.check("Context.LoadIRDL")
 	m.life.mine(c, "a module", "Context.LoadIRDL")
@@ -28,19 +28,19 @@ func (c *Context) LoadIRDL(m *Module) error {
 		symbol, _ := o.Attribute("sym_name")
 		name, _ := symbol.Text()
 		if seen[name] || c.LoadDialect(name) == nil {
-			return fmt.Errorf("mlir: the dialect %q exists already", name)
+			return fmt.Errorf("mlir: the dialect %q already exists", name)
 		}
 		seen[name] = true
 		names = append(names, name)
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("mlir: the module describes no dialect: there is no irdl.dialect directly in it")
+		return fmt.Errorf("mlir: the module does not describe a dialect: it has no irdl.dialect at the top level")
 	}
 	c.takeDiagnostics("")
 	c.defines = true
 	ok := capi.MlirLoadIRDLDialects(t, m.raw).Value != 0
 	diagnostics := c.takeDiagnostics("")
-	c.forgetKinds() // what was not registered may be now
+	c.forgetKinds() // operations may be registered now
 	if !ok {
 		return &DiagnosticError{Op: "loading the IRDL dialects", Diagnostics: diagnostics}
 	}

@@ -31,18 +31,18 @@ func TestIRDL(t *testing.T) {
 		if !e.Library.Has("mlirLoadIRDLDialects") || c.LoadDialect("irdl") != nil {
 			err := c.LoadIRDL(mlirtest.Parse(t, c, "module {}"))
 			if err == nil || e.Library.Has("mlirLoadIRDLDialects") == errors.Is(err, mlir.ErrUnsupported) {
-				t.Errorf("a library without IRDL says %v", err)
+				t.Errorf("the error of a library without IRDL is %v", err)
 			}
 			return
 		}
 		if c.Registered("cmath.norm") {
-			t.Fatal("the dialect is there before it was loaded")
+			t.Fatal("the dialect exists before it is loaded")
 		}
 		m := mlirtest.Parse(t, c, cmath)
 		if err := c.LoadIRDL(m); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.LoadIRDL(m); err == nil || !strings.Contains(err.Error(), `"cmath" exists already`) {
+		if err := c.LoadIRDL(m); err == nil || !strings.Contains(err.Error(), `"cmath" already exists`) {
 			t.Errorf("loading it again: %v", err)
 		}
 		m.Close()

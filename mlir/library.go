@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// Library is a shared library that exports the MLIR C API. It stays open until the
+// A Library is a shared library that exports the MLIR C API. It remains open until the
 // process ends and may be used concurrently.
 type Library struct {
 	api     *capi.Table
@@ -16,14 +16,14 @@ type Library struct {
 	learned learned
 }
 
-// OpenOptions says which library Open loads.
+// OpenOptions selects the library that Open loads.
 type OpenOptions struct {
-	// Path of the shared library. When empty the default one is looked for:
-	// $CALLIOPE_MLIR_LIBRARY, then the cache, then the system's folders.
+	// Path is the path of the shared library. If it is empty, Open searches for the
+	// default library: $CALLIOPE_MLIR_LIBRARY, then the cache, then the system's folders.
 	Path string
 }
 
-// required are the functions without which nothing here works.
+// required are the functions that every library must have.
 var required = []string{
 	"mlirContextCreateWithRegistry", "mlirContextDestroy", "mlirContextAttachDiagnosticHandler",
 	"mlirDialectRegistryCreate", "mlirDialectRegistryDestroy", "mlirContextGetOrLoadDialect",
@@ -33,10 +33,9 @@ var required = []string{
 	"mlirDiagnosticGetNumNotes", "mlirDiagnosticGetNote",
 }
 
-// Open loads an MLIR library. It only looks for it and never downloads: where none
-// is found, the error is a native.NotFoundError that names the command which
-// fetches it. A library that lacks the core of the C API is refused with an
-// UnsupportedError.
+// Open loads an MLIR library. It never downloads one: if it finds none, the error is a
+// native.NotFoundError with the command that fetches it. If the library lacks the core of
+// the C API, the error is an UnsupportedError.
 func Open(o OpenOptions) (*Library, error) {
 	path := o.Path
 	if path == "" {
@@ -48,7 +47,7 @@ func Open(o OpenOptions) (*Library, error) {
 	}
 	api, err := capi.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("mlir: %w: name a shared library that exports the MLIR C API, or none for the default one", err)
+		return nil, fmt.Errorf("mlir: %w: use the path of a shared library that exports the MLIR C API, or no path for the default library", err)
 	}
 	l := &Library{api: api, path: path}
 	for _, name := range required {
@@ -59,14 +58,14 @@ func Open(o OpenOptions) (*Library, error) {
 	return l, nil
 }
 
-// Path is the file that the library was loaded from.
+// Path returns the path of the file that the library was loaded from.
 func (l *Library) Path() string { return l.path }
 
 // Has reports whether the library exports a function of the C API, for example
 // "stablehloOutputOperandAliasGet".
 func (l *Library) Has(function string) bool { return l.api.Has(function) }
 
-// Functions returns the names of the bound C functions that the library has, sorted.
+// Functions returns the names of the bound C functions that the library exports, sorted.
 func (l *Library) Functions() []string {
 	var names []string
 	for name, has := range l.api.Names() {
@@ -78,7 +77,7 @@ func (l *Library) Functions() []string {
 	return names
 }
 
-// need returns an UnsupportedError where the library lacks a function.
+// need returns an UnsupportedError if the library lacks a function.
 func (l *Library) need(function string) error {
 	if l.api.Has(function) {
 		return nil

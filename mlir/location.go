@@ -7,16 +7,16 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// unnamed is the file name under which MLIR parses text that it was given without one.
+// unnamed is the file name that MLIR uses for parsed text without a file name.
 const unnamed = "-"
 
-// Position is a place in a file. Lines and columns start at 1; zero is unknown.
+// A Position is a position in a file. Lines and columns start at 1; zero means unknown.
 type Position struct {
 	File         string
 	Line, Column int
 }
 
-// IsZero reports whether nothing is known.
+// IsZero reports whether p is the zero Position, which means unknown.
 func (p Position) IsZero() bool { return p == Position{} }
 
 func (p Position) String() string {
@@ -26,8 +26,8 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Location is where an operation comes from: a place in a file, a name, a call
-// site, or several of them fused.
+// A Location is the source location of an operation: a position in a file, a name, a call
+// site, or several fused locations.
 type Location struct {
 	life *lifetime
 	raw  capi.MlirLocation
@@ -35,19 +35,20 @@ type Location struct {
 
 func (c *Context) location(raw capi.MlirLocation) Location { return Location{c.life, raw} }
 
-// UnknownLocation is the location that says nothing.
+// UnknownLocation returns the unknown location.
 func (c *Context) UnknownLocation() Location {
 	c.life.check("Context.UnknownLocation")
 	return c.location(capi.MlirLocationUnknownGet(c.api, c.raw))
 }
 
-// FileLocation is a place in a file; line and column start at 1, and 0 is unknown.
+// FileLocation returns a position in a file. Lines and columns start at 1; zero means
+// unknown.
 func (c *Context) FileLocation(file string, line, column int) Location {
 	c.life.check("Context.FileLocation")
 	return c.location(c.fileLocation(file, uint32(max(line, 0)), uint32(max(column, 0))))
 }
 
-// NameLocation gives a location a name.
+// NameLocation returns child with a name.
 func (c *Context) NameLocation(name string, child Location) Location {
 	c.life.check("Context.NameLocation")
 	return c.location(capi.MlirLocationNameGet(c.api, c.raw, name, child.in(c, "Context.NameLocation")))
@@ -56,7 +57,7 @@ func (c *Context) NameLocation(name string, child Location) Location {
 // IsNil reports whether l is the zero Location.
 func (l Location) IsNil() bool { return l.raw.Ptr == nil }
 
-// String is the location as MLIR prints it, for example loc("model.py":3:7).
+// String returns the location as MLIR prints it, for example loc("model.py":3:7).
 func (l Location) String() string {
 	if l.IsNil() {
 		return "<nil location>"
@@ -67,8 +68,8 @@ func (l Location) String() string {
 	}))
 }
 
-// Position is the first place in a file that the location names, and zero where it
-// names none.
+// Position returns the first file position in the location, or the zero Position if it has
+// none.
 func (l Location) Position() Position {
 	if l.IsNil() {
 		return Position{}
@@ -76,8 +77,8 @@ func (l Location) Position() Position {
 	return parsePosition(l.String())
 }
 
-// parsePosition finds the first "file":line:column in a printed location. The C API
-// of LLVM 19 to 21 can make locations but has no function that takes one apart.
+// parsePosition returns the first "file":line:column in a printed location. The C API of
+// LLVM 19 to 21 cannot read the parts of a location.
 func parsePosition(text string) Position {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '"' {
@@ -102,7 +103,7 @@ func parsePosition(text string) Position {
 	return Position{}
 }
 
-// number reads ":123" off the front of text.
+// number parses ":123" at the start of text.
 func number(text string) (n int, rest string, ok bool) {
 	if len(text) == 0 || text[0] != ':' {
 		return 0, text, false
@@ -115,7 +116,7 @@ func number(text string) (n int, rest string, ok bool) {
 	return n, text[end:], err == nil
 }
 
-// unescape undoes MLIR's escapes in strings: \\ and two hexadecimal digits.
+// unescape replaces MLIR's escapes in strings: \\ and two hexadecimal digits.
 func unescape(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

@@ -2,9 +2,9 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// locationCache keeps places in files that were asked for lately: a program builds
-// its operations from few lines, again and again. It is direct-mapped, so that it is
-// bounded (40 KiB a context that asks) and a miss costs next to nothing.
+// locationCache holds recently used file positions: a program creates its operations from
+// few lines, repeatedly. It is direct-mapped, so its size is fixed (40 KiB for each
+// context that uses it) and a miss costs almost nothing.
 type locationCache [1024]struct {
 	file         string
 	line, column uint32

@@ -7,16 +7,16 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// LocationKind says what a location is made of.
+// A LocationKind is the kind of a location.
 type LocationKind int
 
 const (
 	LocationUnknown  LocationKind = iota // nothing is known
-	LocationFile                         // a place in a file, or a range of it: FileRange
+	LocationFile                         // a position or range in a file: FileRange
 	LocationName                         // a name for another location: Name
-	LocationCallSite                     // something, called from somewhere: CallSite
-	LocationFused                        // several of them: Fused
-	LocationOther                        // a dialect's own
+	LocationCallSite                     // a callee and its caller: CallSite
+	LocationFused                        // several locations: Fused
+	LocationOther                        // a dialect's own kind
 )
 
 func (k LocationKind) String() string {
@@ -27,14 +27,14 @@ func (k LocationKind) String() string {
 	return names[k]
 }
 
-// FileRange is a place in a file from a line and column to another. Lines and columns
-// start at 1; zero is unknown.
+// A FileRange is a range in a file. Lines and columns start at 1; zero means unknown.
 type FileRange struct {
 	File                                       string
 	StartLine, StartColumn, EndLine, EndColumn int
 }
 
-// FileRangeLocation is a range in a file. Libraries before LLVM 20 have none.
+// FileRangeLocation returns a range in a file. It returns an *UnsupportedError if the
+// library is older than LLVM 20.
 func (c *Context) FileRangeLocation(r FileRange) (Location, error) {
 	t := c.life.check("Context.FileRangeLocation")
 	if err := c.lib.need("mlirLocationFileLineColRangeGet"); err != nil {
@@ -45,16 +45,16 @@ func (c *Context) FileRangeLocation(r FileRange) (Location, error) {
 		uint32(max(r.EndLine, 0)), uint32(max(r.EndColumn, 0)))), nil
 }
 
-// CallSiteLocation is callee, called from caller.
+// CallSiteLocation returns the location of callee, called from caller.
 func (c *Context) CallSiteLocation(callee, caller Location) Location {
 	t := c.life.check("Context.CallSiteLocation")
 	return c.location(capi.MlirLocationCallSiteGet(t,
 		callee.in(c, "Context.CallSiteLocation"), caller.in(c, "Context.CallSiteLocation")))
 }
 
-// FusedLocation is several locations in one, with metadata that may be the zero
-// Attribute. The library leaves out what is there twice or unknown; of one location
-// without metadata, that location remains.
+// FusedLocation returns several locations as one, with optional metadata. The library
+// drops duplicate and unknown locations. A single location without metadata is returned as
+// it is.
 func (c *Context) FusedLocation(metadata Attribute, locations ...Location) Location {
 	t := c.life.check("Context.FusedLocation")
 	var raw capi.MlirAttribute
@@ -68,7 +68,7 @@ func (c *Context) FusedLocation(metadata Attribute, locations ...Location) Locat
 	return c.location(capi.MlirLocationFusedGet(t, c.raw, len(list), first(list), raw))
 }
 
-// ParseLocation reads a location from its text, for example loc("model.py":3:7).
+// ParseLocation parses a location, for example loc("model.py":3:7).
 func (c *Context) ParseLocation(text string) (Location, error) {
 	a, err := c.ParseAttribute(text)
 	if err != nil {
@@ -77,32 +77,33 @@ func (c *Context) ParseLocation(text string) (Location, error) {
 	return c.AttributeLocation(a)
 }
 
-// AttributeLocation is the location that an attribute is.
+// AttributeLocation returns the location in a location attribute. It returns an error if a
+// is not one.
 func (c *Context) AttributeLocation(a Attribute) (Location, error) {
 	t := c.life.check("Context.AttributeLocation")
 	raw := a.in(c, "Context.AttributeLocation")
 	if !capi.MlirAttributeIsALocation(t, raw) {
-		return Location{}, fmt.Errorf("mlir: the attribute %s is no location", a)
+		return Location{}, fmt.Errorf("mlir: the attribute %s is not a location", a)
 	}
 	return c.location(capi.MlirLocationFromAttribute(t, raw)), nil
 }
 
-// Attribute is the location as an attribute.
+// Attribute returns the location as an attribute.
 func (l Location) Attribute() Attribute {
 	t := l.life.check("Location.Attribute")
 	return l.life.ctx.attribute(capi.MlirLocationGetAttribute(t, l.raw))
 }
 
-// Equal reports whether both are the same one; locations are unique in their context.
+// Equal reports whether both are the same location. Contexts unique locations.
 func (l Location) Equal(other Location) bool { return l.raw == other.raw }
 
-// Context is the context that the location belongs to.
+// Context returns the context of the location.
 func (l Location) Context() *Context {
 	l.life.check("Location.Context")
 	return l.life.ctx
 }
 
-// Kind says what the location is made of.
+// Kind returns the kind of the location.
 func (l Location) Kind() LocationKind {
 	text, ok := strings.CutPrefix(l.String(), "loc(")
 	switch {
@@ -123,13 +124,13 @@ func (l Location) Kind() LocationKind {
 	return LocationOther
 }
 
-// FileRange is the place in a file that the location is. A place without an end ends
-// where it starts.
+// FileRange returns the range of a file location, and whether l is one. A position without
+// an end ends where it starts.
 func (l Location) FileRange() (FileRange, bool) {
 	if l.Kind() != LocationFile {
 		return FileRange{}, false
 	}
-	// Of the form "file":1:2, "file":1:2 to :5 or "file":1:2 to 3:5.
+	// The forms are "file":1:2, "file":1:2 to :5 and "file":1:2 to 3:5.
 	file, rest, _ := quoted(l.inner())
 	r := FileRange{File: file}
 	r.StartLine, rest, _ = number(rest)
@@ -144,8 +145,8 @@ func (l Location) FileRange() (FileRange, bool) {
 	return r, true
 }
 
-// Name is the name that the location is, and the location that it names, which is
-// unknown where there is none.
+// Name returns the name of a name location and the location that it names, which is
+// unknown if there is none. ok is false for any other location.
 func (l Location) Name() (name string, child Location, ok bool) {
 	if l.Kind() != LocationName {
 		return "", Location{}, false
@@ -159,7 +160,8 @@ func (l Location) Name() (name string, child Location, ok bool) {
 	return name, child, ok
 }
 
-// CallSite is what was called, and from where.
+// CallSite returns the callee and the caller of a call site. ok is false for any other
+// location.
 func (l Location) CallSite() (callee, caller Location, ok bool) {
 	if l.Kind() != LocationCallSite {
 		return Location{}, Location{}, false
@@ -169,8 +171,8 @@ func (l Location) CallSite() (callee, caller Location, ok bool) {
 	if len(parts) < 2 {
 		return Location{}, Location{}, false
 	}
-	// What was called may be a call site itself only within brackets, and so may the
-	// caller: there is one " at " outside of these.
+	// A callee or caller that is itself a call site is in brackets, so there is one " at "
+	// outside of brackets.
 	c := l.Context()
 	callee, ok = c.part(parts[0])
 	if !ok {
@@ -180,8 +182,8 @@ func (l Location) CallSite() (callee, caller Location, ok bool) {
 	return callee, caller, ok
 }
 
-// Fused is the locations that the location is made of, and its metadata, the zero
-// Attribute where there is none.
+// Fused returns the parts of a fused location and its metadata, which is the zero
+// Attribute if there is none. ok is false for any other location.
 func (l Location) Fused() (locations []Location, metadata Attribute, ok bool) {
 	if l.Kind() != LocationFused {
 		return nil, Attribute{}, false
@@ -223,19 +225,19 @@ func (l Location) Fused() (locations []Location, metadata Attribute, ok bool) {
 	return locations, metadata, true
 }
 
-// inner is the text between loc( and ). The C API before LLVM 21 can make locations
-// but has no function that takes one apart.
+// inner returns the text between loc( and ). The C API before LLVM 21 cannot read the
+// parts of a location.
 func (l Location) inner() string {
 	return strings.TrimSuffix(strings.TrimPrefix(l.String(), "loc("), ")")
 }
 
-// part makes the location of a piece of another one's text.
+// part parses a part of another location's text.
 func (c *Context) part(text string) (Location, bool) {
 	l, err := c.ParseLocation("loc(" + text + ")")
 	return l, err == nil
 }
 
-// quoted reads a string off the front of text.
+// quoted parses a string at the start of text.
 func quoted(text string) (s, rest string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		return "", text, false
@@ -251,7 +253,7 @@ func quoted(text string) (s, rest string, ok bool) {
 	return "", text, false
 }
 
-// split cuts text at a separator that stands outside of strings and brackets.
+// split splits text at each separator outside of strings and brackets.
 func split(text, separator string) []string {
 	if text == "" {
 		return nil
@@ -268,8 +270,7 @@ func split(text, separator string) []string {
 	return append(parts, text[start:])
 }
 
-// matching is the index of the bracket that closes the one text starts with, -1 where
-// there is none.
+// matching returns the index of the bracket that closes the first one of text, or -1.
 func matching(text string) int {
 	at := -1
 	scan(text, func(i, depth int) bool {
@@ -281,8 +282,8 @@ func matching(text string) int {
 	return at
 }
 
-// scan visits the bytes of text that stand outside of strings, with the number of
-// brackets that are open before each, until visit returns false.
+// scan calls visit for the bytes of text outside of strings, with the number of open
+// brackets before each, until visit returns false.
 func scan(text string, visit func(i, depth int) bool) {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -299,7 +300,7 @@ func scan(text string, visit func(i, depth int) bool) {
 		case '(', '[', '{', '<':
 			depth++
 		case '>':
-			if i > 0 && text[i-1] == '-' { // an arrow
+			if i > 0 && text[i-1] == '-' { // the arrow ->
 				continue
 			}
 			depth--

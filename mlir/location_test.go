@@ -63,10 +63,10 @@ func TestLocations(t *testing.T) {
 		check.Diff(t, "one alone", true, c.FusedLocation(mlir.Attribute{}, file, file).Equal(file))
 		check.Diff(t, "none", mlir.LocationUnknown, c.FusedLocation(mlir.Attribute{}).Kind())
 		if _, err := c.ParseLocation("3 : i32"); err == nil {
-			t.Error("a number is a location")
+			t.Error("a number was parsed as a location")
 		}
 		if _, err := c.ParseLocation("loc(\"a\":1"); err == nil {
-			t.Error("half a location is one")
+			t.Error("an incomplete location was parsed")
 		}
 
 		for _, r := range []mlir.FileRange{

@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// An operation of an unknown dialect with one region may be a symbol table for all that
-// the library knows. Asked for the uses of a symbol it then has no answer, which these
-// passes take for one, and crash. (Seen with a sweep over the general passes.)
+// symbolPasses are the passes that crash on an operation of an unknown dialect with one
+// region. The library does not know whether such an operation is a symbol table, and
+// cannot find the uses of symbols in it. The passes do not check for that. (Found by
+// running the general passes on such operations.)
 var symbolPasses = []string{"inline", "duplicate-function-elimination", "remove-dead-values"}
 
-// symbolsKnown is an error where one of the passes would crash on the operation.
+// symbolsKnown returns an error if one of the passes would crash on the operation.
 func (p *PassManager) symbolsKnown(o Operation) error {
 	names := passNames(p.String())
 	i := slices.IndexFunc(symbolPasses, func(pass string) bool { return slices.Contains(names, pass) })
@@ -19,14 +20,14 @@ func (p *PassManager) symbolsKnown(o Operation) error {
 	}
 	for inner := range o.All() {
 		if inner.NumRegions() == 1 && !inner.IsRegistered() {
-			return inner.refused("running the passes", "has a region and belongs to no dialect that the library knows, on which its pass "+
-				symbolPasses[i]+" would crash: leave the pass out, or run it on what has no such operation")
+			return inner.refused("running the passes", "has a region and is of a dialect that the library does not know, and the pass "+
+				symbolPasses[i]+" would crash on it: leave the pass out, or run it on operations without this one")
 		}
 	}
 	return nil
 }
 
-// passNames returns the words of a pipeline's text, among which are the names of its passes.
+// passNames returns the words of a pipeline, which include the names of its passes.
 func passNames(pipeline string) []string {
 	return strings.FieldsFunc(pipeline, func(r rune) bool { return strings.ContainsRune("(),{} =\"\n\t", r) })
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestPassUnknownSymbols holds that passes which ask for the uses of symbols do not run
-// where the library cannot tell them, and that they and others run elsewhere.
+// TestPassUnknownSymbols checks that passes which need the uses of symbols are refused if
+// the library cannot find these, and that these and other passes run elsewhere.
 func TestPassUnknownSymbols(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
@@ -27,9 +27,9 @@ func TestPassUnknownSymbols(t *testing.T) {
 		for _, pass := range []string{"inline", "inline{max-iterations=2}", "duplicate-function-elimination", "remove-dead-values"} {
 			pipeline := "builtin.module(cse, " + pass + ")"
 			if _, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline}); err != nil {
-				continue // not every library has all of them
+				continue // not every library has all passes
 			}
-			check.Error(t, run(pipeline, unknown), "-:3:3: error: 't.table' op has a region and belongs to no dialect that the library knows")
+			check.Error(t, run(pipeline, unknown), "-:3:3: error: 't.table' op has a region and is of a dialect that the library does not know")
 			if err := run(pipeline, known); err != nil {
 				t.Errorf("%s: %v", pass, err)
 			}

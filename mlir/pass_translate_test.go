@@ -20,8 +20,8 @@ const gpuModule = `module attributes {gpu.container_module} {
   }
 }`
 
-// TestGPUModuleToBinary runs the pass first of all in a new context. It translates to LLVM
-// IR, or is refused if the library cannot register the translations.
+// TestGPUModuleToBinary runs the pass first in a new context. It translates to LLVM IR, or
+// is refused if the library cannot register the translations.
 func TestGPUModuleToBinary(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		const pipeline = "builtin.module(gpu-module-to-binary{format=llvm})"
@@ -49,11 +49,11 @@ func TestGPUModuleToBinary(t *testing.T) {
 	})
 }
 
-// TestGPUModuleToBinaryInScript runs the pass by a transform script.
+// TestGPUModuleToBinaryInScript runs the pass in a transform script.
 func TestGPUModuleToBinaryInScript(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		if !e.Library.Has("mlirTransformApplyNamedSequence") {
-			return // refused for that, see TestTransform
+			return // see TestTransform
 		}
 		c := mlirtest.ContextOf(t, e.Library)
 		m := mlirtest.Parse(t, c, gpuModule)

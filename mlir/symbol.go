@@ -8,23 +8,23 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// The names under which operations keep what makes them symbols.
+// The names of the attributes of symbols.
 const (
 	symbolName       = "sym_name"
 	symbolVisibility = "sym_visibility"
 )
 
-// Visibility says from where a symbol can be referred to.
+// Visibility is the scope in which a symbol can be referred to.
 type Visibility string
 
 const (
-	Public  Visibility = "public"  // from anywhere; what a symbol without a mark is
-	Private Visibility = "private" // from the symbol table that it stands in
-	Nested  Visibility = "nested"  // from the outer symbol tables too, but not from outside
+	Public  Visibility = "public"  // anywhere; the default
+	Private Visibility = "private" // the symbol table of the symbol
+	Nested  Visibility = "nested"  // the outer symbol tables too, but not outside
 )
 
-// Symbol is the name that the operation is known by, for example main of
-// func.func @main.
+// Symbol returns the operation's symbol name, for example main for func.func @main, and
+// whether it has one.
 func (o Operation) Symbol() (string, bool) {
 	a, ok := o.Attribute(symbolName)
 	if !ok {
@@ -33,8 +33,8 @@ func (o Operation) Symbol() (string, bool) {
 	return a.Text()
 }
 
-// SetSymbol names the operation. References to its old name are not changed:
-// SymbolTable.Rename does both.
+// SetSymbol sets the operation's symbol name. References to the old name are not changed;
+// SymbolTable.Rename changes them, too.
 func (o Operation) SetSymbol(name string) {
 	if name == "" {
 		panic("mlir: Operation.SetSymbol was given an empty name")
@@ -42,7 +42,7 @@ func (o Operation) SetSymbol(name string) {
 	o.SetAttribute(symbolName, o.Context().StringAttribute(name))
 }
 
-// Visibility says from where the symbol can be referred to.
+// Visibility returns the visibility of the symbol.
 func (o Operation) Visibility() Visibility {
 	if a, ok := o.Attribute(symbolVisibility); ok {
 		if text, ok := a.Text(); ok {
@@ -52,7 +52,7 @@ func (o Operation) Visibility() Visibility {
 	return Public
 }
 
-// SetVisibility changes from where the symbol can be referred to.
+// SetVisibility sets the visibility of the symbol.
 func (o Operation) SetVisibility(v Visibility) {
 	switch v {
 	case Public:
@@ -60,43 +60,42 @@ func (o Operation) SetVisibility(v Visibility) {
 	case Private, Nested:
 		o.SetAttribute(symbolVisibility, o.Context().StringAttribute(string(v)))
 	default:
-		panic(fmt.Sprintf("mlir: Operation.SetVisibility: %q is no visibility", v))
+		panic(fmt.Sprintf("mlir: Operation.SetVisibility: %q is not a visibility: use Public, Private or Nested", v))
 	}
 }
 
-// SymbolTable finds, by their names, the symbols that stand in one operation, for
-// example the functions of a module. It holds nothing that could become stale: what
-// it finds is what stands there now.
+// A SymbolTable finds symbols in one operation by name, for example the functions of a
+// module. It always reflects the current state of the operation.
 type SymbolTable struct {
 	of    Operation
-	names map[string]Operation // as last seen
+	names map[string]Operation // may be out of date
 }
 
-// SymbolTable is the operation's symbol table. The operation must have one region of
-// one block.
+// SymbolTable returns the operation's symbol table. The operation must have one region
+// with one block.
 func (o Operation) SymbolTable() (*SymbolTable, error) {
 	t := o.life.use("Operation.SymbolTable", o.raw.Ptr)
-	// The library looks into the block without asking whether there is one.
+	// The library reads the block without checking that it exists.
 	if o.NumRegions() != 1 || o.Region(0).First().IsNil() {
-		return nil, fmt.Errorf("mlir: %s has no block for symbols to stand in", o.Name())
+		return nil, fmt.Errorf("mlir: %s is not a symbol table: it must have one region with a block", o.Name())
 	}
 	table := capi.MlirSymbolTableCreate(t, o.raw)
 	if table.Ptr == nil {
-		return nil, fmt.Errorf("mlir: %s is no symbol table", o.Name())
+		return nil, fmt.Errorf("mlir: %s is not a symbol table", o.Name())
 	}
 	capi.MlirSymbolTableDestroy(t, table)
 	return &SymbolTable{of: o, names: map[string]Operation{}}, nil
 }
 
-// Operation is the operation whose table it is.
+// Operation returns the operation of the table.
 func (s *SymbolTable) Operation() Operation { return s.of }
 
 func (s *SymbolTable) body() Block { return s.of.Region(0).First() }
 
-// Lookup finds the symbol of that name.
+// Lookup returns the symbol with the given name, and whether it exists.
 func (s *SymbolTable) Lookup(name string) (Operation, bool) {
 	body := s.body()
-	if o, ok := s.names[name]; ok && s.stands(o, name, body) {
+	if o, ok := s.names[name]; ok && s.current(o, name, body) {
 		return o, true
 	}
 	clear(s.names)
@@ -109,8 +108,8 @@ func (s *SymbolTable) Lookup(name string) (Operation, bool) {
 	return o, ok
 }
 
-// stands reports whether an operation found before is still there under the name.
-func (s *SymbolTable) stands(o Operation, name string, body Block) bool {
+// current reports whether an operation found earlier still has the name and is in body.
+func (s *SymbolTable) current(o Operation, name string, body Block) bool {
 	if o.erased() {
 		return false
 	}
@@ -118,7 +117,7 @@ func (s *SymbolTable) stands(o Operation, name string, body Block) bool {
 	return ok && n == name && o.Block().Equal(body)
 }
 
-// All iterates over the symbols in the order of the text.
+// All returns an iterator over the symbols in order.
 func (s *SymbolTable) All() iter.Seq2[string, Operation] {
 	return func(yield func(string, Operation) bool) {
 		for o := range s.body().Operations() {
@@ -129,12 +128,12 @@ func (s *SymbolTable) All() iter.Seq2[string, Operation] {
 	}
 }
 
-// Insert adds a detached operation with a name at the end, before a terminator. Where
-// the name is taken, it gets another one, which is returned.
+// Insert appends a detached operation with a name to the block, before its terminator. If
+// the name is in use, the operation gets another one. Insert returns its name.
 func (s *SymbolTable) Insert(o Operation) (string, error) {
 	name, ok := o.Symbol()
 	if !ok {
-		return "", fmt.Errorf("mlir: %s has no name to be known by: set the attribute %s", o.Name(), symbolName)
+		return "", fmt.Errorf("mlir: %s has no symbol name: set the attribute %s", o.Name(), symbolName)
 	}
 	unique := name
 	for i := 0; ; i++ {
@@ -156,7 +155,7 @@ func (s *SymbolTable) Insert(o Operation) (string, error) {
 	return unique, nil
 }
 
-// Erase erases the symbol of that name. References to it are not looked for.
+// Erase erases the symbol with the given name. It does not check for references to it.
 func (s *SymbolTable) Erase(name string) error {
 	o, ok := s.Lookup(name)
 	if !ok {
@@ -166,9 +165,9 @@ func (s *SymbolTable) Erase(name string) error {
 	return o.Erase()
 }
 
-// Rename gives a symbol another name, and makes every reference to it in the table's
-// operation one to the new name. The error says where the new name is taken, or where
-// the library cannot tell what refers to the symbol; nothing is changed then.
+// Rename renames a symbol and all references to it in the table's operation. It returns an
+// error and changes nothing if the new name is in use, or if the library cannot find all
+// references to the symbol.
 func (s *SymbolTable) Rename(name, to string) error {
 	o, ok := s.Lookup(name)
 	if !ok {
@@ -178,7 +177,7 @@ func (s *SymbolTable) Rename(name, to string) error {
 		return nil
 	}
 	if _, taken := s.Lookup(to); taken || to == "" {
-		return fmt.Errorf("mlir: the symbol %q cannot be renamed to %q: it is taken", name, to)
+		return fmt.Errorf("mlir: cannot rename the symbol %q to %q: the new name is empty or in use", name, to)
 	}
 	if err := s.of.ReplaceSymbolUses(name, to); err != nil {
 		return err
@@ -187,8 +186,8 @@ func (s *SymbolTable) Rename(name, to string) error {
 	return nil
 }
 
-// ReplaceSymbolUses makes every reference to a symbol in the operation's regions a
-// reference to another name. It does not rename the symbol.
+// ReplaceSymbolUses replaces every reference to the symbol of in the operation's regions
+// by a reference to with. It does not rename the symbol.
 func (o Operation) ReplaceSymbolUses(of, with string) error {
 	t := o.life.use("Operation.ReplaceSymbolUses", o.raw.Ptr)
 	if of == "" || with == "" {
@@ -200,8 +199,8 @@ func (o Operation) ReplaceSymbolUses(of, with string) error {
 	return nil
 }
 
-// SymbolTables iterates over o and the operations in it that have a symbol table,
-// in the order of the text.
+// SymbolTables returns an iterator over the symbol tables of o and the operations in it,
+// in order.
 func (o Operation) SymbolTables() iter.Seq[*SymbolTable] {
 	return func(yield func(*SymbolTable) bool) {
 		for op := range o.All() {

@@ -54,7 +54,7 @@ func TestSymbols(t *testing.T) {
 			t.Error(err)
 		}
 
-		// A second one of that name gets another name.
+		// A second symbol with that name is renamed.
 		name, err := table.Insert(f.Clone())
 		check.Diff(t, "inserted", []any{"renamed_0", nil}, []any{name, err})
 		if err := m.Verify(); err != nil {
@@ -71,14 +71,14 @@ func TestSymbols(t *testing.T) {
 		check.Diff(t, "private", mlir.Private, g.Visibility())
 		g.SetVisibility(mlir.Public)
 		check.Diff(t, "public", mlir.Public, g.Visibility())
-		check.Panics(t, `"secret" is no visibility`, func() { g.SetVisibility("secret") })
+		check.Panics(t, `"secret" is not a visibility`, func() { g.SetVisibility("secret") })
 		check.Panics(t, "an empty name", func() { g.SetSymbol("") })
 
 		if err := g.Erase(); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok := table.Lookup("g"); ok {
-			t.Error("what was erased is found")
+			t.Error("an erased symbol was found")
 		}
 		if err := table.Erase("g"); err == nil {
 			t.Error("erased twice")
@@ -98,7 +98,7 @@ func TestSymbols(t *testing.T) {
 	})
 }
 
-// TestNoTable asks operations without a body, which the library would look into.
+// TestNoTable checks operations without a body, which the library would read.
 func TestNoTable(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)

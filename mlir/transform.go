@@ -8,24 +8,24 @@ import (
 
 // TransformOptions are the settings of Module.Transform.
 type TransformOptions struct {
-	// Sequence is the name of the transform.named_sequence that is run:
-	// "__transform_main" when empty.
+	// Sequence is the name of the transform.named_sequence to run. If it is empty,
+	// "__transform_main" is used.
 	Sequence string
-	// ExpensiveChecks finds handles that are used after they became invalid.
+	// ExpensiveChecks detects handles that are used after they became invalid.
 	ExpensiveChecks bool
-	// SingleTopLevel refuses a script with several transforms at its top.
+	// SingleTopLevel rejects a script with several transforms at the top level.
 	SingleTopLevel bool
 }
 
-// Transform runs a named sequence of the transform dialect, which a script module
-// holds, on this module. Handles into this module are over then. Script and payload
-// are two modules of one context. Operations that use one another's results in a cycle are
-// refused: transforms that fold might never come to an end.
+// Transform runs a named sequence of the transform dialect in script on this module. Both
+// must be modules of one context. Handles into this module become invalid. Transform
+// returns an error if operations use one another's results in a cycle, because transforms
+// that fold might not terminate.
 func (m *Module) Transform(script *Module, o TransformOptions) error {
 	t := m.life.check("Module.Transform")
 	script.life.mine(m.ctx, "a module", "Module.Transform")
 	if m == script {
-		panic("mlir: Module.Transform was given the module itself as its script")
+		panic("mlir: Module.Transform was given the module as its own script: use another module")
 	}
 	if err := m.ctx.lib.needAll("mlirTransformApplyNamedSequence", "mlirTransformOptionsCreate"); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 		return fmt.Errorf("mlir: the script has no transform.named_sequence @%s", o.Sequence)
 	}
 	if sequence.Region(0).First().IsNil() {
-		return fmt.Errorf("mlir: the transform.named_sequence @%s is declared and not defined", o.Sequence)
+		return fmt.Errorf("mlir: the transform.named_sequence @%s has no body", o.Sequence)
 	}
 	for op := range script.Operation().All() {
 		if name, _ := op.Attribute("pass_name"); op.Name() == "transform.apply_registered_pass" && !name.IsNil() {
@@ -84,8 +84,8 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 	return nil
 }
 
-// MergeSymbols copies the symbols of another module of the same context into this one.
-// Where both define a name, a private one is renamed; two public ones are an error.
+// MergeSymbols copies the symbols of another module of the same context into this one. If
+// both define a name, the library renames a private symbol. Two public ones are an error.
 func (m *Module) MergeSymbols(from *Module) error {
 	t := m.life.check("Module.MergeSymbols")
 	from.life.mine(m.ctx, "a module", "Module.MergeSymbols")
@@ -93,7 +93,7 @@ func (m *Module) MergeSymbols(from *Module) error {
 		return err
 	}
 	if m == from {
-		return fmt.Errorf("mlir: a module cannot be merged into itself")
+		return fmt.Errorf("mlir: cannot merge a module into itself")
 	}
 	var ok bool
 	_, err := m.ctx.run(m.Operation(), "Module.MergeSymbols", false, func(op Operation, _ pointer) {

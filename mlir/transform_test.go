@@ -45,7 +45,7 @@ func TestTransform(t *testing.T) {
 		if err := m.Transform(script, mlir.TransformOptions{Sequence: "nosuch"}); err == nil || !strings.Contains(err.Error(), "@nosuch") {
 			t.Errorf("a sequence that is not there: %v", err)
 		}
-		check.Panics(t, "itself as its script", func() { m.Transform(m, mlir.TransformOptions{}) })
+		check.Panics(t, "as its own script", func() { m.Transform(m, mlir.TransformOptions{}) })
 	})
 }
 
@@ -80,7 +80,7 @@ func TestMergeSymbols(t *testing.T) {
 func TestDebug(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		for _, on := range []bool{true, false} {
-			// A type that nothing prints under keeps the test quiet.
+			// A type that nothing prints under keeps the test's output empty.
 			if err := e.Library.SetDebug(on, "no-such-type", "nor-this"); err != nil || e.Library.Debug() != on {
 				t.Errorf("SetDebug(%v): %v, and Debug() = %v", on, err, e.Library.Debug())
 			}
@@ -88,11 +88,12 @@ func TestDebug(t *testing.T) {
 	})
 }
 
-// TestTransformCycle holds that what transforms might fold for ever is refused.
+// TestTransformCycle checks that cycles, on which transforms might fold forever, are
+// refused.
 func TestTransformCycle(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		if !e.Library.Has("mlirTransformApplyNamedSequence") {
-			return // refused for that, as TestTransform holds
+			return // see TestTransform
 		}
 		c := mlirtest.ContextOf(t, e.Library)
 		m := mlirtest.Parse(t, c, "module {\n  %c = arith.constant 0 : i32\n  %a = arith.addi %a, %c : i32\n}")

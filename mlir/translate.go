@@ -2,8 +2,8 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// LLVMIR translates a module whose operations are all of dialects that can be, in the
-// main the LLVM dialect, to the text of LLVM IR. What cannot be translated is a
+// LLVMIR translates a module to the text of LLVM IR. All operations must be of dialects
+// that the library can translate, mainly the LLVM dialect. Otherwise the error is a
 // *DiagnosticError.
 func (m *Module) LLVMIR() (string, error) {
 	t := m.life.check("Module.LLVMIR")
@@ -23,8 +23,8 @@ func (m *Module) LLVMIR() (string, error) {
 	return text, nil
 }
 
-// registerTranslations makes the dialects' ways to LLVM IR known, where that is not
-// part of registering the dialects.
+// registerTranslations registers the dialects' translations to LLVM IR, if the library
+// does not do so with the dialects.
 func (c *Context) registerTranslations() {
 	if !c.translates && c.lib.Has("mlirRegisterAllLLVMTranslations") {
 		capi.MlirRegisterAllLLVMTranslations(c.lib.api, c.raw)

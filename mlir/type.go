@@ -6,8 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Type is an MLIR type. Types are uniqued by their context: equal types are equal
-// values.
+// A Type is an MLIR type. Its context uniques types, so equal types are equal values.
 type Type struct {
 	life *lifetime
 	raw  capi.MlirType
@@ -16,18 +15,18 @@ type Type struct {
 // IsNil reports whether t is the zero Type.
 func (t Type) IsNil() bool { return t.raw.Ptr == nil }
 
-// check panics on a nil type and after the end of its context.
+// check panics if t is nil or its context is closed.
 func (t Type) check(method string) *capi.Table {
 	return t.life.own(method, t.raw.Ptr, "type")
 }
 
 func (c *Context) typ(raw capi.MlirType) Type { return Type{c.life, raw} }
 
-// ParseType reads a type from its text, for example "tensor<2x?xf32>".
+// ParseType parses a type, for example "tensor<2x?xf32>".
 func (c *Context) ParseType(text string) (Type, error) {
 	t := c.life.check("Context.ParseType")
 	c.expect(text)
-	source := text + "\x00" // some libraries read up to a NUL
+	source := text + "\x00" // some libraries read up to a NUL byte
 	raw := capi.MlirTypeParseGet(t, c.raw, source[:len(text)])
 	diagnostics := c.takeDiagnostics(text)
 	if raw.Ptr == nil {
@@ -36,13 +35,13 @@ func (c *Context) ParseType(text string) (Type, error) {
 	return c.typ(raw), nil
 }
 
-// Context is the context that the type belongs to.
+// Context returns the context of the type.
 func (t Type) Context() *Context {
 	t.check("Type.Context")
 	return t.life.ctx
 }
 
-// String is the type as MLIR prints it.
+// String returns the type as MLIR prints it.
 func (t Type) String() string {
 	if t.IsNil() {
 		return "<nil type>"
@@ -53,18 +52,18 @@ func (t Type) String() string {
 	}))
 }
 
-// Equal reports whether both are one type.
+// Equal reports whether t and u are the same type.
 func (t Type) Equal(u Type) bool { return t.raw == u.raw }
 
-// Dialect is the namespace of the dialect that the type belongs to, for example
-// "builtin" or "stablehlo".
+// Dialect returns the namespace of the type's dialect, for example "builtin" or
+// "stablehlo".
 func (t Type) Dialect() string {
 	api := t.check("Type.Dialect")
 	return capi.MlirDialectGetNamespace(api, capi.MlirTypeGetDialect(api, t.raw))
 }
 
-// checkedType makes the result of one of the library's checking functions a Type, or
-// what was reported an error.
+// checkedType returns the result of one of the library's checking functions as a Type, or
+// the reported diagnostics as an error.
 func (c *Context) checkedType(raw capi.MlirType, what string) (Type, error) {
 	diagnostics := c.takeDiagnostics("")
 	if raw.Ptr == nil {
@@ -73,8 +72,7 @@ func (c *Context) checkedType(raw capi.MlirType, what string) (Type, error) {
 	return c.typ(raw), nil
 }
 
-// unknown is the location under which the library reports what it says against a
-// new type or attribute.
+// unknown returns the location of diagnostics about a new type or attribute.
 func (c *Context) unknown() capi.MlirLocation {
 	return capi.MlirLocationUnknownGet(c.api, c.raw)
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// FunctionType is (inputs) -> (results).
+// FunctionType returns (inputs) -> (results).
 func (c *Context) FunctionType(inputs, results []Type) Type {
 	t := c.life.check("Context.FunctionType")
 	in, out := c.rawTypes(inputs, "Context.FunctionType"), c.rawTypes(results, "Context.FunctionType")
 	return c.composedType(capi.MlirFunctionTypeGet(t, c.raw, len(in), first(in), len(out), first(out)))
 }
 
-// TupleType is tuple<elements>.
+// TupleType returns tuple<elements>.
 func (c *Context) TupleType(elements ...Type) Type {
 	t := c.life.check("Context.TupleType")
 	raw := c.rawTypes(elements, "Context.TupleType")
@@ -29,7 +29,7 @@ func (c *Context) rawTypes(types []Type, method string) []capi.MlirType {
 	return raw
 }
 
-// IsTuple reports whether t is tuple<…>.
+// IsTuple reports whether t is a tuple type.
 func (t Type) IsTuple() bool { return capi.MlirTypeIsATuple(t.check("Type.IsTuple"), t.raw) }
 
 // IsFunction reports whether t is a function type.
@@ -37,7 +37,7 @@ func (t Type) IsFunction() bool {
 	return capi.MlirTypeIsAFunction(t.check("Type.IsFunction"), t.raw)
 }
 
-// Elements are the types in a tuple; false for any other type.
+// Elements returns the element types of a tuple type, and whether t is one.
 func (t Type) Elements() ([]Type, bool) {
 	api := t.check("Type.Elements")
 	if !capi.MlirTypeIsATuple(api, t.raw) {
@@ -50,7 +50,8 @@ func (t Type) Elements() ([]Type, bool) {
 	return out, true
 }
 
-// Signature is what a function type takes and gives; false for any other type.
+// Signature returns the input and result types of a function type. ok is false for any
+// other type.
 func (t Type) Signature() (inputs, results []Type, ok bool) {
 	api := t.check("Type.Signature")
 	if !capi.MlirTypeIsAFunction(api, t.raw) {
@@ -67,9 +68,9 @@ func (t Type) Signature() (inputs, results []Type, ok bool) {
 	return inputs, results, true
 }
 
-// OpaqueType is a type of a dialect that the library does not know, kept as text:
-// !namespace<data>. The context must allow unregistered dialects, or the library must
-// have the dialect.
+// OpaqueType returns a type of a dialect that the library does not know. It is kept as
+// text: !namespace<data>. It returns an error unless the context allows unregistered
+// dialects or the library has the dialect.
 func (c *Context) OpaqueType(namespace, data string) (Type, error) {
 	t := c.life.check("Context.OpaqueType")
 	if err := c.checkNamespace(namespace); err != nil {
@@ -78,7 +79,8 @@ func (c *Context) OpaqueType(namespace, data string) (Type, error) {
 	return c.typ(capi.MlirOpaqueTypeGet(t, c.raw, namespace, data)), nil
 }
 
-// Opaque is the namespace and the text of an opaque type; false for any other type.
+// Opaque returns the namespace and the text of an opaque type. ok is false for any other
+// type.
 func (t Type) Opaque() (namespace, data string, ok bool) {
 	api := t.check("Type.Opaque")
 	if !capi.MlirTypeIsAOpaque(api, t.raw) {
@@ -87,12 +89,13 @@ func (t Type) Opaque() (namespace, data string, ok bool) {
 	return capi.MlirOpaqueTypeGetDialectNamespace(api, t.raw), capi.MlirOpaqueTypeGetData(api, t.raw), true
 }
 
-// checkNamespace says whether something opaque may name that dialect.
+// checkNamespace returns an error if an opaque type or attribute cannot have the
+// namespace.
 func (c *Context) checkNamespace(namespace string) error {
 	for i, r := range []byte(namespace) {
 		letter := 'a' <= r|0x20 && r|0x20 <= 'z' || r == '_'
 		if !letter && (i == 0 || !('0' <= r && r <= '9' || r == '$')) {
-			return fmt.Errorf("mlir: %q is no dialect's name: it may hold letters, digits, _ and $, and starts with a letter or _", namespace)
+			return fmt.Errorf("mlir: %q is not a dialect name: use letters, digits, _ and $, and start with a letter or _", namespace)
 		}
 	}
 	if namespace == "" {

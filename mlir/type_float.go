@@ -6,10 +6,9 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// FloatKind is one of MLIR's floating-point formats. What the letters of a name mean
-// is said in the builtin dialect's documentation: the digits after E and M are the
-// bits of exponent and mantissa, F finite only, N no infinity but NaN, UZ no negative
-// zero.
+// A FloatKind is one of MLIR's floating-point formats. The documentation of the builtin
+// dialect explains the names: the digits after E and M are the bits of exponent and
+// mantissa, F means finite only, N no infinity but NaN, UZ no negative zero.
 type FloatKind int
 
 const (
@@ -33,8 +32,8 @@ const (
 	F8E8M0FNU
 )
 
-// floats has the C functions of each kind. F80 and F128 have none: they are known by
-// their text.
+// floats holds the C functions of each kind. F80 and F128 have none; they are identified
+// by their text.
 var floats = [...]struct {
 	name string
 	bits int
@@ -64,7 +63,7 @@ var floats = [...]struct {
 
 func (k FloatKind) known() bool { return k >= F16 && int(k) < len(floats) }
 
-// String is MLIR's name of the type, for example "f8E4M3FN".
+// String returns MLIR's name of the type, for example "f8E4M3FN".
 func (k FloatKind) String() string {
 	if !k.known() {
 		return fmt.Sprintf("float kind %d", int(k))
@@ -72,7 +71,7 @@ func (k FloatKind) String() string {
 	return floats[k].name
 }
 
-// Bits is the width of the format.
+// Bits returns the width of the format in bits.
 func (k FloatKind) Bits() int {
 	if !k.known() {
 		return 0
@@ -80,7 +79,7 @@ func (k FloatKind) Bits() int {
 	return floats[k].bits
 }
 
-// FloatKinds are all floating-point formats, whatever library has them.
+// FloatKinds returns all floating-point formats. A library may lack some of them.
 func FloatKinds() []FloatKind {
 	var kinds []FloatKind
 	for k := F16; k.known(); k++ {
@@ -89,12 +88,12 @@ func FloatKinds() []FloatKind {
 	return kinds
 }
 
-// FloatType is the floating-point type of that kind. A library that does not have
-// the format gives an *UnsupportedError.
+// FloatType returns the floating-point type of kind k. It returns an *UnsupportedError if
+// the library does not have the format.
 func (c *Context) FloatType(k FloatKind) (Type, error) {
 	t := c.life.check("Context.FloatType")
 	if !k.known() {
-		return Type{}, fmt.Errorf("mlir: %s is none of the constants F16 to F8E8M0FNU", k)
+		return Type{}, fmt.Errorf("mlir: %s is not a floating-point format: use one of the constants F16 to F8E8M0FNU", k)
 	}
 	f := floats[k]
 	if f.get == nil {
@@ -106,17 +105,17 @@ func (c *Context) FloatType(k FloatKind) (Type, error) {
 	return c.typ(f.get(t, c.raw)), nil
 }
 
-// F32Type is f32.
+// F32Type returns f32.
 func (c *Context) F32Type() Type {
 	return c.typ(capi.MlirF32TypeGet(c.life.check("Context.F32Type"), c.raw))
 }
 
-// F64Type is f64.
+// F64Type returns f64.
 func (c *Context) F64Type() Type {
 	return c.typ(capi.MlirF64TypeGet(c.life.check("Context.F64Type"), c.raw))
 }
 
-// FloatKind is the format of a floating-point type; false for any other type.
+// FloatKind returns the format of a floating-point type, and whether t is one.
 func (t Type) FloatKind() (FloatKind, bool) {
 	api := t.check("Type.FloatKind")
 	if !capi.MlirTypeIsAFloat(api, t.raw) {
@@ -128,7 +127,7 @@ func (t Type) FloatKind() (FloatKind, bool) {
 			return k, true
 		}
 	}
-	// The two kinds that no function knows differ in width.
+	// No function identifies F80 and F128. Their widths differ.
 	if capi.MlirFloatTypeGetWidth(api, t.raw) == 80 {
 		return F80, true
 	}

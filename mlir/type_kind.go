@@ -2,14 +2,14 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// TypeKind is which of the builtin types a type is.
+// A TypeKind identifies one of the builtin types.
 type TypeKind int
 
 const (
 	KindOther TypeKind = iota // a type of another dialect
 	KindInteger
 	KindIndex
-	KindFloat // FloatKind says which
+	KindFloat // Type.FloatKind returns the format
 	KindNone
 	KindComplex
 	KindVector
@@ -49,7 +49,7 @@ func (k TypeKind) String() string {
 	return typeKinds[k].name
 }
 
-// Kind is which of the builtin types t is.
+// Kind returns the kind of the type.
 func (t Type) Kind() TypeKind {
 	api := t.check("Type.Kind")
 	for k, kind := range typeKinds {

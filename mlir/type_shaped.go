@@ -8,18 +8,18 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Dynamic stands for a dimension, stride or offset that is not known at compile time.
+// Dynamic is a dimension, stride or offset that is not known at compile time.
 const Dynamic = math.MinInt64
 
-// TensorType is a ranked tensor of the given dimensions, Dynamic where one is not
-// known, in which elements of type elem stand.
+// TensorType returns a ranked tensor type with the given element type and dimensions.
+// Unknown dimensions are Dynamic.
 func (c *Context) TensorType(elem Type, dims ...int64) (Type, error) {
 	t := c.life.check("Context.TensorType")
 	return c.tensorType("Context.TensorType", elem, capi.MlirAttributeGetNull(t), dims)
 }
 
-// EncodedTensorType is a ranked tensor with an encoding, an attribute that a dialect
-// gives a meaning, for example a sparse layout.
+// EncodedTensorType returns a ranked tensor type with an encoding. The encoding is an
+// attribute that a dialect interprets, for example as a sparse layout.
 func (c *Context) EncodedTensorType(elem Type, encoding Attribute, dims ...int64) (Type, error) {
 	c.life.check("Context.EncodedTensorType")
 	return c.tensorType("Context.EncodedTensorType", elem, encoding.in(c, "Context.EncodedTensorType"), dims)
@@ -34,27 +34,27 @@ func (c *Context) tensorType(method string, elem Type, encoding capi.MlirAttribu
 		"a tensor type")
 }
 
-// UnrankedTensorType is tensor<*xelem>.
+// UnrankedTensorType returns tensor<*xelem>.
 func (c *Context) UnrankedTensorType(elem Type) (Type, error) {
 	t := c.life.check("Context.UnrankedTensorType")
 	raw := elem.in(c, "Context.UnrankedTensorType")
 	return c.checkedType(capi.MlirUnrankedTensorTypeGetChecked(t, c.unknown(), raw), "an unranked tensor type")
 }
 
-// VectorType is a vector of the given dimensions, all of them above zero.
+// VectorType returns a vector type with the given dimensions, all of them above zero.
 func (c *Context) VectorType(elem Type, dims ...int64) (Type, error) {
 	t := c.life.check("Context.VectorType")
 	raw := elem.in(c, "Context.VectorType")
 	return c.checkedType(capi.MlirVectorTypeGetChecked(t, c.unknown(), len(dims), first(dims), raw), "a vector type")
 }
 
-// ScalableVectorType is a vector of which those dimensions for which scalable is true
-// are multiples of what is given, chosen by the hardware: vector<2x[4]xf32>.
+// ScalableVectorType returns a vector type such as vector<2x[4]xf32>. Dimensions for which
+// scalable is true are multiples of the given size; the hardware determines the factor.
 func (c *Context) ScalableVectorType(elem Type, dims []int64, scalable []bool) (Type, error) {
 	t := c.life.check("Context.ScalableVectorType")
 	raw := elem.in(c, "Context.ScalableVectorType")
 	if len(dims) != len(scalable) {
-		return Type{}, fmt.Errorf("mlir: a vector of %d dimensions cannot have %d flags for scalable ones", len(dims), len(scalable))
+		return Type{}, fmt.Errorf("mlir: a vector type of %d dimensions needs as many scalable flags, not %d", len(dims), len(scalable))
 	}
 	return c.checkedType(capi.MlirVectorTypeGetScalableChecked(t, c.unknown(), len(dims), first(dims), first(scalable), raw),
 		"a scalable vector type")
@@ -63,13 +63,13 @@ func (c *Context) ScalableVectorType(elem Type, dims []int64, scalable []bool) (
 func checkDims(what string, dims []int64) error {
 	for _, d := range dims {
 		if d < 0 && d != Dynamic {
-			return fmt.Errorf("mlir: %s cannot have the dimensions %v: use mlir.Dynamic for one that is unknown", what, dims)
+			return fmt.Errorf("mlir: %s cannot have the dimensions %v: use mlir.Dynamic for an unknown one", what, dims)
 		}
 	}
 	return nil
 }
 
-// IsRankedTensor reports whether t is tensor<…> with known rank.
+// IsRankedTensor reports whether t is a ranked tensor type.
 func (t Type) IsRankedTensor() bool {
 	return capi.MlirTypeIsARankedTensor(t.check("Type.IsRankedTensor"), t.raw)
 }
@@ -77,8 +77,8 @@ func (t Type) IsRankedTensor() bool {
 // IsShaped reports whether t is a tensor, memref or vector type, ranked or not.
 func (t Type) IsShaped() bool { return capi.MlirTypeIsAShaped(t.check("Type.IsShaped"), t.raw) }
 
-// Rank is the number of dimensions of a ranked tensor, memref or vector type; false
-// for any other type.
+// Rank returns the number of dimensions of a ranked tensor, memref or vector type, and
+// whether t is one.
 func (t Type) Rank() (int, bool) {
 	api := t.check("Type.Rank")
 	if !capi.MlirTypeIsAShaped(api, t.raw) || !capi.MlirShapedTypeHasRank(api, t.raw) {
@@ -87,8 +87,8 @@ func (t Type) Rank() (int, bool) {
 	return int(capi.MlirShapedTypeGetRank(api, t.raw)), true
 }
 
-// Dims are the dimensions of a ranked tensor, memref or vector type, Dynamic where
-// one is not known; false for any other type.
+// Dims returns the dimensions of a ranked tensor, memref or vector type, and whether t is
+// one. Unknown dimensions are Dynamic.
 func (t Type) Dims() ([]int64, bool) {
 	rank, ok := t.Rank()
 	if !ok {
@@ -105,9 +105,9 @@ func (t Type) Dims() ([]int64, bool) {
 	return dims, true
 }
 
-// NumElements is how many elements a shaped type has when all its dimensions are
-// known; false for any other type, and where the number has no place in 63 bits.
-// Scalable dimensions count as what is written.
+// NumElements returns the number of elements of a shaped type. It returns false for any
+// other type, if a dimension is unknown, and if the number does not fit in 63 bits.
+// Scalable dimensions count with the given size.
 func (t Type) NumElements() (int64, bool) {
 	dims, ok := t.Dims()
 	n, over := uint64(1), false
@@ -115,7 +115,7 @@ func (t Type) NumElements() (int64, bool) {
 		switch d {
 		case Dynamic:
 			return 0, false
-		case 0: // whatever the others are
+		case 0: // for any other dimensions
 			return 0, ok && !hasDynamic(dims)
 		}
 		hi, lo := bits.Mul64(n, uint64(d))
@@ -134,8 +134,8 @@ func hasDynamic(dims []int64) bool {
 	return false
 }
 
-// Element is the element type of a tensor, memref or vector type; false for any
-// other type.
+// Element returns the element type of a tensor, memref or vector type, and whether t is
+// one.
 func (t Type) Element() (Type, bool) {
 	api := t.check("Type.Element")
 	if !capi.MlirTypeIsAShaped(api, t.raw) {
@@ -144,7 +144,7 @@ func (t Type) Element() (Type, bool) {
 	return Type{t.life, capi.MlirShapedTypeGetElementType(api, t.raw)}, true
 }
 
-// Encoding is the encoding of a ranked tensor type; false where there is none.
+// Encoding returns the encoding of a ranked tensor type, and whether it has one.
 func (t Type) Encoding() (Attribute, bool) {
 	api := t.check("Type.Encoding")
 	if !capi.MlirTypeIsARankedTensor(api, t.raw) {
@@ -154,8 +154,8 @@ func (t Type) Encoding() (Attribute, bool) {
 	return Attribute{t.life, raw}, raw.Ptr != nil
 }
 
-// ScalableDims says of each dimension of a vector type whether it is scalable; false
-// for any other type.
+// ScalableDims returns which dimensions of a vector type are scalable, and whether t is a
+// vector type.
 func (t Type) ScalableDims() ([]bool, bool) {
 	api := t.check("Type.ScalableDims")
 	if !capi.MlirTypeIsAVector(api, t.raw) {

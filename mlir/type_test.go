@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestEachType makes every builtin type, and expects MLIR's text for it, the same type
-// from that text, its kind and its dialect.
+// TestEachType creates every builtin type and checks its text, the type parsed from that
+// text, its kind and its dialect.
 func TestEachType(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
@@ -68,7 +68,8 @@ func TestEachType(t *testing.T) {
 	})
 }
 
-// TestFloatTypes makes every format that the library has; the others are refused.
+// TestFloatTypes creates every format that the library has, and checks that others are
+// refused.
 func TestFloatTypes(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
@@ -174,7 +175,7 @@ func TestTypeQueries(t *testing.T) {
 	})
 }
 
-// TestTypeRefused holds that types which MLIR cannot have are errors.
+// TestTypeRefused checks that types which MLIR cannot have are errors.
 func TestTypeRefused(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
