@@ -43,7 +43,8 @@ func AfterValue(v Value) InsertionPoint {
 
 // inBlock returns the operation's block. It panics if the operation is detached.
 func (o Operation) inBlock(method string) Block {
-	raw := capi.MlirOperationGetBlock(o.life.use(method, o.raw.Ptr), o.raw)
+	t := o.life.check(method)
+	raw := capi.MlirOperationGetBlock(t, o.in(o.life.ctx, method))
 	if raw.Ptr == nil {
 		panic("mlir: " + method + " was given an operation that is not in a block: insert the operation first")
 	}

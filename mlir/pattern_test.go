@@ -143,7 +143,7 @@ func TestPatternFailures(t *testing.T) {
 			"given 0 values for 1":    func(op mlir.Operation, r *mlir.Rewriter) error { r.Replace(op); return nil },
 			"goes away with":          func(op mlir.Operation, r *mlir.Rewriter) error { r.Replace(op, op.Result(0)); return nil },
 			"or on one around it":     func(op mlir.Operation, r *mlir.Rewriter) error { return r.Erase(op.Parent()) },
-			"nowhere to put": func(op mlir.Operation, r *mlir.Rewriter) error {
+			"has no insertion point": func(op mlir.Operation, r *mlir.Rewriter) error {
 				r.SetInsertionPoint(nil)
 				_, err := r.Clone(op)
 				return err
