@@ -37,7 +37,7 @@ func BenchmarkRun(b *testing.B) {
 	defer stop()
 	for _, kind := range []struct{ name, module string }{{"plain", plain}, {"callback", passthrough(name, signature, "tensor<4xf32>")}} {
 		e := compile(b, c, kind.module, CompileOptions{})
-		in, err := c.Buffer(tensor.Vector[float32](1, 2, 3, 4), 0)
+		in, err := c.BufferFromHost(tensor.Vector[float32](1, 2, 3, 4), 0)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func BenchmarkRunAsync(b *testing.B) {
 	c := testClient(b)
 	const typ = "tensor<64x64xf32>"
 	e := compile(b, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
-	in, err := c.Buffer(bigInput(b), 0)
+	in, err := c.BufferFromHost(bigInput(b), 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func BenchmarkTransfer(b *testing.B) {
 	const n = 1 << 18
 	c := testClient(b)
 	v := view(b, aligned(n), n)
-	buffer, err := c.Buffer(v, 0)
+	buffer, err := c.BufferFromHost(v, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -148,14 +148,14 @@ func BenchmarkTransfer(b *testing.B) {
 			return v.Close()
 		},
 		"Buffer": func() error {
-			b, err := c.Buffer(v, 0)
+			b, err := c.BufferFromHost(v, 0)
 			if err != nil {
 				return err
 			}
 			return b.Close()
 		},
-		"BorrowBuffer": func() error {
-			b, err := c.BorrowBuffer(v, 0)
+		"BorrowFromHost": func() error {
+			b, err := c.BorrowFromHost(v, 0)
 			if err != nil {
 				return err
 			}

@@ -19,17 +19,17 @@ type Borrowed struct{ view tensor.View }
 //
 // Until the run is over the array must not change, and it stays where it is: also
 // after a Run that returned early, because its context ended. In debug mode (see
-// Options.Debug) a change is logged. To be sure, use Client.BorrowBuffer, whose Buffer
+// OpenOptions.Debug) a change is logged. To be sure, use Client.BorrowFromHost, whose Buffer
 // can be asked.
 func Borrow(v tensor.View) Borrowed { return Borrowed{v} }
 
-// BorrowBuffer is Buffer, but that the array on the device is the host array itself,
+// BorrowFromHost is BufferFromHost, but that the array on the device is the host array itself,
 // where that is possible: see [Borrow]. The array must not change until the Buffer is
 // closed and every run and view that uses it is over; until then it is kept from the
 // garbage collector. It cannot be donated. In debug mode a change is the error of the
 // Close that ends the use, and is logged where a run ends it.
-func (c *Client) BorrowBuffer(v tensor.View, device int) (*Buffer, error) {
-	return c.buffer("BorrowBuffer", v, device, true)
+func (c *Client) BorrowFromHost(v tensor.View, device int) (*Buffer, error) {
+	return c.buffer("BorrowFromHost", v, device, true)
 }
 
 // Borrowed reports whether the array is a host array that was given without a copy.
@@ -92,7 +92,7 @@ func (l *loan) check(b *Buffer) error {
 	if l.at == "" || maphash.Bytes(loanSeed, l.view.Data) == l.hash {
 		return nil
 	}
-	return fmt.Errorf("bridge: the host array %s that was borrowed at %s was written to before its buffer was free: copy what is to change, with Client.Buffer", b.shape, l.at)
+	return fmt.Errorf("bridge: the host array %s that was borrowed at %s was written to before its buffer was free: copy what is to change, with Client.BufferFromHost", b.shape, l.at)
 }
 
 // end gives the array back, when the plugin does not read it any more.

@@ -13,7 +13,7 @@ import (
 )
 
 // A borrowed array is read where it is, where that is possible.
-func TestBorrowBuffer(t *testing.T) {
+func TestBorrowFromHost(t *testing.T) {
 	c := testClient(t)
 	data := aligned(1024)
 	for i := range data {
@@ -29,7 +29,7 @@ func TestBorrowBuffer(t *testing.T) {
 		"sub-byte": {tensor.View{Shape: tensor.ShapeOf(tensor.S4, 4), Data: make([]byte, 64)[:4:4]}, false},
 	} {
 		t.Run(what, func(t *testing.T) {
-			b, err := c.BorrowBuffer(test.v, 1)
+			b, err := c.BorrowFromHost(test.v, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +53,7 @@ func TestBorrowBuffer(t *testing.T) {
 			check.Diff(t, "held after Close", ClientStats{}, c.Stats())
 		})
 	}
-	if _, err := c.BorrowBuffer(tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}, 0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
+	if _, err := c.BorrowFromHost(tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}, 0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
 		t.Errorf("a view of too few bytes: %v", err)
 	}
 }
@@ -94,7 +94,7 @@ func TestBorrow(t *testing.T) {
 func TestDebugBorrow(t *testing.T) {
 	c := debugClient(t)
 	data := aligned(16)
-	b, err := c.BorrowBuffer(view(t, data, 16), 0)
+	b, err := c.BorrowFromHost(view(t, data, 16), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ type Buffer struct {
 
 // Buffer copies a host array to a device; the view's memory is not used any more
 // when Buffer returns.
-func (c *Client) Buffer(v tensor.View, device int) (*Buffer, error) {
+func (c *Client) BufferFromHost(v tensor.View, device int) (*Buffer, error) {
 	return c.buffer("Buffer", v, device, false)
 }
 

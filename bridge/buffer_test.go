@@ -46,7 +46,7 @@ func TestBufferRoundTrip(t *testing.T) {
 		for _, dims := range [][]int{nil, {1}, {5}, {2, 3}, {0}, {2, 0, 3}} {
 			v := sample(tensor.ShapeOf(dtype, dims...))
 			t.Run(v.Shape.String(), func(t *testing.T) {
-				b, err := c.Buffer(v, 1)
+				b, err := c.BufferFromHost(v, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -72,7 +72,7 @@ func TestBufferRoundTrip(t *testing.T) {
 }
 
 func TestCopyToRefuses(t *testing.T) {
-	b, err := testClient(t).Buffer(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	b, err := testClient(t).BufferFromHost(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestShapesAreTheCallers(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2x3xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ, typ+", "+typ, "return %x, %x : "+typ+", "+typ), CompileOptions{})
-	in, err := c.Buffer(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	in, err := c.BufferFromHost(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func (c *Client) NumDevices() int { return c.pjrt.NumDevices() }
 
 // Barrier waits until every callback of every run that was started before it is over,
 // on all devices, those in queues too. Taps do not stop a run: their errors come back
-// here, as a *callbacks.Error, nil where there was none since the last barrier. When
+// here, as a *callbacks.TapErrors, nil where there was none since the last barrier. When
 // ctx ends first it is a *callbacks.BarrierError, which says what is under way. name
 // stands in these errors. Inside a callback a barrier is refused.
 func (c *Client) Barrier(ctx context.Context, name string) error {
@@ -150,7 +150,7 @@ func (c *Client) drain() error {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
 	if err := c.group.Barrier(ctx, "close client"); err != nil {
-		return fmt.Errorf("bridge: close client: %w%s", err, c.stillUnderWay())
+		return fmt.Errorf("bridge: close client: %w%s", err, c.stillInFlight())
 	}
 	return nil
 }
@@ -166,8 +166,8 @@ func (c *Client) runs() []*Run {
 	return list
 }
 
-// stillUnderWay names the runs that Close leaves.
-func (c *Client) stillUnderWay() string {
+// stillInFlight names the runs that Close leaves.
+func (c *Client) stillInFlight() string {
 	const most = 8
 	text := ""
 	for i, r := range c.runs() {

@@ -197,7 +197,7 @@ func TestDeferredOverlap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	err = r.Register("f", func(f *callbacks.Frame) error {
 		if inside.Add(1) == calls {
 			close(all)
@@ -249,7 +249,7 @@ func TestTapDoesNotFailTheRun(t *testing.T) {
 			}
 			err := c.Barrier(t.Context(), "end")
 			is(t, "barrier", errSentinel, err)
-			if all := new(callbacks.Error); !errors.As(err, &all) || all.Count != 3 {
+			if all := new(callbacks.TapErrors); !errors.As(err, &all) || all.Count != 3 {
 				t.Errorf("got %v, want three errors", err)
 			}
 			is(t, "next barrier", nil, c.Barrier(t.Context(), "end"))
@@ -293,7 +293,7 @@ func TestAsyncOrder(t *testing.T) {
 				for j := range 64 {
 					data[j*64] = float32(i) // the first column, which is the first element's
 				}
-				in, err := c.Buffer(view(t, data, 64, 64), device)
+				in, err := c.BufferFromHost(view(t, data, 64, 64), device)
 				if err != nil {
 					t.Error(err)
 					return
@@ -344,7 +344,7 @@ func TestAllThreadsInsideCallbacks(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var list []*Run
 			for i := range runs {
-				in, err := c.Buffer(bigInput(t), i%4)
+				in, err := c.BufferFromHost(bigInput(t), i%4)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -376,7 +376,7 @@ func TestNestedDispatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(r.Close)
+			t.Cleanup(func() { _ = r.Close() })
 			if err := r.Register("inner", negate, callbacks.Options{Dispatch: callbacks.Goroutine}); err != nil {
 				t.Fatal(err)
 			}

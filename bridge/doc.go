@@ -10,7 +10,7 @@
 //
 // A run ends for who waits for it when the context does; XLA may be busy with it for
 // longer, and what the run needs is freed after that. Buffer.ToHost copies an array to the
-// host, and Buffer.View shows it in place; Borrow and Client.BorrowBuffer give a host array
+// host, and Buffer.View shows it in place; Borrow and Client.BorrowFromHost give a host array
 // to the device without a copy. ClientOptions.MemoryLimit bounds what a client holds, and
 // Client.Stats says it.
 //
@@ -18,7 +18,7 @@
 // own client is refused, for XLA would wait for itself. Where that cannot be seen, because
 // a callback waits for another goroutine that runs, ClientOptions.StallAfter ends it.
 // Client.Barrier waits for the callbacks of all runs, and Close does so for a while. For
-// debugging, OnCaller makes callbacks on the goroutine that called Run, and Options.Debug
+// debugging, OnCaller makes callbacks on the goroutine that called Run, and OpenOptions.Debug
 // catches views that are used after their call.
 //
 // How a module was built is not this package's business: it takes text, bytecode

@@ -39,7 +39,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 	defer callbacks.Default.Unregister("square")
 
 	ctx := context.Background()
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		log.Fatal(err) // says which command fetches the plugin
 	}

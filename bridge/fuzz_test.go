@@ -120,7 +120,7 @@ func FuzzFrame(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Cleanup(r.Close)
+	f.Cleanup(func() { _ = r.Close() })
 	for _, way := range ways {
 		if err := r.Register(way.String(), fuzzed, callbacks.Options{Dispatch: way}); err != nil {
 			f.Fatal(err)

@@ -86,7 +86,7 @@ func (r *Run) launchInside() {
 func (r *Run) lost() {
 	runtime.LockOSThread()
 	e := &callbacks.GoexitError{}
-	for _, call := range ffi.Underway() {
+	for _, call := range ffi.InFlight() {
 		if call.RunID == int64(r.id) {
 			e.Callback = call.Name
 		}

@@ -127,7 +127,7 @@ func TestHostileMethods(t *testing.T) {
 					}
 					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 					defer cancel()
-					failed, ok := client.Barrier(ctx, "here").(*callbacks.Error)
+					failed, ok := client.Barrier(ctx, "here").(*callbacks.TapErrors)
 					if !ok || failed.Count != 2 || failed.Errors[0].Err != error(hostile) {
 						t.Errorf("the barrier has not the taps' errors: %T", err)
 					}

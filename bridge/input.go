@@ -114,7 +114,7 @@ func (c *Client) take(in Input, device int) (input, error) {
 			return input{}, errors.New("the donated buffer is another client's; copy it through the host")
 		}
 		if b.loan != nil {
-			return input{}, errors.New("the donated buffer is a borrowed host array, which nobody may write to; make it with Client.Buffer")
+			return input{}, errors.New("the donated buffer is a borrowed host array, which nobody may write to; make it with Client.BufferFromHost")
 		}
 		if !b.life.claim() {
 			return input{}, errors.New("the donated buffer is closed, or in use by a run or a view")

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 
 func testPlugin(t testing.TB) *Plugin {
 	t.Helper()
-	p, err := Open(Options{})
+	p, err := Open(OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type Plugin struct {
 }
 
 // Options are the options of [Open].
-type Options struct {
+type OpenOptions struct {
 	// Path of the plugin's library. When empty, the one that native.Find finds:
 	// the environment variable CALLIOPE_PJRT_PLUGIN, the cache, the system.
 	Path string
@@ -70,7 +70,7 @@ var opened = struct {
 // never downloads: where there is no plugin, the error is a native.NotFoundError,
 // which names the command that brings one. Opening the same path again gives the
 // same Plugin.
-func Open(o Options) (*Plugin, error) {
+func Open(o OpenOptions) (*Plugin, error) {
 	path := o.Path
 	if path == "" {
 		found, err := native.Find(native.PJRTPlugin)

@@ -19,7 +19,7 @@ import (
 
 func TestOpen(t *testing.T) {
 	p := testPlugin(t)
-	again, err := Open(Options{Path: p.Info().Path})
+	again, err := Open(OpenOptions{Path: p.Info().Path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{text, filepath.Join(t.TempDir(), "absent.so")} {
-		_, err := Open(Options{Path: path})
+		_, err := Open(OpenOptions{Path: path})
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("got %v, want an error with the path %s", err, path)
 		}
@@ -80,7 +80,7 @@ func TestWrongInputs(t *testing.T) {
 	two := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
 	good := view(t, []float32{1, 2}, 2)
 	buffer := func(c *Client) *Buffer {
-		b, err := c.Buffer(good, 0)
+		b, err := c.BufferFromHost(good, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestWrongInputs(t *testing.T) {
 			}
 		})
 	}
-	if _, err := c.Buffer(good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
+	if _, err := c.BufferFromHost(good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
 		t.Errorf("a buffer on device 4 of 4: %v", err)
 	}
 	check.Diff(t, "buffers alive", before+2, buffersAlive()) // those of the other client
@@ -139,7 +139,7 @@ func TestStartDoesNotWait(t *testing.T) {
 	name := register(t, signature, func(*callbacks.Frame) error { <-leave; return nil })
 	c := testClient(t)
 	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
-	in, err := c.Buffer(view(t, make([]float32, 64*64), 64, 64), 0)
+	in, err := c.BufferFromHost(view(t, make([]float32, 64*64), 64, 64), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestStartDoesNotWait(t *testing.T) {
 	host[float32](t, out[0])
 }
 
-func TestManyRunsUnderWay(t *testing.T) {
+func TestManyRunsInFlight(t *testing.T) {
 	const signature = "f32[64,64]->f32[64,64]"
 	calls := 0 // runs on one device are serial
 	name := register(t, signature, func(*callbacks.Frame) error { calls++; return nil })
@@ -200,7 +200,7 @@ func TestDonate(t *testing.T) {
 	const typ = "tensor<1024xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	before := buffersAlive()
-	in, err := c.Buffer(view(t, make([]float32, 1024), 1024), 2)
+	in, err := c.BufferFromHost(view(t, make([]float32, 1024), 1024), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,11 +239,11 @@ func TestUseAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := c.Buffer(in, 0)
+	b, err := c.BufferFromHost(in, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := c.Buffer(in, 0)
+	kept, err := c.BufferFromHost(in, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestUseAfterClose(t *testing.T) {
 	}
 	_, toHost := b.ToHost()
 	_, start := e.Start(t.Context(), in)
-	_, buffer := c.Buffer(in, 0)
+	_, buffer := c.BufferFromHost(in, 0)
 	_, compile := c.Compile(t.Context(), []byte("module {}"), CompileOptions{})
 	for range 2 {
 		if err := e.Close(); err != nil {
@@ -323,7 +323,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	c := testClient(t)
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\n%p = "+
 		custom(contract.Passthrough, named(name, signature), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
-	in, err := c.Buffer(view(t, make([]float32, 512*512), 512, 512), 0)
+	in, err := c.BufferFromHost(view(t, make([]float32, 512*512), 512, 512), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -162,10 +162,10 @@ func (s *stalls) see(client *Client, running []*Run) {
 		call.here = true
 		run.calls++
 	}
-	for _, call := range ffi.Underway() {
+	for _, call := range ffi.InFlight() {
 		note(callKey{sequence: call.Sequence, run: call.RunID}, call.Name)
 	}
-	for _, call := range client.group.Waiting() {
+	for _, call := range client.group.InFlight() {
 		note(callKey{run: call.RunID, callback: call.Callback, begun: call.Since}, call.Callback)
 	}
 	for key, call := range s.calls {

@@ -62,7 +62,7 @@ func stress(t *testing.T, seed uint64) {
 	}
 	in := bigInput(t)
 	data := aligned(64 * 64)
-	buffer, err := c.Buffer(in, 0)
+	buffer, err := c.BufferFromHost(in, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ type BufferView struct {
 // is for reading: others see it too. Elements of less than a byte, and arrays that are
 // not row-major, are copied.
 //
-// In debug mode (see Options.Debug) the view is a copy that cannot be written to, and
+// In debug mode (see OpenOptions.Debug) the view is a copy that cannot be written to, and
 // that is taken away by Close: a later use stops the program where it happens.
 func (b *Buffer) View() (*BufferView, error) {
 	if !b.life.use() {

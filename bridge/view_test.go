@@ -16,7 +16,7 @@ func TestView(t *testing.T) {
 		for _, dtype := range allTypes() {
 			for _, dims := range [][]int{nil, {5}, {2, 0}} {
 				want := sample(tensor.ShapeOf(dtype, dims...))
-				b, err := c.Buffer(want, 1)
+				b, err := c.BufferFromHost(want, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -45,7 +45,7 @@ func TestViewIsNoCopy(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<1024xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
-	b, err := c.Buffer(view(t, make([]float32, 1024), 1024), 0)
+	b, err := c.BufferFromHost(view(t, make([]float32, 1024), 1024), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestViewAfterClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := c.Buffer(tensor.Vector[float32](1, 2, 3), 0)
+	b, err := c.BufferFromHost(tensor.Vector[float32](1, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestDebugViews(t *testing.T) {
 }
 
 func misuseView(t *testing.T, how string) {
-	b, err := testClient(t).Buffer(tensor.Vector[float32](1, 2, 3), 0)
+	b, err := testClient(t).BufferFromHost(tensor.Vector[float32](1, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func TestCompileCallsNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer callbacks.Default.Release(id)
+			defer callbacks.Default.UnregisterID(id)
 			call(form, builder.Callback{ID: id}, true)
 			// What names its function in an operand looks it up when it is called.
 			if form == contract.Call {
@@ -106,13 +106,13 @@ func TestCompileCallsNothing(t *testing.T) {
 			}
 			// Words do not say whether they pass through, and results would have to wait.
 			if form == contract.Call || form == contract.Passthrough && dispatch != callbacks.Async {
-				opaque := callbacks.Opaque{ID: name, Server: "s"}
+				opaque := callbacks.OpaqueID{ID: name, Server: "s"}
 				name += ", opaque"
 				want[name] = 2
 				if err := callbacks.RegisterOpaque(opaque, called.function(name), callbacks.Options{Dispatch: dispatch}); err != nil {
 					t.Fatal(err)
 				}
-				defer callbacks.ReleaseOpaque(opaque)
+				defer callbacks.UnregisterOpaque(opaque)
 				for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingServer} {
 					call(form, builder.Callback{Encoding: encoding, Opaque: opaque.ID, Server: opaque.Server}, true)
 				}

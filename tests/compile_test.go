@@ -11,7 +11,7 @@ import (
 // openClient opens the plugin and makes a client of so many devices, as many as the plugin
 // likes where 0.
 func openClient(devices int) (*bridge.Client, error) {
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -190,7 +190,7 @@ func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...brid
 	if err != nil {
 		t.Fatal(err)
 	}
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

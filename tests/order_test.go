@@ -311,7 +311,7 @@ func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer callbacks.Default.Release(id)
+	defer callbacks.Default.UnregisterID(id)
 	ctx := library.NewContext(mlir.ContextOptions{})
 	defer ctx.Close()
 	m, err := buildProgram(ctx, id, bodies)

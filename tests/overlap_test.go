@@ -59,7 +59,7 @@ func TestOverlap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	var m meeting
 	meet := func(c *callbacks.Frame) error {
 		m.join()

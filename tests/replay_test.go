@@ -92,7 +92,7 @@ func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []flo
 	var wait sync.WaitGroup
 	for i, x := range inputs {
 		wait.Go(func() {
-			in, err := client.Buffer(tensor.Vector(x, 0, 1, 2), i%2)
+			in, err := client.BufferFromHost(tensor.Vector(x, 0, 1, 2), i%2)
 			if err != nil {
 				t.Error(err)
 				return

@@ -28,7 +28,7 @@ func parse(t *testing.T, text string) *mlir.Module {
 // compile compiles with four devices.
 func compile(t *testing.T, text string, o bridge.CompileOptions) error {
 	t.Helper()
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

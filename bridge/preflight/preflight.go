@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// File is what the module was read from, for places that name no file of their own.
 	File string
-	// Targets are the custom call targets that call Go, as in bridge.Options; nil is
+	// Targets are the custom call targets that call Go, as in bridge.OpenOptions; nil is
 	// contract.Targets.
 	Targets []string
 	// Handlers are the custom call targets of further handlers of XLA's typed FFI, of

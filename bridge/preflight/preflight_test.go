@@ -44,7 +44,7 @@ func registered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opaque := callbacks.Opaque{ID: "\x07\x00"}
+	opaque := callbacks.OpaqueID{ID: "\x07\x00"}
 	nothing := func(*callbacks.Frame) error { return nil }
 	if err := errors.Join(
 		callbacks.Default.Register("log", nothing, callbacks.Options{Signature: "f32[4]->f32[4]"}),
@@ -56,7 +56,7 @@ func registered(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		other.Close()
-		if err := errors.Join(callbacks.Default.Unregister("log"), callbacks.Default.Unregister("any"), callbacks.ReleaseOpaque(opaque)); err != nil {
+		if err := errors.Join(callbacks.Default.Unregister("log"), callbacks.Default.Unregister("any"), callbacks.UnregisterOpaque(opaque)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -301,7 +301,7 @@ func TestGoTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	type array = tensor.Array[float32]
 	if err := errors.Join(
 		callbacks.RegisterCall(r, "call", func(_ context.Context, a array) (array, error) { return a, nil }, callbacks.Options{}),

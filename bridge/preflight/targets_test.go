@@ -84,7 +84,7 @@ func TestTargets(t *testing.T) {
 	}
 	ir := library.NewContext(mlir.ContextOptions{})
 	defer ir.Close()
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestNoTargets(t *testing.T) {
 		if slices.Contains(cpuTargets, target) {
 			t.Errorf("%s is in the table", target)
 		}
-		plugin, err := bridge.Open(bridge.Options{})
+		plugin, err := bridge.Open(bridge.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,12 +34,12 @@ func TestNoTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer callbacks.Default.Release(id)
-	opaque := callbacks.Opaque{ID: "traced"}
+	defer callbacks.Default.UnregisterID(id)
+	opaque := callbacks.OpaqueID{ID: "traced"}
 	if err := callbacks.RegisterOpaque(opaque, called, callbacks.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	defer callbacks.ReleaseOpaque(opaque)
+	defer callbacks.UnregisterOpaque(opaque)
 
 	var b strings.Builder
 	b.WriteString("func.func @main(%x: tensor<4xf32>, %u: tensor<3xui8>, %i: tensor<i64>) {\n")

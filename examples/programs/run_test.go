@@ -61,7 +61,7 @@ func runPasses(pipeline string, build func(b *builder.Builder), options bridge.C
 
 // execute compiles a module and runs it once.
 func execute(module []byte, options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

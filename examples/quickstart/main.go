@@ -69,7 +69,7 @@ func run(ctx context.Context) error {
 	}
 
 	// 3. Compile with XLA and run.
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (m *runMeasure) measure(ctx context.Context, table *pjrt.Plugin) (got costs
 	}
 	defer func() { err = errors.Join(err, executable.Close()) }()
 	view := tensor.Vector(make([]float32, m.length)...)
-	in, err := m.client.Buffer(view, 0)
+	in, err := m.client.BufferFromHost(view, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func toHost(client *bridge.Client, s settings, r *report) error {
 	from := make([]byte, 4*hostRun)
 	to := make([]byte, len(from))
 	into := tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: make([]byte, len(from))}
-	b, err := client.Buffer(tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: from}, 0)
+	b, err := client.BufferFromHost(tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: from}, 0)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func zeroCopy(client *bridge.Client, s settings, r *report) (err error) {
 	ctx := context.Background()
 	from := tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: aligned(4 * hostRun)}
 	to := make([]byte, len(from.Data))
-	b, err := client.Buffer(from, 0)
+	b, err := client.BufferFromHost(from, 0)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func zeroCopy(client *bridge.Client, s settings, r *report) (err error) {
 		}},
 		{name: "borrow", do: func(n int) error {
 			for range n {
-				b, err := client.BorrowBuffer(from, 0)
+				b, err := client.BorrowFromHost(from, 0)
 				if err != nil {
 					return err
 				}

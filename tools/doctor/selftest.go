@@ -125,7 +125,7 @@ func buildAndRun(s *steps) {
 	var client *bridge.Client
 	var executable *bridge.Executable
 	if !s.do("compile", func() (_ string, err error) {
-		plugin, err := bridge.Open(bridge.Options{})
+		plugin, err := bridge.Open(bridge.OpenOptions{})
 		if err != nil {
 			return "", err
 		}

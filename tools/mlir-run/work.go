@@ -115,7 +115,7 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 		return nil, err
 	}
 	defer func() { err = observers.finish(err) }()
-	plugin, err := bridge.Open(bridge.Options{Targets: targets})
+	plugin, err := bridge.Open(bridge.OpenOptions{Targets: targets})
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func wrongRegistry(s *scene) (func(int) error, error) {
 			return err.Error()
 		}
 		return calling(contract.Call, fmt.Sprintf("callback_id = %d : i64, registry = %q", id, s.registry.Name()), small)
-	}, isUnknown(func(e *callbacks.UnknownError) bool { return e.Past == callbacks.Elsewhere }), codeNotFound)(s)
+	}, isUnknown(func(e *callbacks.UnknownError) bool { return e.IDState == callbacks.IDInAnotherRegistry }), codeNotFound)(s)
 }
 
 // taken compiles a module that works, removes its function by calling takeAway, and checks
@@ -192,8 +192,8 @@ func released(s *scene) (func(int) error, error) {
 			return err
 		}
 		config := fmt.Sprintf("callback_id = %d : i64, registry = %q", id, s.registry.Name())
-		return s.taken(i, config, fmt.Sprintf("id %d", id), &calls, func() error { return s.registry.Release(id) },
-			isUnknown(func(e *callbacks.UnknownError) bool { return e.Past == callbacks.Released }))
+		return s.taken(i, config, fmt.Sprintf("id %d", id), &calls, func() error { return s.registry.UnregisterID(id) },
+			isUnknown(func(e *callbacks.UnknownError) bool { return e.IDState == callbacks.IDUnregistered }))
 	}, nil
 }
 
@@ -225,7 +225,7 @@ func closedRegistry(s *scene) (func(int) error, error) {
 			return err
 		}
 		config := fmt.Sprintf("callback = %q, registry = %q", healthy, r.Name())
-		err = s.taken(i, config, "", &calls, func() error { r.Close(); return nil },
+		err = s.taken(i, config, "", &calls, r.Close,
 			isUnknown(func(e *callbacks.UnknownError) bool { return e.Callback == healthy && e.Registry == r.Name() || i != 0 }))
 		if err != nil {
 			return err

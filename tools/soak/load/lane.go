@@ -121,12 +121,12 @@ func (l *lane) fail(ctx context.Context, client *bridge.Client, device int) erro
 
 // loop executes the program once and checks its result.
 func (l *lane) loop(ctx context.Context, client *bridge.Client, device int, start, turns int64) error {
-	in, err := client.Buffer(tensor.Vector(start), device)
+	in, err := client.BufferFromHost(tensor.Vector(start), device)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	limit, err := client.Buffer(tensor.Scalar(int32(turns)), device)
+	limit, err := client.BufferFromHost(tensor.Scalar(int32(turns)), device)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 // open returns the plugin, as the bridge and as C have it.
 func open(t *testing.T) (*bridge.Plugin, *pjrt.Plugin) {
 	t.Helper()
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestHandlers(t *testing.T) {
 			var wait sync.WaitGroup
 			for device := range c.NumDevices() {
 				wait.Go(func() {
-					in, err := c.Buffer(tensor.Vector[float32](1, 2, 3, 4), device)
+					in, err := c.BufferFromHost(tensor.Vector[float32](1, 2, 3, 4), device)
 					if err != nil {
 						t.Error(err)
 						return
