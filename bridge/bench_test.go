@@ -37,7 +37,7 @@ func BenchmarkRun(b *testing.B) {
 	defer stop()
 	for _, kind := range []struct{ name, module string }{{"plain", plain}, {"callback", passthrough(name, signature, "tensor<4xf32>")}} {
 		e := compile(b, c, kind.module, CompileOptions{})
-		in, err := c.BufferFromHost(tensor.Vector[float32](1, 2, 3, 4), 0)
+		in, err := c.BufferFromHost(b.Context(), tensor.Vector[float32](1, 2, 3, 4), 0)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func BenchmarkRunAsync(b *testing.B) {
 	c := testClient(b)
 	const typ = "tensor<64x64xf32>"
 	e := compile(b, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
-	in, err := c.BufferFromHost(bigInput(b), 0)
+	in, err := c.BufferFromHost(b.Context(), bigInput(b), 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -109,12 +109,12 @@ func BenchmarkThrough(b *testing.B) {
 						b.Fatal(err)
 					}
 					if kind.view {
-						v, err := out[0].View()
+						v, err := out[0].View(b.Context())
 						if err != nil {
 							b.Fatal(err)
 						}
 						v.Close()
-					} else if _, err := out[0].ToHost(); err != nil {
+					} else if _, err := out[0].ToHost(b.Context()); err != nil {
 						b.Fatal(err)
 					}
 					out[0].Close()
@@ -130,7 +130,7 @@ func BenchmarkTransfer(b *testing.B) {
 	const n = 1 << 18
 	c := testClient(b)
 	v := view(b, aligned(n), n)
-	buffer, err := c.BufferFromHost(v, 0)
+	buffer, err := c.BufferFromHost(b.Context(), v, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -139,23 +139,23 @@ func BenchmarkTransfer(b *testing.B) {
 	for what, f := range map[string]func() error{
 		"copy":       func() error { copy(into, v.Data); return nil },
 		"fresh copy": func() error { sink = append([]byte(nil), v.Data...); return nil },
-		"ToHost":     func() error { v, err := buffer.ToHost(); sink = v.Data; return err },
+		"ToHost":     func() error { v, err := buffer.ToHost(b.Context()); sink = v.Data; return err },
 		"View": func() error {
-			v, err := buffer.View()
+			v, err := buffer.View(b.Context())
 			if err != nil {
 				return err
 			}
 			return v.Close()
 		},
 		"Buffer": func() error {
-			b, err := c.BufferFromHost(v, 0)
+			b, err := c.BufferFromHost(b.Context(), v, 0)
 			if err != nil {
 				return err
 			}
 			return b.Close()
 		},
 		"BorrowFromHost": func() error {
-			b, err := c.BorrowFromHost(v, 0)
+			b, err := c.BorrowFromHost(b.Context(), v, 0)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"runtime"
@@ -28,8 +29,8 @@ func Borrow(v tensor.View) Borrowed { return Borrowed{v} }
 // closed and every run and view that uses it is over; until then it is kept from the
 // garbage collector. It cannot be donated. In debug mode a change is the error of the
 // Close that ends the use, and is logged where a run ends it.
-func (c *Client) BorrowFromHost(v tensor.View, device int) (*Buffer, error) {
-	return c.buffer("BorrowFromHost", v, device, true)
+func (c *Client) BorrowFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
+	return c.buffer(ctx, "BorrowFromHost", v, device, true)
 }
 
 // Borrowed reports whether the array is a host array that was given without a copy.
@@ -44,7 +45,7 @@ func canBorrow(v tensor.View) bool {
 
 // loan is a host array that a device reads.
 type loan struct {
-	pjrt pjrt.Loan
+	pjrt pjrt.Event // over when the plugin does not read the array any more
 	pin  runtime.Pinner
 	view tensor.View
 
@@ -103,7 +104,7 @@ func (l *loan) end(b *Buffer) {
 		l.pin.Unpin()
 		memory.lend(-n)
 	}
-	if l.pjrt.Over(back) {
+	if over, _ := l.pjrt.Notify(func(error) { back() }); over {
 		back()
 	}
 }

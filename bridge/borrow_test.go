@@ -29,21 +29,21 @@ func TestBorrowFromHost(t *testing.T) {
 		"sub-byte": {tensor.View{Shape: tensor.ShapeOf(tensor.S4, 4), Data: make([]byte, 64)[:4:4]}, false},
 	} {
 		t.Run(what, func(t *testing.T) {
-			b, err := c.BorrowFromHost(test.v, 1)
+			b, err := c.BorrowFromHost(t.Context(), test.v, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			check.Diff(t, "borrowed", test.want, b.Borrowed())
-			got, err := b.ToHost()
+			got, err := b.ToHost(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			check.Diff(t, "values", test.v.Data, got.Data)
 			if test.want {
-				at, err := b.array.Pointer(false)
+				at, err := b.array.Pointer()
 				check.Diff(t, "no copy", true, err == nil && at == unsafe.Pointer(&data[0]))
 				check.Diff(t, "held", ClientStats{Buffers: 1, Borrowed: 4096}, c.Stats())
-				if _, err := c.take(Donate(b), 1); err == nil || !strings.Contains(err.Error(), "borrowed") {
+				if _, err := c.take(t.Context(), Donate(b), 1); err == nil || !strings.Contains(err.Error(), "borrowed") {
 					t.Errorf("donating it: got %v, want a refusal", err)
 				}
 			}
@@ -53,7 +53,7 @@ func TestBorrowFromHost(t *testing.T) {
 			check.Diff(t, "held after Close", ClientStats{}, c.Stats())
 		})
 	}
-	if _, err := c.BorrowFromHost(tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}, 0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
+	if _, err := c.BorrowFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}, 0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
 		t.Errorf("a view of too few bytes: %v", err)
 	}
 }
@@ -94,7 +94,7 @@ func TestBorrow(t *testing.T) {
 func TestDebugBorrow(t *testing.T) {
 	c := debugClient(t)
 	data := aligned(16)
-	b, err := c.BorrowFromHost(view(t, data, 16), 0)
+	b, err := c.BorrowFromHost(t.Context(), view(t, data, 16), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,19 +46,19 @@ func TestBufferRoundTrip(t *testing.T) {
 		for _, dims := range [][]int{nil, {1}, {5}, {2, 3}, {0}, {2, 0, 3}} {
 			v := sample(tensor.ShapeOf(dtype, dims...))
 			t.Run(v.Shape.String(), func(t *testing.T) {
-				b, err := c.BufferFromHost(v, 1)
+				b, err := c.BufferFromHost(t.Context(), v, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
 				check.Diff(t, "device", 1, b.Device())
 				check.Diff(t, "shape", v.Shape.String(), b.Shape().String())
-				got, err := b.ToHost()
+				got, err := b.ToHost(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				check.Diff(t, "data", v.Data, got.Data)
 				into := tensor.View{Shape: b.Shape(), Data: make([]byte, len(v.Data))}
-				if err := b.CopyTo(into); err != nil {
+				if err := b.CopyTo(t.Context(), into); err != nil {
 					t.Fatal(err)
 				}
 				check.Diff(t, "data of CopyTo", v.Data, into.Data)
@@ -72,13 +72,13 @@ func TestBufferRoundTrip(t *testing.T) {
 }
 
 func TestCopyToRefuses(t *testing.T) {
-	b, err := testClient(t).BufferFromHost(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	b, err := testClient(t).BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refused := func(to tensor.View, want string) {
 		t.Helper()
-		if err := b.CopyTo(to); err == nil || !strings.Contains(err.Error(), want) {
+		if err := b.CopyTo(t.Context(), to); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("CopyTo gave %v, want an error with %q", err, want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestCallbackOfEveryType(t *testing.T) {
 					t.Fatal(err)
 				}
 				check.Diff(t, "operand", v.Data, saw.Data)
-				got, err := out[0].ToHost()
+				got, err := out[0].ToHost(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +133,7 @@ func TestShapesAreTheCallers(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2x3xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ, typ+", "+typ, "return %x, %x : "+typ+", "+typ), CompileOptions{})
-	in, err := c.BufferFromHost(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	in, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +146,13 @@ func TestShapesAreTheCallers(t *testing.T) {
 		for _, b := range append(out, in) {
 			check.Diff(t, "shape", "f32[2,3]", b.Shape().String())
 			b.Shape().Dims[0] = 1 << 40
-			v, err := b.ToHost()
+			v, err := b.ToHost(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			check.Diff(t, "on the host", "f32[2,3]", v.Shape.String())
 			v.Shape.Dims[1] = -1
-			w, err := b.View()
+			w, err := b.View(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,12 +194,12 @@ func TestOutputLayout(t *testing.T) {
 			if refused := err != nil && strings.Contains(err.Error(), "not row-major on its device"); refused != (test.layout != "{1,0}") {
 				t.Errorf("as an input: %v", err)
 			}
-			got, err := out[0].ToHost()
+			got, err := out[0].ToHost(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			check.Diff(t, "on the host", want, got)
-			v, err := out[0].View()
+			v, err := out[0].View(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

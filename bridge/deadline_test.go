@@ -197,7 +197,7 @@ func TestManyGoroutinesRun(t *testing.T) {
 			c := testClient(t)
 			name := register(t, "", test.fn)
 			e := compile(t, c, test.module(name), CompileOptions{})
-			in, err := c.BufferFromHost(test.in, 0)
+			in, err := c.BufferFromHost(t.Context(), test.in, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

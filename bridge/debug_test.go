@@ -204,7 +204,7 @@ func TestDebugOperandsAreReadOnly(t *testing.T) {
 				results = "tensor<1xi8>"
 			}
 			e := compile(t, c, mainFunc("%x: "+typ, results, "%p = "+custom(form, "callback = \""+name+"\"", "%x", typ, results)+"\nreturn %p : "+results), CompileOptions{})
-			in, err := c.BufferFromHost(view(t, []float32{1, 2, 3, 4}, 4), 0)
+			in, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -114,7 +114,7 @@ func TestDeviceOfInputs(t *testing.T) {
 	check.Diff(t, "devices", 4, c.NumDevices())
 	e := compile(t, c, passthrough(name, signature, "tensor<1xf32>"), CompileOptions{})
 	for want := range 4 {
-		in, err := c.BufferFromHost(view(t, []float32{1}, 1), want)
+		in, err := c.BufferFromHost(t.Context(), view(t, []float32{1}, 1), want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestDonateOnEveryDeviceOrNone(t *testing.T) {
 	before := buffersAlive()
 	var buffers []*Buffer
 	for device := range 2 {
-		b, err := c.BufferFromHost(view(t, []float32{1, 2}, 2), device)
+		b, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2}, 2), device)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -293,7 +293,7 @@ func TestAsyncOrder(t *testing.T) {
 				for j := range 64 {
 					data[j*64] = float32(i) // the first column, which is the first element's
 				}
-				in, err := c.BufferFromHost(view(t, data, 64, 64), device)
+				in, err := c.BufferFromHost(t.Context(), view(t, data, 64, 64), device)
 				if err != nil {
 					t.Error(err)
 					return
@@ -344,7 +344,7 @@ func TestAllThreadsInsideCallbacks(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var list []*Run
 			for i := range runs {
-				in, err := c.BufferFromHost(bigInput(t), i%4)
+				in, err := c.BufferFromHost(ctx, bigInput(t), i%4)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -58,7 +58,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 		log.Fatal(err)
 	}
 	defer outputs[0].Close()
-	result, err := outputs[0].ToHost()
+	result, err := outputs[0].ToHost(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

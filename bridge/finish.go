@@ -98,7 +98,8 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	for i := range list {
 		b := &made[i]
 		list[i] = b
-		b.client, b.device, b.array, b.ready = client, r.device, r.pjrt.Output(i), true
+		b.client, b.device, b.array = client, r.device, r.pjrt.Output(i)
+		b.ready.Store(true)
 		if e.devices != nil {
 			b.device = e.devices[i/e.outputs]
 		}

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -29,7 +30,7 @@ type input struct {
 }
 
 // takeInputs begins the use of all inputs; whatever it got to is in r.inputs.
-func (r *Run) takeInputs(inputs []Input) error {
+func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 	e := r.exec
 	devices := e.NumDevices()
 	if len(inputs)%devices != 0 {
@@ -45,7 +46,7 @@ func (r *Run) takeInputs(inputs []Input) error {
 		if e.devices != nil {
 			device = e.devices[i/perDevice]
 		}
-		taken, err := e.client.take(in, device)
+		taken, err := e.client.take(ctx, in, device)
 		if err != nil {
 			return fmt.Errorf("input %d: %w", i, err)
 		}
@@ -92,7 +93,7 @@ func deviceOf(inputs []Input) int {
 	return 0
 }
 
-func (c *Client) take(in Input, device int) (input, error) {
+func (c *Client) take(ctx context.Context, in Input, device int) (input, error) {
 	switch in := in.(type) {
 	case *Buffer:
 		if in == nil {
@@ -121,16 +122,16 @@ func (c *Client) take(in Input, device int) (input, error) {
 		}
 		return input{buffer: b, donated: true}, nil
 	case tensor.View:
-		return c.takeView(in, device, false)
+		return c.takeView(ctx, in, device, false)
 	case Borrowed:
-		return c.takeView(in.view, device, true)
+		return c.takeView(ctx, in.view, device, true)
 	}
 	return input{}, fmt.Errorf("a %T is no input; give a *bridge.Buffer, bridge.Donate(b), a tensor.View or bridge.Borrow(v)", in)
 }
 
 // takeView makes a buffer that goes when the run is over: nobody else knows it.
-func (c *Client) takeView(v tensor.View, device int, borrow bool) (input, error) {
-	b, err := c.buffer("Buffer", v, device, borrow)
+func (c *Client) takeView(ctx context.Context, v tensor.View, device int, borrow bool) (input, error) {
+	b, err := c.buffer(ctx, "BufferFromHost", v, device, borrow)
 	if err != nil {
 		return input{}, err
 	}

@@ -47,7 +47,10 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 	if err := r.enter(ctx); err != nil {
 		return err
 	}
-	if err := r.takeInputs(inputs); err != nil {
+	if err := r.takeInputs(ctx, inputs); err != nil {
+		if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+			return ended
+		}
 		return fmt.Errorf("bridge: Executable.Start: %w", err)
 	}
 	if err := r.reserve(); err != nil {

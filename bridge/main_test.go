@@ -114,7 +114,7 @@ func view[T tensor.Element](t testing.TB, data []T, dims ...int) tensor.View {
 // host is the values of a buffer, which it closes.
 func host[T tensor.Element](t testing.TB, b *Buffer) []T {
 	t.Helper()
-	v, err := b.ToHost()
+	v, err := b.ToHost(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

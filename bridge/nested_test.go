@@ -39,7 +39,7 @@ func TestNested(t *testing.T) {
 				go func() { _, err := same.Run(call.Context(), in); elsewhere <- err }()
 				refused = append(refused, <-elsewhere)
 
-				b, err := c.BufferFromHost(in, 0)
+				b, err := c.BufferFromHost(t.Context(), in, 0)
 				if err != nil {
 					return err
 				}

@@ -18,7 +18,7 @@ func TestInputsOfOtherTypes(t *testing.T) {
 	right, scalar := tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar(int32(1))
 	for _, replicas := range []int{1, 2} {
 		e := compile(t, c, mainFunc("%x: tensor<4xf32>, %n: tensor<i32>", "tensor<4xf32>", "return %x : tensor<4xf32>"), CompileOptions{Replicas: replicas})
-		buffer, err := c.BufferFromHost(tensor.Vector[uint32](1, 2, 3, 4), 0)
+		buffer, err := c.BufferFromHost(t.Context(), tensor.Vector[uint32](1, 2, 3, 4), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestResults(t *testing.T) {
 				}
 				check.Diff(t, "what the plugin says", asked.String(), b.Shape().String())
 				got = append(got, b.Shape().String())
-				if _, err := b.ToHost(); err != nil {
+				if _, err := b.ToHost(t.Context()); err != nil {
 					t.Error(err)
 				}
 				b.Close()

@@ -80,7 +80,7 @@ func TestWrongInputs(t *testing.T) {
 	two := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
 	good := view(t, []float32{1, 2}, 2)
 	buffer := func(c *Client) *Buffer {
-		b, err := c.BufferFromHost(good, 0)
+		b, err := c.BufferFromHost(t.Context(), good, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestWrongInputs(t *testing.T) {
 			}
 		})
 	}
-	if _, err := c.BufferFromHost(good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
+	if _, err := c.BufferFromHost(t.Context(), good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
 		t.Errorf("a buffer on device 4 of 4: %v", err)
 	}
 	check.Diff(t, "buffers alive", before+2, buffersAlive()) // those of the other client
@@ -139,7 +139,7 @@ func TestStartDoesNotWait(t *testing.T) {
 	name := register(t, signature, func(*callbacks.Frame) error { <-leave; return nil })
 	c := testClient(t)
 	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
-	in, err := c.BufferFromHost(view(t, make([]float32, 64*64), 64, 64), 0)
+	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 64*64), 64, 64), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,11 +200,11 @@ func TestDonate(t *testing.T) {
 	const typ = "tensor<1024xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	before := buffersAlive()
-	in, err := c.BufferFromHost(view(t, make([]float32, 1024), 1024), 2)
+	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := in.array.Pointer(false)
+	at, err := in.array.Pointer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,12 +213,12 @@ func TestDonate(t *testing.T) {
 		t.Fatal(err)
 	}
 	check.Diff(t, "device", 2, out[0].Device())
-	got, err := out[0].array.Pointer(false)
+	got, err := out[0].array.Pointer()
 	if err != nil {
 		t.Fatal(err)
 	}
 	check.Diff(t, "the output is where the input was", true, at == got)
-	if _, err := in.ToHost(); err == nil {
+	if _, err := in.ToHost(t.Context()); err == nil {
 		t.Error("a donated buffer can be read")
 	}
 	if err := in.Close(); err != nil {
@@ -239,11 +239,11 @@ func TestUseAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := c.BufferFromHost(in, 0)
+	b, err := c.BufferFromHost(t.Context(), in, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := c.BufferFromHost(in, 0)
+	kept, err := c.BufferFromHost(t.Context(), in, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,9 +255,9 @@ func TestUseAfterClose(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	_, toHost := b.ToHost()
+	_, toHost := b.ToHost(t.Context())
 	_, start := e.Start(t.Context(), in)
-	_, buffer := c.BufferFromHost(in, 0)
+	_, buffer := c.BufferFromHost(t.Context(), in, 0)
 	_, compile := c.Compile(t.Context(), []byte("module {}"), CompileOptions{})
 	for range 2 {
 		if err := e.Close(); err != nil {
@@ -271,7 +271,7 @@ func TestUseAfterClose(t *testing.T) {
 	}{
 		{"Buffer.ToHost: the buffer is closed", toHost},
 		{"Executable.Start: the client is closed", start},
-		{"Buffer: the client is closed", buffer},
+		{"BufferFromHost: the client is closed", buffer},
 		{"Compile: the client is closed", compile},
 		{"Executable.Start: the executable is closed", run},
 	} {
@@ -323,7 +323,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	c := testClient(t)
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\n%p = "+
 		custom(contract.Passthrough, named(name, signature), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
-	in, err := c.BufferFromHost(view(t, make([]float32, 512*512), 512, 512), 0)
+	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 512*512), 512, 512), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

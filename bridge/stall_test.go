@@ -123,7 +123,7 @@ func TestStallBeforeXLA(t *testing.T) {
 	leave := make(chan bool)
 	name := register(t, "", func(*callbacks.Frame) error { <-leave; return nil })
 	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
-	in, err := c.BufferFromHost(bigInput(t), 0)
+	in, err := c.BufferFromHost(t.Context(), bigInput(t), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func stress(t *testing.T, seed uint64) {
 	}
 	in := bigInput(t)
 	data := aligned(64 * 64)
-	buffer, err := c.BufferFromHost(in, 0)
+	buffer, err := c.BufferFromHost(t.Context(), in, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func stress(t *testing.T, seed uint64) {
 					t.Error(err)
 				}
 				for _, b := range out {
-					v, err := b.View()
+					v, err := b.View(t.Context())
 					if err != nil {
 						t.Error(err)
 						continue

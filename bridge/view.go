@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -28,28 +29,31 @@ type BufferView struct {
 //
 // In debug mode (see OpenOptions.Debug) the view is a copy that cannot be written to, and
 // that is taken away by Close: a later use stops the program where it happens.
-func (b *Buffer) View() (*BufferView, error) {
+func (b *Buffer) View(ctx context.Context) (*BufferView, error) {
 	if !b.life.use() {
 		return nil, errors.New("bridge: Buffer.View: the buffer is closed or was donated")
 	}
 	v := &BufferView{buffer: b}
-	if err := v.open(); err != nil {
+	if err := v.open(ctx); err != nil {
 		return nil, errors.Join(err, b.done())
 	}
 	b.client.memory.views.Add(1)
 	return v, nil
 }
 
-func (v *BufferView) open() error {
+func (v *BufferView) open(ctx context.Context) error {
 	b := v.buffer
 	v.view.Shape = b.Shape()
 	n := b.shape.NumBytes()
 	if n == 0 || !b.plain() {
-		data, err := b.copy()
+		data, err := b.copy(ctx)
 		v.view.Data = data
 		return err
 	}
-	at, err := b.array.Hold(b.ready)
+	if err := b.wait(ctx, "view"); err != nil {
+		return err
+	}
+	at, err := b.array.Hold()
 	if err != nil {
 		return pluginError("view", err)
 	}

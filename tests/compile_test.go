@@ -67,7 +67,7 @@ func toHost(t *testing.T, buffers []*bridge.Buffer) []tensor.View {
 	t.Helper()
 	var views []tensor.View
 	for _, b := range buffers {
-		v, err := b.ToHost()
+		v, err := b.ToHost(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

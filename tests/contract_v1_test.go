@@ -198,7 +198,7 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 		}
 	}
 	for _, o := range outputs {
-		v, err := o.ToHost()
+		v, err := o.ToHost(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func runVector(t *testing.T, e *bridge.Executable, server string) ([]float32, er
 			}
 		}
 	}()
-	v, err := outputs[0].ToHost()
+	v, err := outputs[0].ToHost(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -335,7 +335,7 @@ func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := outputs[0].ToHost()
+		result, err := outputs[0].ToHost(t.Context())
 		outputs[0].Close()
 		if err != nil {
 			t.Fatal(err)

@@ -85,7 +85,7 @@ func loadFunc(name, signature string, fn callbacks.Func) error {
 		return err
 	}
 	defer outputs[0].Close()
-	result, err := outputs[0].ToHost()
+	result, err := outputs[0].ToHost(ctx)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []flo
 	var wait sync.WaitGroup
 	for i, x := range inputs {
 		wait.Go(func() {
-			in, err := client.BufferFromHost(tensor.Vector(x, 0, 1, 2), i%2)
+			in, err := client.BufferFromHost(t.Context(), tensor.Vector(x, 0, 1, 2), i%2)
 			if err != nil {
 				t.Error(err)
 				return
@@ -102,7 +102,7 @@ func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []flo
 			if errs[i] = err; err != nil {
 				return
 			}
-			v, err := out[0].ToHost()
+			v, err := out[0].ToHost(t.Context())
 			if err = errors.Join(err, out[0].Close()); err != nil {
 				t.Error(err)
 				return

@@ -86,7 +86,7 @@ func execute(module []byte, options bridge.CompileOptions, inputs ...tensor.View
 	}
 	results := make([]tensor.View, len(outputs))
 	for i, out := range outputs {
-		if results[i], err = out.ToHost(); err != nil {
+		if results[i], err = out.ToHost(ctx); err != nil {
 			log.Fatal(err)
 		}
 		out.Close()

@@ -88,7 +88,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer outputs[0].Close()
-	result, err := outputs[0].ToHost()
+	result, err := outputs[0].ToHost(ctx)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func onXLA(ctx context.Context, client *bridge.Client, p *program) (results []te
 	}
 	for _, o := range outputs {
 		defer o.Close()
-		v, err := o.ToHost()
+		v, err := o.ToHost(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -110,7 +110,7 @@ func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report)
 	if err != nil {
 		return err
 	}
-	in, err := client.BufferFromHost(data, 0)
+	in, err := client.BufferFromHost(ctx, data, 0)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func newLoops(ctx context.Context, client *bridge.Client, callers []caller, byte
 		return l, err
 	}
 	for device := range runs {
-		b, err := client.BufferFromHost(data, device)
+		b, err := client.BufferFromHost(ctx, data, device)
 		if err != nil {
 			return l, err
 		}
@@ -154,7 +154,7 @@ func (l *loops) run(ctx context.Context, e *bridge.Executable, runs, calls int) 
 }
 
 func (l *loops) runOne(ctx context.Context, e *bridge.Executable, device, calls int) error {
-	n, err := l.client.BufferFromHost(tensor.Scalar(int32(calls)), device)
+	n, err := l.client.BufferFromHost(ctx, tensor.Scalar(int32(calls)), device)
 	if err != nil {
 		return err
 	}

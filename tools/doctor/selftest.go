@@ -158,7 +158,7 @@ func buildAndRun(s *steps) {
 }
 
 func sameOutput(b *bridge.Buffer, want []float32) error {
-	view, err := b.ToHost()
+	view, err := b.ToHost(context.Background())
 	if err != nil {
 		return err
 	}

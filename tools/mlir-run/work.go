@@ -142,7 +142,7 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 		return nil, err
 	}
 	for _, b := range buffers {
-		v, hostErr := b.ToHost()
+		v, hostErr := b.ToHost(context.Background())
 		outputs = append(outputs, v)
 		err = errors.Join(err, hostErr, b.Close())
 	}

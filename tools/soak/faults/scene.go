@@ -146,7 +146,7 @@ func (s *scene) later(f func() error) {
 func (s *scene) input(i, size int, values ...float32) (*bridge.Buffer, error) {
 	data := make([]float32, size)
 	copy(data, values)
-	return s.client.BufferFromHost(tensor.Vector(data...), i%numDevices)
+	return s.client.BufferFromHost(s.ctx, tensor.Vector(data...), i%numDevices)
 }
 
 // run executes a program on the i-th device, on an array that begins with the values. It
@@ -171,7 +171,7 @@ func first(out []*bridge.Buffer) (float32, error) {
 	for i, b := range out {
 		if i == 0 {
 			var err error
-			v, err = b.ToHost()
+			v, err = b.ToHost(context.Background())
 			errs = append(errs, err)
 		}
 		errs = append(errs, b.Close())

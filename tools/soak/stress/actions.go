@@ -128,12 +128,12 @@ func (j job) run(ctx context.Context) error {
 func (j job) begin(ctx context.Context) (*bridge.Run, error) {
 	data := make([]int64, sizes[j.size])
 	data[0], data[1] = j.start, j.mode
-	in, err := j.client.BufferFromHost(tensor.Vector(data...), j.device)
+	in, err := j.client.BufferFromHost(ctx, tensor.Vector(data...), j.device)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	n, err := j.client.BufferFromHost(tensor.Scalar(int32(j.turns)), j.device)
+	n, err := j.client.BufferFromHost(ctx, tensor.Scalar(int32(j.turns)), j.device)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (j job) end(out []*bridge.Buffer, err error) error {
 	if err != nil {
 		return err
 	}
-	v, err := out[0].ToHost()
+	v, err := out[0].ToHost(context.Background())
 	if err := errors.Join(err, out[0].Close()); err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func TestHandlers(t *testing.T) {
 			var wait sync.WaitGroup
 			for device := range c.NumDevices() {
 				wait.Go(func() {
-					in, err := c.BufferFromHost(tensor.Vector[float32](1, 2, 3, 4), device)
+					in, err := c.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), device)
 					if err != nil {
 						t.Error(err)
 						return
@@ -156,7 +156,7 @@ func run(t *testing.T, e *bridge.Executable, inputs ...bridge.Input) ([]float32,
 		return nil, err
 	}
 	defer out[0].Close()
-	v, err := out[0].ToHost()
+	v, err := out[0].ToHost(t.Context())
 	if err != nil {
 		return nil, err
 	}
