@@ -130,7 +130,7 @@ func closeLeavesRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := c.Compile(t.Context(), []byte(forever), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(forever), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func goexitInRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := register(t, "", func(*callbacks.Frame) error { runtime.Goexit(); return nil })
-	e, err := c.Compile(t.Context(), []byte(passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>")), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>")), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -393,7 +393,7 @@ func TestNestedDispatch(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				e, err := inner.Compile(f.Context(), []byte(small), CompileOptions{})
+				e, err := inner.Compile(f.Context(), Source(small), CompileOptions{})
 				if err != nil {
 					return err
 				}
@@ -571,7 +571,7 @@ func TestCloseDrains(t *testing.T) {
 // What was registered for an executable goes with it.
 func TestOnClose(t *testing.T) {
 	c := testClient(t)
-	e, err := c.Compile(t.Context(), []byte(mainFunc("%x: tensor<f32>", "tensor<f32>", "return %x : tensor<f32>")), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(mainFunc("%x: tensor<f32>", "tensor<f32>", "return %x : tensor<f32>")), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -601,7 +601,7 @@ func TestStatsOfExecutables(t *testing.T) {
 	}
 	c := testClient(t)
 	for range 3 {
-		e, err := c.Compile(t.Context(), []byte(loop(contract.TargetIOCallback, named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), CompileOptions{})
+		e, err := c.Compile(t.Context(), Source(loop(contract.TargetIOCallback, named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -690,7 +690,7 @@ func TestNestedOnCaller(t *testing.T) {
 			stack = string(text[:runtime.Stack(text, false)])
 			return negate(f)
 		}
-		same, err := c.Compile(f.Context(), []byte(small(f.Name)), CompileOptions{})
+		same, err := c.Compile(f.Context(), Source(small(f.Name)), CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -703,7 +703,7 @@ func TestNestedOnCaller(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		inner, err := client.Compile(f.Context(), []byte(small(f.Name)), CompileOptions{})
+		inner, err := client.Compile(f.Context(), Source(small(f.Name)), CompileOptions{})
 		if err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ func TestCompileErrors(t *testing.T) {
 		{"negative", module(named(name, signature)), CompileOptions{Replicas: -2}, "negative", nil},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			e, err := c.Compile(t.Context(), []byte(test.module), test.options)
+			e, err := c.Compile(t.Context(), Source(test.module), test.options)
 			if err == nil {
 				e.Close()
 				t.Fatal("it compiled")
@@ -224,7 +224,7 @@ func TestContexts(t *testing.T) {
 		check.Diff(t, "run", true, err == context.Canceled)
 		_, err = e.Start(cancelled, in)
 		check.Diff(t, "start", true, err == context.Canceled)
-		_, err = c.Compile(cancelled, []byte(bigPassthrough(name, signature)), CompileOptions{})
+		_, err = c.Compile(cancelled, Source(bigPassthrough(name, signature)), CompileOptions{})
 		check.Diff(t, "compile", true, err == context.Canceled)
 	})
 	t.Run("cancelled in the callback", func(t *testing.T) {

@@ -58,17 +58,19 @@ func (o CompileOptions) check(devices int) error {
 	return nil
 }
 
-// Compile compiles a StableHLO module: text, bytecode or a portable artifact. The
-// callbacks in it are bound now: a name that is not registered is an error, which
-// errors.As finds as a callbacks.UnknownError in the [PluginError]. A module that has
-// arrays in another order than row-major where Go takes or gives them is a [LayoutError].
-// XLA cannot stop compiling; when ctx ends, Compile returns and the result is thrown away.
-func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) (*Executable, error) {
+// Compile compiles a StableHLO module. It binds the module's callbacks: if a name is not
+// registered, the error is a [PluginError] in which errors.As finds a
+// callbacks.UnknownError. If the module has arrays that are not row-major where Go reads or
+// writes them, the error is a [LayoutError]. An error of the program's Artifact is wrapped.
+//
+// XLA cannot stop compiling. If ctx ends, Compile returns ctx.Err(), and the executable is
+// closed when it is compiled.
+func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions) (*Executable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(program) == 0 {
-		return nil, errors.New("bridge: Compile: the program is empty; give a StableHLO module")
+	if program == nil {
+		return nil, errors.New("bridge: Compile: the program is nil; give a Source, or a module by stablehlo.Program")
 	}
 	if err := o.check(c.NumDevices()); err != nil {
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
@@ -76,17 +78,25 @@ func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) 
 	if err := c.use("Compile"); err != nil {
 		return nil, err
 	}
+	source, err := program.Artifact(c.plugin.stablehlo)
+	if err == nil && len(source) == 0 {
+		err = errors.New("the program is empty; give a StableHLO module")
+	}
+	if err != nil {
+		_ = c.done() // the error says more
+		return nil, fmt.Errorf("bridge: Compile: %w", err)
+	}
 	if ctx.Done() == nil {
-		return c.compile(program, o)
+		return c.compile(source, o)
 	}
 	type result struct {
 		e   *Executable
 		err error
 	}
 	results := make(chan result, 1)
-	program = bytes.Clone(program) // the caller's again when ctx ends first
+	source = bytes.Clone(source) // the caller may change it once Compile has returned
 	go func() {
-		e, err := c.compile(program, o)
+		e, err := c.compile(source, o)
 		results <- result{e, err}
 	}()
 	select {
@@ -103,8 +113,8 @@ func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) 
 }
 
 // compile takes over one use of the client.
-func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) {
-	compiled, err := c.xla.Compile(program, xla.CompileOptions(o))
+func (c *Client) compile(source []byte, o CompileOptions) (*Executable, error) {
+	compiled, err := c.xla.Compile(source, xla.CompileOptions(o))
 	if err != nil {
 		_ = c.done() // the compile's error says more
 		return nil, pluginError("compile", err)

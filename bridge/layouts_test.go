@@ -55,7 +55,7 @@ func TestLayouts(t *testing.T) {
 			if test.target != "" {
 				target = test.target
 			}
-			e, err := c.Compile(t.Context(), []byte(layoutModule(callback, target, test.call, test.param, test.result)), CompileOptions{})
+			e, err := c.Compile(t.Context(), Source(layoutModule(callback, target, test.call, test.param, test.result)), CompileOptions{})
 			if test.want != "" {
 				if err == nil {
 					e.Close()

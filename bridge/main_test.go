@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
+func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin, native.MLIR) }
 
 func testPlugin(t testing.TB) *Plugin {
 	t.Helper()
@@ -41,7 +41,7 @@ func testClient(t testing.TB) *Client {
 
 func compile(t testing.TB, c *Client, module string, o CompileOptions) *Executable {
 	t.Helper()
-	e, err := c.Compile(t.Context(), []byte(module), o)
+	e, err := c.Compile(t.Context(), Source(module), o)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, module)
 	}

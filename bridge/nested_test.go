@@ -52,7 +52,7 @@ func TestNested(t *testing.T) {
 				if client == c {
 					t.Error("the inner client is the outer one")
 				}
-				once.Do(func() { inner, err = client.Compile(call.Context(), []byte(small), CompileOptions{}) })
+				once.Do(func() { inner, err = client.Compile(call.Context(), Source(small), CompileOptions{}) })
 				if err != nil {
 					return err
 				}
@@ -106,7 +106,7 @@ func TestManyNested(t *testing.T) {
 	c := testClient(t)
 	small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
 	compiled := sync.OnceValues(func() (*Executable, error) {
-		return c.inner.Compile(t.Context(), []byte(small), CompileOptions{})
+		return c.inner.Compile(t.Context(), Source(small), CompileOptions{})
 	})
 	in := view(t, []float32{3}, 1)
 	name := register(t, "", func(call *callbacks.Frame) error {

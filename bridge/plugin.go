@@ -27,6 +27,8 @@ type Plugin struct {
 	ffi  *ffi.Registry
 	xla  *xla.Plugin
 
+	stablehlo string // the version that the plugin reports, see Program; "" if it does not
+
 	debug atomic.Bool // for clients that are made from now on
 
 	mu      sync.Mutex
@@ -164,7 +166,7 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 		return nil, pluginError("initialize", err)
 	}
 	return &Plugin{
-		path: path, pjrt: plugin, ffi: registry, xla: compiler,
+		path: path, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
 		targets: map[string]bool{}, clients: map[*Client]struct{}{},
 	}, nil
 }

@@ -235,7 +235,7 @@ func TestUseAfterClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := view(t, []float32{1}, 1)
-	e, err := c.Compile(t.Context(), []byte(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestUseAfterClose(t *testing.T) {
 	_, toHost := b.ToHost(t.Context())
 	_, start := e.Start(t.Context(), in)
 	_, buffer := c.BufferFromHost(t.Context(), in, 0)
-	_, compile := c.Compile(t.Context(), []byte("module {}"), CompileOptions{})
+	_, compile := c.Compile(t.Context(), Source("module {}"), CompileOptions{})
 	for range 2 {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -294,7 +294,7 @@ func TestExecutablesLeakNothing(t *testing.T) {
 	c := testClient(t)
 	before := xla.ExecutablesAlive()
 	for range 20 {
-		e, err := c.Compile(t.Context(), []byte(passthrough(name, signature, "tensor<4xf32>")), CompileOptions{})
+		e, err := c.Compile(t.Context(), Source(passthrough(name, signature, "tensor<4xf32>")), CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

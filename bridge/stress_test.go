@@ -54,7 +54,7 @@ func stress(t *testing.T, seed uint64) {
 		}, callbacks.Options{Dispatch: way}); err != nil {
 			t.Fatal(err)
 		}
-		e, err := c.Compile(t.Context(), []byte(big(contract.Passthrough, fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), CompileOptions{})
+		e, err := c.Compile(t.Context(), Source(big(contract.Passthrough, fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

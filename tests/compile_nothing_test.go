@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -136,14 +137,10 @@ func TestCompileCallsNothing(t *testing.T) {
 	}
 	preflight.Waits(m, preflight.Options{})
 	nothing("by preflight")
-	program, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
 	client := newClient(t, 0)
 	var executables []*bridge.Executable
 	for range 2 {
-		e, err := client.Compile(t.Context(), program, bridge.CompileOptions{})
+		e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -36,11 +37,7 @@ func newClient(t *testing.T, devices int) *bridge.Client {
 // tryCompile compiles a module with a new client, and closes both with the test.
 func tryCompile(t *testing.T, m *mlir.Module) (*bridge.Executable, error) {
 	t.Helper()
-	program, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := newClient(t, 0).Compile(t.Context(), program, bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

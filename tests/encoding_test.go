@@ -236,7 +236,7 @@ func TestForeignMistakes(t *testing.T) {
 		})
 	}
 	t.Run("no id at all", func(t *testing.T) {
-		e, err := newClient(t, 0).Compile(t.Context(), []byte(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
+		e, err := newClient(t, 0).Compile(t.Context(), bridge.Source(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
   %r = stablehlo.custom_call @exla_elixir_callback(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<3xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
 }`), bridge.CompileOptions{})
@@ -272,7 +272,7 @@ func TestModuleOfEXLA(t *testing.T) {
 		}
 		defer callbacks.UnregisterOpaque(o)
 	}
-	e, err := newClient(t, 0).Compile(t.Context(), data, bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), bridge.Source(data), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

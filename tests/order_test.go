@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -318,11 +319,7 @@ func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	executable, err := client.Compile(t.Context(), code, bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, m)
 	}

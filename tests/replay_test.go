@@ -83,7 +83,7 @@ func live(t *testing.T, r *callbacks.Registry, ways [3]callbacks.Dispatch) {
 // a device and half on another.
 func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []float32) ([][]float32, []error) {
 	t.Helper()
-	e, err := client.Compile(t.Context(), []byte(looping(registry)), bridge.CompileOptions{})
+	e, err := client.Compile(t.Context(), bridge.Source(looping(registry)), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func compile(t *testing.T, text string, o bridge.CompileOptions) error {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(t.Context(), []byte(text), o)
+	executable, err := client.Compile(t.Context(), bridge.Source(text), o)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func TestTargets(t *testing.T) {
 			if err := Check(m, o); err != nil {
 				t.Error(err)
 			}
-			executable, err := client.Compile(context.Background(), []byte(text), compile)
+			executable, err := client.Compile(context.Background(), bridge.Source(text), compile)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestNoTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.Compile(context.Background(), []byte(same(target)), bridge.CompileOptions{}); err == nil {
+		if _, err := client.Compile(context.Background(), bridge.Source(same(target)), bridge.CompileOptions{}); err == nil {
 			t.Errorf("the plugin compiles %s: add it to the table", target)
 		}
 		client.Close()

@@ -110,7 +110,7 @@ func (m *runMeasure) measure(ctx context.Context, table *pjrt.Plugin) (got costs
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, theirs.close()) }()
-	executable, err := m.client.Compile(ctx, []byte(module), bridge.CompileOptions{})
+	executable, err := m.client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,7 @@ func buildAndRun(s *steps) {
 		if client, err = plugin.NewClient(bridge.ClientOptions{}); err != nil {
 			return "", err
 		}
-		executable, err = client.Compile(ctx, bytecode, bridge.CompileOptions{})
+		executable, err = client.Compile(ctx, bridge.Source(bytecode), bridge.CompileOptions{})
 		return "", err
 	}) {
 		return

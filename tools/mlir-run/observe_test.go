@@ -177,7 +177,7 @@ func TestReplayOwnCallbacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(t.Context(), []byte(module), bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,21 @@ func (p *Plugin) Attributes() map[string]string {
 	return attributes
 }
 
+// StableHLOVersion returns the StableHLO version that the plugin reports, such as "1.13.3",
+// or "" if it reports none. It reads portable artifacts of that version and of older ones.
+func (p *Plugin) StableHLOVersion() string {
+	numbers, _ := p.gopjrt.Attributes()["stablehlo_current_version"].([]int64)
+	return versionOf(numbers)
+}
+
+// versionOf returns a version of three numbers as text, "" for other numbers.
+func versionOf(numbers []int64) string {
+	if len(numbers) != 3 {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d.%d", numbers[0], numbers[1], numbers[2])
+}
+
 // NewClient makes a client. devices is the number of devices that the CPU is made to look
 // like, 0 for the plugin's default.
 func (p *Plugin) NewClient(devices int) (*Client, error) {

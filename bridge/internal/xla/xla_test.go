@@ -28,3 +28,19 @@ func TestPluginError(t *testing.T) {
 		}
 	}
 }
+
+func TestVersionOf(t *testing.T) {
+	for _, test := range []struct {
+		numbers []int64
+		want    string
+	}{
+		{nil, ""},
+		{[]int64{1, 13}, ""},
+		{[]int64{1, 13, 3}, "1.13.3"},
+		{[]int64{1, 13, 3, 0}, ""},
+	} {
+		if got := versionOf(test.numbers); got != test.want {
+			t.Errorf("versionOf(%v) = %q, want %q", test.numbers, got, test.want)
+		}
+	}
+}

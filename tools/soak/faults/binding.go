@@ -79,7 +79,7 @@ func refused(module func(s *scene, i int) string, want func(err error, i int) er
 			if err := s.works(works, healthy, i); err != nil {
 				return err
 			}
-			e, err := s.client.Compile(s.ctx, []byte(module(s, i)), bridge.CompileOptions{})
+			e, err := s.client.Compile(s.ctx, bridge.Source(module(s, i)), bridge.CompileOptions{})
 			if err == nil {
 				return errors.Join(errors.New("it compiled"), e.Close())
 			}
@@ -143,7 +143,7 @@ func wrongRegistry(s *scene) (func(int) error, error) {
 // the error of the next run.
 func (s *scene) taken(i int, config, name string, calls *atomic.Int64, takeAway func() error, want func(error, int) error) error {
 	size := []int{small, large}[i%2]
-	e, err := s.client.Compile(s.ctx, []byte(calling(s.form(), config, size)), bridge.CompileOptions{})
+	e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, size)), bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func closedRegistry(s *scene) (func(int) error, error) {
 		if err != nil {
 			return err
 		}
-		_, err = s.client.Compile(s.ctx, []byte(calling(s.form(), config, small)), bridge.CompileOptions{})
+		_, err = s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, small)), bridge.CompileOptions{})
 		return isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "registry" })(err, i)
 	}, nil
 }

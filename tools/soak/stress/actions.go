@@ -264,7 +264,7 @@ func (j job) endBare(out []*bridge.Buffer, err error) error {
 }
 
 func (s *stress) closeExecutable(ctx context.Context, h *host, j job) error {
-	e, err := h.client.Compile(ctx, []byte(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
+	e, err := h.client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (s *stress) closeRegistry(ctx context.Context, h *host, j job, moment time.
 		}
 	}
 	j.lane, j.callback = l, &l.shaky
-	e, err := h.client.Compile(ctx, []byte(l.module(l.shaky.name, registry.Name(), sizes[j.size])), bridge.CompileOptions{})
+	e, err := h.client.Compile(ctx, bridge.Source(l.module(l.shaky.name, registry.Name(), sizes[j.size])), bridge.CompileOptions{})
 	if err != nil {
 		registry.Close()
 		return err
@@ -311,7 +311,7 @@ func (s *stress) closeClient(ctx context.Context, h *host, j job) error {
 	if err != nil {
 		return err
 	}
-	e, err := client.Compile(ctx, []byte(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
+	e, err := client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
 	if err != nil {
 		return errors.Join(err, client.Close())
 	}
