@@ -14,23 +14,23 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Buffer is an array on a device. Whoever gets one closes it. It is safe for
-// concurrent use.
+// A Buffer is an array on a device. The caller that gets a Buffer must close it. It is safe
+// for concurrent use.
 type Buffer struct {
 	client *Client
 	array  pjrt.Array
-	// The shape is not given away as it is: its dimensions may be those that all
-	// outputs of an executable have in common, and say how much memory is read.
+	// shape must not be returned without a copy: all outputs of an executable may share
+	// its dimensions, which say how much memory is read.
 	shape  tensor.Shape
 	device int
 	life   lifetime
-	order  []int // of its dimensions in the device's memory, see result
-	asked  bool  // only the plugin knows how its elements lie there
+	order  []int // of its dimensions in the device's memory, see result.order
+	asked  bool  // only the plugin knows the layout of its elements
 	loan   *loan
 
-	ready atomic.Bool // it is known to be computed
+	ready atomic.Bool // whether it is known to be computed
 
-	// Where the memory is, once somebody wanted to know.
+	// The address of the elements, after the first call of address.
 	memory atomic.Pointer[byte]
 }
 
@@ -41,8 +41,8 @@ func (c *Client) BufferFromHost(ctx context.Context, v tensor.View, device int) 
 	return c.buffer(ctx, "BufferFromHost", v, device, false)
 }
 
-// buffer makes a Buffer of a host array: a copy, or the array's own memory if borrow is true
-// and canBorrow allows it.
+// buffer makes a Buffer of a host array: a copy, or the array's own memory if borrow is
+// true and canBorrow allows it.
 func (client *Client) buffer(ctx context.Context, method string, v tensor.View, device int, borrow bool) (*Buffer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (client *Client) transfer(v tensor.View, device int, borrow bool) (b *Buffe
 	return b, copied, nil
 }
 
-// deviceBytes is the size of an array in a device's memory.
+// deviceBytes returns the size of an array in a device's memory.
 func deviceBytes(s tensor.Shape) int64 {
 	if bits := packedBits(s.DType); bits != 0 {
 		return int64(packedSize(s.NumElements(), bits))
@@ -101,18 +101,18 @@ func deviceBytes(s tensor.Shape) int64 {
 	return int64(s.NumBytes())
 }
 
-// Shape is the shape of the array, also after Close. It is the caller's.
+// Shape returns the shape of the array, also after Close. The caller may change it.
 func (b *Buffer) Shape() tensor.Shape {
 	return tensor.Shape{DType: b.shape.DType, Dims: slices.Clone(b.shape.Dims)}
 }
 
-// Device is the number of the device that the array is on.
+// Device returns the number of the device that the array is on.
 func (b *Buffer) Device() int { return b.device }
 
 // ToHost copies the array to new host memory; see CopyTo and View.
 //
-// ToHost, CopyTo and View wait until the array is computed, which the outputs of a run are
-// once Run or Wait returned them. If ctx ends first, they return ctx.Err(), and the buffer
+// ToHost, CopyTo and View wait until the array is computed. Outputs are computed when Run
+// or Wait returns them. If ctx ends first, the methods return ctx.Err(), and the buffer
 // stays in use until the array is computed.
 func (b *Buffer) ToHost(ctx context.Context) (tensor.View, error) {
 	if !b.life.use() {
@@ -125,9 +125,9 @@ func (b *Buffer) ToHost(ctx context.Context) (tensor.View, error) {
 	return tensor.View{Shape: b.Shape(), Data: data}, nil
 }
 
-// CopyTo copies the array to existing host memory, an array of the same shape. Unlike
-// ToHost it does not allocate, which takes as long as the copy. For the context see ToHost:
-// if ctx ends first, the memory is not written to.
+// CopyTo copies the array to existing host memory, which must have the same shape. Unlike
+// ToHost it does not allocate, which takes as long as the copy. If ctx ends first, it
+// returns ctx.Err() and does not write to the memory; see ToHost.
 func (b *Buffer) CopyTo(ctx context.Context, to tensor.View) error {
 	if err := to.Check(); err != nil {
 		return fmt.Errorf("bridge: Buffer.CopyTo: %w", err)
@@ -187,10 +187,10 @@ func (b *Buffer) copy(ctx context.Context) ([]byte, error) {
 	return rowMajor(b.shape, b.order, data), nil
 }
 
-// direct reports whether the elements can be read where they are.
+// direct reports whether the elements can be read in the device's memory.
 func (b *Buffer) direct() bool { return !b.asked && packedBits(b.shape.DType) == 0 }
 
-// plain reports whether the device's memory is what a host array would be.
+// plain reports whether the device's memory has the layout of a host array.
 func (b *Buffer) plain() bool { return b.direct() && b.order == nil }
 
 // address returns the address of the elements. It waits until they are computed.
@@ -206,13 +206,13 @@ func (b *Buffer) address(ctx context.Context) (*byte, error) {
 		return nil, pluginError("transfer to host", err)
 	}
 	if p == nil {
-		return nil, errors.New("bridge: transfer to host: the plugin does not say where the array is")
+		return nil, errors.New("bridge: transfer to host: the plugin returned no address for the array")
 	}
 	b.memory.Store((*byte)(p))
 	return (*byte)(p), nil
 }
 
-// Close frees the array, once no run and no view uses it any more. Closing again does
+// Close frees the array when no run and no view uses it any more. Closing it again does
 // nothing.
 func (b *Buffer) Close() error {
 	if _, free := b.life.close(); free {

@@ -148,7 +148,7 @@ func closeLeavesRun(t *testing.T) {
 		t.Errorf("Close returned after %v", took)
 	}
 	var b *callbacks.BarrierError
-	if !errors.As(err, &b) || !strings.Contains(err.Error(), `of executable "forever" on device 0 is left (it was given up: context deadline exceeded)`) {
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), `of executable "forever" on device 0 is left (it was abandoned: context deadline exceeded)`) {
 		t.Errorf("got %v, want an error that names the run", err)
 	}
 }

@@ -161,7 +161,7 @@ func TestDebugCatchesLateUse(t *testing.T) {
 	}
 	out[0].Close()
 	_, err = e.Run(t.Context(), in)
-	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "a view that callback \""+name+"\" was called with was used after that call: Clone what is kept") {
+	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "a view that callback \""+name+"\" was called with was used after that call: Clone what you keep") {
 		t.Errorf("got %v, want a panic with an explanation", err)
 	}
 }
@@ -184,7 +184,7 @@ func TestDebugLateUseOfCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := e.Run(t.Context(), in)
-	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "was used after that call: Clone what is kept") {
+	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "was used after that call: Clone what you keep") {
 		t.Errorf("got %v, want a panic with an explanation", err)
 	}
 }

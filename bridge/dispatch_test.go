@@ -638,7 +638,7 @@ func TestSkippedTaps(t *testing.T) {
 }
 
 func TestPlatformError(t *testing.T) {
-	want := `bridge: the plugin's platform is "cuda", and compiled code can call Go on cpu only: open a CPU plugin for modules with callbacks, and keep those without for "cuda"`
+	want := `bridge: the plugin's platform is "cuda", but compiled code can call Go only on cpu: open a CPU plugin for modules with callbacks, and use "cuda" only for modules without`
 	check.Diff(t, "text", want, (&PlatformError{"cuda"}).Error())
 }
 

@@ -171,7 +171,7 @@ func TestCompileErrors(t *testing.T) {
 			}
 		})
 	}
-	check.Diff(t, "errors left on their way", 0, len(passing.errors))
+	check.Diff(t, "errors left on their way", 0, len(causes.errors))
 }
 
 // A module that says one signature and calls with another is refused at each call.
@@ -196,16 +196,16 @@ func TestPluginErrorText(t *testing.T) {
 }
 
 func TestPassingErrors(t *testing.T) {
-	p := passingErrors{errors: map[int64]error{}}
-	message := p.give(errSentinel)
-	for range passingLimit {
-		p.give(errors.New("another"))
+	p := causeTable{errors: map[int64]error{}}
+	message := p.add(errSentinel)
+	for range causeLimit {
+		p.add(errors.New("another"))
 	}
-	check.Diff(t, "kept", passingLimit, len(p.errors))
+	check.Diff(t, "kept", causeLimit, len(p.errors))
 	text, err := p.take(message)
 	check.Diff(t, "one too old", nil, err)
 	check.Diff(t, "its text", errSentinel.Error(), text)
-	text, err = p.take("x: " + p.give(errSentinel) + " at y")
+	text, err = p.take("x: " + p.add(errSentinel) + " at y")
 	check.Diff(t, "error", true, err == errSentinel)
 	check.Diff(t, "text", "x: "+errSentinel.Error()+" at y", text)
 }

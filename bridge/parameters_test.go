@@ -32,13 +32,13 @@ func TestInputsOfOtherTypes(t *testing.T) {
 			want   string
 		}{
 			"right":        {[]Input{right, scalar}, ""},
-			"element type": {[]Input{tensor.Vector[int32](1, 2, 3, 4), scalar}, "input 0: the module's parameter is f32[4]" + each + ", and the one given is s32[4]"},
-			"dimensions":   {[]Input{view(t, []float32{1, 2, 3, 4}, 2, 2), scalar}, "is f32[4]" + each + ", and the one given is f32[2,2]"},
-			"size":         {[]Input{right, tensor.Vector[int32](1)}, "input 1: the module's parameter is s32[]" + each + ", and the one given is s32[1]"},
-			"buffer":       {[]Input{buffer, scalar}, "the one given is u32[4]"},
-			"too few":      {[]Input{right}, "the module has 2 parameters, and 1 inputs are given" + each},
-			"too many":     {[]Input{right, scalar, scalar}, "the module has 2 parameters, and 3 inputs are given" + each},
-			"none":         {nil, "the module has 2 parameters, and 0 inputs are given" + each},
+			"element type": {[]Input{tensor.Vector[int32](1, 2, 3, 4), scalar}, "input 0: the module's parameter is f32[4]" + each + ", but the input is s32[4]"},
+			"dimensions":   {[]Input{view(t, []float32{1, 2, 3, 4}, 2, 2), scalar}, "is f32[4]" + each + ", but the input is f32[2,2]"},
+			"size":         {[]Input{right, tensor.Vector[int32](1)}, "input 1: the module's parameter is s32[]" + each + ", but the input is s32[1]"},
+			"buffer":       {[]Input{buffer, scalar}, "but the input is u32[4]"},
+			"too few":      {[]Input{right}, "the module has 2 parameters, but 1 inputs are given" + each},
+			"too many":     {[]Input{right, scalar, scalar}, "the module has 2 parameters, but 3 inputs are given" + each},
+			"none":         {nil, "the module has 2 parameters, but 0 inputs are given" + each},
 		} {
 			t.Run(fmt.Sprint(name, " ", replicas), func(t *testing.T) {
 				var inputs []Input

@@ -39,7 +39,7 @@ func (b *Buffer) await(ctx context.Context, op string, e pjrt.Event, over func()
 		select {
 		case err = <-ended:
 		case <-ctx.Done():
-			b.life.more()
+			b.life.addUse()
 			go func() {
 				<-ended
 				over()

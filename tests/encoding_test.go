@@ -244,7 +244,7 @@ func TestForeignMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		if _, err = runVector(t, e, "pid1"); err == nil || !strings.Contains(err.Error(), "its last operand, a tensor<i64>: it is f32[3]") {
+		if _, err = runVector(t, e, "pid1"); err == nil || !strings.Contains(err.Error(), "must be its callback's id, a tensor<i64>: it is f32[3]") {
 			t.Errorf("error is %v", err)
 		}
 	})

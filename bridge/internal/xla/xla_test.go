@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
-// gopjrt tells the code of an error in its text.
+// gopjrt has the code of an error only in its text.
 func TestPluginError(t *testing.T) {
 	for _, test := range []struct {
 		text string
