@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// One operation is one iteration of a loop on the device with a passthrough call of
-// 16 bytes in it. The same in C stands beside it in tools/bench -suite dispatch.
+// One operation is one iteration of a loop on the device with a passthrough call of 16
+// bytes. tools/bench -suite dispatch compares it with C.
 func BenchmarkLoop(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
 	name := register(b, signature, func(*callbacks.Frame) error { return nil })
@@ -26,8 +26,8 @@ func BenchmarkLoop(b *testing.B) {
 	out[0].Close()
 }
 
-// One operation is one execution of a small module, with one input of 16 bytes. The bare C
-// API stands beside it in tools/bench -suite run.
+// One operation is one execution of a small module, with one input of 16 bytes. tools/bench
+// -suite run compares it with the C API.
 func BenchmarkRun(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
 	name := register(b, signature, func(*callbacks.Frame) error { return nil })
@@ -56,7 +56,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// One operation is one execution that XLA makes on threads of its own.
+// One operation is one execution on XLA's own threads.
 func BenchmarkRunAsync(b *testing.B) {
 	c := testClient(b)
 	const typ = "tensor<64x64xf32>"
@@ -88,7 +88,7 @@ func run(b *testing.B, ctx context.Context, e *Executable, in Input) {
 	out[0].Close()
 }
 
-// One operation brings an array to the device, runs a small module on it and brings the
+// One operation copies an array to the device, runs a small module on it and copies the
 // result back.
 func BenchmarkThrough(b *testing.B) {
 	c := testClient(b)
@@ -124,8 +124,8 @@ func BenchmarkThrough(b *testing.B) {
 	}
 }
 
-// One operation moves an array of 1 MiB: to the device, from there, and as plain copies
-// in Go, which are the floor.
+// One operation copies an array of 1 MiB: to the device, from the device, and in Go, which
+// is the lower bound.
 func BenchmarkTransfer(b *testing.B) {
 	const n = 1 << 18
 	c := testClient(b)
@@ -175,7 +175,7 @@ func BenchmarkTransfer(b *testing.B) {
 
 var sink []byte
 
-// aligned is memory that a device takes as it is.
+// aligned returns memory that a device can use in place.
 func aligned(n int) []float32 {
 	s := make([]float32, n+16)
 	for uintptr(unsafe.Pointer(&s[0]))%borrowAlign != 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A borrowed array is read where it is, where that is possible.
+// A borrowed array is read in place if that is possible.
 func TestBorrowFromHost(t *testing.T) {
 	c := testClient(t)
 	data := aligned(1024)
@@ -58,7 +58,7 @@ func TestBorrowFromHost(t *testing.T) {
 	}
 }
 
-// An input that is borrowed for a run, small or large, and by one that nobody waits for.
+// Inputs are borrowed for small and large runs, and for a run whose Wait has returned.
 func TestBorrow(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<64x64xf32>"
@@ -74,7 +74,7 @@ func TestBorrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runtime.GC() // would take what nobody holds
+		runtime.GC() // would free memory without references
 		out, err := started.Wait(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestBorrow(t *testing.T) {
 	check.Diff(t, "held", ClientStats{}, c.Stats())
 }
 
-// In debug mode, whoever ends the use of a borrowed array gets an error if it was written
+// In debug mode, the end of the use of a borrowed array reports an error if it was written
 // to.
 func TestDebugBorrow(t *testing.T) {
 	c := debugClient(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// sample is an array whose bytes are proper values of the type: a sub-byte type
-// has one byte for each element, sign-extended for the signed ones.
+// sample returns an array whose bytes are valid values of the type: a sub-byte type has one
+// byte for each element, sign-extended for the signed ones.
 func sample(shape tensor.Shape) tensor.View {
 	data := make([]byte, shape.NumBytes())
 	for i := range data {
@@ -79,7 +79,7 @@ func TestCopyToRefuses(t *testing.T) {
 	refused := func(to tensor.View, want string) {
 		t.Helper()
 		if err := b.CopyTo(t.Context(), to); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("CopyTo gave %v, want an error with %q", err, want)
+			t.Errorf("CopyTo returned %v, want an error with %q", err, want)
 		}
 	}
 	matrix := tensor.ShapeOf(tensor.F32, 2, 3)
@@ -91,7 +91,7 @@ func TestCopyToRefuses(t *testing.T) {
 	refused(tensor.View{Shape: matrix, Data: make([]byte, 24)}, "Buffer.CopyTo: the buffer is closed or was donated")
 }
 
-// Every element type goes through a callback and comes back, seen as on the host.
+// Callbacks get and return arrays of every element type in the host's form.
 func TestCallbackOfEveryType(t *testing.T) {
 	c := testClient(t)
 	for _, dtype := range allTypes() {
@@ -128,7 +128,7 @@ func TestCallbackOfEveryType(t *testing.T) {
 	}
 }
 
-// What is written into one result's shape is its reader's own.
+// Each caller of Shape gets its own copy.
 func TestShapesAreTheCallers(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2x3xf32>"
@@ -168,7 +168,7 @@ func TestShapesAreTheCallers(t *testing.T) {
 	}
 }
 
-// An array that is not row-major on the device is so on the host.
+// An array that is not row-major on the device is row-major on the host.
 func TestOutputLayout(t *testing.T) {
 	c := testClient(t)
 	for _, test := range []struct {

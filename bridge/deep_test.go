@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestCompileDeep holds that a program which is nested deeper than a common stack carries
-// is compiled.
+// A program whose nesting needs a large stack is compiled.
 func TestCompileDeep(t *testing.T) {
 	const levels = 20_000
 	program := "module attributes {a.b = " + strings.Repeat("[", levels) + strings.Repeat("]", levels) + "} {\n" +

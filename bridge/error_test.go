@@ -27,7 +27,7 @@ type oddIs struct{}
 func (oddIs) Error() string { return "odd" }
 func (oddIs) Is(error) bool { panic("no comparing") }
 
-// A callback's error comes out of the run as the same value, wherever XLA executed
+// The run returns a callback's error as the same value, on whichever thread XLA executed
 // it; nothing leaks, and the next run works.
 func TestCallbackErrors(t *testing.T) {
 	c := testClient(t)
@@ -174,7 +174,7 @@ func TestCompileErrors(t *testing.T) {
 	check.Diff(t, "errors left on their way", 0, len(causes.errors))
 }
 
-// A module that says one signature and calls with another is refused at each call.
+// A module whose calls differ from their signature fails at each call.
 func TestForgedSignature(t *testing.T) {
 	name := register(t, "", func(*callbacks.Frame) error { t.Error("the function was called"); return nil })
 	const typ = "tensor<2xf32>"

@@ -14,7 +14,7 @@ import (
 )
 
 // A module is text, bytecode or a portable artifact. This one calls a Go function by
-// its name and adds what it returns.
+// its name and adds its result.
 func Example() {
 	const module = `
 func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {

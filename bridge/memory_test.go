@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A client that has a limit refuses what would take more, and goes on.
+// A client with a limit returns errors for what would exceed it, and can be used further.
 func TestMemoryLimit(t *testing.T) {
 	const limit = 10_000
 	if _, err := testPlugin(t).NewClient(ClientOptions{MemoryLimit: -1}); err == nil {
@@ -44,7 +44,7 @@ func TestMemoryLimit(t *testing.T) {
 	_, err = add.Run(t.Context(), one)
 	refused("run", err, MemoryError{Op: "execute", Bytes: 4000, Held: 8000, Limit: limit})
 	check.Diff(t, "held", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
-	out, err := add.Run(t.Context(), Donate(one)) // takes no more
+	out, err := add.Run(t.Context(), Donate(one)) // needs no more memory
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// An execution inside a callback is refused on the same client, where XLA would
+// An execution inside a callback returns an error on the same client, because XLA would
 // hang, and works on the inner one; transfers work on both.
 func TestNested(t *testing.T) {
 	for _, kind := range []string{"inline", "asynchronous"} {
@@ -85,7 +85,7 @@ func TestNested(t *testing.T) {
 					t.Fatalf("got %v, want a refusal that names InnerClient", err)
 				}
 			}
-			// Outside of the callback all is as before.
+			// Outside of the callback executions work.
 			out, err := same.Run(t.Context(), view(t, []float32{3}, 1))
 			if err != nil {
 				t.Fatal(err)
@@ -101,7 +101,7 @@ func TestInnerClientOutside(t *testing.T) {
 	}
 }
 
-// More callbacks that run modules of their own than a device takes runs, all at once.
+// More concurrent callbacks that run modules than runs that a device takes at once.
 func TestManyNested(t *testing.T) {
 	c := testClient(t)
 	small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")

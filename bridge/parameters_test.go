@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// XLA itself takes whatever has as many bytes.
+// XLA itself accepts any input of the same size in bytes.
 func TestInputsOfOtherTypes(t *testing.T) {
 	c := testClient(t)
 	right, scalar := tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar(int32(1))
@@ -57,7 +57,7 @@ func TestInputsOfOtherTypes(t *testing.T) {
 	}
 }
 
-// message is a message of the wire format with one field of bytes.
+// message returns a message of the wire format with one field of bytes.
 func message(number int, parts ...[]byte) (m []byte) {
 	for _, p := range parts {
 		m = binary.AppendUvarint(m, uint64(number)<<3|2)
@@ -79,7 +79,7 @@ func TestParameters(t *testing.T) {
 	want := []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 128), tensor.ShapeOf(tensor.S32, 2, 5), {}, {}}
 	check.Diff(t, "shapes", want, shapes)
 
-	for n := range program { // cut anywhere, it is not read beyond its end
+	for n := range program { // a cut program is not read beyond its end
 		parameters(program[:n])
 	}
 	layout := func(order ...byte) []byte { return message(5, message(1, order)) }
@@ -113,7 +113,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// What the program says of its outputs is what they are.
+// The outputs have the shapes and layouts in the program.
 func TestResults(t *testing.T) {
 	c := testClient(t)
 	for what, test := range map[string]struct {
@@ -127,10 +127,10 @@ func TestResults(t *testing.T) {
 		for _, known := range []bool{true, false} {
 			e := compile(t, c, mainFunc("", test.results, test.body), CompileOptions{})
 			if e.results == nil {
-				t.Fatalf("%s: the program does not say", what)
+				t.Fatalf("%s: the program has no results", what)
 			}
 			if !known {
-				e.results = nil // then each output is asked
+				e.results = nil // then the plugin is asked for each output
 			}
 			before := buffersAlive()
 			out, err := e.Run(t.Context())

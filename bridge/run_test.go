@@ -152,7 +152,7 @@ func TestStartDoesNotWait(t *testing.T) {
 		t.Error("the run is over before its callback")
 	default:
 	}
-	// Everything may be closed while the run needs it.
+	// Everything may be closed while the run uses it.
 	if err := in.Close(); err != nil {
 		t.Error(err)
 	}
@@ -279,7 +279,7 @@ func TestUseAfterClose(t *testing.T) {
 			t.Errorf("got %v, want %q", test.err, test.want)
 		}
 	}
-	// What was made before lives on, and the client with it.
+	// Objects that were made before stay valid.
 	check.Diff(t, "a buffer after its client's Close", []float32{1}, host[float32](t, kept))
 	check.Diff(t, "the client is freed with its last buffer", true, c.xla.Closed())
 	if err := c.Close(); err != nil {
@@ -287,7 +287,7 @@ func TestUseAfterClose(t *testing.T) {
 	}
 }
 
-// A site is let go when its executable is destroyed.
+// A site is released when its executable is destroyed.
 func TestExecutablesLeakNothing(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	name := register(t, signature, func(*callbacks.Frame) error { return nil })
@@ -308,8 +308,8 @@ func TestExecutablesLeakNothing(t *testing.T) {
 	check.Diff(t, "executables alive", before, xla.ExecutablesAlive())
 }
 
-// Runs that fail or succeed leave no memory behind. A result has 1 MiB, so that a
-// leak of results would show.
+// Runs that fail or succeed do not leak memory. A result has 1 MiB, so that a leak of
+// results would be visible.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	const signature = "f32[512,512]->f32[512,512]"
 	const typ = "tensor<512x512xf32>"
@@ -352,7 +352,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	}
 }
 
-// residentBytes is the memory of the process that is in RAM (proc(5), statm).
+// residentBytes returns the memory of the process that is in RAM (proc(5), statm).
 func residentBytes(t *testing.T) int {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/statm")
@@ -372,7 +372,7 @@ func TestRunTableSkipsTaken(t *testing.T) {
 	if err := table.add(first); err != nil {
 		t.Fatal(err)
 	}
-	table.last.Store(uint32(first.id) - 1 + maxRuns) // the next number falls on the same place
+	table.last.Store(uint32(first.id) - 1 + maxRuns) // the next number has the same slot
 	if err := table.add(second); err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +382,7 @@ func TestRunTableSkipsTaken(t *testing.T) {
 	check.Diff(t, "an old number", true, table.get(int64(first.id)+maxRuns) == nil)
 	table.remove(first)
 	check.Diff(t, "removed", true, table.get(int64(first.id)) == nil)
-	table.last.Store(1<<32 - 1) // 0 is no number
+	table.last.Store(1<<32 - 1) // 0 is not a valid number
 	if err := table.add(first); err != nil {
 		t.Fatal(err)
 	}
@@ -391,8 +391,8 @@ func TestRunTableSkipsTaken(t *testing.T) {
 	}
 }
 
-// A run that nobody can know any more is used again, and one whose context somebody has
-// kept is not.
+// A run is reused if no other code can have kept it, and not if a callback may have kept its
+// context.
 func TestRunsAreUsedAgain(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<4xf32>"
@@ -409,7 +409,7 @@ func TestRunsAreUsedAgain(t *testing.T) {
 			}
 			out[0].Close()
 		}
-		c.Stats() // looks at runs
+		c.Stats() // reads runs
 	}
 	seen := map[*dispatch.Run]bool{}
 	for _, ctx := range kept {

@@ -40,7 +40,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// A view is no copy, and keeps its memory from donation.
+// A view is not a copy, and its memory cannot be donated.
 func TestViewIsNoCopy(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<1024xf32>"
@@ -82,7 +82,7 @@ func TestViewIsNoCopy(t *testing.T) {
 	}
 }
 
-// A view outlives its client.
+// A view is valid after the Close of its client.
 func TestViewAfterClient(t *testing.T) {
 	c, err := testPlugin(t).NewClient(ClientOptions{})
 	if err != nil {
@@ -107,7 +107,7 @@ func TestViewAfterClient(t *testing.T) {
 	check.Diff(t, "the client is freed with its last view", true, c.xla.Closed())
 }
 
-// In debug mode a view that is written to, or used after its Close, stops the program.
+// In debug mode, writing to a view or using it after its Close stops the program.
 func TestDebugViews(t *testing.T) {
 	if how := os.Getenv("CALLIOPE_TEST_VIEW"); how != "" {
 		misuseView(t, how)

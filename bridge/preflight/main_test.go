@@ -25,7 +25,7 @@ func parse(t *testing.T, text string) *mlir.Module {
 	return m
 }
 
-// compile compiles with four devices.
+// compile compiles for four devices.
 func compile(t *testing.T, text string, o bridge.CompileOptions) error {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})

@@ -19,7 +19,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// called is a module with one custom call, in line 2.
+// called returns a module with one custom call, in line 2.
 func called(target, attributes, operands, types, results string) string {
 	value := "%r = "
 	switch {
@@ -32,7 +32,7 @@ func called(target, attributes, operands, types, results string) string {
 		value, target, operands, attributes, types, results)
 }
 
-// tap is a passthrough call of one operand; config is what stands besides the form.
+// tap returns a module with a passthrough call of one operand; config is added to the form.
 func tap(config string) string {
 	return called(contract.TargetIOCallback, `api_version = 4 : i32, backend_config = {v = 1 : i64, form = "passthrough", `+config+`}`,
 		"%a", "tensor<4xf32>", "tensor<4xf32>")
@@ -62,8 +62,8 @@ func registered(t *testing.T) {
 	})
 }
 
-// What Check reports of one call, and that XLA says no where Check does, and yes where it does
-// not.
+// Check reports the problem of one call, and XLA fails to compile exactly the calls that
+// have one.
 func TestCheck(t *testing.T) {
 	registered(t)
 	hash := contract.SignatureHash("f32[4]->f32[4]")
@@ -75,8 +75,8 @@ func TestCheck(t *testing.T) {
 	const v4 = "api_version = 4 : i32, backend_config = "
 	for name, test := range map[string]struct {
 		module string
-		want   problem // nothing where Text is ""
-		// runs says that only a run of the module would fail, or not even that.
+		want   problem // none if Text is ""
+		// runs is set if the module compiles anyway, and only a run may fail.
 		runs bool
 	}{
 		"registered":             {module: tap(`callback = "log"`)},
@@ -125,7 +125,7 @@ func TestCheck(t *testing.T) {
 			err := preflight.Check(parse(t, test.module), preflight.Options{File: "m.mlir"})
 			xla := compile(t, test.module, bridge.CompileOptions{})
 			if (err != nil) != (xla != nil) && !test.runs {
-				t.Errorf("Check says %v and XLA says %v", err, xla)
+				t.Errorf("Check returned %v, but XLA returned %v", err, xla)
 			}
 			if test.want.Text == "" {
 				if err != nil {
@@ -151,8 +151,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// All that is missing is in one error, in the order of the module, and errors.As finds
-// the callbacks' own.
+// All problems are in one error, in the order of the module, and errors.As finds the errors
+// of package callbacks.
 func TestAll(t *testing.T) {
 	registered(t)
 	m := parse(t, `module {
@@ -192,7 +192,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// What XLA drops is not asked for; XLA is the judge.
+// Calls that XLA removes are not checked; the test compares with XLA.
 func TestDropped(t *testing.T) {
 	const absent = `stablehlo.custom_call @absent(%a) : (tensor<4xf32>) -> tensor<4xf32>`
 	for name, test := range map[string]struct {
@@ -219,14 +219,14 @@ func TestDropped(t *testing.T) {
 			err := preflight.Check(parse(t, module), preflight.Options{})
 			xla := compile(t, module, bridge.CompileOptions{})
 			if (err != nil) != test.want || (xla != nil) != test.want {
-				t.Errorf("Check says %v and XLA says %v", err, xla)
+				t.Errorf("Check returned %v, but XLA returned %v", err, xla)
 			}
 		})
 	}
 }
 
-// Many calls that lead through one long chain take no more than the chain once:
-// walked for each of them it would take many times as long.
+// If many calls lead to one long chain, the chain is visited once. Visiting it for each call
+// would take many times as long.
 func TestManyCalls(t *testing.T) {
 	const n = 2000
 	for name, test := range map[string]struct {
@@ -254,7 +254,7 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// The modules of the corpus: what is missing in each, and no more.
+// Check finds exactly the problems of the modules of the corpus.
 func TestCorpus(t *testing.T) {
 	const folder = "../../tests/testdata/modules"
 	for name, want := range map[string][]string{
@@ -295,7 +295,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// What only a run reported before: the Go types of a function are others than the module's.
+// Check reports Go types of a function that differ from the module's.
 func TestGoTypes(t *testing.T) {
 	r, err := callbacks.NewRegistry("typed", callbacks.RegistryOptions{})
 	if err != nil {
@@ -313,7 +313,7 @@ func TestGoTypes(t *testing.T) {
 	for name, test := range map[string]struct {
 		form                           contract.Form
 		callback, operand, typ, result string
-		want                           string // "" where it is fine
+		want                           string // "" if there is no problem
 	}{
 		"call":          {contract.Call, "call", "%a", "tensor<4xf32>", "tensor<4xf32>", ""},
 		"element type":  {contract.Call, "call", "%b", "tensor<i32>", "tensor<i32>", "argument 0: takes any f32 array, given s32[]  <- differs"},
@@ -344,7 +344,7 @@ func TestGoTypes(t *testing.T) {
 	}
 }
 
-// What is said of many calls stands in one line.
+// The same problem of many calls is one line.
 func TestRepeatedLines(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("func.func @main(%a: tensor<4xf32>) {\n")

@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// TestNoTrace holds that a check calls nothing and binds nothing: the counters know of no
-// more callbacks than before, and the modules that were checked hold none of them.
+// TestNoTrace checks that Check does not call or bind functions: the counters have the same
+// callbacks as before, and checked modules do not keep them.
 func TestNoTrace(t *testing.T) {
 	registry, err := callbacks.NewRegistry("traced", callbacks.RegistryOptions{})
 	if err != nil {
