@@ -44,7 +44,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 	ctx := context.Background()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
-		log.Fatal(err) // says which command fetches the plugin
+		log.Fatal(err) // names the command that fetches the plugin
 	}
 	client, err := plugin.NewClient(bridge.ClientOptions{})
 	if err != nil {

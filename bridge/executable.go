@@ -48,7 +48,7 @@ type CompileOptions struct {
 func (o CompileOptions) check(devices int) error {
 	switch {
 	case o.Replicas < 0 || o.Partitions < 0:
-		return errors.New("Replicas or Partitions is negative; give 0 or 1 for one device")
+		return errors.New("a negative number of Replicas or Partitions is not possible; give 0 or 1 for one device")
 	case o.Replicas > 1 && o.Partitions > 1:
 		return errors.New("both Replicas and Partitions are above 1; choose one")
 	case max(o.Replicas, o.Partitions) > devices:

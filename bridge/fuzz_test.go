@@ -102,7 +102,7 @@ func fuzzed(f *callbacks.Frame) error {
 			return fmt.Errorf("a broken view came through: %w", err)
 		}
 		if v.Shape.NumElements() > 1<<16 {
-			return errors.New("a view of nobody's memory came through")
+			return errors.New("a view of an invalid address was passed")
 		}
 	}
 	for _, v := range f.Results {

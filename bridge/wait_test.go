@@ -131,7 +131,7 @@ func TestWaitForArray(t *testing.T) {
 	check.Diff(t, "uses", int64(1), b.life.state.Load())
 }
 
-// XLA copies elements of less than a byte on threads of its own, to memory that stays until
+// XLA copies elements of less than a byte on its own threads, to memory that stays until
 // it is done, also if the context has ended.
 func TestContextEndsDuringCopy(t *testing.T) {
 	c := testClient(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// modules that have no portable form
+// chloModule has no portable form.
 const chloModule = `func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   %0 = chlo.tan %arg0 : tensor<4xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -145,7 +145,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			if p.Position.Line != 2 || p.Operation.Name() != "stablehlo.custom_call" {
-				t.Errorf("it is said to stand at %v, %s", p.Position, p.Operation.Name())
+				t.Errorf("the problem has the position %v, %s", p.Position, p.Operation.Name())
 			}
 		})
 	}

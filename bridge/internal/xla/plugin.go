@@ -23,7 +23,7 @@ type Plugin struct {
 	gopjrt *gopjrt.Plugin
 }
 
-// Open gives gopjrt a plugin, under a name that no other plugin in the process has. It is
+// Open registers a plugin with gopjrt, under a name that no other plugin in the process has. It is
 // not safe for concurrent use.
 func Open(name string, p *pjrt.Plugin) (*Plugin, error) {
 	table, err := p.Decorate()
