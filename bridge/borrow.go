@@ -102,11 +102,11 @@ func (l *loan) check(b *Buffer) error {
 func (l *loan) end(b *Buffer) {
 	n := int64(len(l.view.Data))
 	memory := &b.client.memory
-	back := func() {
+	back := func(error) {
 		l.pin.Unpin()
 		memory.lend(-n)
 	}
-	if over, _ := l.pjrt.Notify(func(error) { back() }); over {
-		back()
+	if over, _ := l.pjrt.Notify(back); over {
+		back(nil)
 	}
 }

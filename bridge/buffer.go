@@ -24,11 +24,10 @@ type Buffer struct {
 	shape  tensor.Shape
 	device int
 	life   lifetime
-	order  []int // of its dimensions in the device's memory, see result.order
-	asked  bool  // only the plugin knows the layout of its elements
+	order  []int       // of its dimensions in the device's memory, see result.order
+	asked  bool        // only the plugin knows the layout of its elements
+	ready  atomic.Bool // whether it is known to be computed
 	loan   *loan
-
-	ready atomic.Bool // whether it is known to be computed
 
 	// The address of the elements, after the first call of address.
 	memory atomic.Pointer[byte]

@@ -52,10 +52,10 @@ func TestOpaque(t *testing.T) {
 	}
 	var unknown *callbacks.UnknownError
 	if err := callbacks.UnregisterOpaque(one); !errors.As(err, &unknown) {
-		t.Errorf("released twice: %v", err)
+		t.Errorf("unregistered twice: %v", err)
 	}
 	if _, err := dispatch.ResolveOpaque(config); !errors.As(err, &unknown) || unknown.Callback != "opaque id 836d" {
-		t.Errorf("after release: %v", err)
+		t.Errorf("after UnregisterOpaque: %v", err)
 	}
 	if err := callbacks.RegisterOpaque(callbacks.OpaqueID{}, nil, callbacks.Options{}); err == nil {
 		t.Error("an id without bytes was registered")
@@ -81,7 +81,7 @@ func TestOpaqueReleasedAlone(t *testing.T) {
 	check.NoError(t, callbacks.UnregisterOpaque(gone))
 	var unknown *callbacks.UnknownError
 	if err := dispatchtest.Invoke(slots[gone], nil, &callbacks.Frame{}); !errors.As(err, &unknown) {
-		t.Errorf("a call of the released id ends with %v", err)
+		t.Errorf("a call of the unregistered id ends with %v", err)
 	}
 	check.NoError(t, dispatchtest.Invoke(slots[left], nil, &callbacks.Frame{}))
 	check.NoError(t, callbacks.UnregisterOpaque(left))

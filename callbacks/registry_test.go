@@ -187,7 +187,7 @@ func TestUnregister(t *testing.T) {
 	_, err = dispatch.Resolve(withID(r, id))
 	wantUnknown(t, err, wantID)
 
-	// The name is free, but what was bound to its old function stays released.
+	// The name is free, but what was bound to its old function stays unregistered.
 	check.NoError(t, r.Register("f", nothing, callbacks.Options{}))
 	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), wantF)
 	again, err := dispatch.Resolve(named(r, "f"))

@@ -25,8 +25,12 @@ func (e Event) IsNil() bool { return e.c == nil }
 // called when it is, on any thread, perhaps before Notify returns; done must not block.
 // Notify must be called once, unless the event is nil.
 func (e Event) Notify(done func(error)) (over bool, err error) {
+	r := C.calliope_event_ready(e.api, e.c) // most often it is over, and needs no handle
+	if r.event == nil {
+		return true, takeError(e.api, r.error)
+	}
 	handle := cgo.NewHandle(done)
-	r := C.calliope_event_over(e.api, e.c, C.uintptr_t(handle))
+	r = C.calliope_event_over(e.api, e.c, C.uintptr_t(handle))
 	if r.event != nil {
 		return false, nil
 	}

@@ -26,8 +26,7 @@ static int event_is_ready(const pjrt_api* api, pjrt_event* event) {
   return error == NULL && args.ready;
 }
 
-// Takes the event over. It is destroyed if it is ready.
-static calliope_event_result event_result(const pjrt_api* api, pjrt_event* event) {
+calliope_event_result calliope_event_ready(const pjrt_api* api, pjrt_event* event) {
   calliope_event_result result = {0};
   if (event_is_ready(api, event)) {
     result.error = event_await(api, event);
@@ -65,7 +64,7 @@ calliope_event_result calliope_buffer_ready(const pjrt_api* api, pjrt_buffer* bu
   pjrt_buffer_event_args args = {.struct_size = sizeof args, .buffer = buffer};
   pjrt_error* error = CALL(api, PJRT_FN_BUFFER_READY_EVENT, &args);
   if (error != NULL) return (calliope_event_result){.error = error};
-  return event_result(api, args.event);
+  return calliope_event_ready(api, args.event);
 }
 
 calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int hold) {
@@ -93,7 +92,7 @@ calliope_event_result calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* 
   pjrt_to_host_args args = {.struct_size = sizeof args, .buffer = buffer, .dst = dst, .dst_size = size};
   pjrt_error* error = CALL(api, PJRT_FN_BUFFER_TO_HOST, &args);
   if (error != NULL) return (calliope_event_result){.error = error};
-  return event_result(api, args.event);
+  return calliope_event_ready(api, args.event);
 }
 
 pjrt_error* calliope_buffer_destroy(const pjrt_api* api, pjrt_buffer* buffer) {
@@ -138,14 +137,13 @@ static void event_ready(pjrt_error* error, void* arg) {
 }
 
 calliope_event_result calliope_event_over(const pjrt_api* api, pjrt_event* event, uintptr_t handle) {
-  calliope_event_result result = event_result(api, event);
-  if (result.event == NULL) return result;
   waiting* w = malloc(sizeof *w);
   if (w == NULL) abort();
   *w = (waiting){.api = api, .event = event, .handle = handle, .pending = 2};
   pjrt_event_on_ready_args args = {.struct_size = sizeof args, .event = event, .callback = event_ready, .arg = w};
   pjrt_error* error = CALL(api, PJRT_FN_EVENT_ON_READY, &args);
   if (error != NULL) event_ready(error, w);
+  calliope_event_result result = {.event = event};
   if (last(w)) {
     result = (calliope_event_result){.error = w->error};
     free(w);

@@ -49,6 +49,9 @@ typedef struct {
 
 calliope_shape_result calliope_buffer_shape(const pjrt_api* api, pjrt_buffer* buffer);
 
+// Returns the event if it is not over, and destroys it otherwise.
+calliope_event_result calliope_event_ready(const pjrt_api* api, pjrt_event* event);
+
 // Takes the event over. If the result's event is not NULL, it is not over, and
 // calliopePJRTEventOver is called with the error when it is, perhaps before this function
 // returns.

@@ -20,7 +20,7 @@ var onCompile = []callbacks.Dispatch{callbacks.Inline}
 // bindingFaults are the faults of names, ids, registries and attributes.
 func bindingFaults() []Fault {
 	return []Fault{
-		{"released id", everyWay, released},
+		{"unregistered id", everyWay, unregisteredID},
 		{"unregistered name", everyWay, unregistered},
 		{"closed registry", everyWay, closedRegistry},
 		{"forged signature", everyWay, forgedSignature},
@@ -184,7 +184,7 @@ func counting(n *atomic.Int64) callbacks.Func {
 	}
 }
 
-func released(s *scene) (func(int) error, error) {
+func unregisteredID(s *scene) (func(int) error, error) {
 	return func(i int) error {
 		var calls atomic.Int64
 		id, err := s.registry.RegisterFunc(counting(&calls), callbacks.Options{Key: i, Dispatch: s.way})
