@@ -231,7 +231,8 @@ func TestOptionalUnbound(t *testing.T) {
 	check.Diff(t, "result", []float32{1, 2}, host[float32](t, out[0]))
 }
 
-// loop returns a module that calls a passthrough callback n times on a value that is doubled each time.
+// loop returns a module that calls a passthrough callback n times on a value that is
+// doubled each time.
 func loop(target, config string) string {
 	const typ = "tensor<4xf32>"
 	call := custom(contract.Passthrough, config, "%x", typ, typ)

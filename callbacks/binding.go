@@ -44,7 +44,8 @@ func (r *Registry) find(config contract.Config) (*binding, error) {
 	return b, nil
 }
 
-// Function returns the pointer to the function. It holds nil once the binding is unregistered.
+// Function returns the pointer to the function. It holds nil once the binding is
+// unregistered.
 func (b *binding) Function() *atomic.Pointer[Func] { return &b.fn }
 
 // Options returns the options of the callback.

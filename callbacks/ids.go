@@ -35,8 +35,8 @@ func (r *Registry) nextID() int64 {
 	return (r.number-1)<<countBits | given.last[r.number-1]
 }
 
-// idStateOf returns the IDState of an id that the registry does not hold. The caller holds the
-// registry's lock.
+// idStateOf returns the IDState of an id that the registry does not hold. The caller holds
+// the registry's lock.
 func (r *Registry) idStateOf(id int64) IDState {
 	number, count := id>>countBits+1, id&(1<<countBits-1)
 	given.Lock()

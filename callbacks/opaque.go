@@ -48,8 +48,8 @@ func RegisterOpaque(o OpaqueID, fn Func, options Options) error {
 	return nil
 }
 
-// UnregisterOpaque removes the binding of an opaque id, as Registry.UnregisterID does for an id of
-// a registry.
+// UnregisterOpaque removes the binding of an opaque id, as Registry.UnregisterID does for
+// an id of a registry.
 func UnregisterOpaque(o OpaqueID) error {
 	opaques.Lock()
 	defer opaques.Unlock()

@@ -39,7 +39,8 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	return nil, err
 }
 
-// target returns the older one of a version and the library's, which is "" for PortableArtifact.
+// target returns the older one of a version and the library's, or "", which means the
+// library's.
 func (s Serializer) target(version string) (string, error) {
 	if version == "" {
 		return "", nil

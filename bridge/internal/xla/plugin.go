@@ -23,8 +23,8 @@ type Plugin struct {
 	gopjrt *gopjrt.Plugin
 }
 
-// Open registers a plugin with gopjrt, under a name that no other plugin in the process has. It is
-// not safe for concurrent use.
+// Open registers a plugin with gopjrt, under a name that no other plugin in the process
+// has. It is not safe for concurrent use.
 func Open(name string, p *pjrt.Plugin) (*Plugin, error) {
 	table, err := p.Decorate()
 	if err != nil {
