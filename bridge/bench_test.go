@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// One operation is one iteration of a loop on the device with a passthrough call of
-// 16 bytes in it. The same in C stands beside it in tools/bench -suite dispatch.
+// One operation is one iteration of a loop on the device with a passthrough call of 16
+// bytes. tools/bench -suite dispatch compares it with C.
 func BenchmarkLoop(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
 	name := register(b, signature, func(*callbacks.Frame) error { return nil })
@@ -26,8 +26,8 @@ func BenchmarkLoop(b *testing.B) {
 	out[0].Close()
 }
 
-// One operation is one execution of a small module, with one input of 16 bytes. The bare C
-// API stands beside it in tools/bench -suite run.
+// One operation is one execution of a small module, with one input of 16 bytes. tools/bench
+// -suite run compares it with the C API.
 func BenchmarkRun(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
 	name := register(b, signature, func(*callbacks.Frame) error { return nil })
@@ -37,7 +37,7 @@ func BenchmarkRun(b *testing.B) {
 	defer stop()
 	for _, kind := range []struct{ name, module string }{{"plain", plain}, {"callback", passthrough(name, signature, "tensor<4xf32>")}} {
 		e := compile(b, c, kind.module, CompileOptions{})
-		in, err := c.Buffer(tensor.Vector[float32](1, 2, 3, 4), 0)
+		in, err := c.BufferFromHost(b.Context(), tensor.Vector[float32](1, 2, 3, 4), 0)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -56,12 +56,12 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// One operation is one execution that XLA makes on threads of its own.
+// One operation is one execution on XLA's own threads.
 func BenchmarkRunAsync(b *testing.B) {
 	c := testClient(b)
 	const typ = "tensor<64x64xf32>"
 	e := compile(b, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
-	in, err := c.Buffer(bigInput(b), 0)
+	in, err := c.BufferFromHost(b.Context(), bigInput(b), 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func run(b *testing.B, ctx context.Context, e *Executable, in Input) {
 	out[0].Close()
 }
 
-// One operation brings an array to the device, runs a small module on it and brings the
+// One operation copies an array to the device, runs a small module on it and copies the
 // result back.
 func BenchmarkThrough(b *testing.B) {
 	c := testClient(b)
@@ -109,12 +109,12 @@ func BenchmarkThrough(b *testing.B) {
 						b.Fatal(err)
 					}
 					if kind.view {
-						v, err := out[0].View()
+						v, err := out[0].View(b.Context())
 						if err != nil {
 							b.Fatal(err)
 						}
 						v.Close()
-					} else if _, err := out[0].ToHost(); err != nil {
+					} else if _, err := out[0].ToHost(b.Context()); err != nil {
 						b.Fatal(err)
 					}
 					out[0].Close()
@@ -124,13 +124,13 @@ func BenchmarkThrough(b *testing.B) {
 	}
 }
 
-// One operation moves an array of 1 MiB: to the device, from there, and as plain copies
-// in Go, which are the floor.
+// One operation copies an array of 1 MiB: to the device, from the device, and in Go, which
+// is the lower bound.
 func BenchmarkTransfer(b *testing.B) {
 	const n = 1 << 18
 	c := testClient(b)
 	v := view(b, aligned(n), n)
-	buffer, err := c.Buffer(v, 0)
+	buffer, err := c.BufferFromHost(b.Context(), v, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -139,23 +139,23 @@ func BenchmarkTransfer(b *testing.B) {
 	for what, f := range map[string]func() error{
 		"copy":       func() error { copy(into, v.Data); return nil },
 		"fresh copy": func() error { sink = append([]byte(nil), v.Data...); return nil },
-		"ToHost":     func() error { v, err := buffer.ToHost(); sink = v.Data; return err },
+		"ToHost":     func() error { v, err := buffer.ToHost(b.Context()); sink = v.Data; return err },
 		"View": func() error {
-			v, err := buffer.View()
+			v, err := buffer.View(b.Context())
 			if err != nil {
 				return err
 			}
 			return v.Close()
 		},
 		"Buffer": func() error {
-			b, err := c.Buffer(v, 0)
+			b, err := c.BufferFromHost(b.Context(), v, 0)
 			if err != nil {
 				return err
 			}
 			return b.Close()
 		},
-		"BorrowBuffer": func() error {
-			b, err := c.BorrowBuffer(v, 0)
+		"BorrowFromHost": func() error {
+			b, err := c.BorrowFromHost(b.Context(), v, 0)
 			if err != nil {
 				return err
 			}
@@ -175,7 +175,7 @@ func BenchmarkTransfer(b *testing.B) {
 
 var sink []byte
 
-// aligned is memory that a device takes as it is.
+// aligned returns memory that a device can use in place.
 func aligned(n int) []float32 {
 	s := make([]float32, n+16)
 	for uintptr(unsafe.Pointer(&s[0]))%borrowAlign != 0 {

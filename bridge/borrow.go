@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"runtime"
@@ -10,56 +11,58 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Borrowed is a host array that an execution reads in place; see [Borrow].
+// A Borrowed is a host array that an execution reads in place; see [Borrow].
 type Borrowed struct{ view tensor.View }
 
-// Borrow lets an execution read a host array where it is, instead of a copy. That is
-// possible where the array begins at a multiple of 64 bytes in memory and its elements
-// have a byte or more; otherwise it is copied, as a tensor.View is.
+// Borrow lets an execution read a host array in place. This needs an array that begins at a
+// multiple of 64 bytes in memory and whose elements have at least 8 bits. Any other array
+// is copied, like a tensor.View.
 //
-// Until the run is over the array must not change, and it stays where it is: also
-// after a Run that returned early, because its context ended. In debug mode (see
-// Options.Debug) a change is logged. To be sure, use Client.BorrowBuffer, whose Buffer
-// can be asked.
+// The array must not change until the run is over, even if Run returned early because its
+// context ended. Until then it is kept from the garbage collector. In debug mode (see
+// OpenOptions.Debug) a change is logged. Client.BorrowFromHost returns a Buffer, whose
+// Borrowed method reports whether the array was copied.
 func Borrow(v tensor.View) Borrowed { return Borrowed{v} }
 
-// BorrowBuffer is Buffer, but that the array on the device is the host array itself,
-// where that is possible: see [Borrow]. The array must not change until the Buffer is
-// closed and every run and view that uses it is over; until then it is kept from the
-// garbage collector. It cannot be donated. In debug mode a change is the error of the
-// Close that ends the use, and is logged where a run ends it.
-func (c *Client) BorrowBuffer(v tensor.View, device int) (*Buffer, error) {
-	return c.buffer("BorrowBuffer", v, device, true)
+// BorrowFromHost is like BufferFromHost, but the array on the device is the host array
+// itself if that is possible; see [Borrow]. The array must not change until the Buffer is
+// closed and every run and view that uses it is over. Until then it is kept from the
+// garbage collector. A borrowed array cannot be donated.
+//
+// In debug mode the Close that ends the use returns an error if the array changed. If the
+// end of a run ends the use, the error is logged.
+func (c *Client) BorrowFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
+	return c.buffer(ctx, "BorrowFromHost", v, device, true)
 }
 
-// Borrowed reports whether the array is a host array that was given without a copy.
+// Borrowed reports whether the array is a host array that was not copied.
 func (b *Buffer) Borrowed() bool { return b.loan != nil }
 
-// borrowAlign is what XLA asks of memory that it takes as it is.
+// borrowAlign is the alignment that XLA requires of host memory that it uses in place.
 const borrowAlign = 64
 
 func canBorrow(v tensor.View) bool {
 	return len(v.Data) > 0 && packedBits(v.Shape.DType) == 0 && uintptr(unsafe.Pointer(&v.Data[0]))%borrowAlign == 0
 }
 
-// loan is a host array that a device reads.
+// A loan is a host array that a device reads.
 type loan struct {
-	pjrt pjrt.Loan
+	pjrt pjrt.Event // over when the plugin does not read the array any more
 	pin  runtime.Pinner
 	view tensor.View
 
 	// In debug mode:
 	hash uint64
-	at   string // where it was given
+	at   string // file and line of the call that borrowed it
 }
 
 var loanSeed = maphash.MakeSeed()
 
-// borrow makes b of a host array's own memory.
+// borrow makes b an array in the host array's own memory.
 func (b *Buffer) borrow(v tensor.View, dtype int32) error {
 	l := &loan{view: v}
 	if b.client.debug {
-		l.hash, l.at = maphash.Bytes(loanSeed, v.Data), outside()
+		l.hash, l.at = maphash.Bytes(loanSeed, v.Data), callerOutside()
 	}
 	l.pin.Pin(unsafe.SliceData(v.Data))
 	array, done, err := b.client.pjrt.Share(v.Data, dtype, b.shape.Dims, b.device)
@@ -72,8 +75,8 @@ func (b *Buffer) borrow(v tensor.View, dtype int32) error {
 	return nil
 }
 
-// outside is the line outside of this package that is being executed.
-func outside() string {
+// callerOutside returns the file and line of the innermost caller outside of this package.
+func callerOutside() string {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	_, here, _, _ := runtime.Caller(0)
@@ -87,23 +90,23 @@ func outside() string {
 	}
 }
 
-// check says in debug mode whether the array changed.
+// check returns an error in debug mode if the array changed.
 func (l *loan) check(b *Buffer) error {
 	if l.at == "" || maphash.Bytes(loanSeed, l.view.Data) == l.hash {
 		return nil
 	}
-	return fmt.Errorf("bridge: the host array %s that was borrowed at %s was written to before its buffer was free: copy what is to change, with Client.Buffer", b.shape, l.at)
+	return fmt.Errorf("bridge: the host array %s that was borrowed at %s was written to before its buffer was freed: copy it with Client.BufferFromHost if it must change", b.shape, l.at)
 }
 
-// end gives the array back, when the plugin does not read it any more.
+// end unpins the array when the plugin does not read it any more.
 func (l *loan) end(b *Buffer) {
 	n := int64(len(l.view.Data))
 	memory := &b.client.memory
-	back := func() {
+	back := func(error) {
 		l.pin.Unpin()
 		memory.lend(-n)
 	}
-	if l.pjrt.Over(back) {
-		back()
+	if over, _ := l.pjrt.Notify(back); over {
+		back(nil)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A borrowed array is read where it is, where that is possible.
-func TestBorrowBuffer(t *testing.T) {
+// A borrowed array is read in place if that is possible.
+func TestBorrowFromHost(t *testing.T) {
 	c := testClient(t)
 	data := aligned(1024)
 	for i := range data {
@@ -29,21 +29,21 @@ func TestBorrowBuffer(t *testing.T) {
 		"sub-byte": {tensor.View{Shape: tensor.ShapeOf(tensor.S4, 4), Data: make([]byte, 64)[:4:4]}, false},
 	} {
 		t.Run(what, func(t *testing.T) {
-			b, err := c.BorrowBuffer(test.v, 1)
+			b, err := c.BorrowFromHost(t.Context(), test.v, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			check.Diff(t, "borrowed", test.want, b.Borrowed())
-			got, err := b.ToHost()
+			got, err := b.ToHost(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			check.Diff(t, "values", test.v.Data, got.Data)
 			if test.want {
-				at, err := b.array.Pointer(false)
+				at, err := b.array.Pointer()
 				check.Diff(t, "no copy", true, err == nil && at == unsafe.Pointer(&data[0]))
 				check.Diff(t, "held", ClientStats{Buffers: 1, Borrowed: 4096}, c.Stats())
-				if _, err := c.take(Donate(b), 1); err == nil || !strings.Contains(err.Error(), "borrowed") {
+				if _, err := c.take(t.Context(), Donate(b), 1); err == nil || !strings.Contains(err.Error(), "borrowed") {
 					t.Errorf("donating it: got %v, want a refusal", err)
 				}
 			}
@@ -53,12 +53,12 @@ func TestBorrowBuffer(t *testing.T) {
 			check.Diff(t, "held after Close", ClientStats{}, c.Stats())
 		})
 	}
-	if _, err := c.BorrowBuffer(tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}, 0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
+	if _, err := c.BorrowFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}, 0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
 		t.Errorf("a view of too few bytes: %v", err)
 	}
 }
 
-// An input that is borrowed for a run, small or large, and by one that nobody waits for.
+// Inputs are borrowed for small and large runs, and for a run whose Wait has returned.
 func TestBorrow(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<64x64xf32>"
@@ -74,7 +74,7 @@ func TestBorrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runtime.GC() // would take what nobody holds
+		runtime.GC() // would free memory without references
 		out, err := started.Wait(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -89,12 +89,12 @@ func TestBorrow(t *testing.T) {
 	check.Diff(t, "held", ClientStats{}, c.Stats())
 }
 
-// In debug mode, whoever ends the use of a borrowed array gets an error if it was written
+// In debug mode, the end of the use of a borrowed array reports an error if it was written
 // to.
 func TestDebugBorrow(t *testing.T) {
 	c := debugClient(t)
 	data := aligned(16)
-	b, err := c.BorrowBuffer(view(t, data, 16), 0)
+	b, err := c.BorrowFromHost(t.Context(), view(t, data, 16), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

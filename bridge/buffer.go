@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -12,77 +14,85 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Buffer is an array on a device. Whoever gets one closes it. It is safe for
-// concurrent use.
+// A Buffer is an array on a device. The caller that gets a Buffer must close it. It is safe
+// for concurrent use.
 type Buffer struct {
 	client *Client
 	array  pjrt.Array
-	// The shape is not given away as it is: its dimensions may be those that all
-	// outputs of an executable have in common, and say how much memory is read.
+	// shape must not be returned without a copy: all outputs of an executable may share
+	// its dimensions, which say how much memory is read.
 	shape  tensor.Shape
 	device int
 	life   lifetime
-	order  []int // of its dimensions in the device's memory, see result
-	asked  bool  // only the plugin knows how its elements lie there
-	ready  bool  // it is known to be computed: a run that is over gave it
+	order  []int       // of its dimensions in the device's memory, see result.order
+	asked  bool        // only the plugin knows the layout of its elements
+	ready  atomic.Bool // whether it is known to be computed
 	loan   *loan
 
-	// Where the memory is, once somebody wanted to know.
+	// The address of the elements, after the first call of address.
 	memory atomic.Pointer[byte]
 }
 
-// Buffer copies a host array to a device; the view's memory is not used any more
-// when Buffer returns.
-func (c *Client) Buffer(v tensor.View, device int) (*Buffer, error) {
-	return c.buffer("Buffer", v, device, false)
+// BufferFromHost copies a host array to a device. The view's memory is not used any more
+// when BufferFromHost returns. If ctx ends first, BufferFromHost returns ctx.Err(), and the
+// array on the device is freed when its copy is over. The copy itself does not stop.
+func (c *Client) BufferFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
+	return c.buffer(ctx, "BufferFromHost", v, device, false)
 }
 
-// buffer makes a Buffer of a host array: a copy, or the array's own memory where that is
-// wanted and can be.
-func (client *Client) buffer(method string, v tensor.View, device int, borrow bool) (*Buffer, error) {
+// buffer makes a Buffer of a host array: a copy, or the array's own memory if borrow is
+// true and canBorrow allows it.
+func (client *Client) buffer(ctx context.Context, method string, v tensor.View, device int, borrow bool) (*Buffer, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := client.use(method); err != nil {
 		return nil, err
 	}
-	b, err := client.transfer(v, device, borrow)
+	b, copied, err := client.transfer(v, device, borrow)
 	if err != nil {
 		_ = client.done() // the error of the transfer says more
 		return nil, err
 	}
+	if err := b.await(ctx, "transfer to device", copied, nil); err != nil {
+		_ = b.Close() // the error of the copy says more
+		return nil, err
+	}
 	return b, nil
 }
 
-// transfer takes over one use of the client, where it succeeds.
-func (client *Client) transfer(v tensor.View, device int, borrow bool) (*Buffer, error) {
+// transfer takes over one use of the client if it succeeds. The event, which may be nil, is
+// that of the copy.
+func (client *Client) transfer(v tensor.View, device int, borrow bool) (b *Buffer, copied pjrt.Event, err error) {
 	if err := v.Shape.Check(); err != nil {
-		return nil, fmt.Errorf("bridge: transfer to device: %w", err)
+		return nil, copied, fmt.Errorf("bridge: transfer to device: %w", err)
 	}
 	if want := v.Shape.NumBytes(); len(v.Data) != want {
-		return nil, fmt.Errorf("bridge: transfer to device: the view of a %s has %d bytes and needs %d", v.Shape, len(v.Data), want)
+		return nil, copied, fmt.Errorf("bridge: transfer to device: the view of a %s has %d bytes and needs %d", v.Shape, len(v.Data), want)
 	}
 	dtype := toPJRT(v.Shape.DType)
 	if dtype == 0 {
-		return nil, fmt.Errorf("bridge: transfer to device: arrays of %s cannot be on a device", v.Shape.DType)
+		return nil, copied, fmt.Errorf("bridge: transfer to device: arrays of %s cannot be on a device", v.Shape.DType)
 	}
 	if device < 0 || device >= client.NumDevices() {
-		return nil, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, client.NumDevices())
+		return nil, copied, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, client.NumDevices())
 	}
-	b := &Buffer{client: client, shape: tensor.Shape{DType: v.Shape.DType, Dims: slices.Clone(v.Shape.Dims)}, device: device}
+	b = &Buffer{client: client, shape: tensor.Shape{DType: v.Shape.DType, Dims: slices.Clone(v.Shape.Dims)}, device: device}
 	if borrow && canBorrow(v) {
-		return b, b.borrow(v, dtype)
+		return b, copied, b.borrow(v, dtype)
 	}
 	if err := client.memory.reserve("transfer to device", 1, deviceBytes(b.shape), 0); err != nil {
-		return nil, err
+		return nil, copied, err
 	}
-	array, err := client.pjrt.Put(v.Data, dtype, b.shape.Dims, device)
+	b.array, copied, err = client.pjrt.Put(v.Data, dtype, b.shape.Dims, device)
 	if err != nil {
 		client.memory.release(1, deviceBytes(b.shape))
-		return nil, pluginError("transfer to device", err)
+		return nil, copied, pluginError("transfer to device", err)
 	}
-	b.array = array
-	return b, nil
+	return b, copied, nil
 }
 
-// deviceBytes is the size of an array in a device's memory.
+// deviceBytes returns the size of an array in a device's memory.
 func deviceBytes(s tensor.Shape) int64 {
 	if bits := packedBits(s.DType); bits != 0 {
 		return int64(packedSize(s.NumElements(), bits))
@@ -90,29 +100,34 @@ func deviceBytes(s tensor.Shape) int64 {
 	return int64(s.NumBytes())
 }
 
-// Shape is the shape of the array, also after Close. It is the caller's.
+// Shape returns the shape of the array, also after Close. The caller may change it.
 func (b *Buffer) Shape() tensor.Shape {
 	return tensor.Shape{DType: b.shape.DType, Dims: slices.Clone(b.shape.Dims)}
 }
 
-// Device is the number of the device that the array is on.
+// Device returns the number of the device that the array is on.
 func (b *Buffer) Device() int { return b.device }
 
-// ToHost copies the array to the host, into memory of its own; see CopyTo and View.
-func (b *Buffer) ToHost() (tensor.View, error) {
+// ToHost copies the array to new host memory; see CopyTo and View.
+//
+// ToHost, CopyTo and View wait until the array is computed. Outputs are computed when Run
+// or Wait returns them. If ctx ends first, the methods return ctx.Err(), and the buffer
+// stays in use until the array is computed.
+func (b *Buffer) ToHost(ctx context.Context) (tensor.View, error) {
 	if !b.life.use() {
 		return tensor.View{}, errors.New("bridge: Buffer.ToHost: the buffer is closed or was donated")
 	}
-	data, err := b.copy()
+	data, err := b.copy(ctx)
 	if err = errors.Join(err, b.done()); err != nil {
 		return tensor.View{}, err
 	}
 	return tensor.View{Shape: b.Shape(), Data: data}, nil
 }
 
-// CopyTo copies the array into memory that the caller has, an array of the same shape.
-// Unlike ToHost it need not make memory, which takes as long as the copy.
-func (b *Buffer) CopyTo(to tensor.View) error {
+// CopyTo copies the array to existing host memory, which must have the same shape. Unlike
+// ToHost it does not allocate, which takes as long as the copy. If ctx ends first, it
+// returns ctx.Err() and does not write to the memory; see ToHost.
+func (b *Buffer) CopyTo(ctx context.Context, to tensor.View) error {
 	if err := to.Check(); err != nil {
 		return fmt.Errorf("bridge: Buffer.CopyTo: %w", err)
 	}
@@ -122,33 +137,33 @@ func (b *Buffer) CopyTo(to tensor.View) error {
 	if !b.life.use() {
 		return errors.New("bridge: Buffer.CopyTo: the buffer is closed or was donated")
 	}
-	return errors.Join(b.copyTo(to.Data), b.done())
+	return errors.Join(b.copyTo(ctx, to.Data), b.done())
 }
 
-func (b *Buffer) copyTo(to []byte) error {
-	if len(to) == 0 {
-		return nil
-	}
-	if !b.plain() {
-		data, err := b.copy()
+func (b *Buffer) copyTo(ctx context.Context, to []byte) error {
+	if !b.plain() || len(to) == 0 {
+		data, err := b.copy(ctx)
 		copy(to, data)
 		return err
 	}
-	from, err := b.address()
+	from, err := b.address(ctx)
 	if err == nil {
 		cached.Copy(to, unsafe.Slice(from, len(to)))
 	}
 	return err
 }
 
-// copy is a copy of the elements as the host has them.
-func (b *Buffer) copy() ([]byte, error) {
+// copy returns a copy of the elements in the host's layout.
+func (b *Buffer) copy(ctx context.Context) ([]byte, error) {
+	if err := b.wait(ctx, "transfer to host"); err != nil {
+		return nil, err
+	}
 	n := b.shape.NumBytes()
 	if n == 0 {
 		return []byte{}, nil
 	}
 	if b.direct() {
-		from, err := b.address()
+		from, err := b.address(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -157,36 +172,46 @@ func (b *Buffer) copy() ([]byte, error) {
 		return rowMajor(b.shape, b.order, data), nil
 	}
 	data := make([]byte, n)
-	if err := b.array.ToHost(data); err != nil {
+	var pin runtime.Pinner
+	pin.Pin(&data[0])
+	copied, err := b.array.ToHost(data)
+	if err != nil {
+		pin.Unpin()
 		return nil, pluginError("transfer to host", err)
+	}
+	if err := b.await(ctx, "transfer to host", copied, pin.Unpin); err != nil {
+		return nil, err
 	}
 	extendSign(b.shape.DType, data)
 	return rowMajor(b.shape, b.order, data), nil
 }
 
-// direct reports whether the elements can be read where they are.
+// direct reports whether the elements can be read in the device's memory.
 func (b *Buffer) direct() bool { return !b.asked && packedBits(b.shape.DType) == 0 }
 
-// plain reports whether the device's memory is what a host array would be.
+// plain reports whether the device's memory has the layout of a host array.
 func (b *Buffer) plain() bool { return b.direct() && b.order == nil }
 
-// address is where the elements are.
-func (b *Buffer) address() (*byte, error) {
+// address returns the address of the elements. It waits until they are computed.
+func (b *Buffer) address(ctx context.Context) (*byte, error) {
+	if err := b.wait(ctx, "transfer to host"); err != nil {
+		return nil, err
+	}
 	if p := b.memory.Load(); p != nil {
 		return p, nil
 	}
-	p, err := b.array.Pointer(b.ready)
+	p, err := b.array.Pointer()
 	if err != nil {
 		return nil, pluginError("transfer to host", err)
 	}
 	if p == nil {
-		return nil, errors.New("bridge: transfer to host: the plugin does not say where the array is")
+		return nil, errors.New("bridge: transfer to host: the plugin returned no address for the array")
 	}
 	b.memory.Store((*byte)(p))
 	return (*byte)(p), nil
 }
 
-// Close frees the array, once no run and no view uses it any more. Closing again does
+// Close frees the array when no run and no view uses it any more. Closing it again does
 // nothing.
 func (b *Buffer) Close() error {
 	if _, free := b.life.close(); free {

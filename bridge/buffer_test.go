@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// sample is an array whose bytes are proper values of the type: a sub-byte type
-// has one byte for each element, sign-extended for the signed ones.
+// sample returns an array whose bytes are valid values of the type: a sub-byte type has one
+// byte for each element, sign-extended for the signed ones.
 func sample(shape tensor.Shape) tensor.View {
 	data := make([]byte, shape.NumBytes())
 	for i := range data {
@@ -46,19 +46,19 @@ func TestBufferRoundTrip(t *testing.T) {
 		for _, dims := range [][]int{nil, {1}, {5}, {2, 3}, {0}, {2, 0, 3}} {
 			v := sample(tensor.ShapeOf(dtype, dims...))
 			t.Run(v.Shape.String(), func(t *testing.T) {
-				b, err := c.Buffer(v, 1)
+				b, err := c.BufferFromHost(t.Context(), v, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
 				check.Diff(t, "device", 1, b.Device())
 				check.Diff(t, "shape", v.Shape.String(), b.Shape().String())
-				got, err := b.ToHost()
+				got, err := b.ToHost(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				check.Diff(t, "data", v.Data, got.Data)
 				into := tensor.View{Shape: b.Shape(), Data: make([]byte, len(v.Data))}
-				if err := b.CopyTo(into); err != nil {
+				if err := b.CopyTo(t.Context(), into); err != nil {
 					t.Fatal(err)
 				}
 				check.Diff(t, "data of CopyTo", v.Data, into.Data)
@@ -72,14 +72,14 @@ func TestBufferRoundTrip(t *testing.T) {
 }
 
 func TestCopyToRefuses(t *testing.T) {
-	b, err := testClient(t).Buffer(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	b, err := testClient(t).BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refused := func(to tensor.View, want string) {
 		t.Helper()
-		if err := b.CopyTo(to); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("CopyTo gave %v, want an error with %q", err, want)
+		if err := b.CopyTo(t.Context(), to); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("CopyTo returned %v, want an error with %q", err, want)
 		}
 	}
 	matrix := tensor.ShapeOf(tensor.F32, 2, 3)
@@ -91,7 +91,7 @@ func TestCopyToRefuses(t *testing.T) {
 	refused(tensor.View{Shape: matrix, Data: make([]byte, 24)}, "Buffer.CopyTo: the buffer is closed or was donated")
 }
 
-// Every element type goes through a callback and comes back, seen as on the host.
+// Callbacks get and return arrays of every element type in the host's form.
 func TestCallbackOfEveryType(t *testing.T) {
 	c := testClient(t)
 	for _, dtype := range allTypes() {
@@ -116,7 +116,7 @@ func TestCallbackOfEveryType(t *testing.T) {
 					t.Fatal(err)
 				}
 				check.Diff(t, "operand", v.Data, saw.Data)
-				got, err := out[0].ToHost()
+				got, err := out[0].ToHost(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -128,12 +128,12 @@ func TestCallbackOfEveryType(t *testing.T) {
 	}
 }
 
-// What is written into one result's shape is its reader's own.
+// Each caller of Shape gets its own copy.
 func TestShapesAreTheCallers(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2x3xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ, typ+", "+typ, "return %x, %x : "+typ+", "+typ), CompileOptions{})
-	in, err := c.Buffer(view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	in, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +146,13 @@ func TestShapesAreTheCallers(t *testing.T) {
 		for _, b := range append(out, in) {
 			check.Diff(t, "shape", "f32[2,3]", b.Shape().String())
 			b.Shape().Dims[0] = 1 << 40
-			v, err := b.ToHost()
+			v, err := b.ToHost(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			check.Diff(t, "on the host", "f32[2,3]", v.Shape.String())
 			v.Shape.Dims[1] = -1
-			w, err := b.View()
+			w, err := b.View(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestShapesAreTheCallers(t *testing.T) {
 	}
 }
 
-// An array that is not row-major on the device is so on the host.
+// An array that is not row-major on the device is row-major on the host.
 func TestOutputLayout(t *testing.T) {
 	c := testClient(t)
 	for _, test := range []struct {
@@ -194,12 +194,12 @@ func TestOutputLayout(t *testing.T) {
 			if refused := err != nil && strings.Contains(err.Error(), "not row-major on its device"); refused != (test.layout != "{1,0}") {
 				t.Errorf("as an input: %v", err)
 			}
-			got, err := out[0].ToHost()
+			got, err := out[0].ToHost(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			check.Diff(t, "on the host", want, got)
-			v, err := out[0].View()
+			v, err := out[0].View(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

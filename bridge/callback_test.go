@@ -45,8 +45,8 @@ func TestPassthrough(t *testing.T) {
 	check.Diff(t, "result", doubled, host[float32](t, out[0]))
 }
 
-// A value that must survive cannot be aliased: XLA gives the result a place of its
-// own, and where the module has no aliases at all the trampoline copies.
+// A value that is used later cannot be aliased: XLA allocates other memory for the result,
+// and if the module has no aliases, the bridge copies.
 func TestPassthroughCopies(t *testing.T) {
 	for _, aliased := range []bool{true, false} {
 		t.Run(fmt.Sprint("aliased=", aliased), func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestPassthroughCopies(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				v[0] = 9 // the operand is seen where the result is
+				v[0] = 9 // the operand is in the result's memory
 				return nil
 			})
 			const typ = "tensor<3xf32>"
@@ -97,7 +97,7 @@ func TestObserve(t *testing.T) {
 	check.Diff(t, "token", []int8{0}, host[int8](t, out[0]))
 }
 
-// Observing calls stand in the order of the token that runs through them.
+// Observing calls are made in the order of their token.
 func TestTokensOrder(t *testing.T) {
 	const signature = "s32[]->"
 	var order []int32
@@ -156,7 +156,7 @@ func TestCallWithTemplate(t *testing.T) {
 	}
 }
 
-// A pure call that nobody uses goes away, an impure one stays.
+// An unused pure call is removed, an impure one is kept.
 func TestUnusedCalls(t *testing.T) {
 	for _, test := range []struct {
 		form  contract.Form
@@ -199,7 +199,7 @@ func TestByID(t *testing.T) {
 	check.Diff(t, "calls", 1, calls)
 }
 
-// Operands stand as data, ids, tokens.
+// The operands are data, ids and tokens, in this order.
 func TestOperandOrder(t *testing.T) {
 	const signature = "f32[1]->f32[1]"
 	name := register(t, signature, func(call *callbacks.Frame) error {
@@ -219,7 +219,7 @@ func TestOperandOrder(t *testing.T) {
 	check.Diff(t, "result", []float32{1}, host[float32](t, out[0]))
 }
 
-// An optional callback that nobody listens to lets its operands pass.
+// An optional callback that is not registered passes its operands through.
 func TestOptionalUnbound(t *testing.T) {
 	const typ = "tensor<2xf32>"
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
@@ -231,7 +231,8 @@ func TestOptionalUnbound(t *testing.T) {
 	check.Diff(t, "result", []float32{1, 2}, host[float32](t, out[0]))
 }
 
-// loop calls a passthrough callback n times on a value that is doubled each time.
+// loop returns a module that calls a passthrough callback n times on a value that is
+// doubled each time.
 func loop(target, config string) string {
 	const typ = "tensor<4xf32>"
 	call := custom(contract.Passthrough, config, "%x", typ, typ)
@@ -305,7 +306,8 @@ func TestConcurrentRuns(t *testing.T) {
 	check.Diff(t, "runs", goroutines*each, len(runsSeen))
 }
 
-// bigPassthrough is large enough for XLA to execute it on its own threads.
+// bigPassthrough returns a module that is large enough for XLA to execute it on its own
+// threads.
 func bigPassthrough(name, signature string) string {
 	const typ = "tensor<64x64xf32>"
 	return mainFunc("%x: "+typ, typ,
@@ -313,9 +315,8 @@ func bigPassthrough(name, signature string) string {
 			"%p = "+custom(contract.Passthrough, named(name, signature), "%d", typ, typ)+"\nreturn %p : "+typ)
 }
 
-// Bytecode and portable artifacts hold nothing of the process that wrote them:
-// bound by name, they run in any. testdata has x + x behind a passthrough callback
-// "bridge_bytecode", written by another toolkit.
+// Bytecode and portable artifacts that bind by name run in every process. testdata has
+// x + x after a passthrough callback "bridge_bytecode", written by another toolkit.
 func TestStoredModules(t *testing.T) {
 	calls := 0
 	if err := callbacks.Default.Register("bridge_bytecode", func(*callbacks.Frame) error { calls++; return nil }, callbacks.Options{Signature: "f32[4]->f32[4]"}); err != nil {

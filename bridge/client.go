@@ -15,7 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
-// Client has devices and the memory on them. It is safe for concurrent use.
+// A Client has devices and the memory on them. It is safe for concurrent use.
 type Client struct {
 	plugin  *Plugin
 	xla     *xla.Client
@@ -24,13 +24,13 @@ type Client struct {
 	number  int64 // among those of the process, from 1
 	group   *dispatch.Group
 	debug   bool
-	onCall  bool // every Run is as by OnCaller
+	onCall  bool // every Run behaves as with OnCaller
 
-	// A use is an open executable, buffer or run: PJRT does not survive a client
-	// that goes before them.
+	// Each open executable, buffer or run is a use: PJRT crashes if the client is
+	// destroyed before them.
 	life   lifetime
 	memory memory
-	gates  []gate // by device
+	gates  []gate // one for each device
 
 	stalls     stalls
 	watching   atomic.Bool // stallTimer runs
@@ -43,30 +43,31 @@ type Client struct {
 
 // ClientOptions are the options of [Plugin.NewClient].
 type ClientOptions struct {
-	// Devices is the number of devices that the CPU is made to look like; 0 leaves
-	// it to the plugin. Each has threads of its own; there are 1024 at most.
+	// Devices is the number of devices that the CPU is divided into, up to 1024. Each has
+	// its own threads. 0 means the plugin's default.
 	Devices int
-	// DrainTimeout is how long Close waits for runs and callbacks that are under way; 0
-	// is 10 s, and a negative one does not wait.
+	// DrainTimeout limits how long Close waits for runs and callbacks in flight. 0 means
+	// 10 s. If it is negative, Close does not wait.
 	DrainTimeout time.Duration
-	// StallAfter is how long a run waits while a callback of the client that was called
-	// does not return; then it fails with a *StallError, which names the callback. 0 is
-	// 30 s, and a negative one is for ever. Give more where callbacks take longer.
+	// StallAfter limits how long a run waits while a callback of the client does not
+	// return. Then the run fails with a *StallError, which names the callback. 0 means
+	// 30 s, and a negative value means no limit. Increase it if callbacks take longer.
 	StallAfter time.Duration
-	// MemoryLimit is how many bytes the arrays on all devices may take together, 0 for no
-	// limit. A buffer or a run that would take more is refused with a *MemoryError. It
-	// does not count what XLA takes within a run, nor borrowed memory.
+	// MemoryLimit limits the size in bytes of the arrays on all devices together. 0 means
+	// no limit. A buffer or a run that would exceed it fails with a *MemoryError. It does
+	// not count what XLA allocates within a run, nor borrowed memory.
 	MemoryLimit int64
 }
 
-// maxDevices is more than any program shares, and few enough for XLA to begin with soon.
+// maxDevices is more than any program shares, and few enough for XLA to start quickly.
 const maxDevices = 1024
 
 const defaultDrain = 10 * time.Second
 
 var lastClient atomic.Int64
 
-// NewClient makes a client.
+// NewClient returns a new client. The caller must close it. If the plugin's platform cannot
+// call Go, the error is a *PlatformError.
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if o.Devices < 0 || o.Devices > maxDevices {
 		return nil, fmt.Errorf("bridge: NewClient: Devices is %d; give a number of devices up to %d, or 0 for the plugin's default", o.Devices, maxDevices)
@@ -90,32 +91,32 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		c.stalls.after = defaultStall
 	}
 	c.group = dispatch.NewGroup(dispatch.GroupOptions{Enter: c.enter, Leave: leave, Inside: c.inside})
-	// Left to the garbage collector, a client could go before its executables.
+	// The garbage collector could free a client before its executables.
 	p.mu.Lock()
 	p.clients[c] = struct{}{}
 	p.mu.Unlock()
 	return c, nil
 }
 
-// NumDevices is the number of devices; they are numbered from 0.
+// NumDevices returns the number of devices. They are numbered from 0.
 func (c *Client) NumDevices() int { return c.pjrt.NumDevices() }
 
-// Barrier waits until every callback of every run that was started before it is over,
-// on all devices, those in queues too. Taps do not stop a run: their errors come back
-// here, as a *callbacks.Error, nil where there was none since the last barrier. When
-// ctx ends first it is a *callbacks.BarrierError, which says what is under way. name
-// stands in these errors. Inside a callback a barrier is refused.
+// Barrier waits until every callback of every run that was started before is done, on all
+// devices, including queued calls. It returns the errors of taps since the last barrier as
+// a *callbacks.TapErrors, or nil if there were none. If ctx ends first, it returns a
+// *callbacks.BarrierError, which lists the calls in flight. The name appears in these
+// errors. Inside a callback it returns callbacks.ErrBarrierInside.
 func (c *Client) Barrier(ctx context.Context, name string) error {
 	return c.group.Barrier(ctx, name)
 }
 
-// Close ends the client: from now on it compiles, runs and transfers nothing. It waits
-// for the runs and callbacks that are under way, for as long as
-// ClientOptions.DrainTimeout says, and its error tells which were left, and what taps
-// failed since the last barrier. What the client holds in C is freed when the last of its
-// executables, buffers, views and runs is closed or over. Closing again does nothing.
+// Close ends the client: it does not compile, run or transfer any more. Close waits for the
+// runs and callbacks in flight, for at most ClientOptions.DrainTimeout. The error lists the
+// runs that are left, and the errors of taps since the last barrier. What the client holds
+// in C is freed when the last of its executables, buffers, views and runs is closed or
+// over. Closing it again does nothing.
 //
-// Nothing waits at the end of a Go program by itself: defer it.
+// A Go program does not wait for its clients when it exits, so defer Close.
 func (c *Client) Close() error {
 	first, free := c.life.close()
 	if !first {
@@ -138,7 +139,8 @@ func (c *Client) Close() error {
 	return err
 }
 
-// drain is the barrier of Close. Inside a callback it would wait for itself.
+// drain is the barrier of Close. It does not wait inside a callback, which would wait for
+// itself.
 func (c *Client) drain() error {
 	limit := c.options.DrainTimeout
 	if limit == 0 {
@@ -150,12 +152,12 @@ func (c *Client) drain() error {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
 	if err := c.group.Barrier(ctx, "close client"); err != nil {
-		return fmt.Errorf("bridge: close client: %w%s", err, c.stillUnderWay())
+		return fmt.Errorf("bridge: close client: %w%s", err, c.stillInFlight())
 	}
 	return nil
 }
 
-// runs is the runs under way.
+// runs returns the runs in flight.
 func (c *Client) runs() []*Run {
 	var list []*Run
 	for _, r := range c.group.Runs() {
@@ -166,8 +168,8 @@ func (c *Client) runs() []*Run {
 	return list
 }
 
-// stillUnderWay names the runs that Close leaves.
-func (c *Client) stillUnderWay() string {
+// stillInFlight describes the runs that Close leaves.
+func (c *Client) stillInFlight() string {
 	const most = 8
 	text := ""
 	for i, r := range c.runs() {
@@ -176,13 +178,13 @@ func (c *Client) stillUnderWay() string {
 		}
 		text += fmt.Sprintf("; run %d of executable %q on device %d is left", r.id, r.exec.name(), r.device)
 		if _, err := r.result(); err != nil {
-			text += fmt.Sprintf(" (it was given up: %v)", err)
+			text += fmt.Sprintf(" (it was abandoned: %v)", err)
 		}
 	}
 	return text
 }
 
-// inside says whether this thread is inside of a callback of the client's.
+// inside reports whether this thread is inside a callback of the client.
 func (client *Client) inside() bool {
 	return client.within(context.Background(), ffi.Inside())
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// counting is a module that XLA executes on its caller's thread, and that counts up to
-// its operand, doing something on the way that has to be done.
+// counting is a module that XLA executes on its caller's thread. It counts up to its
+// operand, with work in each step that XLA cannot remove.
 var counting = mainFunc("%n: tensor<i32>", "tensor<i32>", `
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -38,8 +38,8 @@ var counting = mainFunc("%n: tensor<i32>", "tensor<i32>", `
   %s = stablehlo.add %r#0, %k : tensor<i32>
   return %s : tensor<i32>`)
 
-// countFor returns how far to count for that long at least: other programs make a run take
-// longer, so that the least time of some runs counts.
+// countFor returns a count that takes at least the duration. It uses the shortest of
+// several runs, because other programs make runs longer.
 func countFor(t testing.TB, e *Executable, d time.Duration) tensor.View {
 	t.Helper()
 	for n := int32(10_000); ; n *= 4 {
@@ -59,8 +59,8 @@ func countFor(t testing.TB, e *Executable, d time.Duration) tensor.View {
 	}
 }
 
-// A wait ends with its context also where XLA executes within the call that starts. What
-// is left behind is freed when it is over, and keeps nobody from running.
+// A wait ends with its context even if XLA executes within the call that starts the run. The
+// abandoned run is freed when it is over, and does not block other runs.
 func TestDeadlineOfSmallModule(t *testing.T) {
 	c := testClient(t)
 	e := compile(t, c, counting, CompileOptions{})
@@ -97,13 +97,13 @@ func TestDeadlineOfSmallModule(t *testing.T) {
 	check.Diff(t, "bytes", int64(0), c.Stats().Bytes)
 }
 
-// Close gives up after its drain timeout, and says which run it leaves.
+// Close returns after its drain timeout, and its error lists the runs that are left.
 func TestCloseLeavesRun(t *testing.T) {
 	if os.Getenv("CALLIOPE_TEST_FOREVER") != "" {
 		closeLeavesRun(t)
 		return
 	}
-	// What runs for ever takes a core.
+	// A run that does not end uses a core.
 	child := exec.Command(os.Args[0], "-test.run=^TestCloseLeavesRun$", "-test.timeout=60s")
 	child.Env = append(os.Environ(), "CALLIOPE_TEST_FOREVER=1")
 	if out, err := child.CombinedOutput(); err != nil {
@@ -130,7 +130,7 @@ func closeLeavesRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := c.Compile(t.Context(), []byte(forever), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(forever), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,19 +148,19 @@ func closeLeavesRun(t *testing.T) {
 		t.Errorf("Close returned after %v", took)
 	}
 	var b *callbacks.BarrierError
-	if !errors.As(err, &b) || !strings.Contains(err.Error(), `of executable "forever" on device 0 is left (it was given up: context deadline exceeded)`) {
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), `of executable "forever" on device 0 is left (it was abandoned: context deadline exceeded)`) {
 		t.Errorf("got %v, want an error that names the run", err)
 	}
 }
 
-// What a run is like does not depend on who launches it.
+// A run behaves the same whichever goroutine launches it.
 func TestRunsWithAndWithoutDeadline(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<4xf32>"
 	small := compile(t, c, mainFunc("%x: "+typ, typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	const wide = "tensor<64x64xf32>"
 	large := compile(t, c, mainFunc("%x: "+wide, wide, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+wide+", "+wide+") -> "+wide+"\nreturn %d : "+wide), CompileOptions{})
-	for range 3 { // how XLA runs it is learnt meanwhile
+	for range 3 { // the first runs set Executable.async
 		for _, ctx := range []context.Context{context.Background(), t.Context()} {
 			out, err := small.Run(ctx, view(t, []float32{1, 2, 3, 4}, 4))
 			if err != nil {
@@ -197,7 +197,7 @@ func TestManyGoroutinesRun(t *testing.T) {
 			c := testClient(t)
 			name := register(t, "", test.fn)
 			e := compile(t, c, test.module(name), CompileOptions{})
-			in, err := c.Buffer(test.in, 0)
+			in, err := c.BufferFromHost(t.Context(), test.in, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,14 +222,14 @@ func TestManyGoroutinesRun(t *testing.T) {
 	}
 }
 
-// A callback that ends the goroutine that executes, which is nobody's where the context
-// can end, ends the wait.
+// A callback that ends the executing goroutine ends the wait. With a context that can end,
+// that goroutine is a helper.
 func TestGoexitInRun(t *testing.T) {
 	if os.Getenv("CALLIOPE_TEST_GOEXIT") != "" {
 		goexitInRun(t)
 		return
 	}
-	// XLA keeps what it had locked.
+	// XLA keeps its locks.
 	child := exec.Command(os.Args[0], "-test.run=^TestGoexitInRun$", "-test.timeout=60s")
 	child.Env = append(os.Environ(), "CALLIOPE_TEST_GOEXIT=1")
 	if out, err := child.CombinedOutput(); err != nil {
@@ -243,7 +243,7 @@ func goexitInRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := register(t, "", func(*callbacks.Frame) error { runtime.Goexit(); return nil })
-	e, err := c.Compile(t.Context(), []byte(passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>")), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>")), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

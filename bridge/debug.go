@@ -15,8 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// poisonedKept is the number of calls whose memory stays inaccessible. Later the address may
-// be something else's, and a late use is not caught any more.
+// poisonedKept is the number of calls whose memory stays inaccessible. After that its
+// address may be used again, and a late use is not detected any more.
 const poisonedKept = 256
 
 // A region is the memory of a call that is over. It is poisoned: an access is a fault.
@@ -30,62 +30,62 @@ var poisoned struct {
 	all []region // the oldest first
 }
 
-// moved is what a call had before its views were moved to memory of its own.
-type moved struct {
-	operands, results []byte
-	home, kept        []tensor.View // Results of XLA's and of the copy
-	args              int           // of the frame
-	homes             []unsafe.Pointer
+// An original is the state of a frame before its views were replaced by copies.
+type original struct {
+	operandMemory, resultMemory []byte
+	results, copies             []tensor.View // in XLA's memory, and the copies
+	args                        int           // of the frame
+	addresses                   []unsafe.Pointer
 }
 
-// debug has a function that would see XLA's memory see a copy, which is taken away when
-// the call is over. A function on a goroutine of its own has copies that are; see
-// debugMemory.
+// debug gives copies to a function that would get views of XLA's memory. The copies become
+// inaccessible when the call is over. A function on a worker goroutine gets copies in any
+// case; see debugMemory.
 func (f *frame) debug() error {
 	s := f.site
 	s.logCall(f)
 	if !s.slot.InPlace(&f.run.calls) {
 		return nil
 	}
-	m := &moved{home: f.call.Results, args: f.args, homes: f.homes}
+	m := &original{results: f.call.Results, args: f.args, addresses: f.addresses}
 	var err error
-	if m.operands, m.results, err = f.move(s); err != nil {
-		f.drop()
+	if m.operandMemory, m.resultMemory, err = f.move(s); err != nil {
+		f.clearRun()
 		return fmt.Errorf("bridge: callback %s: memory for the debug mode: %w", s.name, err)
 	}
-	m.kept = slices.Clone(f.call.Results)
-	f.moved, f.args, f.homes = m, -1, nil
-	f.settle()
+	m.copies = slices.Clone(f.call.Results)
+	f.original, f.args, f.addresses = m, -1, nil
+	f.saveAddresses()
 	return nil
 }
 
-// endDebug copies the results back, and takes the copies away.
+// endDebug copies the results back, and makes the copies inaccessible.
 func (f *frame) endDebug(err error) error {
-	m, s := f.moved, f.site
+	m, s := f.original, f.site
 	if m == nil {
 		return explainFault(region{slot: s.slot}, err)
 	}
-	err = explainFault(region{s.slot, m.operands}, err)
+	err = explainFault(region{s.slot, m.operandMemory}, err)
 	if err == nil {
-		for i := range m.home {
-			copy(m.home[i].Data, m.kept[i].Data)
+		for i := range m.results {
+			copy(m.results[i].Data, m.copies[i].Data)
 		}
 	}
-	f.call.Results = m.home
-	f.moved, f.args, f.homes = nil, m.args, m.homes
-	poison(region{s.slot, m.operands})
-	poison(region{s.slot, m.results})
+	f.call.Results = m.results
+	f.original, f.args, f.addresses = nil, m.args, m.addresses
+	poison(region{s.slot, m.operandMemory})
+	poison(region{s.slot, m.resultMemory})
 	return err
 }
 
-// logCall tells of a call.
+// logCall logs a call.
 func (s *site) logCall(f *frame) {
 	s.slot.Log(slog.LevelDebug, "bridge: callback", "callback", s.name, "device", f.call.Device, "run", f.call.RunID,
 		"operands", len(f.call.Args), "results", len(f.call.Results), "aliased", slices.Clone(f.aliased))
 }
 
-// notCaught tells that memory could not be taken away.
-func notCaught(s *dispatch.Slot, err error) {
+// warnUnprotected logs that memory could not be made inaccessible.
+func warnUnprotected(s *dispatch.Slot, err error) {
 	s.Log(slog.LevelWarn, "bridge: a late use of this call's views will not be caught", "callback", s.Name(), "error", err)
 }
 
@@ -93,24 +93,24 @@ const debugAlign = 64
 
 func debugSize(n int) int { return (n + debugAlign - 1) &^ (debugAlign - 1) }
 
-// mapMemory is memory of its own pages.
+// mapMemory allocates whole pages.
 func mapMemory(n int) ([]byte, error) {
 	return syscall.Mmap(-1, 0, max(n, 1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 }
 
-// debugMemory is dispatch.RunOptions.Memory: what a call on a goroutine of ours has is
-// taken away when its function has returned.
+// debugMemory is dispatch.RunOptions.Memory. The memory of a call on a worker goroutine
+// becomes inaccessible when its function has returned.
 func debugMemory(s *dispatch.Slot, n int) (memory []byte, over func()) {
 	memory, err := mapMemory(n)
 	if err != nil {
-		notCaught(s, err)
+		warnUnprotected(s, err)
 		return nil, nil
 	}
 	return memory, func() { poison(region{s, memory}) }
 }
 
-// move gives the call views of memory of its own. Operands that are no results can only
-// be read.
+// move replaces the call's views by copies in new memory. Operands that are not results
+// become read-only.
 func (f *frame) move(s *site) (operands, results []byte, err error) {
 	size := func(lists ...[]tensor.View) (n int) {
 		for _, list := range lists {
@@ -121,7 +121,7 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 		return n
 	}
 	passthrough := s.form == formPassthrough
-	var own []tensor.View // results that are no operands
+	var own []tensor.View // results that are not operands
 	if !passthrough {
 		own = f.call.Results
 	}
@@ -159,7 +159,7 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 // poison makes the memory of a call inaccessible.
 func poison(g region) {
 	if err := syscall.Mprotect(g.memory, syscall.PROT_NONE); err != nil {
-		notCaught(g.slot, err)
+		warnUnprotected(g.slot, err)
 	}
 	poisoned.Lock()
 	defer poisoned.Unlock()
@@ -170,8 +170,8 @@ func poison(g region) {
 	}
 }
 
-// explainFault says of a panic at an address of ours what was done wrong. call is the one
-// that panicked, with its operands.
+// explainFault adds the reason to the error of a panic if a function accessed memory of
+// debug mode. call is the call that panicked, with its operands.
 func explainFault(call region, err error) error {
 	p, ok := err.(*callbacks.PanicError)
 	if !ok {
@@ -188,11 +188,11 @@ func explainFault(call region, err error) error {
 	defer poisoned.Unlock()
 	for _, g := range poisoned.all {
 		if g.holds(fault.Addr()) {
-			return fmt.Errorf("bridge: a view that callback %q was called with was used after that call: Clone what is kept: %w", g.slot.Name(), err)
+			return fmt.Errorf("bridge: a view that callback %q was called with was used after that call: Clone what you keep: %w", g.slot.Name(), err)
 		}
 	}
 	if call.holds(fault.Addr()) {
-		return fmt.Errorf("bridge: callback %q wrote to its operands, which it may only read: Clone what is to be changed: %w", call.slot.Name(), err)
+		return fmt.Errorf("bridge: callback %q wrote to its operands, which it may only read: Clone what you change: %w", call.slot.Name(), err)
 	}
 	return err
 }

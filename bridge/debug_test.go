@@ -18,14 +18,14 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// debugClient is a client as of a plugin that was opened with Debug.
+// debugClient returns a client of a plugin that was opened with Debug.
 func debugClient(t testing.TB) *Client {
 	c := testClient(t)
 	c.debug = true
 	return c
 }
 
-// In debug mode calls do what they do without it.
+// In debug mode calls have the same results.
 func TestDebug(t *testing.T) {
 	c := debugClient(t)
 	const typ = "tensor<3xf32>"
@@ -46,7 +46,7 @@ func TestDebug(t *testing.T) {
 	}
 }
 
-// What debug mode logs goes to the logger of the callback's registry.
+// Debug mode logs to the logger of the callback's registry.
 func TestDebugLogs(t *testing.T) {
 	lines := make(logLines, 10)
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{
@@ -70,7 +70,7 @@ func TestDebugLogs(t *testing.T) {
 	lines.want(t, `msg="bridge: callback" callback=logged device=0`)
 }
 
-// A log handler that blocks or panics does not hold a run up, nor end the process.
+// A log handler that blocks or panics does not block a run or end the process.
 func TestDebugLogsOfHostileHandler(t *testing.T) {
 	blocked := make(chan struct{})
 	defer close(blocked)
@@ -117,7 +117,7 @@ func (write hostileLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// logLines are the lines that a log handler writes.
+// logLines receives the lines that a log handler writes.
 type logLines chan string
 
 func (l logLines) Write(line []byte) (int, error) {
@@ -138,8 +138,8 @@ func (l logLines) want(t testing.TB, text string) {
 	}
 }
 
-// A view that is kept and used in a later call is an error of that call, which says
-// whose view it was.
+// Using a kept view in a later call is an error of that call, which names the callback of
+// the view.
 func TestDebugCatchesLateUse(t *testing.T) {
 	c := debugClient(t)
 	var kept tensor.View
@@ -161,13 +161,13 @@ func TestDebugCatchesLateUse(t *testing.T) {
 	}
 	out[0].Close()
 	_, err = e.Run(t.Context(), in)
-	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "a view that callback \""+name+"\" was called with was used after that call: Clone what is kept") {
+	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "a view that callback \""+name+"\" was called with was used after that call: Clone what you keep") {
 		t.Errorf("got %v, want a panic with an explanation", err)
 	}
 }
 
-// A copy that a function keeps is taken away too: without debug mode it would show what
-// a later call has.
+// A copy that a function keeps becomes inaccessible, too. Without debug mode it would hold
+// the data of a later call.
 func TestDebugLateUseOfCopies(t *testing.T) {
 	c := debugClient(t)
 	var kept tensor.View
@@ -184,12 +184,12 @@ func TestDebugLateUseOfCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := e.Run(t.Context(), in)
-	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "was used after that call: Clone what is kept") {
+	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "was used after that call: Clone what you keep") {
 		t.Errorf("got %v, want a panic with an explanation", err)
 	}
 }
 
-// Operands may be a user's own buffer. In debug mode nothing can be written to them.
+// Operands may be in a user's buffer. In debug mode they are read-only.
 func TestDebugOperandsAreReadOnly(t *testing.T) {
 	c := debugClient(t)
 	const typ = "tensor<4xf32>"
@@ -204,7 +204,7 @@ func TestDebugOperandsAreReadOnly(t *testing.T) {
 				results = "tensor<1xi8>"
 			}
 			e := compile(t, c, mainFunc("%x: "+typ, results, "%p = "+custom(form, "callback = \""+name+"\"", "%x", typ, results)+"\nreturn %p : "+results), CompileOptions{})
-			in, err := c.Buffer(view(t, []float32{1, 2, 3, 4}, 4), 0)
+			in, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +217,7 @@ func TestDebugOperandsAreReadOnly(t *testing.T) {
 	}
 }
 
-// Anywhere else a late use stops the program where it happens.
+// Outside of callbacks a late use stops the program.
 func TestDebugStopsTheProgram(t *testing.T) {
 	if os.Getenv("CALLIOPE_TEST_LATE_USE") != "" {
 		lateUse(t)
@@ -241,7 +241,7 @@ func lateUse(t *testing.T) {
 	t.Log(kept.Data[0])
 }
 
-// Whether a result is in its operand's memory, as the run has it.
+// Debug mode reports whether a result is in its operand's memory in XLA.
 func TestAliasedAtRunTime(t *testing.T) {
 	const signature = "f32[3]->f32[3]"
 	const typ = "tensor<3xf32>"

@@ -5,13 +5,12 @@ import (
 	"testing"
 )
 
-// TestCompileDeep holds that a program which is nested deeper than a common stack carries
-// is compiled.
+// A program whose nesting needs a large stack is compiled.
 func TestCompileDeep(t *testing.T) {
 	const levels = 20_000
 	program := "module attributes {a.b = " + strings.Repeat("[", levels) + strings.Repeat("]", levels) + "} {\n" +
 		"func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }\n}"
-	e, err := testClient(t).Compile(t.Context(), []byte(program), CompileOptions{})
+	e, err := testClient(t).Compile(t.Context(), Source(program), CompileOptions{})
 	if err != nil {
 		t.Fatalf("%.600v", err)
 	}

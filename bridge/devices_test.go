@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-// summed has a passthrough callback and then a sum over all replicas.
+// summed returns a module with a passthrough callback and then a sum over all replicas.
 func summed(name, signature string, replicas int) string {
 	const typ = "tensor<2xf32>"
 	groups := ""
@@ -72,7 +72,7 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// One device's callback fails before a collective operation: the others must not
+// If one device's callback fails before a collective operation, the other devices do not
 // wait for it, and the run fails at its end.
 func TestErrorBeforeCollective(t *testing.T) {
 	const signature = "f32[2]->f32[2]"
@@ -105,7 +105,7 @@ func TestErrorBeforeCollective(t *testing.T) {
 	}
 }
 
-// A module for any one device runs where its first buffer is.
+// A module for any one device runs on the device of its first buffer.
 func TestDeviceOfInputs(t *testing.T) {
 	const signature = "f32[1]->f32[1]"
 	device := -1
@@ -114,7 +114,7 @@ func TestDeviceOfInputs(t *testing.T) {
 	check.Diff(t, "devices", 4, c.NumDevices())
 	e := compile(t, c, passthrough(name, signature, "tensor<1xf32>"), CompileOptions{})
 	for want := range 4 {
-		in, err := c.Buffer(view(t, []float32{1}, 1), want)
+		in, err := c.BufferFromHost(t.Context(), view(t, []float32{1}, 1), want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestDonateOnEveryDeviceOrNone(t *testing.T) {
 	before := buffersAlive()
 	var buffers []*Buffer
 	for device := range 2 {
-		b, err := c.Buffer(view(t, []float32{1, 2}, 2), device)
+		b, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2}, 2), device)
 		if err != nil {
 			t.Fatal(err)
 		}

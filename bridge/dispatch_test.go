@@ -20,10 +20,10 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// ways are those in which a call with results can be made.
+// ways are the values of Dispatch for calls with results.
 var ways = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred}
 
-// registerWith is register with options.
+// registerWith is like register, with options.
 func registerWith(t testing.TB, o callbacks.Options, fn callbacks.Func) (name string) {
 	t.Helper()
 	name = strings.ReplaceAll(t.Name(), "/", ".")
@@ -39,7 +39,7 @@ func is(t testing.TB, what string, want, got error) {
 	check.Diff(t, what, want, got, cmpopts.EquateErrors())
 }
 
-// negate writes the negative operand into the result.
+// negate writes the negated operand to the result.
 func negate(call *callbacks.Frame) error {
 	in, err := tensor.Slice[float32](call.Args[0])
 	if err != nil {
@@ -52,7 +52,7 @@ func negate(call *callbacks.Frame) error {
 	return err
 }
 
-// big is a module that XLA executes on its own threads: a product, and a call on it.
+// big returns a module that XLA executes on its own threads: a product, and a call on it.
 func big(form contract.Form, config string) string {
 	const typ = "tensor<64x64xf32>"
 	result := typ
@@ -72,7 +72,7 @@ func bigInput(t testing.TB) tensor.View {
 	return view(t, in, 64, 64)
 }
 
-// Every way brings results into XLA, from runs on the caller's thread and on XLA's.
+// Every Dispatch returns results to XLA, in runs on the caller's thread and on XLA's.
 func TestWaysOfDispatch(t *testing.T) {
 	c := testClient(t)
 	for _, way := range ways {
@@ -100,7 +100,7 @@ func TestWaysOfDispatch(t *testing.T) {
 	}
 }
 
-// In a device loop, under asynchronous dispatch.
+// A callback in a loop of a run on XLA's threads.
 func TestWaysOfDispatchInLoop(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	c := testClient(t)
@@ -121,8 +121,8 @@ func TestWaysOfDispatchInLoop(t *testing.T) {
 	}
 }
 
-// Errors come out of the run by each way as the very values, nothing leaks, and the
-// next run works.
+// With every Dispatch the run returns the same error value, nothing leaks, and the next run
+// works.
 func TestDispatchErrors(t *testing.T) {
 	c := testClient(t)
 	for _, way := range ways[1:] {
@@ -187,8 +187,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// Deferred calls of one run that do not depend on one another overlap: all of them are
-// inside at once, or none would leave.
+// Deferred calls of one run that do not depend on one another overlap: each waits until all
+// have begun.
 func TestDeferredOverlap(t *testing.T) {
 	const calls = 20
 	var inside atomic.Int32
@@ -197,7 +197,7 @@ func TestDeferredOverlap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	err = r.Register("f", func(f *callbacks.Frame) error {
 		if inside.Add(1) == calls {
 			close(all)
@@ -213,7 +213,7 @@ func TestDeferredOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	const typ = "tensor<64x64xf32>"
-	// Each result is an output: XLA takes calls that share memory for dependent.
+	// Each result is an output: XLA treats calls that share memory as dependent.
 	body, results, types := "", "", ""
 	for i := range calls {
 		call := custom(contract.Call, fmt.Sprintf("callback = \"f\", registry = %q", r.Name()), "%x", typ, typ)
@@ -233,7 +233,7 @@ func TestDeferredOverlap(t *testing.T) {
 	}
 }
 
-// A tap's error does not fail the run; the barrier has it.
+// A tap's error does not fail the run; the barrier returns it.
 func TestTapDoesNotFailTheRun(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred} {
 		t.Run(way.String(), func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestTapDoesNotFailTheRun(t *testing.T) {
 			}
 			err := c.Barrier(t.Context(), "end")
 			is(t, "barrier", errSentinel, err)
-			if all := new(callbacks.Error); !errors.As(err, &all) || all.Count != 3 {
+			if all := new(callbacks.TapErrors); !errors.As(err, &all) || all.Count != 3 {
 				t.Errorf("got %v, want three errors", err)
 			}
 			is(t, "next barrier", nil, c.Barrier(t.Context(), "end"))
@@ -293,7 +293,7 @@ func TestAsyncOrder(t *testing.T) {
 				for j := range 64 {
 					data[j*64] = float32(i) // the first column, which is the first element's
 				}
-				in, err := c.Buffer(view(t, data, 64, 64), device)
+				in, err := c.BufferFromHost(t.Context(), view(t, data, 64, 64), device)
 				if err != nil {
 					t.Error(err)
 					return
@@ -331,7 +331,7 @@ func TestAsyncOrder(t *testing.T) {
 	}
 }
 
-// All threads of the client in callbacks that wait for ever: cancelling ends the runs.
+// If all threads of the client are in callbacks that wait forever, cancelling ends the runs.
 func TestAllThreadsInsideCallbacks(t *testing.T) {
 	for _, way := range ways[1:] {
 		t.Run(way.String(), func(t *testing.T) {
@@ -344,7 +344,7 @@ func TestAllThreadsInsideCallbacks(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var list []*Run
 			for i := range runs {
-				in, err := c.Buffer(bigInput(t), i%4)
+				in, err := c.BufferFromHost(ctx, bigInput(t), i%4)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -366,8 +366,8 @@ func TestAllThreadsInsideCallbacks(t *testing.T) {
 	}
 }
 
-// Nested executions by each way: its own client is refused, with and without the
-// context, and the inner one works, also with a single worker.
+// Nested executions with every Dispatch: the callback's own client returns an error, with
+// and without the context, and the inner client works, even with a single worker.
 func TestNestedDispatch(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Goroutine, callbacks.Deferred, callbacks.Async} {
 		t.Run(way.String(), func(t *testing.T) {
@@ -376,7 +376,7 @@ func TestNestedDispatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(r.Close)
+			t.Cleanup(func() { _ = r.Close() })
 			if err := r.Register("inner", negate, callbacks.Options{Dispatch: callbacks.Goroutine}); err != nil {
 				t.Fatal(err)
 			}
@@ -393,7 +393,7 @@ func TestNestedDispatch(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				e, err := inner.Compile(f.Context(), []byte(small), CompileOptions{})
+				e, err := inner.Compile(f.Context(), Source(small), CompileOptions{})
 				if err != nil {
 					return err
 				}
@@ -427,7 +427,7 @@ func TestNestedDispatch(t *testing.T) {
 	}
 }
 
-// A device's error, by each way, before a collective operation.
+// A callback of one device fails before a collective operation, with every Dispatch.
 func TestDispatchBeforeCollective(t *testing.T) {
 	const signature = "f32[2]->f32[2]"
 	for _, way := range ways[1:] {
@@ -462,7 +462,7 @@ func TestDispatchBeforeCollective(t *testing.T) {
 	}
 }
 
-// One run's own function, whatever is registered.
+// callbacks.With sets a function for one run, whatever is registered.
 func TestRunsOwnFunction(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	name := register(t, signature, func(*callbacks.Frame) error { return errSentinel })
@@ -482,7 +482,8 @@ func TestRunsOwnFunction(t *testing.T) {
 	}
 }
 
-// Whoever calls Run is in the stack of the callback, and its goroutine may end there.
+// With OnCaller the caller of Run is in the stack of the callback, which may end the
+// goroutine.
 func TestOnCaller(t *testing.T) {
 	for _, kind := range []string{"context", "environment"} {
 		t.Run(kind, func(t *testing.T) {
@@ -529,7 +530,7 @@ func TestOnCaller(t *testing.T) {
 	}
 }
 
-// Close waits for callbacks that are under way, and tells which it left.
+// Close waits for callbacks in flight, and its error lists those that are left.
 func TestCloseDrains(t *testing.T) {
 	leave := make(chan bool)
 	delivered := make(chan bool, 10)
@@ -568,10 +569,10 @@ func TestCloseDrains(t *testing.T) {
 	}
 }
 
-// What was registered for an executable goes with it.
+// OnClose can unregister what was registered for an executable.
 func TestOnClose(t *testing.T) {
 	c := testClient(t)
-	e, err := c.Compile(t.Context(), []byte(mainFunc("%x: tensor<f32>", "tensor<f32>", "return %x : tensor<f32>")), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(mainFunc("%x: tensor<f32>", "tensor<f32>", "return %x : tensor<f32>")), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -588,7 +589,7 @@ func TestOnClose(t *testing.T) {
 	check.Diff(t, "at once", 2, closed)
 }
 
-// Call sites of executables that are closed stay in the counts.
+// The counts include call sites of closed executables.
 func TestStatsOfExecutables(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
@@ -601,7 +602,7 @@ func TestStatsOfExecutables(t *testing.T) {
 	}
 	c := testClient(t)
 	for range 3 {
-		e, err := c.Compile(t.Context(), []byte(loop(contract.TargetIOCallback, named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), CompileOptions{})
+		e, err := c.Compile(t.Context(), Source(loop(contract.TargetIOCallback, named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -616,7 +617,7 @@ func TestStatsOfExecutables(t *testing.T) {
 	check.Diff(t, "stats", []callbacks.Stat{want}, r.Stats())
 }
 
-// A tap that nobody listens to, or whose turn it is not, still makes its token.
+// A tap that is not registered, or is skipped by Every, still makes its token.
 func TestSkippedTaps(t *testing.T) {
 	c := testClient(t)
 	calls := 0
@@ -638,12 +639,12 @@ func TestSkippedTaps(t *testing.T) {
 }
 
 func TestPlatformError(t *testing.T) {
-	want := `bridge: the plugin's platform is "cuda", and compiled code can call Go on cpu only: open a CPU plugin for modules with callbacks, and keep those without for "cuda"`
+	want := `bridge: the plugin's platform is "cuda", but compiled code can call Go only on cpu: open a CPU plugin for modules with callbacks, and use "cuda" only for modules without`
 	check.Diff(t, "text", want, (&PlatformError{"cuda"}).Error())
 }
 
-// A loop that XLA runs on its own threads, cancelled while its callback waits: the loop
-// stops, whichever way the callback is called.
+// A loop on XLA's threads stops if it is cancelled while its callback waits, with every
+// Dispatch.
 func TestCancelledLoop(t *testing.T) {
 	const typ = "tensor<64x64xf32>"
 	for _, way := range ways {
@@ -674,8 +675,8 @@ func TestCancelledLoop(t *testing.T) {
 	}
 }
 
-// A callback on the caller's goroutine runs an executable itself, whose callbacks are
-// on that goroutine too.
+// A callback on the caller's goroutine runs an executable, whose callbacks are on that
+// goroutine, too.
 func TestNestedOnCaller(t *testing.T) {
 	c := testClient(t)
 	small := func(name string) string {
@@ -690,7 +691,7 @@ func TestNestedOnCaller(t *testing.T) {
 			stack = string(text[:runtime.Stack(text, false)])
 			return negate(f)
 		}
-		same, err := c.Compile(f.Context(), []byte(small(f.Name)), CompileOptions{})
+		same, err := c.Compile(f.Context(), Source(small(f.Name)), CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -703,7 +704,7 @@ func TestNestedOnCaller(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		inner, err := client.Compile(f.Context(), []byte(small(f.Name)), CompileOptions{})
+		inner, err := client.Compile(f.Context(), Source(small(f.Name)), CompileOptions{})
 		if err != nil {
 			return err
 		}

@@ -1,26 +1,23 @@
-// Package bridge compiles and runs StableHLO modules on XLA, through a PJRT
-// plugin, and lets the compiled code call Go.
+// Package bridge compiles and runs StableHLO modules on XLA, through a PJRT plugin, and
+// lets the compiled code call Go.
 //
-// A [Plugin] is loaded once in a process. A [Client] of it has devices; it
-// compiles a module into an [Executable], and an execution of that is a [Run].
-// Arrays on a device are [Buffer]s. A custom call of the module that follows
-// package contract reaches the function that package callbacks has for it, on
-// views of XLA's own memory; an error or a panic in that function is the error of
-// the run.
+// A [Plugin] is loaded once in a process. A [Client] of it has devices. It compiles a
+// [Program] into an [Executable]; one execution of that is a [Run]. Arrays on a device are
+// [Buffer]s. A custom call of the module that follows package contract calls a function
+// that is registered in package callbacks. The function gets views of XLA's own memory. If
+// it returns an error or panics, the run fails with that error.
 //
-// A run ends for who waits for it when the context does; XLA may be busy with it for
-// longer, and what the run needs is freed after that. Buffer.ToHost copies an array to the
-// host, and Buffer.View shows it in place; Borrow and Client.BorrowBuffer give a host array
-// to the device without a copy. ClientOptions.MemoryLimit bounds what a client holds, and
-// Client.Stats says it.
+// If the context of a wait ends, the wait ends. XLA may go on with the run; what the run
+// needs is freed when it is over. [Buffer.ToHost] copies an array to the host, and
+// [Buffer.View] shows it without a copy. [Borrow] and [Client.BorrowFromHost] lend a host
+// array to a device without a copy. ClientOptions.MemoryLimit limits the memory that a
+// client holds, and [Client.Stats] reports it.
 //
-// A callback may run functions of its own on the client that InnerClient gives; its
-// own client is refused, for XLA would wait for itself. Where that cannot be seen, because
-// a callback waits for another goroutine that runs, ClientOptions.StallAfter ends it.
-// Client.Barrier waits for the callbacks of all runs, and Close does so for a while. For
-// debugging, OnCaller makes callbacks on the goroutine that called Run, and Options.Debug
-// catches views that are used after their call.
-//
-// How a module was built is not this package's business: it takes text, bytecode
-// and portable artifacts alike.
+// A callback may run modules on the client that [InnerClient] returns. It cannot use its
+// own client, because XLA would wait for itself; Start returns an error then. If a callback
+// waits for another goroutine that runs a module, this cannot be detected, and
+// ClientOptions.StallAfter ends the wait. [Client.Barrier] waits for the callbacks of all
+// runs, and [Client.Close] waits for them for a limited time. For debugging, [OnCaller]
+// makes callbacks on the goroutine that called Run, and OpenOptions.Debug detects views
+// that are used after their call.
 package bridge

@@ -4,11 +4,11 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// element is an element type as the call frame has it.
+// An element is an element type as in a call frame.
 type element struct {
 	dtype tensor.DType
 	size  uint8 // bytes in a host array
-	bits  uint8 // in XLA's memory where it is packed, else 0
+	bits  uint8 // in XLA's memory if it is packed, else 0
 }
 
 // ffiTypes are the element types by their number in a call frame, which is XLA's
@@ -28,8 +28,8 @@ var ffiTypes = func() (elements [34]element) {
 	return elements
 }()
 
-// pjrtTypes are the element types by their number in PJRT_Buffer_Type, which is a
-// different one (xla/pjrt/c/pjrt_c_api.h).
+// pjrtTypes are the element types by their number in PJRT_Buffer_Type, which differs from
+// that of ffiTypes (xla/pjrt/c/pjrt_c_api.h).
 var pjrtTypes = [...]tensor.DType{
 	1: tensor.Pred,
 	2: tensor.S8, 3: tensor.S16, 4: tensor.S32, 5: tensor.S64,
@@ -42,7 +42,7 @@ var pjrtTypes = [...]tensor.DType{
 	26: tensor.F8E4M3, 27: tensor.F8E3M4, 28: tensor.F8E8M0FNU, 29: tensor.F4E2M1FN,
 }
 
-// pjrtNumbers are those of pjrtTypes by element type, 0 for none.
+// pjrtNumbers are the numbers in PJRT_Buffer_Type by element type. 0 means none.
 var pjrtNumbers = func() (numbers [tensor.Token + 1]int32) {
 	for number, d := range pjrtTypes {
 		if d != tensor.Invalid {
@@ -52,8 +52,8 @@ var pjrtNumbers = func() (numbers [tensor.Token + 1]int32) {
 	return numbers
 }()
 
-// toPJRT is the number of an element type in PJRT_Buffer_Type, 0 for none that an array
-// can have.
+// toPJRT returns the number of an element type in PJRT_Buffer_Type, or 0 if there is none
+// or arrays cannot have the type.
 func toPJRT(d tensor.DType) int32 {
 	if d <= tensor.Invalid || d >= tensor.Token {
 		return 0

@@ -27,7 +27,7 @@ type oddIs struct{}
 func (oddIs) Error() string { return "odd" }
 func (oddIs) Is(error) bool { panic("no comparing") }
 
-// A callback's error comes out of the run as the same value, wherever XLA executed
+// The run returns a callback's error as the same value, on whichever thread XLA executed
 // it; nothing leaks, and the next run works.
 func TestCallbackErrors(t *testing.T) {
 	c := testClient(t)
@@ -158,7 +158,7 @@ func TestCompileErrors(t *testing.T) {
 		{"negative", module(named(name, signature)), CompileOptions{Replicas: -2}, "negative", nil},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			e, err := c.Compile(t.Context(), []byte(test.module), test.options)
+			e, err := c.Compile(t.Context(), Source(test.module), test.options)
 			if err == nil {
 				e.Close()
 				t.Fatal("it compiled")
@@ -171,10 +171,10 @@ func TestCompileErrors(t *testing.T) {
 			}
 		})
 	}
-	check.Diff(t, "errors left on their way", 0, len(passing.errors))
+	check.Diff(t, "errors left on their way", 0, len(causes.errors))
 }
 
-// A module that says one signature and calls with another is refused at each call.
+// A module whose calls differ from their signature fails at each call.
 func TestForgedSignature(t *testing.T) {
 	name := register(t, "", func(*callbacks.Frame) error { t.Error("the function was called"); return nil })
 	const typ = "tensor<2xf32>"
@@ -196,16 +196,16 @@ func TestPluginErrorText(t *testing.T) {
 }
 
 func TestPassingErrors(t *testing.T) {
-	p := passingErrors{errors: map[int64]error{}}
-	message := p.give(errSentinel)
-	for range passingLimit {
-		p.give(errors.New("another"))
+	p := causeTable{errors: map[int64]error{}}
+	message := p.add(errSentinel)
+	for range causeLimit {
+		p.add(errors.New("another"))
 	}
-	check.Diff(t, "kept", passingLimit, len(p.errors))
+	check.Diff(t, "kept", causeLimit, len(p.errors))
 	text, err := p.take(message)
 	check.Diff(t, "one too old", nil, err)
 	check.Diff(t, "its text", errSentinel.Error(), text)
-	text, err = p.take("x: " + p.give(errSentinel) + " at y")
+	text, err = p.take("x: " + p.add(errSentinel) + " at y")
 	check.Diff(t, "error", true, err == errSentinel)
 	check.Diff(t, "text", "x: "+errSentinel.Error()+" at y", text)
 }
@@ -224,7 +224,7 @@ func TestContexts(t *testing.T) {
 		check.Diff(t, "run", true, err == context.Canceled)
 		_, err = e.Start(cancelled, in)
 		check.Diff(t, "start", true, err == context.Canceled)
-		_, err = c.Compile(cancelled, []byte(bigPassthrough(name, signature)), CompileOptions{})
+		_, err = c.Compile(cancelled, Source(bigPassthrough(name, signature)), CompileOptions{})
 		check.Diff(t, "compile", true, err == context.Canceled)
 	})
 	t.Run("cancelled in the callback", func(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
-// PluginError is an error of the PJRT plugin.
+// A PluginError is an error of the PJRT plugin.
 type PluginError struct {
 	Code    int    // absl status code, 1 to 16
-	Op      string // what was being done
+	Op      string // the operation that failed
 	Message string
 	cause   error // the Go error that the plugin passed on, if it was one
 }
@@ -26,15 +26,15 @@ func (e *PluginError) Error() string {
 	return fmt.Sprintf("bridge: %s: %s (%s)", e.Op, e.Message, name)
 }
 
-// Unwrap is the error that Go code gave to the plugin, such as a
+// Unwrap returns the error that Go code returned to the plugin, such as a
 // callbacks.UnknownError when a module was compiled, or nil.
 func (e *PluginError) Unwrap() error { return e.cause }
 
-// PlatformError is a client of a platform from which Go cannot be called.
+// A PlatformError reports a client of a platform whose compiled code cannot call Go.
 type PlatformError struct{ Platform string }
 
 func (e *PlatformError) Error() string {
-	return fmt.Sprintf("bridge: the plugin's platform is %q, and compiled code can call Go on cpu only: open a CPU plugin for modules with callbacks, and keep those without for %q", e.Platform, e.Platform)
+	return fmt.Sprintf("bridge: the plugin's platform is %q, but compiled code can call Go only on cpu: open a CPU plugin for modules with callbacks, and use %q only for modules without", e.Platform, e.Platform)
 }
 
 var codeNames = [...]string{
@@ -52,7 +52,7 @@ const (
 	codeInternal        = 13
 )
 
-// pluginError makes a PluginError of an error that the plugin returned. Another error is
+// pluginError makes a PluginError of an error that the plugin returned. Any other error is
 // wrapped.
 func pluginError(op string, err error) error {
 	failed, ok := errors.AsType[*pjrt.Error](err)
@@ -60,38 +60,37 @@ func pluginError(op string, err error) error {
 		return fmt.Errorf("bridge: %s: %w", op, err)
 	}
 	e := &PluginError{Code: failed.Code, Op: op}
-	e.Message, e.cause = passing.take(failed.Message)
+	e.Message, e.cause = causes.take(failed.Message)
 	return e
 }
 
-// passing holds the Go errors that are on their way through XLA, which carries
-// text alone: the text has a key to the error. Only compiling needs this; a run
-// keeps its error itself.
-var passing = passingErrors{errors: map[int64]error{}}
+// causes holds the Go errors that were returned to XLA, which keeps only their text. The
+// text has a key of the error. Only compiling needs this; a run stores its error itself.
+var causes = causeTable{errors: map[int64]error{}}
 
-type passingErrors struct {
+type causeTable struct {
 	mu     sync.Mutex
 	last   int64
 	errors map[int64]error
 }
 
 const (
-	passingMark  = " [calliope error "
-	passingLimit = 256 // a compile that fails twice takes only one error away
+	causeMark  = " [calliope error "
+	causeLimit = 256 // if a compile fails twice, only one of its errors is taken
 )
 
-func (p *passingErrors) give(err error) (message string) {
+func (p *causeTable) add(err error) (message string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last++
 	p.errors[p.last] = err
-	delete(p.errors, p.last-passingLimit)
-	return err.Error() + passingMark + strconv.FormatInt(p.last, 10) + "]"
+	delete(p.errors, p.last-causeLimit)
+	return err.Error() + causeMark + strconv.FormatInt(p.last, 10) + "]"
 }
 
-// take is the message without its key, and the error that the key is of.
-func (p *passingErrors) take(message string) (string, error) {
-	before, rest, found := strings.Cut(message, passingMark)
+// take returns the message without its key, and the error of the key.
+func (p *causeTable) take(message string) (string, error) {
+	before, rest, found := strings.Cut(message, causeMark)
 	digits, after, cut := strings.Cut(rest, "]")
 	key, bad := strconv.ParseInt(digits, 10, 64)
 	if !found || !cut || bad != nil {

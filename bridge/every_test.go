@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-// The turns of an operation are those of all runs and devices: five runs on two devices
-// are ten turns, and each third of them calls.
+// Every counts the calls of all runs and devices: five runs on two devices are ten calls,
+// of which each third is made.
 func TestEveryCountsAcrossRuns(t *testing.T) {
 	var calls atomic.Int64
 	name := register(t, "", func(*callbacks.Frame) error { calls.Add(1); return nil })

@@ -6,12 +6,15 @@ import (
 	"log"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A module is text, bytecode or a portable artifact. This one calls a Go function by
-// its name and adds what it returns.
+// its name and adds its result.
 func Example() {
 	const module = `
 func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
@@ -39,16 +42,16 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 	defer callbacks.Default.Unregister("square")
 
 	ctx := context.Background()
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
-		log.Fatal(err) // says which command fetches the plugin
+		log.Fatal(err) // names the command that fetches the plugin
 	}
 	client, err := plugin.NewClient(bridge.ClientOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, []byte(module), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -58,10 +61,55 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 		log.Fatal(err)
 	}
 	defer outputs[0].Close()
-	result, err := outputs[0].ToHost()
+	result, err := outputs[0].ToHost(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(result)
 	// Output: f32[3] [2 6 12]
+}
+
+// A module in memory is compiled by stablehlo.Program, which serializes it for the version
+// of StableHLO that the plugin reads.
+func ExampleClient_Compile() {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ir := library.NewContext(mlir.ContextOptions{})
+	defer ir.Close()
+	b := builder.New(ir, builder.Options{})
+	f := b.Func("main", tensor.ShapeOf(tensor.F32, 3))
+	f.Return(builder.Square(f.Param(0)))
+	module, err := b.Module()
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	ctx := context.Background()
+	plugin, err := bridge.Open(bridge.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	executable, err := client.Compile(ctx, stablehlo.Program(module), bridge.CompileOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer executable.Close()
+	outputs, err := executable.Run(ctx, tensor.Vector[float32](1, 2, 3))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer outputs[0].Close()
+	result, err := outputs[0].ToHost(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result)
+	// Output: f32[3] [1 4 9]
 }

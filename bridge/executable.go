@@ -13,62 +13,64 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Executable is a compiled module. It is safe for concurrent use.
+// An Executable is a compiled module. It is safe for concurrent use.
 type Executable struct {
 	client  *Client
 	xla     *xla.Executable
 	pjrt    pjrt.Executable // of xla
-	devices []int           // one for each replica or partition; nil where any single device will do
-	ordered []int           // these, the lowest first
+	devices []int           // one for each replica or partition; nil if it runs on any single device
+	ordered []int           // devices in ascending order
 	outputs int             // on each device
-	params  []tensor.Shape  // on each device, see parameters
-	known   bool            // params are those of the program
+	params  []tensor.Shape  // on each device; see parameters
+	known   bool            // whether params are known
 	life    lifetime
 
-	results     []result // on each device; nil where the program does not say
+	results     []result // on each device; nil if unknown
 	resultBytes int64    // on all devices
-	rooms       pjrt.Rooms
-	async       atomic.Bool // XLA has been seen to run it on threads of its own
+	runMemory   pjrt.RunPool
+	async       atomic.Bool // whether XLA has run it on its own threads; see noteAsync
 
 	closeMu sync.Mutex
 	onClose []func()
 	freed   bool
 }
 
-// CompileOptions are the options of [Client.Compile]. At most one of the two may
-// be above 1.
+// CompileOptions are the options of [Client.Compile]. At most one of the fields may be
+// above 1.
 type CompileOptions struct {
 	// Replicas is the number of devices that each run the whole module.
 	Replicas int
-	// Partitions is the number of devices that share one run of a module that is
-	// sharded with Shardy.
+	// Partitions is the number of devices that share one run of a module that is sharded
+	// with Shardy.
 	Partitions int
 }
 
 func (o CompileOptions) check(devices int) error {
 	switch {
 	case o.Replicas < 0 || o.Partitions < 0:
-		return errors.New("a negative number of Replicas or Partitions; give 0 or 1 for one device")
+		return errors.New("a negative number of Replicas or Partitions is not possible; give 0 or 1 for one device")
 	case o.Replicas > 1 && o.Partitions > 1:
 		return errors.New("both Replicas and Partitions are above 1; choose one")
 	case max(o.Replicas, o.Partitions) > devices:
-		return fmt.Errorf("%d devices are asked for and the client has %d; make it with more in ClientOptions.Devices",
+		return fmt.Errorf("the options need %d devices, but the client has %d; increase ClientOptions.Devices",
 			max(o.Replicas, o.Partitions), devices)
 	}
 	return nil
 }
 
-// Compile compiles a StableHLO module: text, bytecode or a portable artifact. The
-// callbacks in it are bound now: a name that is not registered is an error, which
-// errors.As finds as a callbacks.UnknownError in the [PluginError]. A module that has
-// arrays in another order than row-major where Go takes or gives them is a [LayoutError].
-// XLA cannot stop compiling; when ctx ends, Compile returns and the result is thrown away.
-func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) (*Executable, error) {
+// Compile compiles a StableHLO module. It binds the module's callbacks: if a name is not
+// registered, the error is a [PluginError] in which errors.As finds a
+// callbacks.UnknownError. If the module has arrays that are not row-major where Go reads or
+// writes them, the error is a [LayoutError]. An error of the program's Artifact is wrapped.
+//
+// XLA cannot stop compiling. If ctx ends, Compile returns ctx.Err(), and the executable is
+// closed when it is compiled.
+func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions) (*Executable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(program) == 0 {
-		return nil, errors.New("bridge: Compile: the program is empty; give a StableHLO module")
+	if program == nil {
+		return nil, errors.New("bridge: Compile: the program is nil; give a Source, or a module by stablehlo.Program")
 	}
 	if err := o.check(c.NumDevices()); err != nil {
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
@@ -76,17 +78,25 @@ func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) 
 	if err := c.use("Compile"); err != nil {
 		return nil, err
 	}
+	source, err := program.Artifact(c.plugin.stablehlo)
+	if err == nil && len(source) == 0 {
+		err = errors.New("the program is empty; give a StableHLO module")
+	}
+	if err != nil {
+		_ = c.done() // the error says more
+		return nil, fmt.Errorf("bridge: Compile: %w", err)
+	}
 	if ctx.Done() == nil {
-		return c.compile(program, o)
+		return c.compile(source, o)
 	}
 	type result struct {
 		e   *Executable
 		err error
 	}
 	results := make(chan result, 1)
-	program = bytes.Clone(program) // the caller's again when ctx ends first
+	source = bytes.Clone(source) // the caller may change it once Compile has returned
 	go func() {
-		e, err := c.compile(program, o)
+		e, err := c.compile(source, o)
 		results <- result{e, err}
 	}()
 	select {
@@ -103,10 +113,10 @@ func (c *Client) Compile(ctx context.Context, program []byte, o CompileOptions) 
 }
 
 // compile takes over one use of the client.
-func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) {
-	compiled, err := c.xla.Compile(program, xla.CompileOptions(o))
+func (c *Client) compile(source []byte, o CompileOptions) (*Executable, error) {
+	compiled, err := c.xla.Compile(source, xla.CompileOptions(o))
 	if err != nil {
-		_ = c.done() // the compile's error says more
+		_ = c.done() // the error of the compilation says more
 		return nil, pluginError("compile", err)
 	}
 	e := &Executable{client: c, xla: compiled, pjrt: compiled.PJRT, devices: compiled.Devices, outputs: compiled.NumOutputs}
@@ -115,21 +125,20 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 		_ = e.Close() // the error says more
 		return nil, err
 	}
-	e.knowResults(compiled.Program)
+	e.readResults(compiled.Program)
 	return e, nil
 }
 
-// name is what the module is called.
+// name returns the name of the module.
 func (e *Executable) name() string { return e.xla.Name }
 
-// NumOutputs is the number of results of the module, on one device.
+// NumOutputs returns the number of results of the module on one device.
 func (e *Executable) NumOutputs() int { return e.outputs }
 
-// NumDevices is the number of devices that one run takes.
+// NumDevices returns the number of devices that one run uses.
 func (e *Executable) NumDevices() int { return max(1, len(e.devices)) }
 
-// Close frees the executable, once its last run is over. Closing again does
-// nothing.
+// Close frees the executable when its last run is over. Closing it again does nothing.
 func (e *Executable) Close() error {
 	if _, free := e.life.close(); free {
 		return e.free()
@@ -137,9 +146,9 @@ func (e *Executable) Close() error {
 	return nil
 }
 
-// OnClose has f called when the executable is freed: after Close, and after the last
-// of its runs. It is where what was registered for the executable alone is released.
-// Where that is over, f is called at once.
+// OnClose registers f to be called when the executable is freed, which is after Close and
+// after its last run. For example, f unregisters callbacks that only this executable calls.
+// If the executable is already freed, OnClose calls f at once.
 func (e *Executable) OnClose(f func()) {
 	e.closeMu.Lock()
 	if !e.freed {
@@ -160,7 +169,7 @@ func (e *Executable) done() error {
 }
 
 func (e *Executable) free() error {
-	e.rooms.Free()
+	e.runMemory.Free()
 	err := e.xla.Close()
 	if err != nil {
 		err = pluginError("close executable", err)

@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// finish is called once, when XLA is done with the run, or refused it.
+// finish is called once, when XLA has finished the run or refused it.
 func (r *Run) finish(refused bool) {
 	err := r.pjrt.Error()
 	if failed := r.calls.Err(); failed != nil {
@@ -19,25 +19,25 @@ func (r *Run) finish(refused bool) {
 	switch {
 	case refused:
 	case err != nil:
-		r.dropOutputs()
+		r.destroyOutputs()
 	default:
 		outputs, err = r.wrap()
 	}
 	r.mu.Lock()
 	abandoned := r.abandoned
 	if !abandoned {
-		// What a callback failed with is for Wait to tell.
+		// Wait returns the error of a callback, Start does not.
 		r.outputs, r.err, r.refused = outputs, err, refused && r.calls.Err() == nil
 		r.settled = true
 	}
 	r.mu.Unlock()
 	if abandoned {
 		for _, b := range outputs {
-			_ = b.Close() // the run's error says more
+			_ = b.Close() // there is no caller to return the error to
 		}
 	}
 	r.release()
-	// Whoever waits for all runs finds what they held freed.
+	// What the run held is freed before waits for all runs end.
 	runs.remove(r)
 	r.calls.End()
 	r.mu.Lock()
@@ -51,7 +51,7 @@ func (r *Run) finish(refused bool) {
 	r.mu.Unlock()
 }
 
-// release ends the use of what the run needed.
+// release ends the use of everything that the run needed.
 func (r *Run) release() {
 	e := r.exec
 	for _, in := range r.inputs {
@@ -65,7 +65,7 @@ func (r *Run) release() {
 		e.client.memory.release(r.reserved, e.resultBytes)
 	}
 	if !r.pjrt.IsNil() {
-		e.rooms.Give(r.pjrt)
+		e.runMemory.Put(r.pjrt)
 		r.pjrt = pjrt.Run{}
 	}
 	if e.devices == nil {
@@ -80,8 +80,8 @@ func (r *Run) release() {
 	_ = e.done()
 }
 
-// dropOutputs destroys the outputs of a run that failed.
-func (r *Run) dropOutputs() {
+// destroyOutputs destroys the outputs of a run that failed.
+func (r *Run) destroyOutputs() {
 	for i := range r.exec.outputs * r.exec.NumDevices() {
 		array := r.pjrt.Output(i)
 		array.Made()
@@ -89,7 +89,7 @@ func (r *Run) dropOutputs() {
 	}
 }
 
-// wrap makes the outputs of a run.
+// wrap makes the Buffers of the outputs of a run.
 func (r *Run) wrap() ([]*Buffer, error) {
 	e := r.exec
 	client := e.client
@@ -98,19 +98,20 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	for i := range list {
 		b := &made[i]
 		list[i] = b
-		b.client, b.device, b.array, b.ready = client, r.device, r.pjrt.Output(i), true
+		b.client, b.device, b.array = client, r.device, r.pjrt.Output(i)
+		b.ready.Store(true)
 		if e.devices != nil {
 			b.device = e.devices[i/e.outputs]
 		}
 		b.array.Made()
-		client.life.more()
+		client.life.addUse()
 	}
 	if e.results != nil {
 		for i := range made {
 			result := &e.results[i%e.outputs]
 			made[i].shape, made[i].order = result.shape, result.order
 		}
-		r.reserved = 0 // from now on they are counted one by one
+		r.reserved = 0 // from now on each Buffer counts itself
 		return list, nil
 	}
 	var err error
@@ -128,14 +129,14 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	}
 	if err != nil {
 		for _, b := range list {
-			_ = b.Close() // that there is no shape says more
+			_ = b.Close() // the error of the shape says more
 		}
 		return nil, err
 	}
 	return list, nil
 }
 
-// newBuffers makes buffers and a list of them. Most runs have one, which takes one
+// newBuffers returns buffers and a list of them. Most runs have one, which takes one
 // allocation.
 func newBuffers(n int) ([]*Buffer, []Buffer) {
 	if n == 1 {
@@ -154,7 +155,7 @@ func shapeOf(a pjrt.Array) (tensor.Shape, error) {
 		return tensor.Shape{}, pluginError("shape of an output", err)
 	}
 	if dtype < 0 || int(dtype) >= len(pjrtTypes) || pjrtTypes[dtype] == tensor.Invalid {
-		return tensor.Shape{}, fmt.Errorf("bridge: an output has an element type with the number %d, which is not known here", dtype)
+		return tensor.Shape{}, fmt.Errorf("bridge: an output has the unknown element type %d of PJRT_Buffer_Type", dtype)
 	}
 	return tensor.ShapeOf(pjrtTypes[dtype], dims...), nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// instantiateForeign binds a call site whose id is written as another host does, in one
-// of the contract's further encodings. What an operand says is looked up in the call.
+// instantiateForeign binds a call site that has its id in one of the contract's further
+// encodings, which other hosts write. Ids in operands are looked up in each call.
 func instantiateForeign(config contract.Config) (ffi.Site, error) {
 	switch config.Encoding {
 	case contract.EncodingWords:
@@ -33,14 +33,14 @@ func instantiateForeign(config contract.Config) (ffi.Site, error) {
 	return &operandSite{config: config, sites: map[contract.Config]*site{}}, nil
 }
 
-// wordsSite is a call site that says its id and not its form.
+// A wordsSite is a call site that has an id but no form.
 type wordsSite struct{ call, pass *site }
 
-// Delete implements ffi.Site. Both have one slot.
+// Delete implements ffi.Site. Both sites have the same slot.
 func (s *wordsSite) Delete() { s.call.Delete() }
 
-// Execute implements ffi.Site. Results in the operands' memory, for which the module has
-// aliases, are the operands.
+// Execute implements ffi.Site. If the results are in the operands' memory, because the
+// module has aliases, the operands pass through.
 func (s *wordsSite) Execute(call *ffi.Call) (int32, string) {
 	if inPlace(call.Args(), call.Results()) {
 		return s.pass.Execute(call)
@@ -61,7 +61,7 @@ func inPlace(operands, results *ffi.Buffers) bool {
 	return true
 }
 
-// operandSite is a call site that has its id, or the server of its id, as an operand.
+// An operandSite is a call site that has its id, or the server of its id, as an operand.
 type operandSite struct {
 	config contract.Config
 
@@ -88,7 +88,7 @@ func (s *operandSite) Execute(call *ffi.Call) (int32, string) {
 	return inner.Execute(call)
 }
 
-// find is the site of one call, and which of its operands are data.
+// find returns the site of one call, and the range of its operands that are data.
 func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err error) {
 	n := call.Args().Len()
 	config := s.config
@@ -96,16 +96,16 @@ func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err err
 	if config.Encoding == contract.EncodingServer {
 		server, err := operand(call, 0, tensor.U8, 1)
 		if err != nil {
-			return nil, 0, 0, fmt.Errorf("bridge: callback %s: the first operand is to name its server, as a tensor<Nxui8>: %w", config.Name(), err)
+			return nil, 0, 0, fmt.Errorf("bridge: callback %s: the first operand must be the name of its server, a tensor<Nxui8>: %w", config.Name(), err)
 		}
 		if results := call.Results().Len(); config.Aliased > 0 && results != config.Aliased {
-			return nil, 0, 0, fmt.Errorf("bridge: callback %s passes %d operands through and has %d results: one or the other is served, not both", config.Name(), config.Aliased, results)
+			return nil, 0, 0, fmt.Errorf("bridge: callback %s passes %d operands through and has %d results: only one of the two is supported", config.Name(), config.Aliased, results)
 		}
 		config.Server, first = string(server.Data), 1
 	} else {
 		id, err := operand(call, n-1, tensor.S64, 0)
 		if err != nil {
-			return nil, 0, 0, fmt.Errorf("bridge: a custom call without backend_config is to have its callback's id as its last operand, a tensor<i64>: %w", err)
+			return nil, 0, 0, fmt.Errorf("bridge: the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>: %w", err)
 		}
 		config.ID, end = id.At(0).(int64), n-1
 	}
@@ -123,7 +123,7 @@ func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err err
 		}
 		inner = bind(slot, config)
 		s.mu.Lock()
-		if other := s.sites[config]; other != nil { // another call was faster
+		if other := s.sites[config]; other != nil { // another call added it first
 			inner.Delete()
 			inner = other
 		}
@@ -133,10 +133,10 @@ func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err err
 	return inner, first, end, nil
 }
 
-// operand is one operand of a call, which must be of that element type and rank.
+// operand returns one operand of a call, which must have the element type and the rank.
 func operand(call *ffi.Call, i int, dtype tensor.DType, rank int) (tensor.View, error) {
 	if i < 0 || i >= call.Args().Len() {
-		return tensor.View{}, errors.New("there is none")
+		return tensor.View{}, errors.New("there is no such operand")
 	}
 	var v tensor.View
 	if _, err := new(layout).read(&v, call.Args().At(i)); err != nil {

@@ -14,31 +14,31 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// frame is what one call needs.
+// A frame holds the state of one call.
 type frame struct {
 	call   dispatch.Call
 	views  []tensor.View // operands, then results
 	packed []packed      // results to pack after the call
 
-	// What the last call had, beside each of the views. XLA's shapes are static: a
-	// call of the same site differs in its addresses only.
+	// The layouts of the last call, in the order of views. XLA's shapes are static:
+	// calls of one site differ only in their addresses.
 	layouts []layout
-	args    int // of the layouts those of operands; -1 where the next call is to be read anew
+	args    int // number of operands in layouts; -1 if the next call must be read anew
 	aliased []bool
 
-	passed []tensor.View    // results of the passthrough form
-	homes  []unsafe.Pointer // where the results are, where that is not XLA's memory
-	lane   int              // of the slot; -1 for none
+	passed    []tensor.View    // results of the passthrough form
+	addresses []unsafe.Pointer // of the results, if they are not in XLA's memory
+	lane      int              // of the slot; -1 for none
 
-	// Of the call that it has:
-	site    *site
-	ffi     *ffi.Call // nil once XLA's thread is gone
-	run     *Run      // nil where it is not known
-	results int
-	moved   *moved // in debug mode, where the function gets copies
+	// The fields below are of the current call.
+	site     *site
+	ffi      *ffi.Call // nil once XLA's thread is gone
+	run      *Run      // nil if it is not known
+	results  int
+	original *original // if the function gets copies, in debug mode
 }
 
-// layout is the type of an operand or a result as it stands in a call frame.
+// A layout is the type of an operand or a result in a call frame.
 type layout struct {
 	number int32 // of the element type in XLA
 	dtype  tensor.DType
@@ -52,7 +52,7 @@ func newFrame(s *site, lane int) *frame {
 	return f
 }
 
-// frameError is a call frame that makes no sense.
+// A frameError reports a call frame that is not valid.
 type frameError struct {
 	callback string
 	err      error
@@ -61,9 +61,9 @@ type frameError struct {
 func (e *frameError) Error() string { return fmt.Sprintf("bridge: callback %s: %v", e.callback, e.err) }
 func (e *frameError) Unwrap() error { return e.err }
 
-// again makes views of a call that is like the last one of this frame, and is false
-// where it is not: then read is to look.
-func (f *frame) again(call *ffi.Call, s *site) bool {
+// reread makes views of a call that has the same layouts as the last call of this frame. It
+// returns false if the layouts differ; then the caller must use readFrame.
+func (f *frame) reread(call *ffi.Call, s *site) bool {
 	operands, returns := call.Args(), call.Results()
 	args := operands.Len()
 	if args != f.args || args+returns.Len() != len(f.layouts) {
@@ -75,7 +75,7 @@ func (f *frame) again(call *ffi.Call, s *site) bool {
 		}
 	}
 	if s.form == formPassthrough {
-		// The last one was aliased.
+		// The last call was aliased.
 		for i := range args {
 			b := returns.At(i)
 			if b == nil || unsafe.Pointer(unsafe.SliceData(f.views[i].Data)) != b.Data() || !f.layouts[i].same(b) {
@@ -89,11 +89,11 @@ func (f *frame) again(call *ffi.Call, s *site) bool {
 			}
 		}
 	}
-	f.divide(call, s)
+	f.split(call, s)
 	return true
 }
 
-// same reports whether a buffer is of that layout.
+// same reports whether a buffer has this layout.
 func (l *layout) same(b *ffi.Buffer) bool {
 	if b.DType() != l.number || b.Rank() != len(l.dims) || b.Data() == nil && l.bytes > 0 {
 		return false
@@ -106,7 +106,7 @@ func (l *layout) same(b *ffi.Buffer) bool {
 	return true
 }
 
-// view makes v a view of a buffer of that layout.
+// view makes v a view of a buffer of this layout. It returns false if the layout differs.
 func (l *layout) view(v *tensor.View, b *ffi.Buffer) bool {
 	if b == nil || !l.same(b) {
 		return false
@@ -116,25 +116,25 @@ func (l *layout) view(v *tensor.View, b *ffi.Buffer) bool {
 	return true
 }
 
-// divide gives the call its operands, ids and results, and clears the tokens. The
-// counts were checked.
-func (f *frame) divide(call *ffi.Call, s *site) {
+// split sets the operands, ids and results of the call, and clears the tokens. The counts
+// are checked already.
+func (f *frame) split(call *ffi.Call, s *site) {
 	args := call.Args().Len()
 	data := args - s.ids - s.tokens
 	in, out := f.views[:args], f.views[args:]
 	f.call.Device, f.call.RunID = call.Device(), call.RunID()
-	// No capacity beyond the length: what a function appends is in nobody's way.
+	// The capacity is limited, so that a function that appends overwrites nothing.
 	f.call.Args = in[:data:data]
 	f.call.IDs = in[data : data+s.ids : data+s.ids]
 	switch s.form {
 	case formPassthrough:
-		// A list of its own: what a function puts into one list is not in the other.
+		// A separate list: a function may assign to elements of one list only.
 		f.passed = append(f.passed[:0], in[:data]...)
 		f.call.Results, out = f.passed[:data:data], nil
 	case formObserve:
 		f.call.Results = nil
 	default:
-		// An ordered call has its tokens behind its results, too.
+		// The tokens of an ordered call follow its results.
 		n := len(out) - s.tokens
 		f.call.Results, out = out[:n:n], out[n:]
 	}
@@ -143,15 +143,15 @@ func (f *frame) divide(call *ffi.Call, s *site) {
 	}
 }
 
-// read makes views of what stands in XLA's call frame. Nothing is copied, but
-// values of sub-byte types, and passed-through ones that XLA gave a new place. A
-// frame that makes no sense is an error.
+// read makes views of the buffers in XLA's call frame. It copies only values of sub-byte
+// types, and operands that pass through and for which XLA chose another place. It returns a
+// *frameError if the frame is not valid.
 func (f *frame) read(call *ffi.Call, s *site) error {
 	operands, returns := call.Args(), call.Results()
 	args, results := operands.Len(), returns.Len()
 	f.args = -1
 	if args-s.ids < s.tokens {
-		return &frameError{s.name, fmt.Errorf("it has %d operands, and says that its last are %d ids and %d tokens", args, s.ids, s.tokens)}
+		return &frameError{s.name, fmt.Errorf("it has %d operands, which must include %d ids and %d tokens", args, s.ids, s.tokens)}
 	}
 	if s.form == formCall && results < s.tokens {
 		return &frameError{s.name, fmt.Errorf("it has %d results, fewer than its %d tokens", results, s.tokens)}
@@ -193,26 +193,26 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 			f.aliased[i] = operands.At(i).Data() == returns.At(i).Data()
 			moved = moved || !f.aliased[i]
 			if !f.aliased[i] || f.views[i].Shape.DType.Bits() < 8 {
-				// The operand is seen where the result is.
+				// The function sees the operand in the result's memory.
 				copy(out[i].Data, in[i].Data)
 				in[i].Data = out[i].Data
 			}
 		}
 	}
 	f.call.SetAliased(f.aliased)
-	f.divide(call, s)
+	f.split(call, s)
 	if !packs && !moved {
 		f.args = args
 	} else {
-		f.settle()
+		f.saveAddresses()
 	}
 	return nil
 }
 
 func (l *layout) equal(o *layout) bool { return l.number == o.number && slices.Equal(l.dims, o.dims) }
 
-// read makes v a view of b, keeps the layout, and says how many bits an element has in
-// XLA's memory where it is packed.
+// read makes v a view of b and sets the layout. It returns the number of bits of an element
+// if XLA's memory is packed, and 0 otherwise.
 func (l *layout) read(v *tensor.View, b *ffi.Buffer) (packed uint, err error) {
 	if b == nil {
 		return 0, errors.New("it is not a buffer")
@@ -222,17 +222,17 @@ func (l *layout) read(v *tensor.View, b *ffi.Buffer) (packed uint, err error) {
 		e = ffiTypes[n]
 	}
 	if e.size == 0 {
-		return 0, fmt.Errorf("its element type has the number %d, which is not known here", b.DType())
+		return 0, fmt.Errorf("its element type %d is not a known XLA PrimitiveType", b.DType())
 	}
 	dims, ok := b.Dims()
 	if !ok {
-		return 0, errors.New("its rank makes no sense")
+		return 0, errors.New("its rank is not valid")
 	}
 	n := uint64(e.size)
 	for _, d := range dims {
 		high, low := bits.Mul64(n, uint64(d))
 		if d < 0 || high != 0 || low>>62 != 0 {
-			return 0, fmt.Errorf("its dimensions %v make no sense", dims)
+			return 0, fmt.Errorf("its dimensions %v are not valid", dims)
 		}
 		n = low
 	}
@@ -249,37 +249,37 @@ func (l *layout) read(v *tensor.View, b *ffi.Buffer) (packed uint, err error) {
 	return uint(e.bits), nil
 }
 
-// settle notes where the results are, where that is not XLA's memory.
-func (f *frame) settle() {
-	f.homes = f.homes[:0]
+// saveAddresses stores the addresses of the results if they are not in XLA's memory.
+func (f *frame) saveAddresses() {
+	f.addresses = f.addresses[:0]
 	for _, v := range f.call.Results {
-		f.homes = append(f.homes, unsafe.Pointer(unsafe.SliceData(v.Data)))
+		f.addresses = append(f.addresses, unsafe.Pointer(unsafe.SliceData(v.Data)))
 	}
 }
 
-// home is where result i is, whatever the function does to its views.
-func (f *frame) home(call *ffi.Call, i int) unsafe.Pointer {
+// resultAddress returns the address of result i, even if the function replaced its view.
+func (f *frame) resultAddress(call *ffi.Call, i int) unsafe.Pointer {
 	if f.args < 0 {
-		return f.homes[i]
+		return f.addresses[i]
 	}
 	return call.Results().At(i).Data()
 }
 
-// inPlace reports results that the function has put elsewhere. n is how many there are.
+// inPlace returns an error if the function replaced a result. n is the number of results.
 func (f *frame) inPlace(call *ffi.Call, n int) error {
 	if len(f.call.Results) != n {
 		return &callbacks.ReplacedError{Callback: f.call.Name, Result: min(len(f.call.Results), n)}
 	}
 	for i := range f.call.Results {
-		if unsafe.Pointer(unsafe.SliceData(f.call.Results[i].Data)) != f.home(call, i) {
+		if unsafe.Pointer(unsafe.SliceData(f.call.Results[i].Data)) != f.resultAddress(call, i) {
 			return &callbacks.ReplacedError{Callback: f.call.Name, Result: i}
 		}
 	}
 	return nil
 }
 
-// clearResults zeroes what a function that is not called, or failed, would have
-// written. What passes through stays as it is: it is computed already.
+// clearResults zeroes the results of a function that failed or was not called. Results that
+// pass through are left, because they are computed already.
 func (f *frame) clearResults(s *site) {
 	if s.form == formPassthrough {
 		return

@@ -33,7 +33,7 @@ func floats(values ...float32) ffitest.Buffer {
 	return ffitest.Buffer{DType: xlaF32, Data: unsafe.Pointer(unsafe.SliceData(values)), Dims: []int64{int64(len(values))}}
 }
 
-// A frame that makes no sense is an error to XLA, and the function is not called.
+// For an invalid frame XLA gets an error, and the function is not called.
 func TestCorruptFrames(t *testing.T) {
 	good := floats(1, 2)
 	with := func(change func(*ffitest.Buffer)) []ffitest.Buffer {
@@ -59,8 +59,8 @@ func TestCorruptFrames(t *testing.T) {
 		{what: "no dimensions", args: with(func(b *ffitest.Buffer) { b.NoDims = true }), want: "rank"},
 		{what: "negative dimension", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{-2} }), want: "[-2]"},
 		{what: "two negative dimensions", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{-2, -2} }), want: "[-2 -2]"},
-		{what: "too large", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 40, 1 << 40} }), want: "make no sense"},
-		{what: "too large by little", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 31, 1 << 30} }), want: "make no sense"},
+		{what: "too large", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 40, 1 << 40} }), want: "are not valid"},
+		{what: "too large by little", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 31, 1 << 30} }), want: "are not valid"},
 		{what: "no memory", args: with(func(b *ffitest.Buffer) { b.Data = nil }), want: "no memory"},
 		{what: "result", args: []ffitest.Buffer{good}, results: with(func(b *ffitest.Buffer) { b.Data = nil }), want: "result 0"},
 		{what: "no result", args: []ffitest.Buffer{good}, want: "one result for each operand"},
@@ -82,7 +82,7 @@ func TestCorruptFrames(t *testing.T) {
 	}
 }
 
-// Frames that are rare and proper.
+// Rare frames that are valid.
 func TestOddFrames(t *testing.T) {
 	empty := ffitest.Buffer{DType: xlaF32, Dims: []int64{0, 1 << 40}}
 	value := float32(3)
@@ -107,7 +107,7 @@ func TestOddFrames(t *testing.T) {
 	check.Diff(t, "s4 packed again", []byte{0xf2}, s4)
 }
 
-// Without a run that is known, a call has a context all the same.
+// A call has a context even if its run is not known.
 func TestCallOfUnknownRun(t *testing.T) {
 	values := []float32{1, 2}
 	s := newSite(t, contract.Config{Form: contract.Passthrough}, func(call *callbacks.Frame) error {
@@ -146,7 +146,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// One operation is what Go does in one call, without the crossing.
+// One operation is Go's part of one call, without the call from C.
 func BenchmarkSite(b *testing.B) {
 	s := newSite(b, contract.Config{Form: contract.Passthrough}, func(*callbacks.Frame) error { return nil })
 	v := floats(1, 2, 3, 4)

@@ -15,7 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
-// source gives numbers out of the bytes of a fuzzer, zeros when they are used up.
+// source returns numbers from the bytes of a fuzzer, and zeros at their end.
 type source []byte
 
 func (s *source) next() int {
@@ -34,11 +34,11 @@ func (s *source) text() string {
 	return text
 }
 
-// fuzzMemory is what the buffers of a frame view. XLA's memory is always as large as
-// the shape says: a wrong address could not be recognized.
+// fuzzMemory is the memory of the buffers of a frame. XLA's memory is always as large as the
+// shape says: a wrong address could not be recognized.
 var fuzzMemory = make([]complex128, 1<<12)
 
-// buffer is most often one that makes sense.
+// buffer returns a buffer that is most often valid.
 func (s *source) buffer() ffitest.Buffer {
 	b := ffitest.Buffer{DType: int32(s.next()%40 - 2)}
 	for range s.next() % 4 {
@@ -57,7 +57,7 @@ func (s *source) buffer() ffitest.Buffer {
 		bytes *= int(max(d, 0))
 	}
 	if bytes <= len(fuzzMemory)*16 {
-		// A few different places, so that some are aliased.
+		// A few different addresses, so that some are aliased.
 		b.Data = unsafe.Pointer(&fuzzMemory[s.next()%3])
 	}
 	switch s.next() % 32 {
@@ -68,7 +68,7 @@ func (s *source) buffer() ffitest.Buffer {
 	case 3:
 		b.RankOff = int64(s.next()) - 128
 		if b.RankOff > 0 {
-			b.NoDims = true // what lies behind the dimensions is nobody's
+			b.NoDims = true // memory after the dimensions must not be read
 		}
 	case 4:
 		b.NoDims = true
@@ -95,15 +95,14 @@ func (s *source) frame() ffitest.Frame {
 	return f
 }
 
-// fuzzed is the function of the fuzzed sites: it looks at what it is given, and writes
-// all that it may.
+// fuzzed is the function of the fuzzed sites: it reads all operands and writes all results.
 func fuzzed(f *callbacks.Frame) error {
 	for _, v := range slices.Concat(f.Args, f.IDs, f.Results) {
 		if err := v.Check(); err != nil {
 			return fmt.Errorf("a broken view came through: %w", err)
 		}
 		if v.Shape.NumElements() > 1<<16 {
-			return errors.New("a view of nobody's memory came through")
+			return errors.New("a view of an invalid address was passed")
 		}
 	}
 	for _, v := range f.Results {
@@ -112,15 +111,15 @@ func fuzzed(f *callbacks.Frame) error {
 	return nil
 }
 
-// FuzzFrame calls a site with frames that make no sense: it ends with a status, and
-// never otherwise. Several calls of one site, because it remembers the last one.
+// FuzzFrame calls a site with invalid frames: each call returns a status. It makes several
+// calls of one site, because a site keeps the layouts of the last one.
 func FuzzFrame(f *testing.F) {
 	forms := []contract.Form{contract.Passthrough, contract.Observe, contract.Call, contract.Pure}
 	r, err := callbacks.NewRegistry(f.Name(), callbacks.RegistryOptions{})
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Cleanup(r.Close)
+	f.Cleanup(func() { _ = r.Close() })
 	for _, way := range ways {
 		if err := r.Register(way.String(), fuzzed, callbacks.Options{Dispatch: way}); err != nil {
 			f.Fatal(err)
@@ -159,7 +158,7 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// FuzzAttributes binds call sites whose attributes make no sense.
+// FuzzAttributes binds call sites with invalid attributes.
 func FuzzAttributes(f *testing.F) {
 	keys := []string{"v", "form", "callback", "signature", "callback_id", "registry", "n_ids", "n_tokens", "effect", "policy",
 		"transforms", "loc", "optional", "every", "callback_id_size", "callback_server_pid", "callback_server_pid_size", "num_aliased_data_outputs"}
@@ -199,7 +198,7 @@ func FuzzAttributes(f *testing.F) {
 			t.Fatalf("got %v, %d and %v", site, code, err)
 		}
 		if err != nil {
-			pluginError("compile", &pjrt.Error{Code: 3, Message: err.Error()}) // takes the error from where it waits
+			pluginError("compile", &pjrt.Error{Code: 3, Message: err.Error()}) // removes the error from causes
 			return
 		}
 		site.Delete()

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// gateWidth is how many runs XLA takes on one device at a time. One more would wait
-// inside of XLA, and hold a thread, of which Go has 10,000.
+// gateWidth is how many runs XLA executes on one device at a time. A further run would wait
+// inside XLA and keep a thread, of which Go allows 10,000.
 const gateWidth = 32
 
-// gate has the runs on one device wait in Go for XLA to take them, in order.
+// A gate queues the runs on one device in Go until XLA can execute them, in order.
 type gate struct {
 	mu     sync.Mutex
 	inside int
@@ -21,15 +21,15 @@ type gate struct {
 }
 
 type gateWaiter struct {
-	since time.Duration // of the clock of stalls, -1 where that has not seen it
-	err   error         // why it was sent away
-	ready chan struct{} // closed when it is in, or sent away
+	since time.Duration // on the clock of stalls; -1 before markSeen
+	err   error         // why it was rejected
+	ready chan struct{} // closed when it has entered or is rejected
 }
 
 var errGateClosed = errors.New("the client is closed")
 
-// enter waits for a place, until ctx ends or the waiter is sent away. alone says that
-// nobody else is inside.
+// enter waits until the run may start, until ctx ends, or until the waiter is rejected.
+// alone reports whether no other run is on the device.
 func (g *gate) enter(ctx context.Context) (alone bool, err error) {
 	g.mu.Lock()
 	if g.closed {
@@ -53,7 +53,7 @@ func (g *gate) enter(ctx context.Context) (alone bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	select {
-	case <-w.ready: // just so
+	case <-w.ready: // it became ready at the same time
 		if w.err == nil {
 			g.leaveLocked()
 		}
@@ -69,7 +69,7 @@ func (g *gate) leave() {
 	g.mu.Unlock()
 }
 
-// leaveLocked gives the place to the next one.
+// leaveLocked lets the next waiter enter.
 func (g *gate) leaveLocked() {
 	if first := g.queue.Front(); first != nil {
 		close(g.queue.Remove(first).(*gateWaiter).ready)
@@ -78,8 +78,8 @@ func (g *gate) leaveLocked() {
 	g.inside--
 }
 
-// see notes when those who wait were first seen.
-func (g *gate) see(clock time.Duration) {
+// markSeen records the time for waiters that it sees for the first time.
+func (g *gate) markSeen(clock time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for at := g.queue.Back(); at != nil && at.Value.(*gateWaiter).since < 0; at = at.Prev() {
@@ -87,8 +87,9 @@ func (g *gate) see(clock time.Duration) {
 	}
 }
 
-// sendAway sends those away who were seen by then, and reports whether there were any.
-func (g *gate) sendAway(by time.Duration, err error) (any bool) {
+// reject rejects the waiters that were first seen at the time by or before. It reports
+// whether there were any.
+func (g *gate) reject(by time.Duration, err error) (any bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for {
@@ -97,27 +98,27 @@ func (g *gate) sendAway(by time.Duration, err error) (any bool) {
 			return any
 		}
 		any = true
-		g.sendAwayLocked(first, err)
+		g.rejectLocked(first, err)
 	}
 }
 
-func (g *gate) sendAwayLocked(at *list.Element, err error) {
+func (g *gate) rejectLocked(at *list.Element, err error) {
 	w := g.queue.Remove(at).(*gateWaiter)
 	w.err = err
 	close(w.ready)
 }
 
-// close sends everybody away, and lets nobody in.
+// close rejects all waiters, and every later enter.
 func (g *gate) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
 	for g.queue.Len() > 0 {
-		g.sendAwayLocked(g.queue.Front(), errGateClosed)
+		g.rejectLocked(g.queue.Front(), errGateClosed)
 	}
 }
 
-// waiting is how many wait.
+// waiting returns the number of waiters.
 func (g *gate) waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,9 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
-// helpersKept is how many goroutines wait for the next run that is to be executed by
-// somebody else than who waits for it. There are more while more such runs are inside
-// of XLA, which the gates bound.
+// helpersKept is how many idle helper goroutines are kept. There are more while more runs
+// are inside XLA; the gates limit that number.
 const helpersKept = 16
 
 // helpers are the goroutines that wait for work.
@@ -20,12 +19,13 @@ var helpers struct {
 	idle []*helper
 }
 
-// helper executes runs, one after another: XLA runs a small module inside of the call
-// that starts it, and whoever started it could not leave before the end.
+// A helper is a goroutine that launches runs, one after another. XLA executes a small
+// module inside the call that launches it. A goroutine that waits for the run could not
+// return from that call when its context ends, so a helper makes it.
 type helper struct{ work chan *Run }
 
-// help has a helper launch the run.
-func help(r *Run) {
+// launchOnHelper launches the run on a helper.
+func launchOnHelper(r *Run) {
 	helpers.Lock()
 	var h *helper
 	if n := len(helpers.idle); n > 0 {
@@ -43,14 +43,14 @@ func help(r *Run) {
 func (h *helper) serve() {
 	for r := range h.work {
 		r.launchInside()
-		if !h.rest() {
+		if !h.park() {
 			return
 		}
 	}
 }
 
-// rest has the helper wait for more work, where not enough do.
-func (h *helper) rest() bool {
+// park adds the helper to the idle ones. It returns false if there are enough.
+func (h *helper) park() bool {
 	helpers.Lock()
 	defer helpers.Unlock()
 	if len(helpers.idle) >= helpersKept {
@@ -60,8 +60,8 @@ func (h *helper) rest() bool {
 	return true
 }
 
-// launchInside launches the run as if its thread were inside of what that of the caller
-// is.
+// launchInside launches the run. If the caller of Run is inside callbacks, the thread is
+// marked to be inside the same ones.
 func (r *Run) launchInside() {
 	if len(r.inside) > 0 {
 		runtime.LockOSThread()
@@ -73,29 +73,30 @@ func (r *Run) launchInside() {
 	returned := false
 	defer func() {
 		if !returned {
-			r.lost()
+			r.exited()
 		}
 	}()
 	r.launch(false, true)
 	returned = true
 }
 
-// lost ends the wait for a run in which a callback has ended the goroutine that launched
-// it, with runtime.Goexit: XLA is not returned to, and does not end it. The thread ends
-// with the goroutine, for what C keeps of it is of calls that are never returned to.
-func (r *Run) lost() {
+// exited ends the wait for a run in which a callback called runtime.Goexit on the goroutine
+// that launched it. XLA's frames are never returned to, so XLA does not report the end of
+// the run. The thread must end with the goroutine, because C keeps state of the unfinished
+// calls for it.
+func (r *Run) exited() {
 	runtime.LockOSThread()
 	e := &callbacks.GoexitError{}
-	for _, call := range ffi.Underway() {
+	for _, call := range ffi.InFlight() {
 		if call.RunID == int64(r.id) {
 			e.Callback = call.Name
 		}
 	}
-	r.leave(e)
+	r.abandon(e)
 }
 
-// onHelper reports whether the caller is a function that a helper's run calls on the
-// helper's own goroutine, which can end.
+// onHelper reports whether the caller is a callback on the goroutine of a helper, which may
+// exit.
 func onHelper() bool {
 	var callers [128]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])

@@ -18,12 +18,12 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// addResult is a module that returns what the callback makes of x.
+// addResult returns a module that returns the callback's result for x.
 func addResult(name, typ string) string {
 	return mainFunc("%x: "+typ, typ, "%c = stablehlo.cosine %x : "+typ+"\n%p = "+custom(contract.Call, fmt.Sprintf("callback = %q", name), "%c", typ, typ)+"\nreturn %p : "+typ)
 }
 
-// A function that appends to its operands writes to no result.
+// A function that appends to its operands does not write to a result.
 func TestAppendToArgs(t *testing.T) {
 	mine := tensor.Vector[float32](7, 7, 7)
 	name := registerWith(t, callbacks.Options{}, func(f *callbacks.Frame) error {
@@ -65,7 +65,7 @@ func TestReplacedResult(t *testing.T) {
 	}
 }
 
-// hostileError is an error whose methods do what they should not.
+// hostileError is an error whose methods panic, block or do not end.
 type hostileError struct{ do func() }
 
 func (e *hostileError) Error() string        { e.do(); return "text" }
@@ -74,7 +74,7 @@ func (e *hostileError) Is(target error) bool { e.do(); return false }
 func (e *hostileError) As(target any) bool   { e.do(); return false }
 func (e *hostileError) String() string       { e.do(); return "text" }
 
-// hostileHandler is a log handler that does so.
+// hostileHandler is a log handler that does the same.
 type hostileHandler struct {
 	slog.Handler
 	do func()
@@ -92,7 +92,7 @@ func TestHostileMethods(t *testing.T) {
 		"panics":  func() { panic("in a method") },
 		"exits":   runtime.Goexit,
 		"blocks":  func() { <-release },
-		"returns": func() {}, // and Unwrap has no end
+		"returns": func() {}, // and Unwrap never returns nil
 	} {
 		for _, way := range ways {
 			for _, size := range []int{3, 4000} {
@@ -127,7 +127,7 @@ func TestHostileMethods(t *testing.T) {
 					}
 					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 					defer cancel()
-					failed, ok := client.Barrier(ctx, "here").(*callbacks.Error)
+					failed, ok := client.Barrier(ctx, "here").(*callbacks.TapErrors)
 					if !ok || failed.Count != 2 || failed.Errors[0].Err != error(hostile) {
 						t.Errorf("the barrier has not the taps' errors: %T", err)
 					}
@@ -149,7 +149,7 @@ func TestHostileMethods(t *testing.T) {
 }
 
 // runtime.Goexit in an inline callback ends the process with a line that names the
-// callback: it would leave XLA's functions on the stack for ever.
+// callback: it would leave XLA's functions on the stack forever.
 func TestGoexitInline(t *testing.T) {
 	if size := os.Getenv("CALLIOPE_TEST_GOEXIT"); size != "" {
 		name := register(t, "", func(*callbacks.Frame) error { runtime.Goexit(); return nil })
@@ -169,18 +169,18 @@ func TestGoexitInline(t *testing.T) {
 	}
 }
 
-// A function that undoes its goroutine's lock to the thread leaves no thread that counts
-// as one inside a callback.
+// If a function unlocks its goroutine from the thread, no thread stays marked as inside a
+// callback.
 func TestUnlockOSThread(t *testing.T) {
 	client := testClient(t)
 	for _, way := range ways {
 		if way == callbacks.Async {
-			continue // has no place in a module with a result
+			continue // not possible in a module with a result
 		}
 		t.Run(way.String(), func(t *testing.T) {
 			name := registerWith(t, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
 				runtime.UnlockOSThread()
-				for range 100 { // to another thread, if it can be
+				for range 100 { // to move to another thread, if possible
 					runtime.Gosched()
 				}
 				time.Sleep(time.Millisecond)
@@ -208,15 +208,15 @@ func TestUnlockOSThread(t *testing.T) {
 	}
 }
 
-// Async in the passthrough form: the values go on at once, and the function sees what
-// they were.
+// Async in the passthrough form: the device continues with the values, and the function
+// gets copies of them.
 func TestAsyncPassthrough(t *testing.T) {
 	leave := make(chan bool)
 	saw := make(chan string, 3)
 	name := registerWith(t, callbacks.Options{Dispatch: callbacks.Async}, func(f *callbacks.Frame) error {
 		<-leave
 		saw <- f.Args[0].String()
-		clear(f.Results[0].Data) // reaches nobody
+		clear(f.Results[0].Data) // has no effect
 		return nil
 	})
 	client := testClient(t)

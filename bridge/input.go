@@ -1,43 +1,45 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Input is a *[Buffer], a [Donation], a tensor.View, which is copied to the
-// device first, or a [Borrowed] one, which is read where it is. Its shape is that of the module's parameter, in a module that is
-// sharded the part of one device. A module that runs on one device runs where the
-// first buffer is.
+// An Input is a *[Buffer], a [Donation], a tensor.View, which is copied to the device
+// first, or a [Borrowed], which is read in place. Its shape must be that of the module's
+// parameter; in a sharded module, that of one device's part. A module that runs on one
+// device runs on the device of its first Buffer.
 type Input any
 
-// Donation is a buffer that an execution may overwrite.
+// A Donation is a buffer that an execution may overwrite.
 type Donation struct{ buffer *Buffer }
 
-// Donate gives a buffer away to an execution, which then can put an output in its
-// place where the module allows it (tf.aliasing_output or jax.buffer_donor on the
-// parameter). The buffer is closed by that, even where the execution fails. In a
-// run on several devices the same parameter is to be donated on each.
+// Donate gives a buffer to an execution, which can then write an output to its memory if
+// the module allows it (tf.aliasing_output or jax.buffer_donor on the parameter). The
+// execution closes the buffer, even if it fails. In a run on several devices, the same
+// parameters must be donated on each device.
 func Donate(b *Buffer) Donation { return Donation{b} }
 
-// input is an Input that a run uses.
+// An input is an Input that a run uses.
 type input struct {
 	buffer  *Buffer
 	donated bool
 }
 
-// takeInputs begins the use of all inputs; whatever it got to is in r.inputs.
-func (r *Run) takeInputs(inputs []Input) error {
+// takeInputs begins the use of all inputs. After an error, r.inputs has those that are in
+// use.
+func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 	e := r.exec
 	devices := e.NumDevices()
 	if len(inputs)%devices != 0 {
-		return fmt.Errorf("%d inputs cannot be divided over %d devices; give the parameters once for each", len(inputs), devices)
+		return fmt.Errorf("%d inputs cannot be divided among %d devices; give all parameters for each device", len(inputs), devices)
 	}
 	perDevice := len(inputs) / devices
 	if e.known && perDevice != len(e.params) {
-		return fmt.Errorf("the module has %d parameters, and %d inputs are given%s", len(e.params), perDevice, forEach(devices))
+		return fmt.Errorf("the module has %d parameters, but %d inputs are given%s", len(e.params), perDevice, forEach(devices))
 	}
 	r.inputs = r.few[:0]
 	for i, in := range inputs {
@@ -45,24 +47,24 @@ func (r *Run) takeInputs(inputs []Input) error {
 		if e.devices != nil {
 			device = e.devices[i/perDevice]
 		}
-		taken, err := e.client.take(in, device)
+		taken, err := e.client.take(ctx, in, device)
 		if err != nil {
 			return fmt.Errorf("input %d: %w", i, err)
 		}
 		r.inputs = append(r.inputs, taken)
 		if order := taken.buffer.order; order != nil {
-			return fmt.Errorf("input %d: the array is not row-major on its device (%v is the order of its dimensions there), because the module that made it says so with mhlo.layout_mode: leave that out, or give what ToHost returns", i, order)
+			return fmt.Errorf("input %d: the array is not row-major on its device (the order of its dimensions is %v), because the module that computed it has mhlo.layout_mode: remove that, or give the result of ToHost", i, order)
 		}
 		if !e.known {
 			continue
 		}
 		if want, got := e.params[i%perDevice], taken.buffer.shape; want.DType != tensor.Invalid && !want.Equal(got) {
-			return fmt.Errorf("input %d: the module's parameter is %s%s, and the one given is %s", i, want, forEach(devices), got)
+			return fmt.Errorf("input %d: the module's parameter is %s%s, but the input is %s", i, want, forEach(devices), got)
 		}
 	}
 	for i, in := range r.inputs {
 		if in.donated != r.inputs[i%perDevice].donated {
-			return fmt.Errorf("input %d: a parameter is donated on every device or on none", i)
+			return fmt.Errorf("input %d: a parameter must be donated on every device or on none", i)
 		}
 	}
 	return nil
@@ -75,7 +77,8 @@ func forEach(devices int) string {
 	return " on each device"
 }
 
-// deviceOf is where a module that fits any device runs: where its first buffer is.
+// deviceOf returns the device for a module that can run on any device: that of its first
+// buffer.
 func deviceOf(inputs []Input) int {
 	for _, in := range inputs {
 		switch in := in.(type) {
@@ -92,14 +95,14 @@ func deviceOf(inputs []Input) int {
 	return 0
 }
 
-func (c *Client) take(in Input, device int) (input, error) {
+func (c *Client) take(ctx context.Context, in Input, device int) (input, error) {
 	switch in := in.(type) {
 	case *Buffer:
 		if in == nil {
 			return input{}, errors.New("the buffer is nil")
 		}
 		if in.client != c {
-			return input{}, errors.New("the buffer is another client's; copy it through the host")
+			return input{}, errors.New("the buffer belongs to another client; copy it through the host")
 		}
 		if !in.life.use() {
 			return input{}, errors.New("the buffer is closed or was donated")
@@ -111,26 +114,26 @@ func (c *Client) take(in Input, device int) (input, error) {
 			return input{}, errors.New("the donated buffer is nil")
 		}
 		if b.client != c {
-			return input{}, errors.New("the donated buffer is another client's; copy it through the host")
+			return input{}, errors.New("the donated buffer belongs to another client; copy it through the host")
 		}
 		if b.loan != nil {
-			return input{}, errors.New("the donated buffer is a borrowed host array, which nobody may write to; make it with Client.Buffer")
+			return input{}, errors.New("the donated buffer is a borrowed host array, which must not be written to; make it with Client.BufferFromHost")
 		}
 		if !b.life.claim() {
 			return input{}, errors.New("the donated buffer is closed, or in use by a run or a view")
 		}
 		return input{buffer: b, donated: true}, nil
 	case tensor.View:
-		return c.takeView(in, device, false)
+		return c.takeView(ctx, in, device, false)
 	case Borrowed:
-		return c.takeView(in.view, device, true)
+		return c.takeView(ctx, in.view, device, true)
 	}
-	return input{}, fmt.Errorf("a %T is no input; give a *bridge.Buffer, bridge.Donate(b), a tensor.View or bridge.Borrow(v)", in)
+	return input{}, fmt.Errorf("a %T is not an Input; give a *bridge.Buffer, bridge.Donate(b), a tensor.View or bridge.Borrow(v)", in)
 }
 
-// takeView makes a buffer that goes when the run is over: nobody else knows it.
-func (c *Client) takeView(v tensor.View, device int, borrow bool) (input, error) {
-	b, err := c.buffer("Buffer", v, device, borrow)
+// takeView makes a buffer that is freed when the run is over, because no other code has it.
+func (c *Client) takeView(ctx context.Context, v tensor.View, device int, borrow bool) (input, error) {
+	b, err := c.buffer(ctx, "BufferFromHost", v, device, borrow)
 	if err != nil {
 		return input{}, err
 	}

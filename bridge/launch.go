@@ -12,13 +12,13 @@ import (
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
-// launch is how a run is started.
+// A launch says how a run is started.
 type launch struct {
-	caller *dispatch.Caller // who makes the calls; nil for whoever does by their dispatch
-	inside []int64          // what the thread of the caller is inside of, see ffi.Inside
+	caller *dispatch.Caller // makes the calls; nil if each callback's Dispatch decides
+	inside []int64          // the callbacks that the caller's thread is inside of; see ffi.Inside
 }
 
-// begin makes a run that can be launched, and must be.
+// begin prepares a run. The caller must launch it.
 func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Run, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -47,14 +47,17 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 	if err := r.enter(ctx); err != nil {
 		return err
 	}
-	if err := r.takeInputs(inputs); err != nil {
+	if err := r.takeInputs(ctx, inputs); err != nil {
+		if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+			return ended
+		}
 		return fmt.Errorf("bridge: Executable.Start: %w", err)
 	}
 	if err := r.reserve(); err != nil {
 		return err
 	}
 	var err error
-	if r.pjrt, err = e.rooms.Take(e.pjrt, e.NumDevices(), len(r.inputs)/e.NumDevices(), e.outputs); err != nil {
+	if r.pjrt, err = e.runMemory.Get(e.pjrt, e.NumDevices(), len(r.inputs)/e.NumDevices(), e.outputs); err != nil {
 		return fmt.Errorf("bridge: Executable.Start: %w", err)
 	}
 	if err := runs.add(r); err != nil {
@@ -72,7 +75,7 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 	return nil
 }
 
-// enter waits for a place on each device, in the order of their numbers.
+// enter waits for the gate of each device, in the order of their numbers.
 func (r *Run) enter(ctx context.Context) error {
 	devices := r.exec.ordered
 	if devices == nil {
@@ -80,7 +83,7 @@ func (r *Run) enter(ctx context.Context) error {
 	}
 	for _, device := range devices {
 		if device >= len(r.exec.client.gates) {
-			continue // not a device of this client, which is said of the input
+			continue // the buffer is another client's; takeInputs returns the error
 		}
 		alone, err := r.exec.client.gates[device].enter(ctx)
 		if err == errGateClosed {
@@ -95,7 +98,7 @@ func (r *Run) enter(ctx context.Context) error {
 	return nil
 }
 
-// reserve counts the outputs, where their sizes are known.
+// reserve counts the outputs against the memory limit, if their sizes are known.
 func (r *Run) reserve() error {
 	e := r.exec
 	if e.results == nil {
@@ -115,7 +118,7 @@ func (r *Run) reserve() error {
 	return nil
 }
 
-// fill says what is to be executed.
+// fill sets the arguments of the execution.
 func (r *Run) fill() {
 	e := r.exec
 	on := -1
@@ -132,18 +135,19 @@ func (r *Run) fill() {
 	}
 }
 
-// launch executes, and waits where it is to; it reports whether the run is over, and was
-// ended here. direct says that whoever waits for the run is who calls.
+// launch executes the run, and waits for it if wait is true. It reports whether the run is
+// over and was finished here. direct says that the goroutine that waits for the run is the
+// caller.
 func (r *Run) launch(direct, wait bool) (over bool) {
 	if direct {
-		r.held.Store(true)
+		r.inLaunch.Store(true)
 	}
 	launched := r.pjrt.Launch()
 	if direct {
-		r.held.Store(false)
+		r.inLaunch.Store(false)
 	}
 	if launched == pjrt.Pending {
-		r.learn()
+		r.noteAsync()
 		if r.launched != nil {
 			close(r.launched)
 		}
@@ -157,39 +161,39 @@ func (r *Run) launch(direct, wait bool) (over bool) {
 	return true
 }
 
-// learn keeps that XLA comes back before a run is over, which depends on the executable
-// alone where the inputs are computed. That a run is over when XLA comes back says
-// nothing: it may have been short. On a device where others run, XLA may come back for
-// their sake.
-func (r *Run) learn() {
+// noteAsync records that XLA returns before a run of the executable is over. That depends
+// only on the executable if its inputs are computed. If XLA returns after the end of a run,
+// nothing is known: the run may have been short. If other runs are on the device, XLA may
+// have returned early because of them.
+func (r *Run) noteAsync() {
 	if r.alone && !r.exec.async.Load() {
 		r.exec.async.Store(true)
 	}
 }
 
-// launchElsewhere has a helper launch, and waits for that, but no longer than ctx.
+// launchElsewhere launches the run on a helper, and waits until it is launched or ctx ends.
 func (r *Run) launchElsewhere(ctx context.Context) error {
 	r.launched = make(chan struct{})
 	r.mu.Lock()
 	wake := channel(&r.wake, false)
 	r.mu.Unlock()
-	help(r)
+	launchOnHelper(r)
 	select {
 	case <-r.launched:
 		return nil
 	case <-wake:
 	case <-ctx.Done():
-		r.leave(ctx.Err())
+		r.abandon(ctx.Err())
 	}
-	if r.left() {
+	if r.isAbandoned() {
 		_, err := r.result()
 		return err
 	}
 	return nil
 }
 
-// inC is how many goroutines wait in C. Each holds a thread; but what is over soon is
-// known sooner than by a notification, which another thread has to take.
+// inC is the number of goroutines that wait in C. Each keeps a thread, but this wait
+// notices the end of a short run sooner than a notification, which needs another thread.
 var inC atomic.Int32
 
 const (
@@ -197,8 +201,8 @@ const (
 	inCFor  = 2 * time.Millisecond
 )
 
-// pending waits for a run that goes on: for a while in C where it is to wait, and then
-// by notification. It reports whether the run is over, and was ended here.
+// pending waits for a run that is not over: if wait is true, first in C for a short time,
+// and then for a notification. It reports whether the run is over and was finished here.
 func (r *Run) pending(wait bool) bool {
 	if wait {
 		over := inC.Add(1) <= inCMost && r.pjrt.Wait(inCFor)
@@ -208,7 +212,7 @@ func (r *Run) pending(wait bool) bool {
 			return true
 		}
 	}
-	// Freeing is not for XLA's thread, which is in the middle of something.
+	// XLA's thread must not free the run: it is inside XLA.
 	if !r.pjrt.Notify(func() { go r.finish(false) }) {
 		return false
 	}

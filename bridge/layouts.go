@@ -7,21 +7,21 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// LayoutError says that XLA was to lay an array out in another order than row-major,
-// where Go reads or writes it and sees nothing of the order: each value would stand for
+// A LayoutError reports an array that XLA would lay out in another order than row-major,
+// and that Go reads or writes. Go does not see the order and would take each value for
 // another element.
 type LayoutError struct {
-	// Target is the custom call's, "" where a parameter of the module is meant.
+	// Target is that of the custom call, or "" for a parameter of the module.
 	Target string
 	Config string // the backend_config of the call, as XLA has it
-	At     string // file and line of the call, "" where the module does not say
+	At     string // file and line of the call, "" if unknown
 	What   string // "operand", "parameter" or "result"
 	Index  int
 	Shape  tensor.Shape
 	Layout []int64 // minor to major
 }
 
-// Error says what to write instead.
+// Error includes what to change in the module.
 func (e *LayoutError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "bridge: %s %d of ", e.What, e.Index)
@@ -36,22 +36,22 @@ func (e *LayoutError) Error() string {
 			fmt.Fprintf(&b, " at %s", e.At)
 		}
 	}
-	fmt.Fprintf(&b, ", %s, has the layout %v (minor to major), and Go reads and writes arrays in row-major order: leave ", e.Shape, e.Layout)
+	fmt.Fprintf(&b, ", %s, has the layout %v (minor to major), but Go needs row-major order: remove ", e.Shape, e.Layout)
 	if e.Target == "" {
-		b.WriteString("mhlo.layout_mode and its like out of the module")
+		b.WriteString("mhlo.layout_mode and similar attributes from the module")
 	} else {
-		b.WriteString("operand_layouts, result_layouts and mhlo.layout_mode out of the module")
+		b.WriteString("operand_layouts, result_layouts and mhlo.layout_mode from the module")
 	}
-	b.WriteString(", or transpose there")
+	b.WriteString(", or transpose the array in it")
 	return b.String()
 }
 
-// checkLayouts holds XLA's optimized program against what Go takes for granted of it: the
-// module's parameters, and what the calls of these targets take and give, are in row-major
-// order. Results of the module may be in another, see Buffer.ToHost. The call frame of the typed FFI says nothing of layouts, and
-// nor do the attributes, so that this is the only place where they show. It is nil where
-// the program cannot be read. (xla/service/hlo.proto and xla/xla_data.proto say the
-// numbers.)
+// checkLayouts checks in XLA's optimized program that the module's parameters, and the
+// operands and results of calls of the targets, are row-major. Results of the module may
+// have another order; see Buffer.ToHost. Neither the call frames nor the attributes of the
+// typed FFI have layouts, so this is the only place that has them. It returns nil if the
+// program cannot be read. The field numbers are from xla/service/hlo.proto and
+// xla/xla_data.proto.
 func checkLayouts(program []byte, targets map[string]bool) error {
 	const module, name, entry, computation = 1, 1, 2, 3
 	for hlo := range fields(program, module) {
@@ -72,10 +72,10 @@ func checkLayouts(program []byte, targets map[string]bool) error {
 	return nil
 }
 
-// checkComputation looks at one computation of the program.
+// checkComputation checks one computation of the program.
 func checkComputation(computation []byte, isMain bool, targets map[string]bool) error {
 	const instruction, id, shape = 2, 35, 3
-	var shapes map[uint64][]byte // of the instructions, where a call asks for them
+	var shapes map[uint64][]byte // of the instructions; made for the first call
 	all := func() map[uint64][]byte {
 		if shapes == nil {
 			shapes = map[uint64][]byte{}
@@ -93,7 +93,7 @@ func checkComputation(computation []byte, isMain bool, targets map[string]bool) 
 				return err
 			}
 		case op == "parameter" && isMain:
-			if s, layout, ok := foreignLayout(first(f.bytes, shape).bytes); ok {
+			if s, layout, ok := otherLayout(first(f.bytes, shape).bytes); ok {
 				return &LayoutError{What: "parameter", Index: int(first(f.bytes, parameter).number), Shape: s, Layout: layout}
 			}
 		}
@@ -101,7 +101,7 @@ func checkComputation(computation []byte, isMain bool, targets map[string]bool) 
 	return nil
 }
 
-// checkCall looks at one custom call.
+// checkCall checks one custom call.
 func checkCall(call []byte, shapes map[uint64][]byte) error {
 	const shape, target, operands, config, metadata, file, line = 3, 28, 36, 43, 7, 3, 4
 	fail := func(what string, i int, s tensor.Shape, layout []int64) error {
@@ -118,21 +118,22 @@ func checkCall(call []byte, shapes map[uint64][]byte) error {
 	i := 0
 	for f := range fields(call, operands) {
 		for _, id := range f.numbers() {
-			if s, layout, ok := foreignLayout(shapes[id]); ok {
+			if s, layout, ok := otherLayout(shapes[id]); ok {
 				return fail("operand", i, s, layout)
 			}
 			i++
 		}
 	}
 	for i, s := range arrays(first(call, shape).bytes) {
-		if s, layout, ok := foreignLayout(s); ok {
+		if s, layout, ok := otherLayout(s); ok {
 			return fail("result", i, s, layout)
 		}
 	}
 	return nil
 }
 
-// arrays are the ShapeProtos of a tuple's elements, or the one that is no tuple.
+// arrays returns the ShapeProtos of a tuple's elements, or the only one if the shape is not
+// a tuple.
 func arrays(shape []byte) [][]byte {
 	const elementType, tuple, element = 2, 13, 4
 	if first(shape, elementType).number != tuple {
@@ -145,9 +146,9 @@ func arrays(shape []byte) [][]byte {
 	return list
 }
 
-// foreignLayout is the layout in a ShapeProto, minor to major; ok is false where it is
-// row-major, or there is none.
-func foreignLayout(shape []byte) (s tensor.Shape, layout []int64, ok bool) {
+// otherLayout returns the layout in a ShapeProto, minor to major. ok is false if it is
+// row-major or missing.
+func otherLayout(shape []byte) (s tensor.Shape, layout []int64, ok bool) {
 	const dimensions, layoutField, minorToMajor = 3, 5, 1
 	for f := range fields(shape, layoutField) {
 		for m := range fields(f.bytes, minorToMajor) {
@@ -166,7 +167,7 @@ func foreignLayout(shape []byte) (s tensor.Shape, layout []int64, ok bool) {
 	return s, layout, len(layout) > 0 && !s.RowMajor(layout)
 }
 
-// first is the first field of a message that has a number, zero where there is none.
+// first returns the first field of a message with the number, or the zero value.
 func first(message []byte, number uint64) field {
 	for f := range fields(message, number) {
 		return f

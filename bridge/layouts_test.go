@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-// layoutModule has a callback between a parameter and a result, both matrices. What is
-// said of each is inserted.
+// layoutModule returns a module with a callback between a parameter and a result, both
+// matrices. The arguments are inserted as their attributes.
 func layoutModule(name, target, call, param, result string) string {
 	const typ = "tensor<2x3xf32>"
 	return mainFunc("%x: "+typ+param, typ+result, fmt.Sprintf(
@@ -20,7 +20,7 @@ func layoutModule(name, target, call, param, result string) string {
 		target, contract.Call, name, call, typ, typ, typ))
 }
 
-// XLA hands arrays over in the layout that the module asks for, and says nothing of it.
+// XLA passes arrays in the layout that the module requests, without telling the handler.
 func TestLayouts(t *testing.T) {
 	if err := testPlugin(t).RegisterTarget("my_call"); err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestLayouts(t *testing.T) {
 	const mode, rows, columns = ` {mhlo.layout_mode = "{0,1}"}`, "1, 0", "0, 1"
 	for name, test := range map[string]struct {
 		target, call, param, result string
-		want                        string // "" where the module runs
+		want                        string // "" if the module runs
 	}{
 		"none":         {},
 		"row-major":    {call: layouts(rows, rows)},
@@ -40,7 +40,7 @@ func TestLayouts(t *testing.T) {
 		"result":       {call: layouts(rows, columns), want: "result 0 of the call of @calliope_runtime_call with"},
 		"own target":   {target: "my_call", call: layouts(columns, columns), want: "operand 0 of the call of @my_call with"},
 		"parameter":    {param: mode, want: "parameter 0 of the module, f32[2,3], has the layout [0 1]"},
-		"module's end": {result: mode, want: "result 0 of the call of @calliope_runtime_call with"}, // XLA gives it to the call
+		"module's end": {result: mode, want: "result 0 of the call of @calliope_runtime_call with"}, // XLA assigns it to the call
 	} {
 		t.Run(name, func(t *testing.T) {
 			var saw []float32
@@ -55,7 +55,7 @@ func TestLayouts(t *testing.T) {
 			if test.target != "" {
 				target = test.target
 			}
-			e, err := c.Compile(t.Context(), []byte(layoutModule(callback, target, test.call, test.param, test.result)), CompileOptions{})
+			e, err := c.Compile(t.Context(), Source(layoutModule(callback, target, test.call, test.param, test.result)), CompileOptions{})
 			if test.want != "" {
 				if err == nil {
 					e.Close()
@@ -84,14 +84,14 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// A handler of somebody else's may read other layouts.
+// Handlers of other libraries may read other layouts.
 func TestLayoutsOfOthers(t *testing.T) {
-	const target = "calliope_boot" // a handler that the bridge registers and no call reaches
+	const target = "calliope_boot" // a handler that the bridge registers and that is not called
 	m := layoutModule("x", target, ", operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]", "", "")
 	compile(t, testClient(t), m, CompileOptions{})
 }
 
-// Damage is not read beyond its end.
+// A damaged program is not read beyond its end.
 func TestDamagedLayouts(t *testing.T) {
 	shape := append([]byte{2 << 3, 11, 3<<3 | 2, 2, 2, 3}, message(5, []byte{1<<3 | 2, 2, 0, 1})...)
 	parameter := append(message(2, []byte("parameter")), append([]byte{0x98, 2, 1}, message(3, shape)...)...)
@@ -99,7 +99,7 @@ func TestDamagedLayouts(t *testing.T) {
 	program := message(1, append(message(2, []byte("main")), message(3, main)...))
 	var e *LayoutError
 	if err := checkLayouts(program, nil); !errors.As(err, &e) || e.What != "parameter" {
-		t.Fatalf("the whole program says %v", err)
+		t.Fatalf("the whole program has the error %v", err)
 	}
 	for n := range program {
 		_ = checkLayouts(program[:n], nil)

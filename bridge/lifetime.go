@@ -2,14 +2,13 @@ package bridge
 
 import "sync/atomic"
 
-// lifetime says when something in C may be freed: once it is closed and nobody
-// uses it any more, on whichever side that is later. The zero value is open and
-// unused.
+// A lifetime says when an object in C may be freed: when it is closed and has no uses. The
+// zero value is open and unused.
 type lifetime struct{ state atomic.Int64 }
 
 const closedBit = 1 << 62
 
-// use keeps the thing until done, and is false once it is closed.
+// use adds a use, which ends with done. It returns false if the object is closed.
 func (l *lifetime) use() bool {
 	for {
 		state := l.state.Load()
@@ -22,17 +21,17 @@ func (l *lifetime) use() bool {
 	}
 }
 
-// more adds a use to the one that the caller has, also after close.
-func (l *lifetime) more() { l.state.Add(1) }
+// addUse adds a use. The caller must have a use already; the object may be closed.
+func (l *lifetime) addUse() { l.state.Add(1) }
 
-// claim makes the caller the last user, if there is no other, and closes.
+// claim closes the object and adds a use, if it is open and has no other use.
 func (l *lifetime) claim() bool { return l.state.CompareAndSwap(0, closedBit+1) }
 
-// done ends a use; true tells the caller to free.
+// done ends a use. If it returns true, the caller must free the object.
 func (l *lifetime) done() (free bool) { return l.state.Add(-1) == closedBit }
 
-// close ends the time in which uses may begin; free tells the caller to free, and
-// first that nobody had closed it before.
+// close closes the object. first reports whether it was open. If free is true, the caller
+// must free the object.
 func (l *lifetime) close() (first, free bool) {
 	old := l.state.Or(closedBit)
 	first = old&closedBit == 0

@@ -13,18 +13,18 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
+func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin, native.MLIR) }
 
 func testPlugin(t testing.TB) *Plugin {
 	t.Helper()
-	p, err := Open(Options{})
+	p, err := Open(OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// testClient has four devices.
+// testClient returns a client with four devices.
 func testClient(t testing.TB) *Client {
 	t.Helper()
 	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 4})
@@ -41,7 +41,7 @@ func testClient(t testing.TB) *Client {
 
 func compile(t testing.TB, c *Client, module string, o CompileOptions) *Executable {
 	t.Helper()
-	e, err := c.Compile(t.Context(), []byte(module), o)
+	e, err := c.Compile(t.Context(), Source(module), o)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, module)
 	}
@@ -53,7 +53,7 @@ func compile(t testing.TB, c *Client, module string, o CompileOptions) *Executab
 	return e
 }
 
-// register binds fn to a name of the test's own, for as long as the test runs.
+// register binds fn to a name of the test until the test ends.
 func register(t testing.TB, signature string, fn callbacks.Func) (name string) {
 	t.Helper()
 	name = strings.ReplaceAll(t.Name(), "/", ".")
@@ -64,8 +64,8 @@ func register(t testing.TB, signature string, fn callbacks.Func) (name string) {
 	return name
 }
 
-// custom is a custom call of the contract. config is what backend_config has
-// besides the version and the form.
+// custom returns a custom call of the contract. config is added to the version and the form
+// in backend_config.
 func custom(form contract.Form, config, operands, types, results string) string {
 	op := fmt.Sprintf("stablehlo.custom_call @%s(%s) {api_version = 4 : i32, has_side_effect = %t, backend_config = {v = 1 : i64, form = %q, %s}",
 		form.Target(), operands, form.HasSideEffect(), form, config)
@@ -84,7 +84,7 @@ func custom(form contract.Form, config, operands, types, results string) string 
 	return op + "} : (" + types + ") -> " + results
 }
 
-// named is the part of backend_config that binds by name.
+// named returns the part of backend_config that binds by name.
 func named(name, signature string) string {
 	return fmt.Sprintf("callback = %q, signature = %q", name, contract.SignatureHash(signature))
 }
@@ -93,7 +93,7 @@ func mainFunc(params, results, body string) string {
 	return "module {\n func.func @main(" + params + ") -> (" + results + ") {\n" + body + "\n }\n}"
 }
 
-// passthrough is a module with cos, a passthrough callback, and a doubling.
+// passthrough returns a module with cos, a passthrough callback, and a doubling.
 func passthrough(name, signature, typ string) string {
 	return mainFunc("%x: "+typ, typ,
 		"%c = stablehlo.cosine %x : "+typ+"\n"+
@@ -111,10 +111,10 @@ func view[T tensor.Element](t testing.TB, data []T, dims ...int) tensor.View {
 	return v
 }
 
-// host is the values of a buffer, which it closes.
+// host returns the values of a buffer, and closes it.
 func host[T tensor.Element](t testing.TB, b *Buffer) []T {
 	t.Helper()
-	v, err := b.ToHost()
+	v, err := b.ToHost(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,5 +128,5 @@ func host[T tensor.Element](t testing.TB, b *Buffer) []T {
 	return values
 }
 
-// buffersAlive is the number of arrays in C.
+// buffersAlive returns the number of arrays in C.
 func buffersAlive() int64 { return pjrt.ArraysAlive() }

@@ -5,19 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// ClientStats is what a client holds, outside of Go's heap.
+// ClientStats holds what a client has allocated outside of Go's heap.
 type ClientStats struct {
-	Buffers  int64 // arrays on its devices, those of runs under way too
-	Bytes    int64 // of memory that they take, borrowed memory not counted
-	Borrowed int64 // bytes of host arrays that are lent to it
-	Views    int64 // views that are open
-	Runs     int64 // under way, those that were left behind too
-	Left     int64 // and of these those that were left behind, by whom waited for them
-	Waiting  int64 // runs that wait for their device to take them
+	Buffers  int64 // arrays on its devices, including those of runs in flight
+	Bytes    int64 // size of these arrays, without borrowed memory
+	Borrowed int64 // size of borrowed host arrays
+	Views    int64 // open views
+	Runs     int64 // runs in flight, including those of Left
+	Left     int64 // runs in flight whose Wait has returned
+	Waiting  int64 // runs that wait for their device
 }
 
-// Stats is what the client holds at the moment, without its inner client. What XLA takes
-// for itself, for code and for values within a run, is not known.
+// Stats returns the current counts of the client, without its inner client. The memory that
+// XLA allocates for itself, for code and for values within a run, is not known.
 func (c *Client) Stats() ClientStats {
 	s := ClientStats{
 		Buffers: c.memory.buffers.Load(), Bytes: c.memory.bytes.Load(),
@@ -25,7 +25,7 @@ func (c *Client) Stats() ClientStats {
 	}
 	for _, r := range c.runs() {
 		s.Runs++
-		if r.left() {
+		if r.isAbandoned() {
 			s.Left++
 		}
 	}
@@ -35,28 +35,28 @@ func (c *Client) Stats() ClientStats {
 	return s
 }
 
-// MemoryError is a buffer or a run that would take a client beyond its
-// ClientOptions.MemoryLimit. Close buffers that are not needed, or raise the limit.
+// A MemoryError reports a buffer or a run that would exceed ClientOptions.MemoryLimit.
+// Close buffers that are not needed, or increase the limit.
 type MemoryError struct {
-	Op    string // what was being done
+	Op    string // the operation that failed
 	Bytes int64  // what it needs
 	Held  int64  // what the client holds
 	Limit int64
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("bridge: %s: %d bytes are needed, and the client holds %d of the %d that ClientOptions.MemoryLimit allows: close buffers, or raise the limit",
+	return fmt.Sprintf("bridge: %s: %d bytes are needed, but the client holds %d of the %d that ClientOptions.MemoryLimit allows: close buffers, or increase the limit",
 		e.Op, e.Bytes, e.Held, e.Limit)
 }
 
 // memory counts what a client holds in C.
 type memory struct {
-	limit                       int64 // 0 is none
+	limit                       int64 // 0 means none
 	bytes, buffers, lent, views atomic.Int64
 }
 
-// reserve counts buffers and their bytes before they are made; some bytes of others
-// become free by that.
+// reserve counts buffers and their bytes before they are allocated. freed is the size of
+// memory that they replace.
 func (m *memory) reserve(op string, buffers int, n, freed int64) error {
 	held := m.bytes.Add(n)
 	if m.limit > 0 && n > 0 && held-freed > m.limit {

@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A client that has a limit refuses what would take more, and goes on.
+// A client with a limit returns errors for what would exceed it, and can be used further.
 func TestMemoryLimit(t *testing.T) {
 	const limit = 10_000
 	if _, err := testPlugin(t).NewClient(ClientOptions{MemoryLimit: -1}); err == nil {
@@ -23,7 +23,7 @@ func TestMemoryLimit(t *testing.T) {
 	add := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	v := view(t, make([]float32, 1000), 1000)
 	buffer := func() *Buffer {
-		b, err := c.Buffer(v, 0)
+		b, err := c.BufferFromHost(t.Context(), v, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,17 +39,17 @@ func TestMemoryLimit(t *testing.T) {
 		check.Diff(t, what, want, *e)
 	}
 	one, two := buffer(), buffer()
-	_, err = c.Buffer(v, 1)
+	_, err = c.BufferFromHost(t.Context(), v, 1)
 	refused("buffer", err, MemoryError{Op: "transfer to device", Bytes: 4000, Held: 8000, Limit: limit})
 	_, err = add.Run(t.Context(), one)
 	refused("run", err, MemoryError{Op: "execute", Bytes: 4000, Held: 8000, Limit: limit})
 	check.Diff(t, "held", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
-	out, err := add.Run(t.Context(), Donate(one)) // takes no more
+	out, err := add.Run(t.Context(), Donate(one)) // needs no more memory
 	if err != nil {
 		t.Fatal(err)
 	}
 	check.Diff(t, "held after a donation", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
-	small, err := c.Buffer(tensor.View{Shape: tensor.ShapeOf(tensor.S4, 9), Data: make([]byte, 9)}, 0)
+	small, err := c.BufferFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.S4, 9), Data: make([]byte, 9)}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// An execution inside a callback is refused on the same client, where XLA would
+// An execution inside a callback returns an error on the same client, because XLA would
 // hang, and works on the inner one; transfers work on both.
 func TestNested(t *testing.T) {
 	for _, kind := range []string{"inline", "asynchronous"} {
@@ -39,7 +39,7 @@ func TestNested(t *testing.T) {
 				go func() { _, err := same.Run(call.Context(), in); elsewhere <- err }()
 				refused = append(refused, <-elsewhere)
 
-				b, err := c.Buffer(in, 0)
+				b, err := c.BufferFromHost(t.Context(), in, 0)
 				if err != nil {
 					return err
 				}
@@ -52,7 +52,7 @@ func TestNested(t *testing.T) {
 				if client == c {
 					t.Error("the inner client is the outer one")
 				}
-				once.Do(func() { inner, err = client.Compile(call.Context(), []byte(small), CompileOptions{}) })
+				once.Do(func() { inner, err = client.Compile(call.Context(), Source(small), CompileOptions{}) })
 				if err != nil {
 					return err
 				}
@@ -85,7 +85,7 @@ func TestNested(t *testing.T) {
 					t.Fatalf("got %v, want a refusal that names InnerClient", err)
 				}
 			}
-			// Outside of the callback all is as before.
+			// Outside of the callback executions work.
 			out, err := same.Run(t.Context(), view(t, []float32{3}, 1))
 			if err != nil {
 				t.Fatal(err)
@@ -101,12 +101,12 @@ func TestInnerClientOutside(t *testing.T) {
 	}
 }
 
-// More callbacks that run modules of their own than a device takes runs, all at once.
+// More concurrent callbacks that run modules than runs that a device takes at once.
 func TestManyNested(t *testing.T) {
 	c := testClient(t)
 	small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
 	compiled := sync.OnceValues(func() (*Executable, error) {
-		return c.inner.Compile(t.Context(), []byte(small), CompileOptions{})
+		return c.inner.Compile(t.Context(), Source(small), CompileOptions{})
 	})
 	in := view(t, []float32{3}, 1)
 	name := register(t, "", func(call *callbacks.Frame) error {

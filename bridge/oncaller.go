@@ -11,31 +11,33 @@ import (
 
 type onCallerKey struct{}
 
-// OnCaller gives a context with which Executable.Run makes all callbacks on the
-// goroutine that called Run, one at a time, whatever their dispatch, while another
-// goroutine executes. It is for debugging: the stack in a callback shows who runs, and
-// runtime.Goexit, as of testing.T.Fatal, does what it does elsewhere. Timeouts do not
-// count. CALLIOPE_INLINE=1 in the environment does it for every client that is made.
-// Start knows nothing of it.
+// OnCaller returns a context with which Executable.Run makes all callbacks on the goroutine
+// that called Run, one at a time, whatever their Dispatch. Another goroutine executes the
+// module. It is for debugging: the stack of a callback includes the caller of Run, and
+// runtime.Goexit, which testing.T.Fatal calls, ends that goroutine as usual. Timeouts do
+// not apply. Start ignores it.
+//
+// The environment variable CALLIOPE_INLINE=1 has the same effect for every client that is
+// made.
 func OnCaller(ctx context.Context) context.Context {
 	return context.WithValue(ctx, onCallerKey{}, true)
 }
 
 func isOnCaller(ctx context.Context) bool { return ctx.Value(onCallerKey{}) != nil }
 
-// runOnCaller is Run where this goroutine makes the callbacks.
+// runOnCaller is Run with the callbacks on this goroutine.
 func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer, error) {
 	caller := dispatch.NewCaller()
 	inside := ffi.Inside()
-	own := slices.Clone(inputs) // so that those of other runs can be on the stack
+	own := slices.Clone(inputs) // so that inputs of Run need not escape to the heap
 	var r *Run
 	var err error
-	over := make(chan struct{}) // or given up
+	over := make(chan struct{}) // closed when the run is over or abandoned
 	go func() {
 		defer close(over)
 		if r, err = e.begin(ctx, own, launch{caller, inside}); err == nil {
-			help(r)
-			_, _ = r.Wait(ctx) // result gives them again
+			launchOnHelper(r)
+			_, _ = r.Wait(ctx) // result returns the same below
 		}
 	}()
 	returned := false
@@ -56,7 +58,7 @@ func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer
 	return r.result()
 }
 
-// discard closes the outputs of a run that is over and that nobody waits for.
+// discard closes the outputs of a run that is over and has no waiter.
 func (r *Run) discard() {
 	outputs, _ := r.result()
 	for _, b := range outputs {

@@ -7,11 +7,11 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// parameters are the shapes of a program's parameters on one device: XLA itself counts
-// the bytes of what it is given, and takes other elements for its own. The program is a
-// HloModuleProtoWithConfig (xla/service/hlo.proto and xla/xla_data.proto say the
-// numbers). A parameter that is no array of known dimensions has the zero Shape; ok is
-// false where the program cannot be read.
+// parameters returns the shapes of a program's parameters on one device. XLA itself
+// compares only the number of bytes of an input, not its element type and dimensions. The
+// program is a HloModuleProtoWithConfig; the field numbers are from xla/service/hlo.proto
+// and xla/xla_data.proto. A parameter that is not an array of known dimensions has the zero
+// Shape. ok is false if the program cannot be read.
 func parameters(program []byte) (shapes []tensor.Shape, ok bool) {
 	const module, programShape, parameter = 1, 4, 1
 	for hlo := range fields(program, module) {
@@ -46,14 +46,14 @@ func protoShape(proto []byte) (s tensor.Shape) {
 	return s
 }
 
-// field is one field of a message: a number, or bytes.
+// A field is one field of a message: a number, or bytes.
 type field struct {
 	number uint64
 	bytes  []byte
 	isNum  bool
 }
 
-// numbers are those of a repeated field, packed or not.
+// numbers returns the elements of a repeated field, packed or not.
 func (f field) numbers() (list []uint64) {
 	if f.isNum {
 		return []uint64{f.number}
@@ -68,8 +68,8 @@ func (f field) numbers() (list []uint64) {
 	return list
 }
 
-// fields are the fields of a message that have a number, by the wire format of Protocol
-// Buffers. It ends where the message is damaged.
+// fields iterates over the fields of a message with the number, in the wire format of
+// Protocol Buffers. It stops if the message is damaged.
 func fields(message []byte, number uint64) func(yield func(field) bool) {
 	return func(yield func(field) bool) {
 		for len(message) > 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// XLA itself takes whatever has as many bytes.
+// XLA itself accepts any input of the same size in bytes.
 func TestInputsOfOtherTypes(t *testing.T) {
 	c := testClient(t)
 	right, scalar := tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar(int32(1))
 	for _, replicas := range []int{1, 2} {
 		e := compile(t, c, mainFunc("%x: tensor<4xf32>, %n: tensor<i32>", "tensor<4xf32>", "return %x : tensor<4xf32>"), CompileOptions{Replicas: replicas})
-		buffer, err := c.Buffer(tensor.Vector[uint32](1, 2, 3, 4), 0)
+		buffer, err := c.BufferFromHost(t.Context(), tensor.Vector[uint32](1, 2, 3, 4), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,13 +32,13 @@ func TestInputsOfOtherTypes(t *testing.T) {
 			want   string
 		}{
 			"right":        {[]Input{right, scalar}, ""},
-			"element type": {[]Input{tensor.Vector[int32](1, 2, 3, 4), scalar}, "input 0: the module's parameter is f32[4]" + each + ", and the one given is s32[4]"},
-			"dimensions":   {[]Input{view(t, []float32{1, 2, 3, 4}, 2, 2), scalar}, "is f32[4]" + each + ", and the one given is f32[2,2]"},
-			"size":         {[]Input{right, tensor.Vector[int32](1)}, "input 1: the module's parameter is s32[]" + each + ", and the one given is s32[1]"},
-			"buffer":       {[]Input{buffer, scalar}, "the one given is u32[4]"},
-			"too few":      {[]Input{right}, "the module has 2 parameters, and 1 inputs are given" + each},
-			"too many":     {[]Input{right, scalar, scalar}, "the module has 2 parameters, and 3 inputs are given" + each},
-			"none":         {nil, "the module has 2 parameters, and 0 inputs are given" + each},
+			"element type": {[]Input{tensor.Vector[int32](1, 2, 3, 4), scalar}, "input 0: the module's parameter is f32[4]" + each + ", but the input is s32[4]"},
+			"dimensions":   {[]Input{view(t, []float32{1, 2, 3, 4}, 2, 2), scalar}, "is f32[4]" + each + ", but the input is f32[2,2]"},
+			"size":         {[]Input{right, tensor.Vector[int32](1)}, "input 1: the module's parameter is s32[]" + each + ", but the input is s32[1]"},
+			"buffer":       {[]Input{buffer, scalar}, "but the input is u32[4]"},
+			"too few":      {[]Input{right}, "the module has 2 parameters, but 1 inputs are given" + each},
+			"too many":     {[]Input{right, scalar, scalar}, "the module has 2 parameters, but 3 inputs are given" + each},
+			"none":         {nil, "the module has 2 parameters, but 0 inputs are given" + each},
 		} {
 			t.Run(fmt.Sprint(name, " ", replicas), func(t *testing.T) {
 				var inputs []Input
@@ -57,7 +57,7 @@ func TestInputsOfOtherTypes(t *testing.T) {
 	}
 }
 
-// message is a message of the wire format with one field of bytes.
+// message returns a message of the wire format with one field of bytes.
 func message(number int, parts ...[]byte) (m []byte) {
 	for _, p := range parts {
 		m = binary.AppendUvarint(m, uint64(number)<<3|2)
@@ -79,7 +79,7 @@ func TestParameters(t *testing.T) {
 	want := []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 128), tensor.ShapeOf(tensor.S32, 2, 5), {}, {}}
 	check.Diff(t, "shapes", want, shapes)
 
-	for n := range program { // cut anywhere, it is not read beyond its end
+	for n := range program { // a cut program is not read beyond its end
 		parameters(program[:n])
 	}
 	layout := func(order ...byte) []byte { return message(5, message(1, order)) }
@@ -113,7 +113,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// What the program says of its outputs is what they are.
+// The outputs have the shapes and layouts in the program.
 func TestResults(t *testing.T) {
 	c := testClient(t)
 	for what, test := range map[string]struct {
@@ -127,10 +127,10 @@ func TestResults(t *testing.T) {
 		for _, known := range []bool{true, false} {
 			e := compile(t, c, mainFunc("", test.results, test.body), CompileOptions{})
 			if e.results == nil {
-				t.Fatalf("%s: the program does not say", what)
+				t.Fatalf("%s: the program has no results", what)
 			}
 			if !known {
-				e.results = nil // then each output is asked
+				e.results = nil // then the plugin is asked for each output
 			}
 			before := buffersAlive()
 			out, err := e.Run(t.Context())
@@ -145,7 +145,7 @@ func TestResults(t *testing.T) {
 				}
 				check.Diff(t, "what the plugin says", asked.String(), b.Shape().String())
 				got = append(got, b.Shape().String())
-				if _, err := b.ToHost(); err != nil {
+				if _, err := b.ToHost(t.Context()); err != nil {
 					t.Error(err)
 				}
 				b.Close()

@@ -19,43 +19,44 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// Plugin is a PJRT plugin, with which XLA compiles and runs. It is loaded once in
-// a process and stays until the process ends. It is safe for concurrent use.
+// A Plugin is a PJRT plugin, with which XLA compiles and runs. It is loaded once in a
+// process and stays loaded until the process ends. It is safe for concurrent use.
 type Plugin struct {
 	path string
 	pjrt *pjrt.Plugin
 	ffi  *ffi.Registry
 	xla  *xla.Plugin
 
+	stablehlo string // the version that the plugin reports, see Program; "" if it does not
+
 	debug atomic.Bool // for clients that are made from now on
 
 	mu      sync.Mutex
-	targets map[string]bool      // those that are registered
-	clients map[*Client]struct{} // held until closed: see Client.Close
+	targets map[string]bool      // the registered targets
+	clients map[*Client]struct{} // kept until closed; see Client.Close
 }
 
-// Options are the options of [Open].
-type Options struct {
-	// Path of the plugin's library. When empty, the one that native.Find finds:
-	// the environment variable CALLIOPE_PJRT_PLUGIN, the cache, the system.
+// OpenOptions are the options of [Open].
+type OpenOptions struct {
+	// Path is the file of the plugin's library. If it is empty, native.Find searches for
+	// the library: the environment variable CALLIOPE_PJRT_PLUGIN, the cache, the system.
 	Path string
-	// Verbose lets the plugin write its log to stderr. Whoever sets
-	// TF_CPP_MIN_LOG_LEVEL in the environment has the last word.
+	// Verbose lets the plugin write its log to stderr. If the environment variable
+	// TF_CPP_MIN_LOG_LEVEL is set, it decides instead.
 	Verbose bool
-	// Targets are the custom call targets that call Go; nil is contract.Targets. A
-	// plugin that is open already gets those that it does not have.
+	// Targets are the custom call targets that call Go; nil means contract.Targets. If
+	// the plugin is open already, missing targets are added.
 	Targets []string
-	// Debug catches views that are used after their call, in clients that are made from
-	// now on: an inline callback gets copies, in memory that is taken away when it
-	// returns, so that a later use stops the program where it happens. Each call is
-	// logged at level Debug, with whether results are in the memory of operands. A
-	// BufferView is such a copy, too, and a host array that is borrowed is checked for
-	// changes when that ends.
-	// CALLIOPE_DEBUG=1 in the environment does it too.
+	// Debug detects views that are used after their call, in clients that are made from
+	// now on. An inline callback gets copies, whose memory becomes inaccessible when it
+	// returns, so a later use stops the program. A BufferView is such a copy, too. Each
+	// call is logged at level Debug, with whether results share memory with operands. A
+	// borrowed host array is checked for changes at the end of its use.
+	// The environment variable CALLIOPE_DEBUG=1 has the same effect.
 	Debug bool
 }
 
-// enabled says whether a variable of the environment is set to something like yes.
+// enabled reports whether an environment variable has a true value of strconv.ParseBool.
 func enabled(variable string) bool {
 	on, err := strconv.ParseBool(os.Getenv(variable))
 	return err == nil && on
@@ -66,11 +67,10 @@ var opened = struct {
 	plugins map[string]*Plugin
 }{plugins: map[string]*Plugin{}}
 
-// Open loads a plugin and registers the handler of the contract's targets with it. It
-// never downloads: where there is no plugin, the error is a native.NotFoundError,
-// which names the command that brings one. Opening the same path again gives the
-// same Plugin.
-func Open(o Options) (*Plugin, error) {
+// Open loads a plugin and registers the handler of the contract's targets with it. It never
+// downloads: if there is no plugin, the error is a native.NotFoundError, which names the
+// command that fetches one. Opening the same path again returns the same Plugin.
+func Open(o OpenOptions) (*Plugin, error) {
 	path := o.Path
 	if path == "" {
 		found, err := native.Find(native.PJRTPlugin)
@@ -84,7 +84,7 @@ func Open(o Options) (*Plugin, error) {
 		return nil, fmt.Errorf("bridge: %w", err)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // one library under two names is one plugin
+		path = real // a library with two names is one plugin
 	}
 	targets := o.Targets
 	if targets == nil {
@@ -110,9 +110,9 @@ func Open(o Options) (*Plugin, error) {
 	return p, nil
 }
 
-// RegisterTarget makes Go the handler of one more custom call target, for modules that
-// call the contract by a name of their own. A name that is registered already is left
-// as it is.
+// RegisterTarget makes Go the handler of one more custom call target, for modules that call
+// the contract by another name. If the target is registered already, RegisterTarget does
+// nothing.
 func (p *Plugin) RegisterTarget(target string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,9 +120,9 @@ func (p *Plugin) RegisterTarget(target string) error {
 		return nil
 	}
 	if target == "" || strings.ContainsRune(target, 0) {
-		return fmt.Errorf("bridge: %q is no name of a custom call target", target)
+		return fmt.Errorf("bridge: %q is not a name of a custom call target", target)
 	}
-	// Only where the id is an operand a call has nothing else.
+	// Only calls that have their id as an operand have no attributes.
 	own := target != contract.TargetEXLAElixirCallback && slices.Contains(contract.Targets(), target)
 	if err := p.ffi.Register(target, own); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
@@ -131,7 +131,7 @@ func (p *Plugin) RegisterTarget(target string) error {
 	return nil
 }
 
-// served are the custom call targets that Go handles.
+// served returns the custom call targets that Go handles.
 func (p *Plugin) served() map[string]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +141,7 @@ func (p *Plugin) served() map[string]bool {
 func load(path string, verbose bool, name string) (*Plugin, error) {
 	const level = "TF_CPP_MIN_LOG_LEVEL"
 	if _, set := os.LookupEnv(level); !set && !verbose {
-		// The plugin reads it once, when it is loaded. 3 leaves fatal errors only.
+		// The plugin reads it once, when it is loaded. 3 means only fatal errors.
 		if err := os.Setenv(level, "3"); err != nil {
 			return nil, err
 		}
@@ -164,20 +164,20 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 		return nil, pluginError("initialize", err)
 	}
 	return &Plugin{
-		path: path, pjrt: plugin, ffi: registry, xla: compiler,
+		path: path, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
 		targets: map[string]bool{}, clients: map[*Client]struct{}{},
 	}, nil
 }
 
-// Info says what was found when the plugin was loaded.
+// Info describes a loaded plugin.
 type Info struct {
 	Path       string
 	PJRT       string            // version of the PJRT API, such as "0.81"
 	FFI        string            // version of XLA's typed FFI, which selects the layout of call frames
-	Attributes map[string]string // what the plugin tells of itself
+	Attributes map[string]string // the plugin's attributes
 }
 
-// Info says what was found when the plugin was loaded.
+// Info returns a description of the plugin.
 func (p *Plugin) Info() Info {
 	return Info{Path: p.path, PJRT: version(p.pjrt.Version()), FFI: version(p.ffi.Version()), Attributes: p.xla.Attributes()}
 }

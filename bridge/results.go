@@ -6,16 +6,17 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// result is an output of a program on one device.
+// A result is an output of a program on one device.
 type result struct {
 	shape tensor.Shape
-	// The dimensions from the one that varies slowest in memory to the one that varies
-	// fastest; nil for row-major.
+	// order lists the dimensions from the slowest-varying to the fastest-varying one in
+	// memory. nil means row-major.
 	order []int
 }
 
-// resultsOf are the outputs of a program, which is as [parameters] says, on one device;
-// nil where it cannot be read, or where one is no array of known dimensions and layout.
+// resultsOf returns the outputs of a program (see [parameters]) on one device. It returns
+// nil if the program cannot be read, or if an output is not an array of known dimensions
+// and layout.
 func resultsOf(program []byte) []result {
 	const module, programShape, output, tupleShapes, elementType, tuple = 1, 4, 2, 4, 2, 13
 	for hlo := range fields(program, module) {
@@ -46,7 +47,7 @@ func resultsOf(program []byte) []result {
 	return nil
 }
 
-// orderOf is the order of the dimensions in a ShapeProto; ok is false for a layout of
+// orderOf returns the order of the dimensions in a ShapeProto. ok is false for a layout of
 // another kind.
 func orderOf(proto []byte, rank int) (order []int, ok bool) {
 	const layout, minorToMajor, tiles = 5, 1, 6
@@ -73,12 +74,13 @@ func orderOf(proto []byte, rank int) (order []int, ok bool) {
 	return order, true
 }
 
-// rowMajor is an array row-major whose dimensions stand in that order in data.
+// rowMajor returns the elements of data, whose dimensions have that order, in row-major
+// order.
 func rowMajor(s tensor.Shape, order []int, data []byte) []byte {
 	if order == nil {
 		return data
 	}
-	// How far apart the elements along each dimension are in data.
+	// strides has the distance in bytes between elements along each dimension.
 	strides := make([]int, len(order))
 	stride := s.DType.Size()
 	for _, dim := range slices.Backward(order) {
@@ -102,8 +104,8 @@ func rowMajor(s tensor.Shape, order []int, data []byte) []byte {
 	return out
 }
 
-// knowResults takes what the program says of its outputs.
-func (e *Executable) knowResults(program []byte) {
+// readResults sets the results from the optimized program.
+func (e *Executable) readResults(program []byte) {
 	e.ordered = slices.Sorted(slices.Values(e.devices))
 	results := resultsOf(program)
 	if len(results) != e.outputs {

@@ -12,59 +12,61 @@ import (
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
-// Run is one execution. It is safe for concurrent use.
+// A Run is one execution. It is safe for concurrent use.
 type Run struct {
 	exec    *Executable
 	id      int32
-	calls   dispatch.Run // what its callbacks have in common
-	several bool         // devices
+	calls   dispatch.Run // the state that its callbacks share
+	several bool         // whether it runs on several devices
 	debug   bool
 
 	pjrt     pjrt.Run
-	device   int     // where it runs, for a run on one device
+	device   int     // of a run on one device
 	inputs   []input // in use until the run is over
 	few      [4]input
-	inside   []int64 // what the caller's thread is inside of, see ffi.Inside
-	gates    int     // how many of its devices it has a place on
-	alone    bool    // when it was let in, no other run was on its device
-	reserved int     // buffers for its outputs
+	inside   []int64 // the callbacks that the caller's thread is inside of; see ffi.Inside
+	gates    int     // number of gates that it has entered
+	alone    bool    // whether no other run was on its device when it entered
+	reserved int     // number of outputs that are counted; see reserve
 
-	// A callback was called, and may have kept the run's context.
+	// called is set if a callback was called, which may have kept the run's context.
 	called atomic.Bool
 
-	// Whoever waits is inside of XLA, and cannot leave.
-	held atomic.Bool
-	// Closed when XLA has it, for who waits for that alone.
+	// inLaunch is set while the waiting goroutine is inside XLA and cannot return.
+	inLaunch atomic.Bool
+	// launched is closed when the run is launched. It is nil if nothing waits for that.
 	launched chan struct{}
 
 	mu        sync.Mutex
-	settled   bool // its results are known, and it cannot be abandoned any more
+	settled   bool // its results are set, and it cannot be abandoned any more
 	over      bool
-	abandoned bool          // nobody will take the outputs
-	ended     chan struct{} // closed when it is over; made by the first who asks
-	wake      chan struct{} // closed when it is over or abandoned; likewise
+	abandoned bool          // its Wait has returned, and the outputs will be freed
+	ended     chan struct{} // closed when it is over; made on first use
+	wake      chan struct{} // closed when it is over or abandoned; made on first use
 	outputs   []*Buffer
 	err       error
 	refused   bool // nothing was executed
 }
 
-// grace is how long a Wait whose context has ended still waits: most runs end
-// when their next callback does.
+// grace is how long a Wait whose context has ended still waits, because most runs end when
+// their next callback does.
 const grace = 100 * time.Millisecond
 
-// Start begins an execution and returns while it runs; XLA executes a small
-// module (up to about 1000 operations on elements) before Start returns. Start waits
-// while 32 runs are under way on the device. The inputs are in the order of the module's
-// parameters, device by device where it runs on several. ctx is the context of the
-// callbacks: when it ends, they fail, and Start returns if it has not.
+// Start begins an execution and returns while it runs. XLA executes a small module (up to
+// about 1000 operations on elements) before Start returns. Start waits while 32 runs are in
+// flight on the device. The inputs are in the order of the module's parameters; if it runs
+// on several devices, first all inputs of the first device.
 //
-// Every Run that Start gives is to be waited for, with Wait.
+// ctx is the context of the callbacks. When it ends, they fail, and Start returns if it has
+// not.
+//
+// The caller must call Wait for every Run that Start returns.
 func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
 	r, err := e.begin(ctx, inputs, launch{inside: ffi.Inside()})
 	if err != nil {
 		return nil, err
 	}
-	if r.mayStay(ctx) {
+	if r.launchesHere(ctx) {
 		r.launch(true, false)
 	} else if err := r.launchElsewhere(ctx); err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
 	return r, nil
 }
 
-// Run executes the module and waits for it. It is Start and Wait.
+// Run executes the module and waits for it. It is the same as Start and Wait.
 func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error) {
 	if e.client.onCall || isOnCaller(ctx) {
 		return e.runOnCaller(ctx, inputs)
@@ -86,8 +88,8 @@ func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error
 	if err != nil {
 		return nil, err
 	}
-	if !r.mayStay(ctx) {
-		help(r)
+	if !r.launchesHere(ctx) {
+		launchOnHelper(r)
 		return r.Wait(ctx)
 	}
 	if !r.launch(true, true) {
@@ -98,11 +100,11 @@ func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error
 	return outputs, err
 }
 
-// spareRuns are runs that are over and that nobody knows.
+// spareRuns are runs that are over and that no other code can have kept.
 var spareRuns = sync.Pool{New: func() any { return new(Run) }}
 
-// reuse makes the run another one, if nobody can have kept it or its context. It is over,
-// and this goroutine has ended it.
+// reuse puts the run into spareRuns if no other code can have kept it or its context. The
+// run must be over, and this goroutine must have finished it.
 func (r *Run) reuse() {
 	if !r.abandoned && !r.called.Load() && !r.calls.Shared() {
 		*r = Run{}
@@ -110,20 +112,21 @@ func (r *Run) reuse() {
 	}
 }
 
-// mayStay reports whether the run may be launched by who waits for it: what cannot end
-// needs nobody else, and where XLA only begins the run there, it comes back at once.
-func (r *Run) mayStay(ctx context.Context) bool {
+// launchesHere reports whether the goroutine that waits for the run may launch it: if the
+// context cannot end, or if XLA returns before the run of this executable is over.
+func (r *Run) launchesHere(ctx context.Context) bool {
 	return ctx.Done() == nil || !r.several && r.exec.async.Load()
 }
 
-// Done is closed when the run is over.
+// Done returns a channel that is closed when the run is over.
 func (r *Run) Done() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return channel(&r.ended, r.over)
 }
 
-// channel makes a channel that is closed if and when something has happened.
+// channel returns the channel at a pointer, which it makes on first use, closed if closed
+// is true.
 func channel(at *chan struct{}, happened bool) chan struct{} {
 	if *at == nil {
 		*at = make(chan struct{})
@@ -134,14 +137,14 @@ func channel(at *chan struct{}, happened bool) chan struct{} {
 	return *at
 }
 
-// Wait waits for the run and returns its outputs, device by device, which the
-// caller closes. An error of a callback is returned as the very value that the
-// callback returned, a panic as a callbacks.PanicError. A run that stands still behind
-// a callback is a *[StallError].
+// Wait waits for the run and returns its outputs, device by device. The caller must close
+// them. If a callback returned an error, Wait returns that same error value; if it
+// panicked, a *callbacks.PanicError. If the run waits too long for a callback, the error is
+// a *[StallError].
 //
-// When ctx ends first, the run's further callbacks fail, and Wait returns
-// ctx.Err() within a tenth of a second even if XLA is still busy; the inputs and
-// outputs are freed when it is done. Waiting again gives the same results.
+// If ctx ends first, the run's further callbacks fail, and Wait returns ctx.Err() within a
+// tenth of a second even if XLA is still executing. The inputs and outputs are freed when
+// XLA is done. A further Wait returns the same results.
 func (r *Run) Wait(ctx context.Context) ([]*Buffer, error) {
 	r.mu.Lock()
 	if r.over || r.abandoned {
@@ -155,7 +158,7 @@ func (r *Run) Wait(ctx context.Context) ([]*Buffer, error) {
 		return r.result()
 	case <-ctx.Done():
 	}
-	if r.leave(ctx.Err()) {
+	if r.abandon(ctx.Err()) {
 		timer := time.NewTimer(grace)
 		defer timer.Stop()
 		select {
@@ -172,14 +175,14 @@ func (r *Run) result() ([]*Buffer, error) {
 	return r.outputs, r.err
 }
 
-// leave gives the run up if it is not over. It returns false if the goroutine that waits
-// cannot be notified.
-func (r *Run) leave(err error) bool {
+// abandon ends the wait for a run that is not over. It returns false if the waiting
+// goroutine is inside XLA and cannot return.
+func (r *Run) abandon(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case r.settled || r.abandoned:
-	case r.held.Load():
+	case r.inLaunch.Load():
 		return false
 	default:
 		r.abandoned, r.err = true, err
@@ -189,8 +192,8 @@ func (r *Run) leave(err error) bool {
 	return true
 }
 
-// left reports whether the run was given up.
-func (r *Run) left() bool {
+// isAbandoned reports whether the run was abandoned.
+func (r *Run) isAbandoned() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.abandoned

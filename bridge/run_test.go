@@ -19,7 +19,7 @@ import (
 
 func TestOpen(t *testing.T) {
 	p := testPlugin(t)
-	again, err := Open(Options{Path: p.Info().Path})
+	again, err := Open(OpenOptions{Path: p.Info().Path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{text, filepath.Join(t.TempDir(), "absent.so")} {
-		_, err := Open(Options{Path: path})
+		_, err := Open(OpenOptions{Path: path})
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("got %v, want an error with the path %s", err, path)
 		}
@@ -80,7 +80,7 @@ func TestWrongInputs(t *testing.T) {
 	two := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
 	good := view(t, []float32{1, 2}, 2)
 	buffer := func(c *Client) *Buffer {
-		b, err := c.Buffer(good, 0)
+		b, err := c.BufferFromHost(t.Context(), good, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestWrongInputs(t *testing.T) {
 			}
 		})
 	}
-	if _, err := c.Buffer(good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
+	if _, err := c.BufferFromHost(t.Context(), good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
 		t.Errorf("a buffer on device 4 of 4: %v", err)
 	}
 	check.Diff(t, "buffers alive", before+2, buffersAlive()) // those of the other client
@@ -139,7 +139,7 @@ func TestStartDoesNotWait(t *testing.T) {
 	name := register(t, signature, func(*callbacks.Frame) error { <-leave; return nil })
 	c := testClient(t)
 	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
-	in, err := c.Buffer(view(t, make([]float32, 64*64), 64, 64), 0)
+	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 64*64), 64, 64), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestStartDoesNotWait(t *testing.T) {
 		t.Error("the run is over before its callback")
 	default:
 	}
-	// Everything may be closed while the run needs it.
+	// Everything may be closed while the run uses it.
 	if err := in.Close(); err != nil {
 		t.Error(err)
 	}
@@ -169,7 +169,7 @@ func TestStartDoesNotWait(t *testing.T) {
 	host[float32](t, out[0])
 }
 
-func TestManyRunsUnderWay(t *testing.T) {
+func TestManyRunsInFlight(t *testing.T) {
 	const signature = "f32[64,64]->f32[64,64]"
 	calls := 0 // runs on one device are serial
 	name := register(t, signature, func(*callbacks.Frame) error { calls++; return nil })
@@ -200,11 +200,11 @@ func TestDonate(t *testing.T) {
 	const typ = "tensor<1024xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	before := buffersAlive()
-	in, err := c.Buffer(view(t, make([]float32, 1024), 1024), 2)
+	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := in.array.Pointer(false)
+	at, err := in.array.Pointer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,12 +213,12 @@ func TestDonate(t *testing.T) {
 		t.Fatal(err)
 	}
 	check.Diff(t, "device", 2, out[0].Device())
-	got, err := out[0].array.Pointer(false)
+	got, err := out[0].array.Pointer()
 	if err != nil {
 		t.Fatal(err)
 	}
 	check.Diff(t, "the output is where the input was", true, at == got)
-	if _, err := in.ToHost(); err == nil {
+	if _, err := in.ToHost(t.Context()); err == nil {
 		t.Error("a donated buffer can be read")
 	}
 	if err := in.Close(); err != nil {
@@ -235,15 +235,15 @@ func TestUseAfterClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := view(t, []float32{1}, 1)
-	e, err := c.Compile(t.Context(), []byte(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := c.Buffer(in, 0)
+	b, err := c.BufferFromHost(t.Context(), in, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := c.Buffer(in, 0)
+	kept, err := c.BufferFromHost(t.Context(), in, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,10 +255,10 @@ func TestUseAfterClose(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	_, toHost := b.ToHost()
+	_, toHost := b.ToHost(t.Context())
 	_, start := e.Start(t.Context(), in)
-	_, buffer := c.Buffer(in, 0)
-	_, compile := c.Compile(t.Context(), []byte("module {}"), CompileOptions{})
+	_, buffer := c.BufferFromHost(t.Context(), in, 0)
+	_, compile := c.Compile(t.Context(), Source("module {}"), CompileOptions{})
 	for range 2 {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -271,7 +271,7 @@ func TestUseAfterClose(t *testing.T) {
 	}{
 		{"Buffer.ToHost: the buffer is closed", toHost},
 		{"Executable.Start: the client is closed", start},
-		{"Buffer: the client is closed", buffer},
+		{"BufferFromHost: the client is closed", buffer},
 		{"Compile: the client is closed", compile},
 		{"Executable.Start: the executable is closed", run},
 	} {
@@ -279,7 +279,7 @@ func TestUseAfterClose(t *testing.T) {
 			t.Errorf("got %v, want %q", test.err, test.want)
 		}
 	}
-	// What was made before lives on, and the client with it.
+	// Objects that were made before stay valid.
 	check.Diff(t, "a buffer after its client's Close", []float32{1}, host[float32](t, kept))
 	check.Diff(t, "the client is freed with its last buffer", true, c.xla.Closed())
 	if err := c.Close(); err != nil {
@@ -287,14 +287,14 @@ func TestUseAfterClose(t *testing.T) {
 	}
 }
 
-// A site is let go when its executable is destroyed.
+// A site is released when its executable is destroyed.
 func TestExecutablesLeakNothing(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	name := register(t, signature, func(*callbacks.Frame) error { return nil })
 	c := testClient(t)
 	before := xla.ExecutablesAlive()
 	for range 20 {
-		e, err := c.Compile(t.Context(), []byte(passthrough(name, signature, "tensor<4xf32>")), CompileOptions{})
+		e, err := c.Compile(t.Context(), Source(passthrough(name, signature, "tensor<4xf32>")), CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,8 +308,8 @@ func TestExecutablesLeakNothing(t *testing.T) {
 	check.Diff(t, "executables alive", before, xla.ExecutablesAlive())
 }
 
-// Runs that fail or succeed leave no memory behind. A result has 1 MiB, so that a
-// leak of results would show.
+// Runs that fail or succeed do not leak memory. A result has 1 MiB, so that a leak of
+// results would be visible.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	const signature = "f32[512,512]->f32[512,512]"
 	const typ = "tensor<512x512xf32>"
@@ -323,7 +323,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	c := testClient(t)
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\n%p = "+
 		custom(contract.Passthrough, named(name, signature), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
-	in, err := c.Buffer(view(t, make([]float32, 512*512), 512, 512), 0)
+	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 512*512), 512, 512), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +352,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	}
 }
 
-// residentBytes is the memory of the process that is in RAM (proc(5), statm).
+// residentBytes returns the memory of the process that is in RAM (proc(5), statm).
 func residentBytes(t *testing.T) int {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/statm")
@@ -372,7 +372,7 @@ func TestRunTableSkipsTaken(t *testing.T) {
 	if err := table.add(first); err != nil {
 		t.Fatal(err)
 	}
-	table.last.Store(uint32(first.id) - 1 + maxRuns) // the next number falls on the same place
+	table.last.Store(uint32(first.id) - 1 + maxRuns) // the next number has the same slot
 	if err := table.add(second); err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +382,7 @@ func TestRunTableSkipsTaken(t *testing.T) {
 	check.Diff(t, "an old number", true, table.get(int64(first.id)+maxRuns) == nil)
 	table.remove(first)
 	check.Diff(t, "removed", true, table.get(int64(first.id)) == nil)
-	table.last.Store(1<<32 - 1) // 0 is no number
+	table.last.Store(1<<32 - 1) // 0 is not a valid number
 	if err := table.add(first); err != nil {
 		t.Fatal(err)
 	}
@@ -391,8 +391,8 @@ func TestRunTableSkipsTaken(t *testing.T) {
 	}
 }
 
-// A run that nobody can know any more is used again, and one whose context somebody has
-// kept is not.
+// A run is reused if no other code can have kept it, and not if a callback may have kept its
+// context.
 func TestRunsAreUsedAgain(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<4xf32>"
@@ -409,7 +409,7 @@ func TestRunsAreUsedAgain(t *testing.T) {
 			}
 			out[0].Close()
 		}
-		c.Stats() // looks at runs
+		c.Stats() // reads runs
 	}
 	seen := map[*dispatch.Run]bool{}
 	for _, ctx := range kept {

@@ -12,11 +12,11 @@ import (
 	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
-// maxRuns is the number of runs that may be under way at once in the process.
+// maxRuns is the number of runs that may be in flight at once in the process.
 const maxRuns = 1 << 14
 
-// runs finds a run by the number that its calls carry through XLA, without a lock
-// and without keeping a run that is over.
+// runs finds a run by the number that its calls carry through XLA. It needs no lock, and
+// does not keep runs that are over.
 var runs runTable
 
 type runTable struct {
@@ -24,28 +24,28 @@ type runTable struct {
 	slots [maxRuns]atomic.Pointer[Run]
 }
 
-// add gives r its number.
+// add assigns a number to r.
 func (t *runTable) add(r *Run) error {
 	for range maxRuns {
 		r.id = int32(t.last.Add(1) & math.MaxInt32)
-		// To XLA 0 is no number.
+		// XLA takes 0 for no launch id.
 		if r.id != 0 && t.slots[r.id%maxRuns].CompareAndSwap(nil, r) {
 			return nil
 		}
 	}
-	return fmt.Errorf("bridge: %d runs are under way; wait for some before starting more", maxRuns)
+	return fmt.Errorf("bridge: %d runs are in flight; wait for some before starting more", maxRuns)
 }
 
-// get returns the run with a number, for a call of it; nil where there is none.
+// get returns the run with a number, for one of its calls, or nil if there is none.
 func (t *runTable) get(id int64) *Run {
 	r := t.find(id)
-	if r != nil && !r.called.Load() { // a look costs nothing, and most calls are not the first
+	if r != nil && !r.called.Load() { // a load is cheaper than a store, and most calls are not the first
 		r.called.Store(true)
 	}
 	return r
 }
 
-// find is get for what is no call.
+// find is like get, but not for a call.
 func (t *runTable) find(id int64) *Run {
 	if id <= 0 {
 		return nil
@@ -58,7 +58,7 @@ func (t *runTable) find(id int64) *Run {
 
 func (t *runTable) remove(r *Run) { t.slots[r.id%maxRuns].Store(nil) }
 
-// group is what the callbacks of the run have in common; nil of nil.
+// group returns the state that the run's callbacks share, or nil if r is nil.
 func (r *Run) group() *dispatch.Run {
 	if r == nil {
 		return nil
@@ -66,14 +66,14 @@ func (r *Run) group() *dispatch.Run {
 	return &r.calls
 }
 
-// enter makes the thread one inside a callback of the client, for functions that are not
-// called on XLA's, until leave.
+// enter marks the thread to be inside a callback of the client until leave, for functions
+// that are not called on XLA's threads.
 func (client *Client) enter() (entered any) { return ffi.Enter(-client.number) }
 
 func leave(entered any) { ffi.Leave(entered.(*ffi.Entered)) }
 
-// within says whether the caller is inside of a callback of one of the client's runs:
-// its thread knows, by ffi.Inside, and so does ctx.
+// within reports whether the caller is inside a callback of one of the client's runs, by
+// its thread (see ffi.Inside) or by ctx.
 func (client *Client) within(ctx context.Context, inside []int64) bool {
 	for _, id := range inside {
 		outer := runs.get(id)
@@ -89,23 +89,23 @@ func (client *Client) within(ctx context.Context, inside []int64) bool {
 	return false
 }
 
-// refuseNested refuses an execution inside a callback of a run on the same client:
-// XLA would wait for ever, for the thread that waits.
+// refuseNested returns an error inside a callback of a run on the same client. XLA would
+// wait forever for the thread that waits.
 func refuseNested(ctx context.Context, client *Client, inside []int64) error {
 	if client.within(ctx, inside) {
-		return errors.New("bridge: Executable.Start: inside a callback its own client cannot execute; use the client that bridge.InnerClient(ctx) gives")
+		return errors.New("bridge: Executable.Start: a callback cannot execute on its own client; use the client that bridge.InnerClient(ctx) returns")
 	}
 	return nil
 }
 
-// InnerClient is a client that code inside a callback may execute with: XLA does
-// not execute on a client that waits for a callback. ctx is the context of the
-// call. The client is made on first use, with the options of the one that runs,
-// and closed with it.
+// InnerClient returns a client that code inside a callback can execute with. XLA does not
+// execute on a client that waits for a callback. ctx must be the context of the call. The
+// inner client is made on first use, with the options of the client that runs the callback,
+// and is closed with that client.
 func InnerClient(ctx context.Context) (*Client, error) {
 	client := clientOf(ctx)
 	if client == nil {
-		return nil, errors.New("bridge: InnerClient: the context is not one of a callback")
+		return nil, errors.New("bridge: InnerClient: the context is not the context of a callback")
 	}
 	client.innerMu.Lock()
 	defer client.innerMu.Unlock()
@@ -122,8 +122,8 @@ func InnerClient(ctx context.Context) (*Client, error) {
 	return client.inner, nil
 }
 
-// clientOf returns the client whose callback the context belongs to, nil for other
-// contexts and where the client is gone.
+// clientOf returns the client whose callback the context belongs to. It returns nil for
+// other contexts, and if the client is freed.
 func clientOf(ctx context.Context) *Client {
 	run := dispatch.RunOf(ctx)
 	if run == nil {

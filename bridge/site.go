@@ -14,13 +14,13 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// form is the contract's, in a form that takes no time to compare.
+// A form is a contract.Form that is cheap to compare.
 type form uint8
 
 const (
 	formPassthrough form = iota
 	formObserve
-	formCall // impure or pure: to the bridge they are the same
+	formCall // impure or pure, which the bridge does not distinguish
 )
 
 func formOf(f contract.Form) form {
@@ -33,25 +33,25 @@ func formOf(f contract.Form) form {
 	return formCall
 }
 
-// site is one call site of an executable, bound to a function. XLA calls it on
-// threads of its own, several at once.
+// A site is one call site of an executable, bound to a function. XLA calls it on its own
+// threads, possibly concurrently.
 type site struct {
 	slot   *dispatch.Slot
 	config contract.Config
 	name   string
 	form   form
 	ids    int // number of operands that are ids
-	tokens int // and of those that are tokens
+	tokens int // number of operands that are tokens
 
-	// What the module says of the site's shapes is held against the first call.
+	// checked is set once the first call was compared with the module's signature.
 	checked atomic.Bool
 
-	// The frame of each of the slot's lanes, and those of calls that got none.
+	// frames has one frame for each of the slot's lanes, spare those of calls without one.
 	frames [dispatch.Lanes]*frame
 	spare  sync.Pool
 }
 
-// instantiate binds a call site, while XLA compiles.
+// instantiate binds a call site while XLA compiles.
 func instantiate(attrs []ffi.Attr) (ffi.Site, int32, error) {
 	list := make([]contract.Attr, len(attrs))
 	for i, a := range attrs {
@@ -59,7 +59,7 @@ func instantiate(attrs []ffi.Attr) (ffi.Site, int32, error) {
 	}
 	config, err := contract.Decode(list)
 	if err != nil {
-		return nil, codeInvalidArgument, errors.New(passing.give(err))
+		return nil, codeInvalidArgument, errors.New(causes.add(err))
 	}
 	site, err := siteOf(config)
 	if err != nil {
@@ -67,7 +67,7 @@ func instantiate(attrs []ffi.Attr) (ffi.Site, int32, error) {
 		if unknown := new(callbacks.UnknownError); errors.As(err, &unknown) {
 			code = codeNotFound
 		}
-		return nil, code, errors.New(passing.give(err))
+		return nil, code, errors.New(causes.add(err))
 	}
 	return site, 0, nil
 }
@@ -105,7 +105,7 @@ func (s *site) Execute(call *ffi.Call) (int32, string) {
 	if later {
 		return 0, ""
 	}
-	if f.lane < 0 { // otherwise it is a later call's by now
+	if f.lane < 0 { // otherwise a later call may have it already
 		s.spare.Put(f)
 	}
 	if err == nil {
@@ -114,8 +114,8 @@ func (s *site) Execute(call *ffi.Call) (int32, string) {
 	return s.fail(run, err)
 }
 
-// frame returns a frame for a call. Calls at once are of different runs or on different
-// devices, and so begin to look at different lanes.
+// frame returns a frame for a call. Concurrent calls have different runs or devices, and so
+// begin with different lanes.
 func (s *site) frame(call *ffi.Call) *frame {
 	lane := s.slot.Lane(int(call.RunID()) + call.Device())
 	if lane >= 0 {
@@ -132,19 +132,19 @@ func (s *site) frame(call *ffi.Call) *frame {
 	return newFrame(s, -1)
 }
 
-// look reads a call frame, and holds the site's first one against the module.
-func (s *site) look(f *frame, call *ffi.Call) error {
+// readFrame reads a call frame. It compares the site's first one with the module.
+func (s *site) readFrame(f *frame, call *ffi.Call) error {
 	if err := f.read(call, s); err != nil || s.checked.Load() {
 		return err
 	}
 	err := s.check(&f.call.Frame)
 	if err != nil {
-		f.args = -1 // the next call is no better
+		f.args = -1 // check the next call, too
 	}
 	return err
 }
 
-// clearTokens makes the results of a call that only observes.
+// clearTokens writes the results of a call that only observes.
 func (s *site) clearTokens(results *ffi.Buffers) error {
 	for i := range results.Len() {
 		var l layout
@@ -157,22 +157,22 @@ func (s *site) clearTokens(results *ffi.Buffers) error {
 	return nil
 }
 
-// fail keeps the error of a call for its run, and returns the status that XLA gets.
+// fail stores the error of a call for its run, and returns the status for XLA.
 func (s *site) fail(run *Run, err error) (int32, string) {
 	if run != nil {
 		run.calls.Fail(err)
 		if run.several {
-			// A device that stops would leave the others waiting in the next
-			// collective operation, and after a minute XLA ends the process. So the
-			// run goes on to its end, and fails there.
+			// If one device stopped, the others would wait for it in the next
+			// collective operation, and after a minute XLA would end the process. So the
+			// run continues, and fails at its end.
 			return 0, ""
 		}
 	}
 	return statusOf(s.name, run, err)
 }
 
-// check holds the first call against the signature in the module: compiled code
-// that says one thing and does another is refused before Go reads its memory.
+// check compares the first call with the signature in the module, before Go reads the
+// memory of compiled code that differs from it.
 func (s *site) check(call *callbacks.Frame) error {
 	shapes := func(views []tensor.View) []tensor.Shape {
 		list := make([]tensor.Shape, len(views))

@@ -8,9 +8,9 @@ import (
 
 // Read implements dispatch.Source: it makes views of XLA's call frame.
 func (f *frame) Read() error {
-	if !f.again(f.ffi, f.site) {
-		if err := f.site.look(f, f.ffi); err != nil {
-			f.drop()
+	if !f.reread(f.ffi, f.site) {
+		if err := f.site.readFrame(f, f.ffi); err != nil {
+			f.clearRun()
 			return err
 		}
 	}
@@ -23,13 +23,13 @@ func (f *frame) Read() error {
 
 // Clear implements dispatch.Source.
 func (f *frame) Clear() error {
-	defer f.drop()
+	defer f.clearRun()
 	s := f.site
 	if s.form == formObserve {
 		return s.clearTokens(f.ffi.Results())
 	}
-	if !f.again(f.ffi, s) {
-		if err := s.look(f, f.ffi); err != nil {
+	if !f.reread(f.ffi, s) {
+		if err := s.readFrame(f, f.ffi); err != nil {
 			return err
 		}
 	}
@@ -37,8 +37,8 @@ func (f *frame) Clear() error {
 	return nil
 }
 
-// Finish implements dispatch.Source: it looks whether the results are where XLA expects
-// them, and makes of the views what XLA is to find.
+// Finish implements dispatch.Source: it checks that the function did not replace results,
+// and packs those that XLA expects packed.
 func (f *frame) Finish(err error) error {
 	if err == nil && f.ffi != nil {
 		err = f.inPlace(f.ffi, f.results)
@@ -53,22 +53,23 @@ func (f *frame) Finish(err error) error {
 	for _, p := range f.packed {
 		p.pack()
 	}
-	f.drop()
+	f.clearRun()
 	return err
 }
 
-// drop forgets the run. The frame would keep it, and its outputs.
-func (f *frame) drop() { f.run = nil }
+// clearRun removes the run from the frame, which would otherwise keep the run and its
+// outputs.
+func (f *frame) clearRun() { f.run = nil }
 
-// Defer implements dispatch.Source: where XLA can do without its thread waiting, it gets a
-// future.
+// Defer implements dispatch.Source: it returns a future's function if XLA's thread need not
+// wait.
 func (f *frame) Defer() func(error) {
 	future, ok := f.ffi.Defer()
 	if !ok {
 		return nil
 	}
-	f.ffi = nil // it is the thread's
-	l := newLater()
+	f.ffi = nil // it is valid only on XLA's thread
+	l := newDeferredCall()
 	l.site, l.run, l.future = f.site, f.run, future
 	if f.lane < 0 {
 		l.spare = f
@@ -76,33 +77,33 @@ func (f *frame) Defer() func(error) {
 	return l.done
 }
 
-// later is what ends a deferred call.
-type later struct {
+// A deferredCall ends a call whose thread did not wait.
+type deferredCall struct {
 	site   *site
 	run    *Run
 	future ffi.Future
-	spare  *frame      // of the call, nil where it has a lane
+	spare  *frame      // of the call; nil if it has a lane
 	done   func(error) // finish
 }
 
-var laters sync.Pool
+var deferredCalls sync.Pool
 
-func newLater() *later {
-	l, _ := laters.Get().(*later)
+func newDeferredCall() *deferredCall {
+	l, _ := deferredCalls.Get().(*deferredCall)
 	if l == nil {
-		l = new(later)
+		l = new(deferredCall)
 		l.done = l.finish
 	}
 	return l
 }
 
-func (l *later) finish(err error) {
+func (l *deferredCall) finish(err error) {
 	s, run, future := l.site, l.run, l.future
 	if l.spare != nil {
 		s.spare.Put(l.spare)
 	}
-	*l = later{done: l.done}
-	laters.Put(l)
+	*l = deferredCall{done: l.done}
+	deferredCalls.Put(l)
 	if err == nil {
 		future.Finish(0, "")
 	} else {

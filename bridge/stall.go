@@ -7,21 +7,21 @@ import (
 	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
-// StallError is a run that waited for longer than ClientOptions.StallAfter while a
-// callback of the same client was called and did not return: most often that callback
-// waits for the very run, or for one that stands behind it.
+// A StallError reports a run that waited for longer than ClientOptions.StallAfter while a
+// callback of the same client did not return. Most often that callback waits for this run,
+// or for one that is queued behind it.
 type StallError struct {
-	Callback string // that has not returned, its name or "id N"
+	Callback string // name of the callback that has not returned, or "id N"
 	RunID    int64  // the run that called it
 	After    time.Duration
 }
 
 func (e *StallError) Error() string {
-	return fmt.Sprintf("bridge: the run waited for %v behind callback %q of run %d, which has not returned: a callback that runs modules, or waits for somebody who does, is to use the client that bridge.InnerClient gives (ClientOptions.StallAfter is the limit)",
+	return fmt.Sprintf("bridge: the run waited for %v behind callback %q of run %d, which has not returned: a callback that runs modules, or waits for a goroutine that does, must use the client that bridge.InnerClient returns (ClientOptions.StallAfter is the limit)",
 		e.After, e.Callback, e.RunID)
 }
 
-// Timeout is true, as net.Error has it.
+// Timeout returns true, like the errors of package net.
 func (e *StallError) Timeout() bool { return true }
 
 // Name implements ffi.Named.
@@ -35,22 +35,22 @@ func (s *operandSite) Name() string { return s.config.Name() }
 
 const defaultStall = 30 * time.Second
 
-// stallTicks is how often in a client's limit its runs are looked at.
+// stallTicks is the number of checks of a client's runs in StallAfter.
 const stallTicks = 8
 
-// stalls looks for runs of a client that stand still. A call or a run costs nothing by
-// that: what is under way is looked at from time to time, while there are runs.
+// stalls finds runs of a client that make no progress. It adds no cost to calls and runs:
+// while there are runs, a timer checks what is in flight.
 type stalls struct {
-	after time.Duration // 0 is never
+	after time.Duration // 0 means never
 
-	// Of the timer's function alone. The clock stands while the process does.
-	clock, spare time.Duration // until spare, runs that wait for their own callback are left alone
-	last         time.Time
-	calls        map[callKey]*callSeen
-	runs         map[*Run]*runSeen
+	// Only the timer's function uses these. The clock stops while the process is stopped.
+	clock, sparedUntil time.Duration // until sparedUntil, runs with calls in flight are not ended
+	last               time.Time
+	calls              map[callKey]*callSeen
+	runs               map[*Run]*runSeen
 }
 
-// callKey is a call: one on a thread by its sequence, another by when it began.
+// A callKey identifies a call: on a thread by its sequence, otherwise by its start.
 type callKey struct {
 	sequence uint64
 	run      int64
@@ -59,49 +59,49 @@ type callKey struct {
 }
 
 type callSeen struct {
-	since time.Duration
-	name  string
-	run   int64
-	here  bool // still
+	since   time.Duration
+	name    string
+	run     int64
+	present bool // whether it is still in flight
 }
 
 type runSeen struct {
-	since time.Duration // since when it has stood still, as far as is known
-	calls int           // of its own that are under way
-	here  bool
+	since   time.Duration // its last known progress
+	calls   int           // number of its calls in flight
+	present bool
 }
 
-// interval is the time between two looks.
+// interval returns the time between two checks.
 func (s *stalls) interval() time.Duration { return max(s.after/stallTicks, time.Millisecond) }
 
-// watchRuns has the client's runs looked at while there are any.
+// watchRuns starts the checks of the client's runs, which go on while there are any.
 func (client *Client) watchRuns() {
 	if client.stalls.after == 0 || client.watching.Load() || !client.watching.CompareAndSwap(false, true) {
 		return
 	}
-	client.lookLater()
+	client.scheduleCheck()
 }
 
-// lookLater has lookAtRuns called.
-func (client *Client) lookLater() {
+// scheduleCheck schedules the next checkRuns.
+func (client *Client) scheduleCheck() {
 	interval := client.stalls.interval()
 	client.stallMu.Lock()
 	defer client.stallMu.Unlock()
 	if client.stallTimer == nil {
-		client.stallTimer = time.AfterFunc(interval, client.lookAtRuns)
+		client.stallTimer = time.AfterFunc(interval, client.checkRuns)
 	} else {
 		client.stallTimer.Reset(interval)
 	}
 }
 
-// lookAtRuns is called by the timer.
-func (client *Client) lookAtRuns() {
+// checkRuns is called by the timer.
+func (client *Client) checkRuns() {
 	s := &client.stalls
 	running := client.runs()
 	if len(running) == 0 {
 		s.calls, s.runs, s.last = nil, nil, time.Time{}
 		client.watching.Store(false)
-		if len(client.runs()) > 0 { // one came meanwhile
+		if len(client.runs()) > 0 { // one began meanwhile
 			client.watchRuns()
 		}
 		return
@@ -109,16 +109,16 @@ func (client *Client) lookAtRuns() {
 	s.tick(time.Now())
 	s.see(client, running)
 	for i := range client.gates {
-		client.gates[i].see(s.clock)
+		client.gates[i].markSeen(s.clock)
 	}
 	if call := s.stuck(); call != nil {
 		client.stall(call)
 	}
-	client.lookLater()
+	client.scheduleCheck()
 }
 
-// tick moves the clock on, but not by a time in which nobody could run: that of a
-// machine that slept, or of a process that was stopped.
+// tick advances the clock, but not by a time in which the process could not run, because
+// the machine slept or the process was stopped.
 func (s *stalls) tick(now time.Time) {
 	if s.last.IsZero() {
 		s.last = now
@@ -127,16 +127,16 @@ func (s *stalls) tick(now time.Time) {
 	s.last = now
 }
 
-// see notes what is under way, and since when.
+// see records what is in flight, and since when.
 func (s *stalls) see(client *Client, running []*Run) {
 	if s.calls == nil {
 		s.calls, s.runs = map[callKey]*callSeen{}, map[*Run]*runSeen{}
 	}
 	for _, call := range s.calls {
-		call.here = false
+		call.present = false
 	}
 	for _, run := range s.runs {
-		run.here = false
+		run.present = false
 	}
 	own := map[int64]*runSeen{}
 	for _, r := range running {
@@ -145,7 +145,7 @@ func (s *stalls) see(client *Client, running []*Run) {
 			seen = &runSeen{since: s.clock}
 			s.runs[r] = seen
 		}
-		seen.here, seen.calls = true, 0
+		seen.present, seen.calls = true, 0
 		own[int64(r.id)] = seen
 	}
 	note := func(key callKey, name string) {
@@ -157,33 +157,33 @@ func (s *stalls) see(client *Client, running []*Run) {
 		if call == nil {
 			call = &callSeen{since: s.clock, name: name, run: key.run}
 			s.calls[key] = call
-			run.since = s.clock // it gets on
+			run.since = s.clock // progress
 		}
-		call.here = true
+		call.present = true
 		run.calls++
 	}
-	for _, call := range ffi.Underway() {
+	for _, call := range ffi.InFlight() {
 		note(callKey{sequence: call.Sequence, run: call.RunID}, call.Name)
 	}
-	for _, call := range client.group.Waiting() {
+	for _, call := range client.group.InFlight() {
 		note(callKey{run: call.RunID, callback: call.Callback, begun: call.Since}, call.Callback)
 	}
 	for key, call := range s.calls {
-		if !call.here {
+		if !call.present {
 			if run := own[call.run]; run != nil {
-				run.since = s.clock // it got on
+				run.since = s.clock // progress
 			}
 			delete(s.calls, key)
 		}
 	}
 	for r, seen := range s.runs {
-		if !seen.here {
+		if !seen.present {
 			delete(s.runs, r)
 		}
 	}
 }
 
-// stuck is the oldest call that has been under way for too long.
+// stuck returns the oldest call that has been in flight for too long, or nil.
 func (s *stalls) stuck() (oldest *callSeen) {
 	for _, call := range s.calls {
 		if s.clock-call.since >= s.after && (oldest == nil || call.since < oldest.since) {
@@ -193,18 +193,18 @@ func (s *stalls) stuck() (oldest *callSeen) {
 	return oldest
 }
 
-// stall ends the waits for runs that have stood still for too long.
+// stall ends the waits for runs that have made no progress for too long.
 func (client *Client) stall(call *callSeen) {
 	s := &client.stalls
 	err := &StallError{Callback: call.name, RunID: call.run, After: s.after}
 	ended := false
 	for i := range client.gates {
-		ended = client.gates[i].sendAway(s.clock-s.after, err) || ended
+		ended = client.gates[i].reject(s.clock-s.after, err) || ended
 	}
 	var last []*Run
 	for r, seen := range s.runs {
 		switch {
-		case s.clock-seen.since < s.after || r.left():
+		case s.clock-seen.since < s.after || r.isAbandoned():
 		case seen.calls > 0:
 			last = append(last, r)
 		default:
@@ -212,11 +212,11 @@ func (client *Client) stall(call *callSeen) {
 			ended = true
 		}
 	}
-	// A callback that waited for one of those now can return.
+	// A callback that waited for one of those can return now.
 	if ended {
-		s.spare = s.clock + s.after/2
+		s.sparedUntil = s.clock + s.after/2
 	}
-	if s.clock < s.spare {
+	if s.clock < s.sparedUntil {
 		return
 	}
 	for _, r := range last {
@@ -224,14 +224,14 @@ func (client *Client) stall(call *callSeen) {
 	}
 }
 
-// stall ends the wait for the run, if anything can.
+// stall ends the wait for the run, if possible.
 func (r *Run) stall(err *StallError) {
-	if r.leave(err) {
+	if r.abandon(err) {
 		return
 	}
-	// Whoever waits is inside of XLA. A callback that listens to its context ends.
+	// The waiting goroutine is inside XLA. A callback that observes its context returns.
 	if r.calls.Fail(err) {
 		r.calls.CancelCause(err)
-		logError("bridge: a run stands still, and its context cannot end", "run", r.id, "executable", r.exec.name(), "error", err)
+		logError("bridge: a run makes no progress, and its context cannot end", "run", r.id, "executable", r.exec.name(), "error", err)
 	}
 }

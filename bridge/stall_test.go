@@ -14,7 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// stallClient is a client whose runs may stand still for that long.
+// stallClient returns a client with this StallAfter.
 func stallClient(t testing.TB, after time.Duration) *Client {
 	t.Helper()
 	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 2, StallAfter: after})
@@ -31,7 +31,7 @@ func stallClient(t testing.TB, after time.Duration) *Client {
 
 const stallAfter = 200 * time.Millisecond
 
-// wantStall holds an error against the one of a run behind a callback of that name.
+// wantStall checks that the error is that of a run behind a callback of the name.
 func wantStall(t testing.TB, err error, callback string) {
 	t.Helper()
 	var s *StallError
@@ -45,8 +45,8 @@ func wantStall(t testing.TB, err error, callback string) {
 	}
 }
 
-// A callback that waits for somebody else's run on its own client would wait for ever.
-// That run fails, and the callback can say so, in each way of dispatch.
+// A callback that waits for another goroutine's run on its own client would wait forever.
+// That run fails, and the callback can return its error, with every Dispatch.
 func TestCallbackWaitsForRun(t *testing.T) {
 	for _, way := range ways {
 		for _, ends := range []bool{false, true} {
@@ -67,7 +67,7 @@ func TestCallbackWaitsForRun(t *testing.T) {
 					return inner
 				})
 				e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
-				// XLA may have a thread left for the inner run, on a busy machine above all.
+				// XLA may have a free thread for the inner run, especially on a busy machine.
 				for range 20 {
 					out, err := e.Run(ctx, in)
 					check.Diff(t, "the callback's error", true, err == inner)
@@ -87,7 +87,7 @@ func TestCallbackWaitsForRun(t *testing.T) {
 	}
 }
 
-// A callback that waits for its own run is left, with its device.
+// A callback that waits for its own run is abandoned, with its device.
 func TestCallbackWaitsForItself(t *testing.T) {
 	c := stallClient(t, stallAfter)
 	leave := make(chan bool)
@@ -100,7 +100,7 @@ func TestCallbackWaitsForItself(t *testing.T) {
 	}
 }
 
-// Where whoever waits is inside of XLA, the callback's context ends, for this cause.
+// If the waiting goroutine is inside XLA, the callback's context ends with this cause.
 func TestStallInsideXLA(t *testing.T) {
 	c := stallClient(t, stallAfter)
 	var cause error
@@ -116,14 +116,13 @@ func TestStallInsideXLA(t *testing.T) {
 	wantStall(t, cause, name)
 }
 
-// Runs that their device does not take, because those that it has do not end, are sent
-// away.
+// Runs that wait for their device, because its runs do not end, are rejected.
 func TestStallBeforeXLA(t *testing.T) {
 	c := stallClient(t, stallAfter)
 	leave := make(chan bool)
 	name := register(t, "", func(*callbacks.Frame) error { <-leave; return nil })
 	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
-	in, err := c.Buffer(bigInput(t), 0)
+	in, err := c.BufferFromHost(t.Context(), bigInput(t), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,8 +147,7 @@ func TestStallBeforeXLA(t *testing.T) {
 	}
 }
 
-// Nothing happens to a run whose callbacks take less time each, nor to any where the
-// limit is negative.
+// A run is not ended if each of its callbacks takes less time, or if the limit is negative.
 func TestSlowCallbacks(t *testing.T) {
 	for what, after := range map[string]time.Duration{"limit": stallAfter, "none": -1} {
 		t.Run(what, func(t *testing.T) {
@@ -176,8 +174,7 @@ func TestSlowCallbacks(t *testing.T) {
 	}
 }
 
-// The time in which the process could not run, as that of a machine that slept, makes no
-// call a long one.
+// Time in which the process could not run, because the machine slept, does not count.
 func TestStallClock(t *testing.T) {
 	s := stalls{after: 8 * time.Second}
 	now := time.Now()

@@ -34,10 +34,12 @@ func statusOf(name string, run *Run, err error) (code int32, message string) {
 	return code, errtext.Of(err)
 }
 
-// wrapType is what fmt.Errorf makes with one %w. Its Unwrap gives a field.
+// wrapType is the type of errors that fmt.Errorf makes with one %w. Their Unwrap returns a
+// field.
 var wrapType = reflect.TypeOf(fmt.Errorf("%w", context.Canceled))
 
-// codeOf finds the end of a context, also in what fmt.Errorf made of it.
+// codeOf returns the code for an error that is the end of a context, or wraps one by
+// fmt.Errorf.
 func codeOf(err error) int32 {
 	for range 16 {
 		switch err {

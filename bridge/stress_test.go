@@ -17,8 +17,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-// Runs of all kinds, whose contexts end at any time and whose clients are closed under
-// them, leave nothing behind, on any number of processors.
+// Runs of all kinds, whose contexts end at any time and whose clients are closed during the
+// runs, do not leak, on any number of processors.
 func TestStress(t *testing.T) {
 	for _, processors := range []int{1, 2, 16} {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
@@ -54,7 +54,7 @@ func stress(t *testing.T, seed uint64) {
 		}, callbacks.Options{Dispatch: way}); err != nil {
 			t.Fatal(err)
 		}
-		e, err := c.Compile(t.Context(), []byte(big(contract.Passthrough, fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), CompileOptions{})
+		e, err := c.Compile(t.Context(), Source(big(contract.Passthrough, fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func stress(t *testing.T, seed uint64) {
 	}
 	in := bigInput(t)
 	data := aligned(64 * 64)
-	buffer, err := c.Buffer(in, 0)
+	buffer, err := c.BufferFromHost(t.Context(), in, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func stress(t *testing.T, seed uint64) {
 					t.Error(err)
 				}
 				for _, b := range out {
-					v, err := b.View()
+					v, err := b.View(t.Context())
 					if err != nil {
 						t.Error(err)
 						continue
@@ -102,7 +102,7 @@ func stress(t *testing.T, seed uint64) {
 			}
 		})
 	}
-	if seed%2 == 1 { // under way
+	if seed%2 == 1 { // during the runs
 		time.Sleep(5 * time.Millisecond)
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -116,7 +116,7 @@ func stress(t *testing.T, seed uint64) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	for begun := time.Now(); !c.xla.Closed(); { // runs that were left end soon
+	for begun := time.Now(); !c.xla.Closed(); { // abandoned runs end soon
 		if runtime.Gosched(); time.Since(begun) > 10*time.Second {
 			t.Fatalf("the client is not freed: %+v", c.Stats())
 		}

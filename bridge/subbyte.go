@@ -6,11 +6,11 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// XLA packs the elements of the sub-byte types in device memory, the first in the
-// lowest bits (pred is a whole byte). On the host each has a byte of its own, so a
-// callback sees these few types in a copy, which is packed again after the call.
+// XLA packs the elements of the sub-byte types in device memory, the first in the lowest
+// bits (pred is a whole byte). On the host each element has its own byte, so a callback
+// gets copies of arrays of these types, which are packed again after the call.
 
-// packedBits is the width of a packed element, 0 for a type that is not packed.
+// packedBits returns the width of a packed element, or 0 if the type is not packed.
 func packedBits(d tensor.DType) uint {
 	switch d {
 	case tensor.S2, tensor.U2:
@@ -21,9 +21,9 @@ func packedBits(d tensor.DType) uint {
 	return 0
 }
 
-// packed is a result that is to be packed.
+// A packed is a result to pack after the call.
 type packed struct {
-	values []byte // one in each byte
+	values []byte // one element in each byte
 	to     []byte
 	bits   uint
 }
@@ -41,7 +41,7 @@ func unpack(dtype tensor.DType, from unsafe.Pointer, n int, bits uint) []byte {
 	return values
 }
 
-// extendSign makes each element of a signed sub-byte type an int8: XLA leaves the
+// extendSign makes each element of a signed sub-byte type an int8, because XLA leaves the
 // upper bits zero.
 func extendSign(dtype tensor.DType, values []byte) {
 	if dtype != tensor.S2 && dtype != tensor.S4 {

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -11,45 +12,49 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// BufferView is a finished array where it is on the device. It is safe for concurrent
-// use.
+// A BufferView is a computed array in the device's memory. It is safe for concurrent use.
 type BufferView struct {
 	buffer *Buffer
 	view   tensor.View
-	held   bool   // by the plugin
+	held   bool   // whether the plugin holds the memory for the view
 	copy   []byte // the pages of a copy, in debug mode
 	closed atomic.Bool
 }
 
-// View gives the array in the device's memory, without a copy. The memory stays until
-// the view and the buffer are both closed; until then the buffer cannot be donated. It
-// is for reading: others see it too. Elements of less than a byte, and arrays that are
-// not row-major, are copied.
+// View returns the array in the device's memory, without a copy. The memory stays valid
+// until both the view and the buffer are closed. Until then the buffer cannot be donated.
+// The view must not be written to, because others
+// read the same memory. Arrays with
+// elements of less than a byte, and arrays that are not row-major, are copied. For the
+// context see ToHost.
 //
-// In debug mode (see Options.Debug) the view is a copy that cannot be written to, and
-// that is taken away by Close: a later use stops the program where it happens.
-func (b *Buffer) View() (*BufferView, error) {
+// In debug mode (see OpenOptions.Debug) the view is a copy that cannot be written to. Close
+// makes its memory inaccessible, so a later use stops the program.
+func (b *Buffer) View(ctx context.Context) (*BufferView, error) {
 	if !b.life.use() {
 		return nil, errors.New("bridge: Buffer.View: the buffer is closed or was donated")
 	}
 	v := &BufferView{buffer: b}
-	if err := v.open(); err != nil {
+	if err := v.open(ctx); err != nil {
 		return nil, errors.Join(err, b.done())
 	}
 	b.client.memory.views.Add(1)
 	return v, nil
 }
 
-func (v *BufferView) open() error {
+func (v *BufferView) open(ctx context.Context) error {
 	b := v.buffer
 	v.view.Shape = b.Shape()
 	n := b.shape.NumBytes()
 	if n == 0 || !b.plain() {
-		data, err := b.copy()
+		data, err := b.copy(ctx)
 		v.view.Data = data
 		return err
 	}
-	at, err := b.array.Hold(b.ready)
+	if err := b.wait(ctx, "view"); err != nil {
+		return err
+	}
+	at, err := b.array.Hold()
 	if err != nil {
 		return pluginError("view", err)
 	}
@@ -64,7 +69,7 @@ func (v *BufferView) open() error {
 	return err
 }
 
-// protect makes the view one of pages that can be taken away.
+// protect copies the array to pages whose protection can change.
 func (v *BufferView) protect() error {
 	pages, err := syscall.Mmap(-1, 0, len(v.view.Data), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err == nil {
@@ -78,8 +83,8 @@ func (v *BufferView) protect() error {
 	return nil
 }
 
-// Tensor is the array. It is not to be written to, nor used after Close, when Tensor
-// panics.
+// Tensor returns the array. It must not be written to, and not used after Close. Tensor
+// panics if the view is closed.
 func (v *BufferView) Tensor() tensor.View {
 	if v.closed.Load() {
 		panic("bridge: BufferView.Tensor: the view is closed")
@@ -87,13 +92,13 @@ func (v *BufferView) Tensor() tensor.View {
 	return v.view
 }
 
-// Close ends the view. Closing again does nothing.
+// Close ends the view. Closing it again does nothing.
 func (v *BufferView) Close() error {
 	if v.closed.Swap(true) {
 		return nil
 	}
 	if v.copy != nil {
-		buryView(v.copy)
+		poisonView(v.copy)
 	}
 	v.buffer.client.memory.views.Add(-1)
 	return errors.Join(v.release(), v.buffer.done())
@@ -116,8 +121,8 @@ var poisonedViews struct {
 	all [][]byte
 }
 
-func buryView(pages []byte) {
-	// Where this fails a late use is not caught, and does no harm.
+func poisonView(pages []byte) {
+	// If this fails, a late use is not detected, and is harmless.
 	_ = syscall.Mprotect(pages, syscall.PROT_NONE)
 	poisonedViews.Lock()
 	defer poisonedViews.Unlock()

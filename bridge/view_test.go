@@ -16,11 +16,11 @@ func TestView(t *testing.T) {
 		for _, dtype := range allTypes() {
 			for _, dims := range [][]int{nil, {5}, {2, 0}} {
 				want := sample(tensor.ShapeOf(dtype, dims...))
-				b, err := c.Buffer(want, 1)
+				b, err := c.BufferFromHost(t.Context(), want, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
-				v, err := b.View()
+				v, err := b.View(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -40,20 +40,20 @@ func TestView(t *testing.T) {
 	}
 }
 
-// A view is no copy, and keeps its memory from donation.
+// A view is not a copy, and its memory cannot be donated.
 func TestViewIsNoCopy(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<1024xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
-	b, err := c.Buffer(view(t, make([]float32, 1024), 1024), 0)
+	b, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := b.View()
+	v, err := b.View(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := b.array.Pointer(false)
+	at, err := b.array.Pointer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,22 +77,22 @@ func TestViewIsNoCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	out[0].Close()
-	if _, err := b.View(); err == nil || !strings.Contains(err.Error(), "closed or was donated") {
+	if _, err := b.View(t.Context()); err == nil || !strings.Contains(err.Error(), "closed or was donated") {
 		t.Errorf("a view of a donated buffer: %v", err)
 	}
 }
 
-// A view outlives its client.
+// A view is valid after the Close of its client.
 func TestViewAfterClient(t *testing.T) {
 	c, err := testPlugin(t).NewClient(ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := c.Buffer(tensor.Vector[float32](1, 2, 3), 0)
+	b, err := c.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := b.View()
+	v, err := b.View(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestViewAfterClient(t *testing.T) {
 	check.Diff(t, "the client is freed with its last view", true, c.xla.Closed())
 }
 
-// In debug mode a view that is written to, or used after its Close, stops the program.
+// In debug mode, writing to a view or using it after its Close stops the program.
 func TestDebugViews(t *testing.T) {
 	if how := os.Getenv("CALLIOPE_TEST_VIEW"); how != "" {
 		misuseView(t, how)
@@ -124,11 +124,11 @@ func TestDebugViews(t *testing.T) {
 }
 
 func misuseView(t *testing.T, how string) {
-	b, err := testClient(t).Buffer(tensor.Vector[float32](1, 2, 3), 0)
+	b, err := testClient(t).BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := b.View()
+	v, err := b.View(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,12 +85,14 @@ func (b *Builder) Module() (*mlir.Module, error) {
 	return b.module, nil
 }
 
-// Close drops a module that Module has not returned. A second call does nothing.
-func (b *Builder) Close() {
+// Close drops a module that Module has not returned. A second call does nothing. The error
+// is always nil.
+func (b *Builder) Close() error {
 	if !b.done {
 		b.end()
 		b.module.Close()
 	}
+	return nil
 }
 
 // end releases everything except the module.

@@ -7,7 +7,7 @@ import (
 
 // Barrier waits until every callback of every run that any client has started is done, on
 // all devices, including queued calls. It returns the errors of taps since the last barrier
-// as an *Error, or nil if there were none. The name appears in the errors.
+// as a *TapErrors, or nil if there were none. The name appears in the errors.
 //
 // If ctx ends first, it returns a *BarrierError that lists the calls in flight, and the
 // errors of taps are kept for the next barrier. Inside a callback it returns

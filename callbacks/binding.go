@@ -44,7 +44,8 @@ func (r *Registry) find(config contract.Config) (*binding, error) {
 	return b, nil
 }
 
-// Function returns the pointer to the function. It holds nil once the binding is released.
+// Function returns the pointer to the function. It holds nil once the binding is
+// unregistered.
 func (b *binding) Function() *atomic.Pointer[Func] { return &b.fn }
 
 // Options returns the options of the callback.
@@ -53,11 +54,11 @@ func (b *binding) Options() Options { return b.options }
 // Allow counts a call for Options.PerSecond and reports whether it may be made.
 func (b *binding) Allow(perSecond uint32) bool { return b.rate.allow(perSecond) }
 
-// Gone returns the error of a call site whose binding was released.
+// Gone returns the error of a call site whose binding was unregistered.
 func (b *binding) Gone(config contract.Config, registry string) error {
 	e := &UnknownError{Callback: config.Name(), Registry: registry, Missing: "callback"}
 	if b.id != 0 {
-		e.Past = Released
+		e.IDState = IDUnregistered
 	}
 	return e
 }

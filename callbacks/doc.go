@@ -58,7 +58,7 @@
 // not fail its run unless Options.FailRun is set: it is logged, counted, and returned by
 // the next barrier. Barrier waits for every callback of every earlier run, including queued
 // ones; a client of package bridge has a barrier of its own. Stats returns the counters of
-// the calls, Waiting lists the calls in flight, and RegistryOptions.Watch makes a watchdog
+// the calls, InFlight lists the calls in flight, and RegistryOptions.Watch makes a watchdog
 // log them.
 //
 // With replaces a function for the runs of one context.

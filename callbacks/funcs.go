@@ -29,8 +29,8 @@ func identityOf(fn Func, o Options) identity {
 // in this process only, so a module that holds it cannot be saved.
 //
 // Registering the same function (see Options.Key) with equal options returns the same id.
-// The id is released when Release was called as often as RegisterFunc. With a Key, the
-// function that was registered first is the one that is called.
+// The id is unregistered when UnregisterID was called as often as RegisterFunc. With a Key,
+// the function that was registered first is the one that is called.
 func (r *Registry) RegisterFunc(fn Func, o Options) (id int64, err error) {
 	if fn == nil {
 		return 0, errors.New("callbacks: the function is nil")
@@ -61,10 +61,10 @@ func (r *Registry) RegisterFunc(fn Func, o Options) (id int64, err error) {
 	return b.id, nil
 }
 
-// Release releases an id that RegisterFunc returned. When it was called as often as
+// UnregisterID removes an id that RegisterFunc returned. When it was called as often as
 // RegisterFunc returned the id, calls of modules that hold the id fail with an
 // UnknownError. A call that has begun is not affected.
-func (r *Registry) Release(id int64) error {
+func (r *Registry) UnregisterID(id int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b, ok := r.byID[id]

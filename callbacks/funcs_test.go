@@ -111,11 +111,11 @@ func TestReferences(t *testing.T) {
 	for left := 2; left >= 0; left-- {
 		check.Diff(t, "List", []callbacks.Info{{ID: first, References: left + 1}}, r.List())
 		check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}))
-		check.NoError(t, r.Release(first))
+		check.NoError(t, r.UnregisterID(first))
 	}
-	want := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", first), Registry: r.Name(), Missing: "callback", Past: callbacks.Released}
+	want := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", first), Registry: r.Name(), Missing: "callback", IDState: callbacks.IDUnregistered}
 	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}), want)
-	wantUnknown(t, r.Release(first), want)
+	wantUnknown(t, r.UnregisterID(first), want)
 	check.Diff(t, "List", []callbacks.Info{}, r.List())
 
 	// The same function gets another id, so that nothing old is bound to it.
@@ -133,26 +133,26 @@ func TestPastOfIDs(t *testing.T) {
 	check.NoError(t, err)
 	theirs, err := other.RegisterFunc(plainA, callbacks.Options{})
 	check.NoError(t, err)
-	check.NoError(t, r.Release(mine))
+	check.NoError(t, r.UnregisterID(mine))
 	var fresh callbacks.Registry
 	for _, c := range []struct {
 		r    *callbacks.Registry
 		id   int64
-		want callbacks.Past
+		want callbacks.IDState
 	}{
-		{r, mine, callbacks.Released},
-		{r, mine + 1, callbacks.NeverGiven},
-		{r, theirs, callbacks.Elsewhere},
-		{r, theirs + 1, callbacks.NeverGiven},
-		{r, math.MaxInt64, callbacks.NeverGiven},
-		{r, 1<<62 + 1, callbacks.NeverGiven},
-		{r, mine &^ (1<<32 - 1), callbacks.NeverGiven},
-		{r, 0, callbacks.NeverGiven},
-		{r, math.MinInt64, callbacks.NeverGiven},
-		{&fresh, mine, callbacks.Elsewhere},
+		{r, mine, callbacks.IDUnregistered},
+		{r, mine + 1, callbacks.IDNeverReturned},
+		{r, theirs, callbacks.IDInAnotherRegistry},
+		{r, theirs + 1, callbacks.IDNeverReturned},
+		{r, math.MaxInt64, callbacks.IDNeverReturned},
+		{r, 1<<62 + 1, callbacks.IDNeverReturned},
+		{r, mine &^ (1<<32 - 1), callbacks.IDNeverReturned},
+		{r, 0, callbacks.IDNeverReturned},
+		{r, math.MinInt64, callbacks.IDNeverReturned},
+		{&fresh, mine, callbacks.IDInAnotherRegistry},
 	} {
 		_, err := dispatch.ResolveIn(c.r, contract.Config{ID: c.id})
-		check.Diff(t, fmt.Sprint(c.id), c.want, wantAs[*callbacks.UnknownError](t, err).Past)
+		check.Diff(t, fmt.Sprint(c.id), c.want, wantAs[*callbacks.UnknownError](t, err).IDState)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestReferencesConcurrently(t *testing.T) {
 				if err != nil {
 					t.Error(err) // it holds a reference
 				}
-				if err := r.Release(id); err != nil {
+				if err := r.UnregisterID(id); err != nil {
 					t.Error(err)
 				}
 			}

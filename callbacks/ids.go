@@ -2,18 +2,18 @@ package callbacks
 
 import "sync"
 
-// A Past says why a registry does not hold an id.
-type Past string
+// An IDState says why a registry does not hold an id.
+type IDState string
 
-// The values of Past. It is empty for a name.
+// The values of IDState. It is empty for a name.
 const (
-	Released   Past = "released"
-	Elsewhere  Past = "another registry's"
-	NeverGiven Past = "never given"
+	IDUnregistered      IDState = "unregistered"
+	IDInAnotherRegistry IDState = "in another registry"
+	IDNeverReturned     IDState = "never returned"
 )
 
 // An id is made of the number of a registry and a count. So no id is ever mistaken for one
-// of another registry, and pastOf needs no list of released ids.
+// of another registry, and idStateOf needs no list of unregistered ids.
 const countBits = 32
 
 // given holds the last count of each registry, by number. The default registry has number
@@ -35,17 +35,17 @@ func (r *Registry) nextID() int64 {
 	return (r.number-1)<<countBits | given.last[r.number-1]
 }
 
-// pastOf returns the Past of an id that the registry does not hold. The caller holds the
-// registry's lock.
-func (r *Registry) pastOf(id int64) Past {
+// idStateOf returns the IDState of an id that the registry does not hold. The caller holds
+// the registry's lock.
+func (r *Registry) idStateOf(id int64) IDState {
 	number, count := id>>countBits+1, id&(1<<countBits-1)
 	given.Lock()
 	defer given.Unlock()
 	switch {
 	case id <= 0 || number > int64(len(given.last)) || count == 0 || count > given.last[number-1]:
-		return NeverGiven
+		return IDNeverReturned
 	case number != r.number:
-		return Elsewhere
+		return IDInAnotherRegistry
 	}
-	return Released
+	return IDUnregistered
 }

@@ -8,36 +8,36 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// An Opaque is an id made by another host, for modules that it built. The bytes of ID are
+// An OpaqueID is an id made by another host, for modules that it built. The bytes of ID are
 // meaningful only to that host. Server is the server that the module names; empty matches
 // any.
-type Opaque struct{ ID, Server string }
+type OpaqueID struct{ ID, Server string }
 
 // opaques maps opaque ids to their ids in Default.
 var opaques = struct {
 	sync.RWMutex
-	ids map[Opaque]int64
-}{ids: map[Opaque]int64{}}
+	ids map[OpaqueID]int64
+}{ids: map[OpaqueID]int64{}}
 
 // opaqueKey is the key of a function that is bound to an opaque id.
 type opaqueKey struct {
-	id  Opaque
+	id  OpaqueID
 	key any // the user's Options.Key
 }
 
 // RegisterOpaque binds a function to an opaque id for the whole process, because such
 // modules name no registry. The function receives the module's call without the id and the
 // server.
-func RegisterOpaque(o Opaque, fn Func, options Options) error {
+func RegisterOpaque(o OpaqueID, fn Func, options Options) error {
 	if o.ID == "" {
 		return errors.New("callbacks: the opaque id is empty: give its bytes")
 	}
 	opaques.Lock()
 	defer opaques.Unlock()
 	if _, taken := opaques.ids[o]; taken {
-		return fmt.Errorf("callbacks: %s is registered already: ReleaseOpaque it first", o.config().Name())
+		return fmt.Errorf("callbacks: %s is registered already: UnregisterOpaque it first", o.config().Name())
 	}
-	// With a key of its own, the opaque id is released alone, even if the function is bound
+	// With a key of its own, the opaque id is unregistered alone, even if the function is bound
 	// to another id as well.
 	options.Key = opaqueKey{o, options.Key}
 	id, err := Default.RegisterFunc(fn, options)
@@ -48,8 +48,9 @@ func RegisterOpaque(o Opaque, fn Func, options Options) error {
 	return nil
 }
 
-// ReleaseOpaque releases an opaque id, as Registry.Release does for an id of a registry.
-func ReleaseOpaque(o Opaque) error {
+// UnregisterOpaque removes the binding of an opaque id, as Registry.UnregisterID does for
+// an id of a registry.
+func UnregisterOpaque(o OpaqueID) error {
 	opaques.Lock()
 	defer opaques.Unlock()
 	id, ok := opaques.ids[o]
@@ -57,17 +58,17 @@ func ReleaseOpaque(o Opaque) error {
 		return &UnknownError{Callback: o.config().Name(), Missing: "callback"}
 	}
 	delete(opaques.ids, o)
-	return Default.Release(id)
+	return Default.UnregisterID(id)
 }
 
 // opaqueID returns the id for the opaque id of a module: the one for its server, or else
 // the one for any server. If there is none, it returns an UnknownError.
 func opaqueID(config contract.Config) (int64, error) {
-	o := Opaque{config.Opaque, config.Server}
+	o := OpaqueID{config.Opaque, config.Server}
 	opaques.RLock()
 	id, ok := opaques.ids[o]
 	if !ok {
-		id, ok = opaques.ids[Opaque{ID: o.ID}]
+		id, ok = opaques.ids[OpaqueID{ID: o.ID}]
 	}
 	opaques.RUnlock()
 	if !ok {
@@ -88,4 +89,4 @@ func hasOpaque(id string) bool {
 	return false
 }
 
-func (o Opaque) config() contract.Config { return contract.Config{Opaque: o.ID, Server: o.Server} }
+func (o OpaqueID) config() contract.Config { return contract.Config{Opaque: o.ID, Server: o.Server} }

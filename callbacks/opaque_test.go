@@ -16,13 +16,13 @@ import (
 
 func TestOpaque(t *testing.T) {
 	var called []string
-	bind := func(o callbacks.Opaque, name string) {
+	bind := func(o callbacks.OpaqueID, name string) {
 		t.Helper()
 		if err := callbacks.RegisterOpaque(o, func(*callbacks.Frame) error { called = append(called, name); return nil }, callbacks.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	one, anyServer := callbacks.Opaque{ID: "\x83m", Server: "pid 1"}, callbacks.Opaque{ID: "\x83m"}
+	one, anyServer := callbacks.OpaqueID{ID: "\x83m", Server: "pid 1"}, callbacks.OpaqueID{ID: "\x83m"}
 	bind(one, "of pid 1")
 	bind(anyServer, "of any")
 	if err := callbacks.RegisterOpaque(one, func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err == nil {
@@ -45,19 +45,19 @@ func TestOpaque(t *testing.T) {
 	if !dispatch.HasOpaque(one.ID) || dispatch.HasOpaque("pid 1") {
 		t.Error("HasOpaque is wrong")
 	}
-	for _, o := range []callbacks.Opaque{anyServer, one} {
-		if err := callbacks.ReleaseOpaque(o); err != nil {
+	for _, o := range []callbacks.OpaqueID{anyServer, one} {
+		if err := callbacks.UnregisterOpaque(o); err != nil {
 			t.Error(err)
 		}
 	}
 	var unknown *callbacks.UnknownError
-	if err := callbacks.ReleaseOpaque(one); !errors.As(err, &unknown) {
-		t.Errorf("released twice: %v", err)
+	if err := callbacks.UnregisterOpaque(one); !errors.As(err, &unknown) {
+		t.Errorf("unregistered twice: %v", err)
 	}
 	if _, err := dispatch.ResolveOpaque(config); !errors.As(err, &unknown) || unknown.Callback != "opaque id 836d" {
-		t.Errorf("after release: %v", err)
+		t.Errorf("after UnregisterOpaque: %v", err)
 	}
-	if err := callbacks.RegisterOpaque(callbacks.Opaque{}, nil, callbacks.Options{}); err == nil {
+	if err := callbacks.RegisterOpaque(callbacks.OpaqueID{}, nil, callbacks.Options{}); err == nil {
 		t.Error("an id without bytes was registered")
 	}
 	if err := callbacks.RegisterOpaque(one, nil, callbacks.Options{}); err == nil || dispatch.HasOpaque(one.ID) {
@@ -69,20 +69,20 @@ func TestOpaque(t *testing.T) {
 // called by the one that is left only.
 func TestOpaqueReleasedAlone(t *testing.T) {
 	fn := func(*callbacks.Frame) error { return nil }
-	slots := map[callbacks.Opaque]*dispatch.Slot{}
-	gone, left := callbacks.Opaque{ID: "gone"}, callbacks.Opaque{ID: "left"}
-	for _, o := range []callbacks.Opaque{gone, left} {
+	slots := map[callbacks.OpaqueID]*dispatch.Slot{}
+	gone, left := callbacks.OpaqueID{ID: "gone"}, callbacks.OpaqueID{ID: "left"}
+	for _, o := range []callbacks.OpaqueID{gone, left} {
 		check.NoError(t, callbacks.RegisterOpaque(o, fn, callbacks.Options{}))
 		slot, err := dispatch.ResolveOpaque(contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: o.ID})
 		check.NoError(t, err)
 		defer slot.Close()
 		slots[o] = slot
 	}
-	check.NoError(t, callbacks.ReleaseOpaque(gone))
+	check.NoError(t, callbacks.UnregisterOpaque(gone))
 	var unknown *callbacks.UnknownError
 	if err := dispatchtest.Invoke(slots[gone], nil, &callbacks.Frame{}); !errors.As(err, &unknown) {
-		t.Errorf("a call of the released id ends with %v", err)
+		t.Errorf("a call of the unregistered id ends with %v", err)
 	}
 	check.NoError(t, dispatchtest.Invoke(slots[left], nil, &callbacks.Frame{}))
-	check.NoError(t, callbacks.ReleaseOpaque(left))
+	check.NoError(t, callbacks.UnregisterOpaque(left))
 }

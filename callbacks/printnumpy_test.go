@@ -55,8 +55,8 @@ func TestPrintReadsLikeNumPy(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) < len(tensor.All()) && len(cases) < 10000 {
-		t.Errorf("of %d element types only %d are printed", len(tensor.All()), len(seen))
+	if len(seen) < len(tensor.DTypes()) && len(cases) < 10000 {
+		t.Errorf("of %d element types only %d are printed", len(tensor.DTypes()), len(seen))
 	}
 }
 

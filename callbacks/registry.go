@@ -28,10 +28,10 @@ type Registry struct {
 	kept    access.Registry // set by the runtime
 }
 
-// binding is one registered function. A call site keeps it. Releasing it sets fn to nil.
+// binding is one registered function. A call site keeps it. Unregistering it sets fn to nil.
 type binding struct {
 	options  Options
-	fn       atomic.Pointer[Func] // nil once released
+	fn       atomic.Pointer[Func] // nil once unregistered
 	plain    Func                 // the registered function; fn is plain wrapped in the middleware
 	declared bool
 	rate     rate // for Options.PerSecond
@@ -151,9 +151,10 @@ func (r *Registry) Unregister(name string) error {
 	return nil
 }
 
-// Close releases every callback and frees the registry's name. Closing it again does
-// nothing. The default registry is only emptied and can be used further.
-func (r *Registry) Close() {
+// Close unregisters every callback and frees the registry's name. Closing it again does
+// nothing. The default registry is only emptied and can be used further. The error is
+// always nil.
+func (r *Registry) Close() error {
 	registries.Lock()
 	defer registries.Unlock()
 	r.mu.Lock()
@@ -168,13 +169,14 @@ func (r *Registry) Close() {
 	clear(r.byID)
 	clear(r.byFunc)
 	if r == Default {
-		return
+		return nil
 	}
 	r.closed = true
 	engine.Retire(r)
 	if registries.byName[r.name] == r { // otherwise another registry has the name now
 		delete(registries.byName, r.name)
 	}
+	return nil
 }
 
 func (r *Registry) closedError() error {

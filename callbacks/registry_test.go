@@ -24,7 +24,7 @@ func registry(t testing.TB) *callbacks.Registry {
 	t.Helper()
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	check.NoError(t, err)
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	return r
 }
 
@@ -82,7 +82,7 @@ func TestResolveByID(t *testing.T) {
 		t.Errorf("another registry gave the id %d again", id)
 	}
 	_, err = dispatch.Resolve(withID(r, id))
-	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback", Past: callbacks.Elsewhere})
+	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback", IDState: callbacks.IDInAnotherRegistry})
 }
 
 // The name of a binding wins over an id, which such a module does not have.
@@ -98,7 +98,7 @@ func TestDefaultRegistry(t *testing.T) {
 	const name = "TestDefaultRegistry"
 	check.Diff(t, "Name", "", callbacks.Default.Name())
 	check.NoError(t, callbacks.Default.Register(name, nothing, callbacks.Options{}))
-	t.Cleanup(callbacks.Default.Close)
+	t.Cleanup(func() { _ = callbacks.Default.Close() })
 	_, err := dispatch.Resolve(contract.Config{Form: contract.Call, Callback: name})
 	check.NoError(t, err)
 
@@ -172,22 +172,22 @@ func TestUnregister(t *testing.T) {
 	check.NoError(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}))
 
 	check.NoError(t, r.Unregister("f"))
-	check.NoError(t, r.Release(id))
+	check.NoError(t, r.UnregisterID(id))
 
 	wantF := callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"}
-	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", Past: callbacks.Released}
+	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", IDState: callbacks.IDUnregistered}
 	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), wantF)
 	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), wantID)
 	check.Diff(t, "NoOp", false, byName.NoOp())
 	wantUnknown(t, r.Unregister("f"), wantF)
-	wantUnknown(t, r.Release(id), wantID)
-	wantUnknown(t, r.Release(-1), callbacks.UnknownError{Callback: "id -1", Registry: r.Name(), Missing: "callback", Past: callbacks.NeverGiven})
+	wantUnknown(t, r.UnregisterID(id), wantID)
+	wantUnknown(t, r.UnregisterID(-1), callbacks.UnknownError{Callback: "id -1", Registry: r.Name(), Missing: "callback", IDState: callbacks.IDNeverReturned})
 	_, err = dispatch.Resolve(named(r, "f"))
 	wantUnknown(t, err, wantF)
 	_, err = dispatch.Resolve(withID(r, id))
 	wantUnknown(t, err, wantID)
 
-	// The name is free, but what was bound to its old function stays released.
+	// The name is free, but what was bound to its old function stays unregistered.
 	check.NoError(t, r.Register("f", nothing, callbacks.Options{}))
 	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), wantF)
 	again, err := dispatch.Resolve(named(r, "f"))
@@ -211,7 +211,7 @@ func TestClose(t *testing.T) {
 
 	r.Close()
 	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
-	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", Past: callbacks.Released})
+	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", IDState: callbacks.IDUnregistered})
 	closed := `callbacks: the registry "TestClose" is closed`
 	wantText(t, r.Register("g", nothing, callbacks.Options{}), closed)
 	_, err = r.RegisterFunc(nothing, callbacks.Options{})
@@ -338,11 +338,11 @@ func TestUnknownErrorText(t *testing.T) {
 			`callbacks: callback "los" is not registered in the registry "main": register it before the module is compiled, and until its executable is closed`},
 		{callbacks.UnknownError{Callback: "loss", Missing: "function"},
 			`callbacks: callback "loss" is only declared in the default registry, and the run has no function for it: give one by With`},
-		{callbacks.UnknownError{Callback: "id 4", Missing: "callback", Past: callbacks.Released},
-			`callbacks: callback "id 4" of the default registry was released: release it only when every executable that calls it is closed`},
-		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", Past: callbacks.Elsewhere},
+		{callbacks.UnknownError{Callback: "id 4", Missing: "callback", IDState: callbacks.IDUnregistered},
+			`callbacks: callback "id 4" of the default registry was unregistered: unregister it only when every executable that calls it is closed`},
+		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", IDState: callbacks.IDInAnotherRegistry},
 			`callbacks: callback "id 4" is not in the registry "main" but in another one: name that registry in the module`},
-		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", Past: callbacks.NeverGiven},
+		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", IDState: callbacks.IDNeverReturned},
 			`callbacks: callback "id 4" was never returned by the registry "main" of this process: ids are valid in one process only, so bind callbacks of saved modules by name`},
 	} {
 		wantText(t, &c.err, c.want)
@@ -378,7 +378,7 @@ func TestConcurrency(t *testing.T) {
 				if err := dispatchtest.Invoke(slot, nil, &call); err != nil || seen != call.Name {
 					t.Errorf("the call %s ended with %v and was seen as %s", call.Name, err, seen)
 				}
-				if err := r.Release(id); err != nil {
+				if err := r.UnregisterID(id); err != nil {
 					t.Error(err)
 				}
 				_ = r.Register(name, nothing, callbacks.Options{}) // the other one may be first

@@ -12,7 +12,7 @@ import (
 type dispatcher interface {
 	Stats(*Registry) []Stat
 	QueueState(r *Registry) (state QueueState, used bool)
-	Waiting() []Underway
+	InFlight() []InFlightCall
 	Barrier(ctx context.Context, name string) error
 	// Retire marks the current options of the registry as replaced: no further call site
 	// will be bound with them.
@@ -28,7 +28,7 @@ func (noRuntime) Stats(*Registry) []Stat { return nil }
 func (noRuntime) QueueState(r *Registry) (QueueState, bool) {
 	return QueueState{Registry: r.name}, false
 }
-func (noRuntime) Waiting() []Underway                   { return nil }
+func (noRuntime) InFlight() []InFlightCall              { return nil }
 func (noRuntime) Barrier(context.Context, string) error { return nil }
 func (noRuntime) Retire(*Registry)                      {}
 

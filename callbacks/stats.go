@@ -7,7 +7,7 @@ import (
 )
 
 // Stat has the counters of one callback. Fired is the sum of Delivered, Dropped, Failed and
-// Underway.
+// InFlight.
 type Stat struct {
 	Callback string // the name, or "id N"
 	Registry string
@@ -16,9 +16,9 @@ type Stat struct {
 	Delivered int64 // calls whose function returned without an error
 	Dropped   int64 // calls not made: no function, skipped by Every or PerSecond, or another device had failed
 	Failed    int64 // calls that ended with an error
-	Underway  int64 // calls in a queue or on a goroutine; inline calls only if measured
+	InFlight  int64 // calls in a queue or on a goroutine; inline calls only if measured
 
-	Queued int64 // calls of Underway that wait in a queue or for a worker
+	Queued int64 // calls of InFlight that wait in a queue or for a worker
 	Lost   int64 // functions that have not returned after their calls were stopped
 
 	Latency Latency // only with Options.Measure

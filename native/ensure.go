@@ -135,14 +135,14 @@ func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there
 	return do(ctx)
 }
 
-// EnsureAll calls [Ensure] for each part, or for those of [Default] if none is given. It
+// EnsureAll calls [Ensure] for each part, or for those of [DefaultParts] if none is given. It
 // stops at the first error.
 func EnsureAll(ctx context.Context, o EnsureOptions, parts ...Part) error {
 	if err := platformError(); err != nil {
 		return err
 	}
 	if len(parts) == 0 {
-		parts = Default()
+		parts = DefaultParts()
 		if len(parts) == 0 {
 			// The part that everything needs reports what can be done here.
 			parts = []Part{MLIR}

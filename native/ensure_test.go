@@ -237,7 +237,7 @@ func TestEnsureAll(t *testing.T) {
 	if diff := cmp.Diff(wholeCache(), files(t, cache)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	for _, p := range Default() {
+	for _, p := range DefaultParts() {
 		t.Setenv(p.Env(), filepath.Join(cache, wholeCache()[1]))
 	}
 	if err := EnsureAll(t.Context(), EnsureOptions{}); err != nil {

@@ -177,8 +177,8 @@ func TestTable(t *testing.T) {
 	if got, want := Part("spoon").String(), `unknown native part "spoon"`; got != want {
 		t.Errorf("String of an unknown part: %q, want %q", got, want)
 	}
-	if slices.ContainsFunc([]Part{IREE, LLVM, testPart}, func(p Part) bool { return slices.Contains(Default(), p) }) {
-		t.Errorf("Default() = %v holds a part that is fetched only on request", Default())
+	if slices.ContainsFunc([]Part{IREE, LLVM, testPart}, func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
+		t.Errorf("DefaultParts() = %v holds a part that is fetched only on request", DefaultParts())
 	}
 }
 

@@ -163,9 +163,9 @@ func Parts() []Part {
 	return parts
 }
 
-// Default returns the parts that this platform needs and has a build of: the MLIR library
-// and, on Linux, the XLA plugin. It returns none on a platform without builds.
-func Default() []Part {
+// DefaultParts returns the parts that this platform needs and has a build of: the MLIR
+// library and, on Linux, the XLA plugin. It returns none on a platform without builds.
+func DefaultParts() []Part {
 	var parts []Part
 	for _, p := range Parts() {
 		s := table[p]

@@ -57,9 +57,20 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 	return data, nil
 }
 
-func cannotHold(what string, err error) error {
-	return fmt.Errorf("stablehlo: a portable artifact cannot hold %s, remove or lower it first: %w", what, err)
+// foreignError reports that a module has something for which portable artifacts have no
+// form.
+type foreignError struct {
+	what string
+	err  error
 }
+
+func cannotHold(what string, err error) error { return &foreignError{what, err} }
+
+func (e *foreignError) Error() string {
+	return fmt.Sprintf("stablehlo: a portable artifact cannot hold %s, remove or lower it first: %v", e.what, e.err)
+}
+
+func (e *foreignError) Unwrap() error { return e.err }
 
 // foreign names the first thing in a module for which portable artifacts have no
 // form. The library's own words for it are about its conversion.

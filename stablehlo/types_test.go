@@ -23,7 +23,7 @@ func TestTensorType(t *testing.T) {
 		{[]int{-1}, "?x"},
 		{[]int{2, -1, 4}, "2x?x4x"},
 	}
-	for _, dtype := range tensor.All() {
+	for _, dtype := range tensor.DTypes() {
 		for _, d := range dims {
 			shape := tensor.Shape{DType: dtype, Dims: d.dims}
 			t.Run(shape.String(), func(t *testing.T) {

@@ -94,8 +94,8 @@ func index(key func(DType) string) map[string]DType {
 	return m
 }
 
-// All returns every element type except Token and Invalid.
-func All() []DType {
+// DTypes returns every element type except Token and Invalid.
+func DTypes() []DType {
 	var out []DType
 	for d := Invalid + 1; d < Token; d++ {
 		out = append(out, d)

@@ -73,7 +73,7 @@ func TestAll(t *testing.T) {
 			want = append(want, f.D)
 		}
 	}
-	check.Diff(t, "All", want, tensor.All())
+	check.Diff(t, "DTypes", want, tensor.DTypes())
 }
 
 func TestDTypeOutsideOfTable(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -97,7 +98,7 @@ func TestCompileCallsNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer callbacks.Default.Release(id)
+			defer callbacks.Default.UnregisterID(id)
 			call(form, builder.Callback{ID: id}, true)
 			// What names its function in an operand looks it up when it is called.
 			if form == contract.Call {
@@ -106,13 +107,13 @@ func TestCompileCallsNothing(t *testing.T) {
 			}
 			// Words do not say whether they pass through, and results would have to wait.
 			if form == contract.Call || form == contract.Passthrough && dispatch != callbacks.Async {
-				opaque := callbacks.Opaque{ID: name, Server: "s"}
+				opaque := callbacks.OpaqueID{ID: name, Server: "s"}
 				name += ", opaque"
 				want[name] = 2
 				if err := callbacks.RegisterOpaque(opaque, called.function(name), callbacks.Options{Dispatch: dispatch}); err != nil {
 					t.Fatal(err)
 				}
-				defer callbacks.ReleaseOpaque(opaque)
+				defer callbacks.UnregisterOpaque(opaque)
 				for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingServer} {
 					call(form, builder.Callback{Encoding: encoding, Opaque: opaque.ID, Server: opaque.Server}, true)
 				}
@@ -136,14 +137,10 @@ func TestCompileCallsNothing(t *testing.T) {
 	}
 	preflight.Waits(m, preflight.Options{})
 	nothing("by preflight")
-	program, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
 	client := newClient(t, 0)
 	var executables []*bridge.Executable
 	for range 2 {
-		e, err := client.Compile(t.Context(), program, bridge.CompileOptions{})
+		e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

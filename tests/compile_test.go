@@ -5,13 +5,14 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // openClient opens the plugin and makes a client of so many devices, as many as the plugin
 // likes where 0.
 func openClient(devices int) (*bridge.Client, error) {
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +37,7 @@ func newClient(t *testing.T, devices int) *bridge.Client {
 // tryCompile compiles a module with a new client, and closes both with the test.
 func tryCompile(t *testing.T, m *mlir.Module) (*bridge.Executable, error) {
 	t.Helper()
-	program, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := newClient(t, 0).Compile(t.Context(), program, bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +64,7 @@ func toHost(t *testing.T, buffers []*bridge.Buffer) []tensor.View {
 	t.Helper()
 	var views []tensor.View
 	for _, b := range buffers {
-		v, err := b.ToHost()
+		v, err := b.ToHost(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

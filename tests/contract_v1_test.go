@@ -37,7 +37,7 @@ func TestContractV1(t *testing.T) {
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer callbacks.Default.Release(id)
+	defer callbacks.Default.UnregisterID(id)
 	registries := map[string]*callbacks.Registry{"": callbacks.Default}
 	bound := map[string]bool{}
 	for call := range callop.Calls(m) {
@@ -148,11 +148,11 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 			bound[key] = true
 		}
 		if c.Opaque != "" {
-			o := callbacks.Opaque{ID: c.Opaque, Server: c.Server}
+			o := callbacks.OpaqueID{ID: c.Opaque, Server: c.Server}
 			if err := callbacks.RegisterOpaque(o, seen.function("an opaque id"), callbacks.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			defer callbacks.ReleaseOpaque(o)
+			defer callbacks.UnregisterOpaque(o)
 			continue
 		}
 		if c.Callback == "" {
@@ -174,7 +174,7 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 	if !mlir.IsBytecode(program) {
 		program = []byte(strings.ReplaceAll(string(program), strconv.Itoa(placeholderID), strconv.FormatInt(id, 10)))
 	}
-	executable, err := client.Compile(t.Context(), program, bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), bridge.Source(program), bridge.CompileOptions{})
 	if unknown := new(callbacks.UnknownError); errors.As(err, &unknown) {
 		return "does not compile: a callback is missing\n"
 	} else if err != nil {
@@ -198,7 +198,7 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 		}
 	}
 	for _, o := range outputs {
-		v, err := o.ToHost()
+		v, err := o.ToHost(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

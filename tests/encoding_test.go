@@ -51,7 +51,7 @@ func runVector(t *testing.T, e *bridge.Executable, server string) ([]float32, er
 			}
 		}
 	}()
-	v, err := outputs[0].ToHost()
+	v, err := outputs[0].ToHost(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,29 +90,29 @@ func TestForeignEncodings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer callbacks.Default.Release(byNumber)
+	defer callbacks.Default.UnregisterID(byNumber)
 	tests := []struct {
 		name   string
-		bind   callbacks.Opaque
+		bind   callbacks.OpaqueID
 		fn     callbacks.Func
 		cb     builder.Callback
 		passes bool
 		want   []float32
 	}{
-		{"words", callbacks.Opaque{ID: id, Server: "pid9"}, timesTen,
+		{"words", callbacks.OpaqueID{ID: id, Server: "pid9"}, timesTen,
 			builder.Callback{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}, false, []float32{-10, -20, -30}},
-		{"words, passing through", callbacks.Opaque{ID: id, Server: "pid9"}, addOne,
+		{"words, passing through", callbacks.OpaqueID{ID: id, Server: "pid9"}, addOne,
 			builder.Callback{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}, true, []float32{0, -1, -2}},
-		{"operand", callbacks.Opaque{}, nil,
+		{"operand", callbacks.OpaqueID{}, nil,
 			builder.Callback{Encoding: contract.EncodingOperand, ID: byNumber}, false, []float32{-10, -20, -30}},
-		{"server", callbacks.Opaque{ID: id, Server: "pid1"}, timesTen,
+		{"server", callbacks.OpaqueID{ID: id, Server: "pid1"}, timesTen,
 			builder.Callback{Encoding: contract.EncodingServer, Opaque: id}, false, []float32{-10, -20, -30}},
-		{"server, passing through", callbacks.Opaque{ID: id}, addOne,
+		{"server, passing through", callbacks.OpaqueID{ID: id}, addOne,
 			builder.Callback{Encoding: contract.EncodingServer, Opaque: id}, true, []float32{0, -1, -2}},
-		{"another target", callbacks.Opaque{ID: id}, timesTen,
+		{"another target", callbacks.OpaqueID{ID: id}, timesTen,
 			builder.Callback{Encoding: contract.EncodingWords, Opaque: id, Target: "test_target"}, false, []float32{-10, -20, -30}},
 	}
-	plugin, err := bridge.Open(bridge.Options{Targets: []string{"test_target"}})
+	plugin, err := bridge.Open(bridge.OpenOptions{Targets: []string{"test_target"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestForeignEncodings(t *testing.T) {
 				if err := callbacks.RegisterOpaque(test.bind, test.fn, callbacks.Options{}); err != nil {
 					t.Fatal(err)
 				}
-				defer callbacks.ReleaseOpaque(test.bind)
+				defer callbacks.UnregisterOpaque(test.bind)
 			}
 			e, err := compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
 				cb, y := test.cb, builder.Neg(x)
@@ -156,7 +156,7 @@ func TestForeignEncodings(t *testing.T) {
 // TestForeignDispatch has a call that another host wrote served in each way in which a
 // call with results can be.
 func TestForeignDispatch(t *testing.T) {
-	bound := callbacks.Opaque{ID: "scale"}
+	bound := callbacks.OpaqueID{ID: "scale"}
 	for _, dispatch := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred} {
 		for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingOperand, contract.EncodingServer} {
 			t.Run(fmt.Sprint(encoding, dispatch), func(t *testing.T) {
@@ -165,10 +165,10 @@ func TestForeignDispatch(t *testing.T) {
 				if encoding == contract.EncodingOperand {
 					cb.Opaque = ""
 					cb.ID, err = callbacks.Default.RegisterFunc(timesTen, callbacks.Options{Dispatch: dispatch})
-					defer func() { _ = callbacks.Default.Release(cb.ID) }()
+					defer func() { _ = callbacks.Default.UnregisterID(cb.ID) }()
 				} else {
 					err = callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{Dispatch: dispatch})
-					defer func() { _ = callbacks.ReleaseOpaque(bound) }()
+					defer func() { _ = callbacks.UnregisterOpaque(bound) }()
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -197,11 +197,11 @@ func TestForeignDispatch(t *testing.T) {
 // TestForeignMistakes holds when and how a foreign id that nobody has bound is said.
 func TestForeignMistakes(t *testing.T) {
 	const id = "\x83known"
-	bound := callbacks.Opaque{ID: id, Server: "pid1"}
+	bound := callbacks.OpaqueID{ID: id, Server: "pid1"}
 	if err := callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	defer callbacks.ReleaseOpaque(bound)
+	defer callbacks.UnregisterOpaque(bound)
 	for _, test := range []struct {
 		name    string
 		cb      builder.Callback
@@ -237,7 +237,7 @@ func TestForeignMistakes(t *testing.T) {
 		})
 	}
 	t.Run("no id at all", func(t *testing.T) {
-		e, err := newClient(t, 0).Compile(t.Context(), []byte(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
+		e, err := newClient(t, 0).Compile(t.Context(), bridge.Source(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
   %r = stablehlo.custom_call @exla_elixir_callback(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<3xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
 }`), bridge.CompileOptions{})
@@ -245,7 +245,7 @@ func TestForeignMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		if _, err = runVector(t, e, "pid1"); err == nil || !strings.Contains(err.Error(), "its last operand, a tensor<i64>: it is f32[3]") {
+		if _, err = runVector(t, e, "pid1"); err == nil || !strings.Contains(err.Error(), "must be its callback's id, a tensor<i64>: it is f32[3]") {
 			t.Errorf("error is %v", err)
 		}
 	})
@@ -263,7 +263,7 @@ func TestModuleOfEXLA(t *testing.T) {
 		if call.Err != nil || call.Config.Encoding != contract.EncodingServer {
 			t.Fatalf("%+v", call)
 		}
-		o := callbacks.Opaque{ID: call.Config.Opaque, Server: "\x01\x02\x03\x04\x05\x06\x07\x08"}
+		o := callbacks.OpaqueID{ID: call.Config.Opaque, Server: "\x01\x02\x03\x04\x05\x06\x07\x08"}
 		err := callbacks.RegisterOpaque(o, func(c *callbacks.Frame) error {
 			called = append(called, fmt.Sprint(c.Args))
 			return nil
@@ -271,9 +271,9 @@ func TestModuleOfEXLA(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer callbacks.ReleaseOpaque(o)
+		defer callbacks.UnregisterOpaque(o)
 	}
-	e, err := newClient(t, 0).Compile(t.Context(), data, bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), bridge.Source(data), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

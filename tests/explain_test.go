@@ -163,11 +163,7 @@ func compileAliasPrograms() error {
 		if err != nil {
 			return err
 		}
-		program, err := m.Bytecode()
-		if err != nil {
-			return err
-		}
-		e, err := client.Compile(context.Background(), program, bridge.CompileOptions{})
+		e, err := client.Compile(context.Background(), stablehlo.Program(m), bridge.CompileOptions{})
 		if err != nil {
 			return err
 		}

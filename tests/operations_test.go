@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -186,11 +187,7 @@ func TestBuilderNumbers(t *testing.T) {
 // runOn compiles and runs a module once and copies its results to the host.
 func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...bridge.Input) []tensor.View {
 	t.Helper()
-	bytecode, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +196,7 @@ func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...brid
 		t.Fatal(err)
 	}
 	defer client.Close()
-	e, err := client.Compile(t.Context(), bytecode, o)
+	e, err := client.Compile(t.Context(), stablehlo.Program(m), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -311,18 +312,14 @@ func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer callbacks.Default.Release(id)
+	defer callbacks.Default.UnregisterID(id)
 	ctx := library.NewContext(mlir.ContextOptions{})
 	defer ctx.Close()
 	m, err := buildProgram(ctx, id, bodies)
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	executable, err := client.Compile(t.Context(), code, bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, m)
 	}
@@ -335,7 +332,7 @@ func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := outputs[0].ToHost()
+		result, err := outputs[0].ToHost(t.Context())
 		outputs[0].Close()
 		if err != nil {
 			t.Fatal(err)

@@ -59,7 +59,7 @@ func TestOverlap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	var m meeting
 	meet := func(c *callbacks.Frame) error {
 		m.join()
@@ -96,15 +96,15 @@ func TestOverlap(t *testing.T) {
 		never    bool   // and with it they do not
 		says     string // what preflight says of them without help, "" for nothing
 	}{
-		{name: "two small", size: 4, calls: 2, build: few(2, runtimeCall), says: "arrays of 512 bytes and less"},
-		{name: "two small in place", size: 4, calls: 2, build: few(2, ioCallback), says: "arrays of 512 bytes and less"},
-		{name: "four small", size: 4, calls: 4, build: few(4, runtimeCall), says: "arrays of 512 bytes and less"},
-		{name: "six small", size: 4, calls: 6, build: few(6, runtimeCall), says: "arrays of 512 bytes and less"},
-		{name: "two pure", size: 4, calls: 2, build: few(2, pureCall), says: "arrays of 512 bytes and less"},
+		{name: "two small", size: 4, calls: 2, build: few(2, runtimeCall), says: "arrays of up to 512 bytes in sequence"},
+		{name: "two small in place", size: 4, calls: 2, build: few(2, ioCallback), says: "arrays of up to 512 bytes in sequence"},
+		{name: "four small", size: 4, calls: 4, build: few(4, runtimeCall), says: "arrays of up to 512 bytes in sequence"},
+		{name: "six small", size: 4, calls: 6, build: few(6, runtimeCall), says: "arrays of up to 512 bytes in sequence"},
+		{name: "two pure", size: 4, calls: 2, build: few(2, pureCall), says: "arrays of up to 512 bytes in sequence"},
 		{name: "two of the parameter", size: 4, calls: 2, build: func(x value) []value {
 			return []value{runtimeCall(x), runtimeCall(x)}
-		}, says: "arrays of 512 bytes and less"},
-		{name: "two large", size: 256, calls: 2, build: few(2, runtimeCall), says: "8 steps and fewer in sequence, and there are about 4"},
+		}, says: "arrays of up to 512 bytes in sequence"},
+		{name: "two large", size: 256, calls: 2, build: few(2, runtimeCall), says: "up to 8 steps in sequence, and there are about 4"},
 		{name: "five large in place", size: 256, calls: 5, build: few(5, ioCallback), plain: true},
 		{name: "six large", size: 256, calls: 6, build: few(6, runtimeCall), says: "which then waits"},
 		{name: "a chain", size: 256, calls: 2, never: true, build: func(x value) []value {
@@ -117,32 +117,32 @@ func TestOverlap(t *testing.T) {
 				return state{runtimeCall(builder.Add(s.X, 1)), runtimeCall(builder.Add(s.Y, 2))}
 			})
 			return []value{end.X, end.Y}
-		}, says: "arrays of 512 bytes and less"},
+		}, says: "arrays of up to 512 bytes in sequence"},
 		{name: "in a branch", size: 4, calls: 2, build: func(x value) []value {
 			type two struct{ X, Y value }
 			end := builder.If(builder.Ge(builder.ReduceMax(x), 0), func() two {
 				return two{runtimeCall(builder.Add(x, 1)), ioCallback(builder.Add(x, 2))}
 			}, func() two { return two{x, x} })
 			return []value{end.X, end.Y}
-		}, says: "arrays of 512 bytes and less"},
+		}, says: "arrays of up to 512 bytes in sequence"},
 		{name: "beside a loop", size: 4, calls: 2, build: func(x value) []value {
 			end := builder.Loop(x.Func().Constant(tensor.Scalar[int32](1)), x, func(i, s value) value {
 				return runtimeCall(builder.Add(s, 1))
 			})
 			return []value{end, runtimeCall(builder.Add(x, 2))}
-		}, says: "arrays of 512 bytes and less"},
+		}, says: "arrays of up to 512 bytes in sequence"},
 		{name: "in order", size: 256, calls: 2, never: true, build: func(x value) []value {
 			ordered := builder.Callback{Name: "meet", Registry: registry, Effect: "order"}
 			return []value{builder.RuntimeCall(ordered, x, builder.Add(x, 1)), builder.RuntimeCall(ordered, x, builder.Add(x, 2))}
 		}, says: "no other deferred call is independent of it"},
 		{name: "in a function", size: 4, calls: 2, function: true, build: func(x value) []value {
 			return []value{runtimeCall(builder.Add(x, 1)), runtimeCall(builder.Add(x, 2))}
-		}, says: "arrays of 512 bytes and less"},
+		}, says: "arrays of up to 512 bytes in sequence"},
 		{name: "one used again", size: 4, calls: 2, build: func(x value) []value {
 			y := runtimeCall(builder.Add(x, 1))
 			z := runtimeCall(builder.Add(x, 2))
 			return []value{builder.Mul(builder.IOCallback(builder.Callback{Name: "nobody", Optional: true}, y), 2), z}
-		}, says: "arrays of 512 bytes and less"},
+		}, says: "arrays of up to 512 bytes in sequence"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var want [][]float32

@@ -75,7 +75,7 @@ func loadFunc(name, signature string, fn callbacks.Func) error {
 		return err
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, data, bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, bridge.Source(data), bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func loadFunc(name, signature string, fn callbacks.Func) error {
 		return err
 	}
 	defer outputs[0].Close()
-	result, err := outputs[0].ToHost()
+	result, err := outputs[0].ToHost(ctx)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func live(t *testing.T, r *callbacks.Registry, ways [3]callbacks.Dispatch) {
 // a device and half on another.
 func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []float32) ([][]float32, []error) {
 	t.Helper()
-	e, err := client.Compile(t.Context(), []byte(looping(registry)), bridge.CompileOptions{})
+	e, err := client.Compile(t.Context(), bridge.Source(looping(registry)), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []flo
 	var wait sync.WaitGroup
 	for i, x := range inputs {
 		wait.Go(func() {
-			in, err := client.Buffer(tensor.Vector(x, 0, 1, 2), i%2)
+			in, err := client.BufferFromHost(t.Context(), tensor.Vector(x, 0, 1, 2), i%2)
 			if err != nil {
 				t.Error(err)
 				return
@@ -102,7 +102,7 @@ func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []flo
 			if errs[i] = err; err != nil {
 				return
 			}
-			v, err := out[0].ToHost()
+			v, err := out[0].ToHost(t.Context())
 			if err = errors.Join(err, out[0].Close()); err != nil {
 				t.Error(err)
 				return

@@ -15,7 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// checkCallback finds what is wrong with a call of the contract.
+// checkCallback checks a call of the contract.
 func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Problem, bool) {
 	config, err := callop.ReadConfig(attributes)
 	if err != nil {
@@ -44,16 +44,16 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 	in, errIn := callop.Shapes(args)
 	out, errOut := callop.Shapes(results)
 	arrays := errIn == nil && errOut == nil
-	// The signature is not known where a shape has no size yet.
+	// The signature is not known if a shape is dynamic.
 	unsized := func(s tensor.Shape) bool { return s.Check() != nil }
 	known := arrays && !slices.ContainsFunc(slices.Concat(in, out), unsized)
 	signature := contract.Signature(in, out)
 	hash := contract.SignatureHash(signature)
 	if known && config.Signature != "" && config.Signature != hash {
-		return fail(WrongSignature, fmt.Errorf("callback %q is called with %s, which is not the signature that stands beside its name", config.Name(), signature))
+		return fail(WrongSignature, fmt.Errorf("callback %q is called with %s, but the signature in its attributes differs", config.Name(), signature))
 	}
 	if known {
-		config.Signature = hash // also where the module asks for no check
+		config.Signature = hash // also if the module has none
 	}
 	slot, err := dispatch.Probe(config)
 	if err != nil {
@@ -76,7 +76,8 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 	return Problem{}, false
 }
 
-// data divides a call as the bridge will: what the function takes and gives.
+// data returns the types of the arrays that the function gets and returns. It splits the
+// call like package bridge.
 func data(call stablehlo.CustomCall, config contract.Config) (args, results []mlir.Type, err error) {
 	n, _, tokens, err := config.Split(len(call.Operands))
 	if err != nil {
@@ -90,11 +91,11 @@ func data(call stablehlo.CustomCall, config contract.Config) (args, results []ml
 		return args, nil, nil
 	case contract.Passthrough:
 		if len(call.Results) != len(call.Operands) {
-			return nil, nil, fmt.Errorf("callback %q passes its operands through: it has %d of them and %d results, and needs one result for each", config.Name(), len(call.Operands), len(call.Results))
+			return nil, nil, fmt.Errorf("callback %q passes its operands through, but it has %d operands and %d results: it needs one result for each operand", config.Name(), len(call.Operands), len(call.Results))
 		}
 		for i, v := range call.Operands {
 			if !v.Type().Equal(call.Results[i]) {
-				return nil, nil, fmt.Errorf("callback %q passes its operands through: operand %d is %s and the result is %s, and they must be of one type", config.Name(), i, v.Type(), call.Results[i])
+				return nil, nil, fmt.Errorf("callback %q passes its operands through, but operand %d is %s and its result is %s: they must have the same type", config.Name(), i, v.Type(), call.Results[i])
 			}
 		}
 		return args, call.Results[:n], nil

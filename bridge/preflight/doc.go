@@ -1,14 +1,13 @@
-// Package preflight holds a module's custom calls against what there is to serve them,
-// before the module is compiled.
+// Package preflight checks that a module's custom calls can be served, before the module is
+// compiled.
 //
-// XLA names the first handler that it lacks, without saying where in the module, and
-// only after much of the compiling is done. [Check] reads the module alone and names
-// everything that is missing at once: targets without a handler, callbacks that are
-// not registered or were registered for other types, functions of package callbacks
-// whose Go types are others than the call's, layouts that are not row-major, attributes
-// that the contract does not know. Each comes with its place and, where there is one,
-// the nearest known name.
+// XLA reports only the first handler that is missing, without its place in the module, and
+// only after much of the compilation. [Check] reads the module and reports all problems at
+// once: targets without a handler, callbacks that are not registered or are registered for
+// other types, functions of package callbacks whose Go types differ from the call's,
+// layouts that are not row-major, and attributes that the contract does not define. Each
+// problem has its place and, if there is one, the nearest known name.
 //
-// What XLA's CPU compiler serves by itself is a table, found by compiling a module of
-// each with the pinned plugin; a test does that again.
+// The targets that XLA's CPU compiler serves itself are a table. It was made by compiling a
+// module with each target with the pinned plugin; a test repeats that.
 package preflight

@@ -12,32 +12,32 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// checkOperand holds the operand that says what the attributes do not, in an encoding
-// of other hosts, against what it should be.
+// checkOperand checks the operand that has what the attributes do not, in an encoding of
+// other hosts.
 func checkOperand(call stablehlo.CustomCall, encoding contract.Encoding) error {
 	var i, rank int
 	var dtype tensor.DType
 	var what string
 	switch encoding {
 	case contract.EncodingOperand:
-		i, dtype, what = len(call.Operands)-1, tensor.S64, "a custom call without backend_config is to have its callback's id as its last operand, a tensor<i64>"
+		i, dtype, what = len(call.Operands)-1, tensor.S64, "the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>"
 	case contract.EncodingServer:
-		i, dtype, rank, what = 0, tensor.U8, 1, "the first operand is to name the server of the callback, as a tensor<Nxui8>"
+		i, dtype, rank, what = 0, tensor.U8, 1, "the first operand must be the name of the callback's server, a tensor<Nxui8>"
 	default:
 		return nil
 	}
 	if len(call.Operands) == 0 {
-		return fmt.Errorf("%s; there are no operands", what)
+		return fmt.Errorf("%s, but there are no operands", what)
 	}
 	t := call.Operands[i].Type()
 	if s, err := stablehlo.ShapeOf(t); err != nil || s.DType != dtype || len(s.Dims) != rank || slices.Contains(s.Dims, -1) {
-		return fmt.Errorf("%s; it is %s", what, t)
+		return fmt.Errorf("%s, but it is %s", what, t)
 	}
 	return nil
 }
 
-// resolveFurther looks up what the attributes say of an id in an encoding of other
-// hosts; the rest is only known when the module runs.
+// resolveFurther looks up the id in the attributes, in an encoding of other hosts. The rest
+// is known only when the module runs.
 func resolveFurther(config contract.Config) error {
 	switch config.Encoding {
 	case contract.EncodingWords:

@@ -7,14 +7,14 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// live are the custom calls that XLA will compile, in the order of the module. It
-// drops functions that @main does not reach, and operations that have no effect and
-// whose results reach nothing. Where XLA is cleverer than this, such as for a result
-// of a loop that nobody reads, a call is live here that XLA would drop.
+// live returns the custom calls that XLA will compile, in the order of the module. It
+// leaves out functions that @main does not reach, and operations that have no effect and
+// whose results are not used. XLA finds more, such as an unused result of a loop, so live
+// may return a call that XLA removes.
 func live(m *mlir.Module) []mlir.Operation {
 	var calls []mlir.Operation
-	known := verdicts{}
-	for _, function := range reached(m) {
+	known := neededOps{}
+	for _, function := range reachable(m) {
 		for op := range function.All() {
 			if call, ok := stablehlo.AsCustomCall(op); ok && (call.HasSideEffect || known.needed(op)) {
 				calls = append(calls, op)
@@ -24,9 +24,9 @@ func live(m *mlir.Module) []mlir.Operation {
 	return calls
 }
 
-// reached are the operations of the module's body that @main refers to, directly or
-// not, and all of them where there is no @main.
-func reached(m *mlir.Module) []mlir.Operation {
+// reachable returns the operations of the module's body that @main refers to, directly or
+// indirectly, or all of them if there is no @main.
+func reachable(m *mlir.Module) []mlir.Operation {
 	var all []mlir.Operation
 	named := map[string]mlir.Operation{}
 	for op := range m.Body().Operations() {
@@ -62,7 +62,7 @@ func reached(m *mlir.Module) []mlir.Operation {
 	return list
 }
 
-// symbols are the symbols that an attribute names: one, or a list of them.
+// symbols returns the symbols in an attribute that is a symbol or a list of them.
 func symbols(a mlir.Attribute) []string {
 	if name, ok := a.Symbol(); ok {
 		return []string{name}
@@ -77,16 +77,16 @@ func symbols(a mlir.Attribute) []string {
 	return list
 }
 
-// verdicts say of operations whether they are needed, where that is known: each is
-// visited a few times only, however many calls lead to it.
-type verdicts map[mlir.Operation]bool
+// neededOps records whether operations are needed, so that each is visited only a few
+// times, however many calls lead to it.
+type neededOps map[mlir.Operation]bool
 
-// needed says whether the result of an operation reaches one that XLA keeps.
-func (v verdicts) needed(op mlir.Operation) bool {
+// needed reports whether the result of an operation reaches one that XLA keeps.
+func (v neededOps) needed(op mlir.Operation) bool {
 	if needed, known := v[op]; known {
 		return needed
 	}
-	from := map[mlir.Operation]mlir.Operation{op: {}} // the way back
+	from := map[mlir.Operation]mlir.Operation{op: {}} // for each operation, the one that led to it
 	for next := []mlir.Operation{op}; len(next) > 0; {
 		o := next[len(next)-1]
 		next = next[:len(next)-1]
@@ -113,7 +113,8 @@ func (v verdicts) needed(op mlir.Operation) bool {
 	return false
 }
 
-// kept says whether XLA keeps an operation whoever reads its results, or may do so.
+// kept reports whether XLA keeps an operation, or may keep it, even if its results are not
+// used.
 func kept(op mlir.Operation) bool {
 	dialect, name, _ := strings.Cut(op.Name(), ".")
 	switch {

@@ -26,10 +26,10 @@ func parse(t *testing.T, text string) *mlir.Module {
 	return m
 }
 
-// compile compiles with four devices.
+// compile compiles for four devices.
 func compile(t *testing.T, text string, o bridge.CompileOptions) error {
 	t.Helper()
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func compile(t *testing.T, text string, o bridge.CompileOptions) error {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(t.Context(), []byte(text), o)
+	executable, err := client.Compile(t.Context(), bridge.Source(text), o)
 	if err != nil {
 		return err
 	}

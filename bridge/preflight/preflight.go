@@ -10,35 +10,34 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// Options say what there is besides XLA's own targets, those of the contract, and the
-// callbacks that are registered. The zero value is useful.
+// Options are the options of [Check] and [Waits]. The zero value is useful.
 type Options struct {
-	// File is what the module was read from, for places that name no file of their own.
+	// File is the file of the module, for places that have no file name.
 	File string
-	// Targets are the custom call targets that call Go, as in bridge.Options; nil is
-	// contract.Targets.
+	// Targets are the custom call targets that call Go, as in bridge.OpenOptions; nil
+	// means contract.Targets.
 	Targets []string
-	// Handlers are the custom call targets of further handlers of XLA's typed FFI, of
-	// whose attributes nothing is known here.
+	// Handlers are the custom call targets of other handlers of XLA's typed FFI. Their
+	// attributes are not checked.
 	Handlers []string
-	// Partitions is what bridge.CompileOptions will say: some annotations of Shardy
-	// are only understood in a module that several devices share.
+	// Partitions is that of bridge.CompileOptions: XLA accepts some annotations of Shardy
+	// only in a module that several devices share.
 	Partitions int
 }
 
-// Check holds every custom call of a module that XLA will compile against what is
-// registered at this moment. A call that nobody needs, which XLA drops, is not looked
-// at. What is missing is an [*Error] that lists all of it; nil says that nothing is.
+// Check compares every custom call of a module that XLA will compile with what is
+// registered now. A call that is not needed, which XLA removes, is not checked. If there
+// are problems, the error is an [*Error] that lists all of them.
 //
-// It reads the module and changes nothing; like the module, it is for one goroutine at
-// a time.
+// Check does not change the module. Like the module, it must not be used by several
+// goroutines at the same time.
 func Check(m *mlir.Module, o Options) error {
 	var problems []Problem
 	for _, op := range live(m) {
 		call, _ := stablehlo.AsCustomCall(op)
 		if p, found := o.check(op, call); found {
 			p.Operation, p.Position, p.Target = op, op.Location().Position(), call.Target
-			if p.Position.File == "-" && o.File != "" { // how the parser calls what it is given
+			if p.Position.File == "-" && o.File != "" { // the parser's name of a text without one
 				p.Position.File = o.File
 			}
 			problems = append(problems, p)
@@ -50,7 +49,7 @@ func Check(m *mlir.Module, o Options) error {
 	return &Error{Problems: problems}
 }
 
-// check finds what is wrong with one call.
+// check returns the problem of one call, if it has one.
 func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, bool) {
 	ours := slices.Contains(o.targets(), call.Target)
 	switch {
@@ -61,7 +60,7 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 			return Problem{}, false
 		}
 		return Problem{Kind: MissingTarget, Err: fmt.Errorf(
-			"the target %q is for a module that several devices share: compile it with Partitions above 1", call.Target)}, true
+			"the target %q needs a module that several devices share: compile it with Partitions above 1", call.Target)}, true
 	case !ours && !slices.Contains(o.Handlers, call.Target):
 		p := Problem{Kind: MissingTarget, Nearest: o.nearest(call.Target)}
 		p.Err = fmt.Errorf("no handler is registered for the target %q%s", call.Target, isIt(p.Nearest))
@@ -71,7 +70,7 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 	switch {
 	case !typed:
 		return Problem{Kind: WrongVersion, Err: fmt.Errorf(
-			"the target %q has a handler of XLA's typed FFI, and the call has the API version %d: write api_version = %d with a dictionary as backend_config",
+			"the target %q has a handler of XLA's typed FFI, but the call has the API version %d: write api_version = %d with a dictionary as backend_config",
 			call.Target, call.APIVersion, stablehlo.TypedFFI)}, true
 	case ours:
 		if err := callop.CheckLayouts(call); err != nil {
@@ -89,9 +88,9 @@ func (o Options) targets() []string {
 	return o.Targets
 }
 
-// typedAttributes is the dictionary of a call of the typed FFI, in either of its
-// spellings: with API version 4, or as JAX 0.10 writes it, with the version left out
-// and the dictionary beside an empty backend_config. The dictionary may be missing.
+// typedAttributes returns the dictionary of a call of the typed FFI. It is the
+// backend_config with API version 4, or, as JAX 0.10 writes it, mhlo.backend_config without
+// a version. The dictionary may be missing.
 func typedAttributes(op mlir.Operation, call stablehlo.CustomCall) (mlir.Attribute, bool) {
 	if call.APIVersion == stablehlo.TypedFFI {
 		return call.BackendConfig, true

@@ -19,7 +19,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// called is a module with one custom call, in line 2.
+// called returns a module with one custom call, in line 2.
 func called(target, attributes, operands, types, results string) string {
 	value := "%r = "
 	switch {
@@ -32,7 +32,7 @@ func called(target, attributes, operands, types, results string) string {
 		value, target, operands, attributes, types, results)
 }
 
-// tap is a passthrough call of one operand; config is what stands besides the form.
+// tap returns a module with a passthrough call of one operand; config is added to the form.
 func tap(config string) string {
 	return called(contract.TargetIOCallback, `api_version = 4 : i32, backend_config = {v = 1 : i64, form = "passthrough", `+config+`}`,
 		"%a", "tensor<4xf32>", "tensor<4xf32>")
@@ -44,7 +44,7 @@ func registered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opaque := callbacks.Opaque{ID: "\x07\x00"}
+	opaque := callbacks.OpaqueID{ID: "\x07\x00"}
 	nothing := func(*callbacks.Frame) error { return nil }
 	if err := errors.Join(
 		callbacks.Default.Register("log", nothing, callbacks.Options{Signature: "f32[4]->f32[4]"}),
@@ -56,14 +56,14 @@ func registered(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		other.Close()
-		if err := errors.Join(callbacks.Default.Unregister("log"), callbacks.Default.Unregister("any"), callbacks.ReleaseOpaque(opaque)); err != nil {
+		if err := errors.Join(callbacks.Default.Unregister("log"), callbacks.Default.Unregister("any"), callbacks.UnregisterOpaque(opaque)); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// What Check reports of one call, and that XLA says no where Check does, and yes where it does
-// not.
+// Check reports the problem of one call, and XLA fails to compile exactly the calls that
+// have one.
 func TestCheck(t *testing.T) {
 	registered(t)
 	hash := contract.SignatureHash("f32[4]->f32[4]")
@@ -75,8 +75,8 @@ func TestCheck(t *testing.T) {
 	const v4 = "api_version = 4 : i32, backend_config = "
 	for name, test := range map[string]struct {
 		module string
-		want   problem // nothing where Text is ""
-		// runs says that only a run of the module would fail, or not even that.
+		want   problem // none if Text is ""
+		// runs is set if the module compiles anyway, and only a run may fail.
 		runs bool
 	}{
 		"registered":             {module: tap(`callback = "log"`)},
@@ -93,13 +93,13 @@ func TestCheck(t *testing.T) {
 		"ours, misspelt":         {module: called("calliope_io_calback", v4+"{}", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.MissingTarget, Nearest: contract.TargetIOCallback, Text: "is it"}},
 		"unpartitioned":          {module: called("xla.sdy.GlobalToLocalShape", "api_version = 1 : i32", "%a", "tensor<4xf32>", "tensor<2xf32>"), want: problem{Kind: preflight.MissingTarget, Text: "compile it with Partitions above 1"}},
 		"untyped":                {module: called(contract.TargetIOCallback, `api_version = 2 : i32, backend_config = "x"`, "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.WrongVersion, Text: `the call has the API version 2: write api_version = 4`}},
-		"no attributes":          {module: called(contract.TargetIOCallback, "api_version = 4 : i32", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.BadCall, Callback: "id 0", Text: "to have its callback's id as its last operand, a tensor<i64>; it is tensor<4xf32>"}, runs: true},
+		"no attributes":          {module: called(contract.TargetIOCallback, "api_version = 4 : i32", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.BadCall, Callback: "id 0", Text: "must be its callback's id, a tensor<i64>, but it is tensor<4xf32>"}, runs: true},
 		"id in an operand":       {module: called(contract.TargetEXLAElixirCallback, "api_version = 4 : i32", "%a, %i", "tensor<4xf32>, tensor<i64>", "tensor<4xf32>")},
 		"no operand at all":      {module: called(contract.TargetEXLAElixirCallback, "api_version = 4 : i32", "", "", "()"), want: problem{Kind: preflight.BadCall, Callback: "id 0", Text: "there are no operands"}, runs: true},
 		"opaque id":              {module: called(contract.TargetEXLAIOCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
 		"unknown opaque id":      {module: called(contract.TargetEXLAIOCallback, v4+`{callback_id = array<i64: 8>, callback_id_size = 2 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingCallback, Callback: "opaque id 0800", Text: `callback "opaque id 0800" is not registered`}},
 		"opaque id of a server":  {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%u, %a", "tensor<3xui8>, tensor<4xf32>", "tensor<4xf32>")},
-		"no server":              {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.BadCall, Callback: "opaque id 0700", Text: "name the server of the callback, as a tensor<Nxui8>; it is tensor<4xf32>"}, runs: true},
+		"no server":              {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.BadCall, Callback: "opaque id 0700", Text: "must be the name of the callback's server, a tensor<Nxui8>, but it is tensor<4xf32>"}, runs: true},
 		"unknown id of a server": {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 8>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%u, %a", "tensor<3xui8>, tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingCallback, Callback: "opaque id 0800", Text: "is not registered"}},
 		"ids, badly typed":       {module: called(contract.TargetEXLAIOCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : i64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.BadAttributes, Text: `"callback_id_size"`}},
 		"unknown key":            {module: tap(`callback = "log", colour = "red"`), want: problem{Kind: preflight.BadAttributes, Text: `unknown key "colour"`}},
@@ -111,13 +111,13 @@ func TestCheck(t *testing.T) {
 		"unknown registry":       {module: tap(`callback = "log", registry = "r"`), want: problem{preflight.MissingCallback, "log", "r", "", `there is no registry "r"`}},
 		"unknown id":             {module: tap(`callback_id = 123456 : i64`), want: problem{preflight.MissingCallback, "id 123456", "", "", `callback "id 123456"`}},
 		"unserved policy":        {module: tap(`callback = "log", policy = "once"`), want: problem{preflight.BadAttributes, "log", "", "", "device policy"}},
-		"signature of another":   {module: tap(`callback = "log", signature = "0011223344556677"`), want: problem{preflight.WrongSignature, "log", "", "", `called with f32[4]->f32[4], which is not the signature that stands beside its name`}},
+		"signature of another":   {module: tap(`callback = "log", signature = "0011223344556677"`), want: problem{preflight.WrongSignature, "log", "", "", `called with f32[4]->f32[4], but the signature in its attributes differs`}},
 		"called with other":      {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "log"}`, "%b", "tensor<i32>", "tensor<i32>"), want: problem{preflight.WrongSignature, "log", "", "", "f32[4]->f32[4], but the module calls it with s32[]->s32[]"}, runs: true},
 		"any target, any form":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "call", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
 		"another layout":         {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any"}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = []`, "%m", "tensor<2x3xf32>", "()"), want: problem{Kind: preflight.BadLayout, Text: "operand_layouts of the call of @calliope_io_callback gives operand 0, tensor<2x3xf32>, the layout [0 1]"}},
 		"row-major layout":       {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any"}, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = []`, "%m", "tensor<2x3xf32>", "()")},
-		"passthrough, one lost":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a, %b", "tensor<4xf32>, tensor<i32>", "tensor<4xf32>"), want: problem{preflight.BadCall, "any", "", "", "it has 2 of them and 1 results"}, runs: true},
-		"passthrough, changed":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xi32>"), want: problem{preflight.BadCall, "any", "", "", "operand 0 is tensor<4xf32> and the result is tensor<4xi32>"}, runs: true},
+		"passthrough, one lost":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a, %b", "tensor<4xf32>, tensor<i32>", "tensor<4xf32>"), want: problem{preflight.BadCall, "any", "", "", "it has 2 operands and 1 results"}, runs: true},
+		"passthrough, changed":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xi32>"), want: problem{preflight.BadCall, "any", "", "", "operand 0 is tensor<4xf32> and its result is tensor<4xi32>"}, runs: true},
 		"too few operands":       {module: tap(`callback = "any", n_ids = 3 : i64`), want: problem{preflight.BadCall, "any", "", "", "has only 1 operands"}, runs: true},
 		"too few results":        {module: called(contract.TargetRuntimeCall, v4+`{v = 1 : i64, form = "call", callback = "any", n_tokens = 1 : i64}`, "%t", "tensor<i8>", "()"), want: problem{preflight.BadCall, "any", "", "", "has 0 results, fewer than its 1 tokens"}, runs: true},
 	} {
@@ -125,7 +125,7 @@ func TestCheck(t *testing.T) {
 			err := preflight.Check(parse(t, test.module), preflight.Options{File: "m.mlir"})
 			xla := compile(t, test.module, bridge.CompileOptions{})
 			if (err != nil) != (xla != nil) && !test.runs {
-				t.Errorf("Check says %v and XLA says %v", err, xla)
+				t.Errorf("Check returned %v, but XLA returned %v", err, xla)
 			}
 			if test.want.Text == "" {
 				if err != nil {
@@ -145,14 +145,14 @@ func TestCheck(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			if p.Position.Line != 2 || p.Operation.Name() != "stablehlo.custom_call" {
-				t.Errorf("it is said to stand at %v, %s", p.Position, p.Operation.Name())
+				t.Errorf("the problem has the position %v, %s", p.Position, p.Operation.Name())
 			}
 		})
 	}
 }
 
-// All that is missing is in one error, in the order of the module, and errors.As finds
-// the callbacks' own.
+// All problems are in one error, in the order of the module, and errors.As finds the errors
+// of package callbacks.
 func TestAll(t *testing.T) {
 	registered(t)
 	m := parse(t, `module {
@@ -192,7 +192,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// What XLA drops is not asked for; XLA is the judge.
+// Calls that XLA removes are not checked; the test compares with XLA.
 func TestDropped(t *testing.T) {
 	const absent = `stablehlo.custom_call @absent(%a) : (tensor<4xf32>) -> tensor<4xf32>`
 	for name, test := range map[string]struct {
@@ -219,14 +219,14 @@ func TestDropped(t *testing.T) {
 			err := preflight.Check(parse(t, module), preflight.Options{})
 			xla := compile(t, module, bridge.CompileOptions{})
 			if (err != nil) != test.want || (xla != nil) != test.want {
-				t.Errorf("Check says %v and XLA says %v", err, xla)
+				t.Errorf("Check returned %v, but XLA returned %v", err, xla)
 			}
 		})
 	}
 }
 
-// Many calls that lead through one long chain take no more than the chain once:
-// walked for each of them it would take many times as long.
+// If many calls lead to one long chain, the chain is visited once. Visiting it for each call
+// would take many times as long.
 func TestManyCalls(t *testing.T) {
 	const n = 2000
 	for name, test := range map[string]struct {
@@ -254,7 +254,7 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// The modules of the corpus: what is missing in each, and no more.
+// Check finds exactly the problems of the modules of the corpus.
 func TestCorpus(t *testing.T) {
 	const folder = "../../tests/testdata/modules"
 	for name, want := range map[string][]string{
@@ -295,13 +295,13 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// What only a run reported before: the Go types of a function are others than the module's.
+// Check reports Go types of a function that differ from the module's.
 func TestGoTypes(t *testing.T) {
 	r, err := callbacks.NewRegistry("typed", callbacks.RegistryOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	type array = tensor.Array[float32]
 	if err := errors.Join(
 		callbacks.RegisterCall(r, "call", func(_ context.Context, a array) (array, error) { return a, nil }, callbacks.Options{}),
@@ -313,7 +313,7 @@ func TestGoTypes(t *testing.T) {
 	for name, test := range map[string]struct {
 		form                           contract.Form
 		callback, operand, typ, result string
-		want                           string // "" where it is fine
+		want                           string // "" if there is no problem
 	}{
 		"call":          {contract.Call, "call", "%a", "tensor<4xf32>", "tensor<4xf32>", ""},
 		"element type":  {contract.Call, "call", "%b", "tensor<i32>", "tensor<i32>", "argument 0: takes any f32 array, given s32[]  <- differs"},
@@ -344,7 +344,7 @@ func TestGoTypes(t *testing.T) {
 	}
 }
 
-// What is said of many calls stands in one line.
+// The same problem of many calls is one line.
 func TestRepeatedLines(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("func.func @main(%a: tensor<4xf32>) {\n")

@@ -7,16 +7,16 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Kind says what is missing or wrong.
+// A Kind is the kind of a problem.
 type Kind int
 
 const (
 	MissingTarget   Kind = iota // no handler has this target
 	WrongVersion                // the handler is of another version of the custom call API
-	BadAttributes               // the attributes are not the contract's
-	MissingCallback             // the callback, or its registry, is not there
-	WrongSignature              // the callback is for other types than the call's
-	BadCall                     // the operands and results are not what the form asks for
+	BadAttributes               // the attributes do not follow the contract
+	MissingCallback             // the callback or its registry is not registered
+	WrongSignature              // the callback is registered for other types
+	BadCall                     // the operands and results do not fit the form
 	BadLayout                   // an operand or result is not in row-major order
 	numKinds        = iota
 )
@@ -30,27 +30,27 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Problem is one custom call that would not compile, or not run.
+// A Problem is one custom call that would fail to compile or to run.
 type Problem struct {
 	Kind      Kind
 	Operation mlir.Operation // the call; valid as long as the module is
-	Position  mlir.Position  // where it stands, zero where the module does not say
+	Position  mlir.Position  // zero if unknown
 	Target    string
-	Callback  string // of a call of the contract, where it could be read: its name, or "id N"
-	Registry  string // and the registry that it names
-	Nearest   string // the known name that is most alike, "" where none is
-	Err       error  // what is wrong, in one sentence
+	Callback  string // name of the callback, or "id N"; "" if unknown
+	Registry  string // the callback's registry
+	Nearest   string // the most similar known name, "" if there is none
+	Err       error  // the reason
 }
 
 func (p Problem) String() string { return fmt.Sprintf("%s: %v", p.Position, p.Err) }
 
-// Error is all that [Check] found.
+// An Error holds the problems that [Check] found.
 type Error struct {
 	Problems []Problem // in the order of the module; at least one
 }
 
-// Error lists the problems, one in a line. Calls of which the same is said share one:
-// that of the first, which counts the others.
+// Error lists the problems, one on each line. Problems with the same text share the line of
+// the first, which counts the others.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("preflight: these custom calls of the module cannot be served:")
@@ -73,7 +73,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// places are where some of the problems are.
+// places returns the positions of the first few problems.
 func places(problems []Problem) string {
 	const shown = 3
 	var list []string
@@ -93,8 +93,8 @@ func places(problems []Problem) string {
 	return ", at " + strings.Join(list, ", ")
 }
 
-// Unwrap is the errors of the problems: errors.As finds a callbacks.UnknownError or a
-// callbacks.SignatureError in it.
+// Unwrap returns the errors of the problems, so that errors.As finds a
+// callbacks.UnknownError or a callbacks.SignatureError.
 func (e *Error) Unwrap() []error {
 	errs := make([]error, len(e.Problems))
 	for i, p := range e.Problems {

@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/nearest"
 )
 
-// cpuTargets are the custom calls that XLA's CPU compiler serves by itself, with any
-// API version: annotations, and operations that it expands.
+// cpuTargets are the custom calls that XLA's CPU compiler serves itself, with any API
+// version: annotations, and operations that it expands.
 var cpuTargets = []string{
 	"ApproxTopK",
 	"Eigh",
@@ -24,13 +24,13 @@ var cpuTargets = []string{
 	"xla.sdy.ShardingGroup",
 }
 
-// partitionedTargets are those that it serves only in a module that is partitioned.
+// partitionedTargets are the ones that it serves only in a partitioned module.
 var partitionedTargets = []string{
 	"xla.sdy.GlobalToLocalShape",
 	"xla.sdy.LocalToGlobalShape",
 }
 
-// nearest is the known target that is most alike, "" where none is.
+// nearest returns the most similar known target, or "" if there is none.
 func (o Options) nearest(target string) string {
 	return nearest.Name(target, slices.Values(slices.Concat(cpuTargets, o.targets(), o.Handlers)))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// same is a module that calls a target with a vector and gets one.
+// same returns a module that calls a target with a vector and gets a vector.
 func same(target string) string {
 	return `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = stablehlo.custom_call @"` + target + `"(%a) : (tensor<4xf32>) -> tensor<4xf32>
@@ -17,14 +17,14 @@ func same(target string) string {
 }`
 }
 
-// pair is one that calls a target with a matrix and gets two results.
+// pair returns a module that calls a target with a matrix and gets two results.
 func pair(target, first, second, attributes string) string {
 	return "func.func @main(%a: tensor<4x4xf32>) -> (" + first + ", " + second + `) {
   %r:2 = stablehlo.custom_call @` + target + "(%a) {" + attributes + "} : (tensor<4x4xf32>) -> (" + first + ", " + second + `)
   return %r#0, %r#1 : ` + first + ", " + second + "\n}"
 }
 
-// approx takes its top 4 in a way that the compiler expands.
+// approx computes its top 4 by a call that the compiler expands.
 const approx = `func.func @main(%a: tensor<16xf32>, %i: tensor<16xi32>) -> (tensor<4xf32>, tensor<4xi32>) {
   %z = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %m = stablehlo.constant dense<-1> : tensor<i32>
@@ -38,7 +38,7 @@ func.func private @greater(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d
   return %r : tensor<i1>
 }`
 
-// sharded is what Shardy's export makes of a manual computation on two devices.
+// sharded is the output of Shardy's export for a manual computation on two devices.
 const sharded = `module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\"x\"=2]>}"}} {
   func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
     %0 = stablehlo.custom_call @xla.sdy.GlobalToLocalShape(%a) {mhlo.frontend_attributes = {xla.sdy.in_shardings = "#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>]>", xla.sdy.manual_axes = "#sdy<manual_axes{\"x\"}>"}} : (tensor<8xf32>) -> tensor<4xf32>
@@ -52,7 +52,7 @@ const sharded = `module attributes {mhlo.frontend_attributes = {xla.sdy.meshes =
   }
 }`
 
-// examples are a module for each target that XLA serves by itself.
+// examples has a module for each target that XLA serves itself.
 var examples = map[string]string{
 	"ApproxTopK":       approx,
 	"Eigh":             pair("Eigh", "tensor<4x4xf32>", "tensor<4xf32>", `backend_config = "1,1,100,1e-6"`),
@@ -76,7 +76,7 @@ var examples = map[string]string{
 	"xla.sdy.LocalToGlobalShape": sharded,
 }
 
-// The table is what the pinned plugin compiles.
+// The pinned plugin compiles exactly the targets in the table.
 func TestTargets(t *testing.T) {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestTargets(t *testing.T) {
 	}
 	ir := library.NewContext(mlir.ContextOptions{})
 	defer ir.Close()
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestTargets(t *testing.T) {
 			if err := Check(m, o); err != nil {
 				t.Error(err)
 			}
-			executable, err := client.Compile(context.Background(), []byte(text), compile)
+			executable, err := client.Compile(context.Background(), bridge.Source(text), compile)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,13 +125,13 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// What looks as if XLA had it, and has not.
+// Targets that XLA seems to have but does not.
 func TestNoTargets(t *testing.T) {
 	for _, target := range []string{"MoveToHost", "MoveToDevice", "annotate_device_placement", "mhlo.topk", "mhlo.erf", "shape_assertion", "Cholesky", "PartialReduce"} {
 		if slices.Contains(cpuTargets, target) {
 			t.Errorf("%s is in the table", target)
 		}
-		plugin, err := bridge.Open(bridge.Options{})
+		plugin, err := bridge.Open(bridge.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestNoTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.Compile(context.Background(), []byte(same(target)), bridge.CompileOptions{}); err == nil {
+		if _, err := client.Compile(context.Background(), bridge.Source(same(target)), bridge.CompileOptions{}); err == nil {
 			t.Errorf("the plugin compiles %s: add it to the table", target)
 		}
 		client.Close()

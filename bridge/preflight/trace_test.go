@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// TestNoTrace holds that a check calls nothing and binds nothing: the counters know of no
-// more callbacks than before, and the modules that were checked hold none of them.
+// TestNoTrace checks that Check does not call or bind functions: the counters have the same
+// callbacks as before, and checked modules do not keep them.
 func TestNoTrace(t *testing.T) {
 	registry, err := callbacks.NewRegistry("traced", callbacks.RegistryOptions{})
 	if err != nil {
@@ -34,12 +34,12 @@ func TestNoTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer callbacks.Default.Release(id)
-	opaque := callbacks.Opaque{ID: "traced"}
+	defer callbacks.Default.UnregisterID(id)
+	opaque := callbacks.OpaqueID{ID: "traced"}
 	if err := callbacks.RegisterOpaque(opaque, called, callbacks.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	defer callbacks.ReleaseOpaque(opaque)
+	defer callbacks.UnregisterOpaque(opaque)
 
 	var b strings.Builder
 	b.WriteString("func.func @main(%x: tensor<4xf32>, %u: tensor<3xui8>, %i: tensor<i64>) {\n")

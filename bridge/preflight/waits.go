@@ -9,28 +9,28 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Wait is a callback that is registered as callbacks.Deferred, so that calls which do
-// not depend on one another overlap, and that runs alone all the same.
+// A Wait is a call of a callback that is registered as callbacks.Deferred but will not
+// overlap with other calls.
 type Wait struct {
 	Operation mlir.Operation // the call; valid as long as the module is
-	Position  mlir.Position  // where it stands, zero where the module does not say
+	Position  mlir.Position  // zero if unknown
 	Callback  string         // its name, or "id N"
 	Registry  string
-	Reason    string // why, and what helps
+	Reason    string // why it does not overlap, and what to change
 }
 
-// String is the place, the callback and the reason.
+// String returns the position, the callback and the reason.
 func (w Wait) String() string {
-	return fmt.Sprintf("%s: callback %q is registered as Deferred and will not overlap: %s", w.Position, w.Callback, w.Reason)
+	return fmt.Sprintf("%s: callback %q is registered as Deferred but will not overlap: %s", w.Position, w.Callback, w.Reason)
 }
 
-// Waits lists the calls of a module that are Deferred in their registry at this moment
-// and gain nothing by it: no other such call is independent of them, or XLA's CPU will
-// run them one after the other. How many steps XLA makes of operations is estimated, so
-// where there are about as many as it takes, a call may be missing here, or too many.
+// Waits returns the calls of a module that are Deferred in their registry now and gain
+// nothing by it: no other such call is independent of them, or XLA's CPU backend will run
+// them one after the other. The number of steps that XLA makes of operations is estimated,
+// so near its limit the list may lack a call or have one too many.
 //
-// It reads the module and changes nothing; like the module, it is for one goroutine at
-// a time.
+// Waits does not change the module. Like the module, it must not be used by several
+// goroutines at the same time.
 func Waits(m *mlir.Module, o Options) []Wait {
 	isLive := map[mlir.Operation]bool{}
 	for _, op := range live(m) {
@@ -77,17 +77,17 @@ func Waits(m *mlir.Module, o Options) []Wait {
 	return list
 }
 
-// sequential says why XLA runs the calls of a group one after the other, "" where it does
-// not.
+// sequential returns why XLA runs the calls of a group one after the other, or "" if it
+// does not.
 func sequential(g callop.Group) string {
 	const help = ": set builder.Options.Overlap, or use passes.LetOverlap"
 	switch {
 	case g.Bytes <= callop.SequentialBytes:
-		return fmt.Sprintf("XLA runs what works on arrays of %d bytes and less in sequence, and the largest one has %d%s", callop.SequentialBytes, g.Bytes, help)
+		return fmt.Sprintf("XLA runs steps on arrays of up to %d bytes in sequence, and the largest array has %d%s", callop.SequentialBytes, g.Bytes, help)
 	case g.Steps <= callop.SequentialSteps:
-		return fmt.Sprintf("XLA runs %d steps and fewer in sequence, and there are about %d%s", callop.SequentialSteps, g.Steps, help)
+		return fmt.Sprintf("XLA runs up to %d steps in sequence, and there are about %d%s", callop.SequentialSteps, g.Steps, help)
 	case g.Shared && !g.Helped:
-		return "an operand is computed for a call alone, and XLA may give its memory to the next call's, which then waits" + help
+		return "an operand is used by only one call, and XLA may reuse its memory for the next call's operand, which then waits" + help
 	}
 	return ""
 }

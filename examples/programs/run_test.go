@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -52,16 +53,12 @@ func runPasses(pipeline string, build func(b *builder.Builder), options bridge.C
 			log.Fatal(err)
 		}
 	}
-	bytecode, err := module.Bytecode()
-	if err != nil {
-		log.Fatal(err)
-	}
-	return execute(bytecode, options, inputs...)
+	return execute(stablehlo.Program(module), options, inputs...)
 }
 
-// execute compiles a module and runs it once.
-func execute(module []byte, options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
-	plugin, err := bridge.Open(bridge.Options{})
+// execute compiles a program and runs it once.
+func execute(program bridge.Program, options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -71,7 +68,7 @@ func execute(module []byte, options bridge.CompileOptions, inputs ...tensor.View
 	}
 	defer client.Close()
 	ctx := context.Background()
-	executable, err := client.Compile(ctx, module, options)
+	executable, err := client.Compile(ctx, program, options)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -86,7 +83,7 @@ func execute(module []byte, options bridge.CompileOptions, inputs ...tensor.View
 	}
 	results := make([]tensor.View, len(outputs))
 	for i, out := range outputs {
-		if results[i], err = out.ToHost(); err != nil {
+		if results[i], err = out.ToHost(ctx); err != nil {
 			log.Fatal(err)
 		}
 		out.Close()

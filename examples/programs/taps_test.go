@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // rnn is the network of the example of a scan, as JAX lowered it.
@@ -34,11 +35,6 @@ func Example_taps() {
 	if _, err := passes.InsertTap(module, passes.ByOp("stablehlo.tanh"), tap); err != nil {
 		log.Fatal(err)
 	}
-	tapped, err := module.Bytecode()
-	if err != nil {
-		log.Fatal(err)
-	}
-
 	err = callbacks.Default.Register("hidden", func(call *callbacks.Frame) error {
 		show("tapped", call.Args[0])
 		return nil
@@ -47,7 +43,7 @@ func Example_taps() {
 		log.Fatal(err)
 	}
 	defer callbacks.Default.Unregister("hidden")
-	results := execute(tapped, bridge.CompileOptions{}, wave(0, 5, 3), wave(60, 3, 3))
+	results := execute(stablehlo.Program(module), bridge.CompileOptions{}, wave(0, 5, 3), wave(60, 3, 3))
 	show("last", results[0])
 	// Output:
 	// tapped f32[3]: 0.0000 0.6866 0.7208

@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -50,10 +51,6 @@ func run(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("The module, verified:\n\n%s\n", module)
-	bytecode, err := module.Bytecode()
-	if err != nil {
-		return err
-	}
 
 	// 2. Register the Go function that the module calls by name.
 	signature := contract.Signature([]tensor.Shape{shape}, []tensor.Shape{shape})
@@ -69,7 +66,7 @@ func run(ctx context.Context) error {
 	}
 
 	// 3. Compile with XLA and run.
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		return err
 	}
@@ -78,7 +75,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, bytecode, bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, stablehlo.Program(module), bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -88,7 +85,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer outputs[0].Close()
-	result, err := outputs[0].ToHost()
+	result, err := outputs[0].ToHost(ctx)
 	if err != nil {
 		return err
 	}

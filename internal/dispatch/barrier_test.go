@@ -44,11 +44,11 @@ func TestTapErrors(t *testing.T) {
 			}
 			run.End()
 			err := g.Barrier(t.Context(), "here")
-			e := wantAs[*callbacks.Error](t, err)
+			e := wantAs[*callbacks.TapErrors](t, err)
 			check.Diff(t, "count", calls, e.Count)
 			check.Diff(t, "kept", 64, len(e.Errors))
 			check.Diff(t, "is", true, errors.Is(err, errMine) && errors.Is(e.Last(), errMine))
-			check.Diff(t, "last", callbacks.CallError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63], cmpErrors)
+			check.Diff(t, "last", callbacks.TapError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63], cmpErrors)
 			wantText(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: mine`)
 			check.Diff(t, "lines in the log", calls, strings.Count(log.String(), "a tap failed"))
 			check.NoError(t, g.Barrier(t.Context(), "again"))
@@ -86,7 +86,7 @@ func registry2(t testing.TB, name string, fn callbacks.Func) *callbacks.Registry
 	t.Helper()
 	r, err := callbacks.NewRegistry(t.Name()+name, callbacks.RegistryOptions{})
 	check.NoError(t, err)
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	check.NoError(t, r.Register("f", fn, callbacks.Options{}))
 	return r
 }
@@ -110,7 +110,7 @@ func TestBarrierWaits(t *testing.T) {
 	err := g.Barrier(ended, "early")
 	check.Diff(t, "error", context.DeadlineExceeded, err, cmpErrors)
 	e := wantAs[*callbacks.BarrierError](t, err)
-	check.Diff(t, "waiting", 1, len(e.Waiting))
+	check.Diff(t, "waiting", 1, len(e.InFlight))
 	wantText(t, err, `callbacks: barrier "early" ended before the callbacks did: in flight are calls of "f": context deadline exceeded`)
 
 	run.End() // the queue is still full
@@ -143,10 +143,10 @@ func TestBarrierKeepsErrors(t *testing.T) {
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
 	err = callbacks.Barrier(t.Context(), "everywhere")
-	check.Diff(t, "count", 2, wantAs[*callbacks.Error](t, err).Count)
+	check.Diff(t, "count", 2, wantAs[*callbacks.TapErrors](t, err).Count)
 	// Without a run the error is kept all the same.
 	check.NoError(t, invoke(s, frame(nil, contract.Observe, 1)))
-	check.Diff(t, "count", 1, wantAs[*callbacks.Error](t, callbacks.Barrier(t.Context(), "everywhere")).Count)
+	check.Diff(t, "count", 1, wantAs[*callbacks.TapErrors](t, callbacks.Barrier(t.Context(), "everywhere")).Count)
 }
 
 func TestBarrierInside(t *testing.T) {

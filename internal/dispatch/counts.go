@@ -14,7 +14,7 @@ import (
 // that are only read.
 type counts struct {
 	_                                    [64]byte
-	delivered, dropped, failed, underway atomic.Int64
+	delivered, dropped, failed, inFlight atomic.Int64
 	queued, lost                         atomic.Int64
 
 	lanes [Lanes]laneCount
@@ -45,7 +45,7 @@ type laneCount struct {
 
 // begin counts a call as in flight.
 func (c *counts) begin() (started time.Time) {
-	c.underway.Add(1)
+	c.inFlight.Add(1)
 	if c.timed {
 		started = time.Now()
 	}
@@ -53,7 +53,7 @@ func (c *counts) begin() (started time.Time) {
 }
 
 func (c *counts) end(started time.Time) {
-	c.underway.Add(-1)
+	c.inFlight.Add(-1)
 	if !c.timed {
 		return
 	}
@@ -102,10 +102,10 @@ func (c *counts) addTo(s *callbacks.Stat) {
 	}
 	s.Dropped += c.dropped.Load()
 	s.Failed += c.failed.Load()
-	s.Underway += c.underway.Load()
+	s.InFlight += c.inFlight.Load()
 	s.Queued += c.queued.Load()
 	s.Lost += c.lost.Load()
-	s.Fired = s.Delivered + s.Dropped + s.Failed + s.Underway
+	s.Fired = s.Delivered + s.Dropped + s.Failed + s.InFlight
 	s.Latency.Count += c.measured.Load()
 	s.Latency.Total += time.Duration(c.nanoseconds.Load())
 	s.Latency.Max = max(s.Latency.Max, time.Duration(c.longest.Load()))
@@ -156,7 +156,7 @@ func (s *Slot) Close() {
 // sweep removes closed call sites whose calls have ended. The caller holds the lock.
 func (t *tally) sweep() {
 	for s, closed := range t.slots {
-		if closed && s.counts.underway.Load() == 0 && s.counts.lost.Load() == 0 {
+		if closed && s.counts.inFlight.Load() == 0 && s.counts.lost.Load() == 0 {
 			delete(t.slots, s)
 			s.counts.addTo(&t.past)
 		}

@@ -33,7 +33,7 @@ func bound(t testing.TB, form contract.Form, r callbacks.RegistryOptions, o call
 	t.Helper()
 	registry, err := callbacks.NewRegistry(t.Name(), r)
 	check.NoError(t, err)
-	t.Cleanup(registry.Close)
+	t.Cleanup(func() { _ = registry.Close() })
 	check.NoError(t, registry.Register("f", fn, o))
 	return registry, resolve(t, registry, form)
 }
@@ -356,7 +356,7 @@ func TestAsyncBackPressure(t *testing.T) {
 	full := make(chan error)
 	go func() { full <- invoke(s, frame(run, contract.Observe, make([]int32, 1000)...)) }()
 	// The third call waits: it stays out as long as nothing leaves.
-	for len(registry.Stats()) == 0 || registry.Stats()[0].Underway < 2 {
+	for len(registry.Stats()) == 0 || registry.Stats()[0].InFlight < 2 {
 		runtime.Gosched()
 	}
 	select {
@@ -387,7 +387,7 @@ func TestAsyncQueueTimeout(t *testing.T) {
 	close(leave)
 	run.End()
 	err := g.Barrier(t.Context(), "end")
-	all := wantAs[*callbacks.Error](t, err)
+	all := wantAs[*callbacks.TapErrors](t, err)
 	if all.Count == 0 {
 		t.Error("no call timed out")
 	}

@@ -13,5 +13,5 @@
 //	                      ╰ task ─ lane (Async) ─ pool ─ worker
 //
 // Package callbacks is the public API. It does not import this package; its functions that
-// need dispatch (Stats, Waiting, Barrier) call it through package access.
+// need dispatch (Stats, InFlight, Barrier) call it through package access.
 package dispatch

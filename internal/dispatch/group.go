@@ -95,11 +95,11 @@ func (g *Group) Runs() []*Run {
 	return list
 }
 
-// Waiting is callbacks.Waiting for the calls of the group.
-func (g *Group) Waiting() []callbacks.Underway { return waitingOf(g) }
+// InFlight is callbacks.InFlight for the calls of the group.
+func (g *Group) InFlight() []callbacks.InFlightCall { return inFlight(g) }
 
-// underway returns the channels to wait for until every run that has started is done.
-func (g *Group) underway() []<-chan struct{} {
+// runsInFlight returns the channels to wait for until every run that has started is done.
+func (g *Group) runsInFlight() []<-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var list []<-chan struct{}
@@ -114,7 +114,7 @@ func (g *Group) underway() []<-chan struct{} {
 
 // Barrier waits until every callback of every earlier run of the group is done, on all
 // devices, including queued calls. It returns the errors of taps since the last barrier as
-// an *Error, or nil if there were none. If ctx ends first, it returns a *BarrierError that
+// a *TapErrors, or nil if there were none. If ctx ends first, it returns a *BarrierError that
 // lists the calls in flight, and the errors of taps are kept for the next barrier. Inside a
 // callback it returns ErrBarrierInside, because it would wait for itself.
 func (g *Group) Barrier(ctx context.Context, name string) error {
@@ -122,7 +122,7 @@ func (g *Group) Barrier(ctx context.Context, name string) error {
 		return err
 	}
 	if err := g.Wait(ctx); err != nil {
-		return &callbacks.BarrierError{Barrier: name, Waiting: waitingOf(g), Err: err}
+		return &callbacks.BarrierError{Barrier: name, InFlight: inFlight(g), Err: err}
 	}
 	return g.takeErrors(ctx, name)
 }
@@ -137,10 +137,10 @@ func barrier(ctx context.Context, name string) error {
 	}
 	for _, g := range all {
 		if err := g.Wait(ctx); err != nil {
-			return &callbacks.BarrierError{Barrier: name, Waiting: waitingOf(nil), Err: err}
+			return &callbacks.BarrierError{Barrier: name, InFlight: inFlight(nil), Err: err}
 		}
 	}
-	var e *callbacks.Error
+	var e *callbacks.TapErrors
 	for _, g := range all {
 		e = join(e, g.takeErrors(ctx, name))
 	}
@@ -163,7 +163,7 @@ func refuseInside(ctx context.Context, name string, groups ...*Group) error {
 
 // Wait is like Barrier but leaves the errors of taps for the next barrier.
 func (g *Group) Wait(ctx context.Context) error {
-	for _, done := range g.underway() {
+	for _, done := range g.runsInFlight() {
 		select {
 		case <-done:
 		case <-ctx.Done():

@@ -11,25 +11,25 @@ import (
 const keptErrors = 64
 
 // join adds the errors of another group.
-func join(e *callbacks.Error, err error) *callbacks.Error {
-	other, _ := err.(*callbacks.Error)
+func join(e *callbacks.TapErrors, err error) *callbacks.TapErrors {
+	other, _ := err.(*callbacks.TapErrors)
 	if e == nil || other == nil {
 		if e == nil {
 			return other
 		}
 		return e
 	}
-	return &callbacks.Error{Barrier: e.Barrier, Count: e.Count + other.Count, Errors: slices.Concat(e.Errors, other.Errors)}
+	return &callbacks.TapErrors{Barrier: e.Barrier, Count: e.Count + other.Count, Errors: slices.Concat(e.Errors, other.Errors)}
 }
 
 // tapErrors holds the errors since the last barrier. The lock of a group guards it.
 type tapErrors struct {
 	count int
-	last  []*callbacks.CallError
+	last  []*callbacks.TapError
 	logs  []*logQueue // logs that report the errors
 }
 
-func (g *Group) keepError(e *callbacks.CallError, log *logQueue) {
+func (g *Group) keepError(e *callbacks.TapError, log *logQueue) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.taps.count++
@@ -53,5 +53,5 @@ func (g *Group) takeErrors(ctx context.Context, barrier string) error {
 	if taps.count == 0 {
 		return nil
 	}
-	return &callbacks.Error{Barrier: barrier, Count: taps.count, Errors: taps.last}
+	return &callbacks.TapErrors{Barrier: barrier, Count: taps.count, Errors: taps.last}
 }

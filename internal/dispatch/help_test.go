@@ -17,7 +17,7 @@ func registry(t testing.TB) *callbacks.Registry {
 	t.Helper()
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
 	check.NoError(t, err)
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	return r
 }
 

@@ -81,7 +81,7 @@ func TestLost(t *testing.T) {
 			check.Diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit, Callbacks: map[string]int{"f": limit}}, *lost)
 			wantText(t, lost, `callbacks: 3 functions have not returned after their calls were stopped, which reaches RegistryOptions.LostLimit: "f" (3): make them return when their context ends`)
 			n := 0
-			for _, c := range callbacks.Waiting() {
+			for _, c := range callbacks.InFlight() {
 				if c.Registry == registry.Name() && c.Lost && strings.Contains(c.String(), "lost") {
 					n++
 				}
@@ -95,7 +95,7 @@ func TestLost(t *testing.T) {
 			}
 			check.NoError(t, invoke(healthy, frame(nil, contract.Call, 4)))
 			for _, s := range registry.Stats() {
-				check.Diff(t, s.Callback+" in flight", []int64{0, 0, 0}, []int64{s.Underway, s.Queued, s.Lost})
+				check.Diff(t, s.Callback+" in flight", []int64{0, 0, 0}, []int64{s.InFlight, s.Queued, s.Lost})
 			}
 		})
 	}
@@ -236,7 +236,7 @@ func TestLogThatBlocks(t *testing.T) {
 	run.End()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	check.Diff(t, "count", calls, wantAs[*callbacks.Error](t, g.Barrier(ctx, "here")).Count)
+	check.Diff(t, "count", calls, wantAs[*callbacks.TapErrors](t, g.Barrier(ctx, "here")).Count)
 	close(release)
 	if line := <-written; !strings.Contains(line, "lines=") {
 		t.Errorf("the log says %q, want how many lines were dropped", line)
@@ -300,7 +300,7 @@ func TestDispatchStress(t *testing.T) {
 				}
 				stat := registry.Stats()[0]
 				check.Diff(t, "fired", int64(callers*calls), stat.Fired)
-				check.Diff(t, "left", []int64{0, 0, 0}, []int64{stat.Underway, stat.Queued, stat.Lost})
+				check.Diff(t, "left", []int64{0, 0, 0}, []int64{stat.InFlight, stat.Queued, stat.Lost})
 				check.Diff(t, "state", callbacks.QueueState{Registry: registry.Name()}, registry.QueueState())
 				if made.Load() > stat.Fired || stat.Delivered > over.Load() {
 					t.Errorf("%d calls, of which %d were made and %d ended well, and %d count as delivered", stat.Fired, made.Load(), over.Load(), stat.Delivered)

@@ -93,7 +93,7 @@ func (dispatcher) QueueState(r *callbacks.Registry) (state callbacks.QueueState,
 	return e.state(), e.pool.used()
 }
 
-func (dispatcher) Waiting() []callbacks.Underway { return waitingOf(nil) }
+func (dispatcher) InFlight() []callbacks.InFlightCall { return inFlight(nil) }
 
 func (dispatcher) Barrier(ctx context.Context, name string) error { return barrier(ctx, name) }
 

@@ -286,7 +286,7 @@ func (s *Slot) failed(c *Call, r *Run, err error) error {
 
 // keep stores the error of a tap for the next barrier.
 func (s *Slot) keep(device int, runID int64, r *Run, err error) {
-	e := &callbacks.CallError{Callback: s.name, Device: device, RunID: runID, Err: err}
+	e := &callbacks.TapError{Callback: s.name, Device: device, RunID: runID, Err: err}
 	log := &s.engine.log
 	r.taps().keepError(e, log)
 	log.add(func() {

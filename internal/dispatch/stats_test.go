@@ -83,7 +83,7 @@ func TestStats(t *testing.T) {
 			}
 			wg.Wait()
 			run.End()
-			check.Diff(t, "errors", goroutines*calls/4, wantAs[*callbacks.Error](t, g.Barrier(t.Context(), "end")).Count)
+			check.Diff(t, "errors", goroutines*calls/4, wantAs[*callbacks.TapErrors](t, g.Barrier(t.Context(), "end")).Count)
 			want := callbacks.Stat{
 				Callback: "f", Registry: r.Name(), Fired: goroutines * calls, Delivered: goroutines * calls / 4,
 				Dropped: goroutines * calls / 2, Failed: goroutines * calls / 4, Latency: callbacks.Latency{Count: goroutines * calls / 2},
@@ -143,18 +143,18 @@ func TestWatchdog(t *testing.T) {
 						t.Errorf("no stack:\n%s", text)
 					}
 				}
-				var waiting []callbacks.Underway
-				for _, c := range callbacks.Waiting() {
+				var waiting []callbacks.InFlightCall
+				for _, c := range callbacks.InFlight() {
 					if c.Registry == t.Name() {
 						waiting = append(waiting, c)
 					}
 				}
-				check.Diff(t, "waiting", []callbacks.Underway{{Callback: "f", Registry: t.Name(), Device: 1, RunID: 5, Dispatch: way, Running: true}},
-					waiting, cmpopts.IgnoreFields(callbacks.Underway{}, "Since"))
+				check.Diff(t, "waiting", []callbacks.InFlightCall{{Callback: "f", Registry: t.Name(), Device: 1, RunID: 5, Dispatch: way, Running: true}},
+					waiting, cmpopts.IgnoreFields(callbacks.InFlightCall{}, "Since"))
 				return nil
 			})
 			check.NoError(t, invoke(s, frame(nil, contract.Call, 1)))
-			for _, c := range callbacks.Waiting() {
+			for _, c := range callbacks.InFlight() {
 				if c.Registry == r.Name() {
 					t.Errorf("still %v", c)
 				}
@@ -175,7 +175,7 @@ func TestWaitingForWorker(t *testing.T) {
 	texts := map[string]bool{}
 	for len(texts) < 2 {
 		clear(texts)
-		for _, c := range callbacks.Waiting() {
+		for _, c := range callbacks.InFlight() {
 			if c.Registry == r.Name() {
 				texts[fmt.Sprint(c.Running, strings.Contains(c.String(), "waiting for a worker"))] = true
 			}

@@ -20,14 +20,14 @@ var watched = struct {
 }{calls: map[*watching]struct{}{}}
 
 type watching struct {
-	call  callbacks.Underway
+	call  callbacks.InFlightCall
 	group *Group
 }
 
-// waitingOf returns the calls in flight, the oldest first. With a group it returns those of
+// inFlight returns the calls in flight, the oldest first. With a group it returns those of
 // the group without lost functions, and otherwise all.
-func waitingOf(g *Group) []callbacks.Underway {
-	list := []callbacks.Underway{}
+func inFlight(g *Group) []callbacks.InFlightCall {
+	list := []callbacks.InFlightCall{}
 	watched.Lock()
 	for w := range watched.calls {
 		if g == nil || w.group == g {
@@ -39,14 +39,14 @@ func waitingOf(g *Group) []callbacks.Underway {
 	all := slices.Collect(maps.Keys(pools.all))
 	pools.Unlock()
 	for _, p := range all {
-		list = p.underway(list, g)
+		list = p.inFlight(list, g)
 	}
-	slices.SortFunc(list, func(a, b callbacks.Underway) int { return a.Since.Compare(b.Since) })
+	slices.SortFunc(list, func(a, b callbacks.InFlightCall) int { return a.Since.Compare(b.Since) })
 	return list
 }
 
-// underway appends the pool's calls of a group.
-func (p *pool) underway(list []callbacks.Underway, g *Group) []callbacks.Underway {
+// inFlight appends the pool's calls of a group.
+func (p *pool) inFlight(list []callbacks.InFlightCall, g *Group) []callbacks.InFlightCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := p.calls.next; c != &p.calls; c = c.next {
@@ -54,7 +54,7 @@ func (p *pool) underway(list []callbacks.Underway, g *Group) []callbacks.Underwa
 		if g != nil && (lost || c.run.taps() != g) {
 			continue
 		}
-		list = append(list, callbacks.Underway{
+		list = append(list, callbacks.InFlightCall{
 			Callback: c.slot.name, Registry: c.slot.registry, Device: c.device, RunID: c.runID,
 			Dispatch: c.slot.dispatch, Since: c.began, Running: c.state != taskWaiting, Lost: lost,
 		})
@@ -69,7 +69,7 @@ func (s *Slot) watch(f *Call) (over func()) {
 	if limit == 0 {
 		return func() {}
 	}
-	w := &watching{group: f.run.taps(), call: callbacks.Underway{
+	w := &watching{group: f.run.taps(), call: callbacks.InFlightCall{
 		Callback: s.name, Registry: s.registry, Device: f.Device, RunID: f.RunID, Dispatch: s.dispatch, Since: time.Now(), Running: true,
 	}}
 	watched.Lock()
@@ -95,7 +95,7 @@ func (e *engine) dump() {
 		return
 	}
 	var lines []string
-	for _, c := range waitingOf(nil) {
+	for _, c := range inFlight(nil) {
 		lines = append(lines, c.String())
 	}
 	waiting := strings.Join(lines, "\n")

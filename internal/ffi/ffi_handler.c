@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-#include "underway.h"
+#include "inflight.h"
 
 extern void calliopeFFIInstantiate(calliope_instantiation*);
 extern void calliopeFFIExecute(calliope_call*);
@@ -130,9 +130,9 @@ static ffi_error* execute(calliope_ffi* p, ffi_frame* frame) {
   if (__builtin_expect(error != NULL, 0)) return error;
   call.outer = inside;
   inside = &call;
-  calliope_underway_begin(call.run_id, call.site);
+  calliope_in_flight_begin(call.run_id, call.site);
   calliopeFFIExecute(&call);
-  calliope_underway_end();
+  calliope_in_flight_end();
   inside = call.outer;
   if (__builtin_expect(call.code != 0, 0)) return take_error(p, call.code, call.message);
   return NULL;

@@ -71,7 +71,7 @@ func (s fakeSite) Execute(call *Call) (int32, string) {
 		s.t.Error(d)
 	}
 	here := func() (list []string) {
-		for _, u := range Underway() {
+		for _, u := range InFlight() {
 			list = append(list, fmt.Sprint(u.Name, u.RunID))
 		}
 		return list
@@ -149,7 +149,7 @@ func TestFFILayouts(t *testing.T) {
 					t.Errorf("got %v, want an error with %q", err, what)
 				}
 			}
-			if u := Underway(); len(u) != 0 {
+			if u := InFlight(); len(u) != 0 {
 				t.Errorf("under way after the call: %v", u)
 			}
 			if len(Inside()) != 0 {

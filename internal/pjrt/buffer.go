@@ -4,7 +4,6 @@ package pjrt
 import "C"
 
 import (
-	"runtime/cgo"
 	"sync/atomic"
 	"unsafe"
 )
@@ -27,20 +26,19 @@ func (a Array) Made() { arrays.Add(1) }
 var nothing [64]byte
 
 // Put copies dense host data into a new array on a device. dtype is a PJRT_Buffer_Type. The
-// data is copied before Put returns.
-func (c *Client) Put(data []byte, dtype int32, dims []int, device int) (Array, error) {
-	a, _, err := c.put(data, dtype, dims, device, 0)
-	return a, err
+// data is not used any more when Put returns. The event, which may be nil, is that of the
+// copy.
+func (c *Client) Put(data []byte, dtype int32, dims []int, device int) (Array, Event, error) {
+	return c.put(data, dtype, dims, device, 0)
 }
 
 // Share makes an array on a device that may use the data itself, which must be pinned until
-// the Loan is over. Ask the Loan after Destroy.
-func (c *Client) Share(data []byte, dtype int32, dims []int, device int) (Array, Loan, error) {
-	a, done, err := c.put(data, dtype, dims, device, 1)
-	return a, Loan{c.api, done}, err
+// the event is over. Ask the event after Destroy.
+func (c *Client) Share(data []byte, dtype int32, dims []int, device int) (Array, Event, error) {
+	return c.put(data, dtype, dims, device, 1)
 }
 
-func (c *Client) put(data []byte, dtype int32, dims []int, device int, share C.int) (Array, *C.pjrt_event, error) {
+func (c *Client) put(data []byte, dtype int32, dims []int, device int, share C.int) (Array, Event, error) {
 	if len(data) == 0 {
 		data = nothing[:]
 	}
@@ -50,46 +48,27 @@ func (c *Client) put(data []byte, dtype int32, dims []int, device int, share C.i
 	}
 	r := C.calliope_put(c.api, c.c, c.devices[device], unsafe.Pointer(&data[0]), C.int32_t(dtype), first, C.size_t(len(dims)), share)
 	if r.error != nil {
-		return Array{}, nil, takeError(c.api, r.error)
+		return Array{}, Event{}, takeError(c.api, r.error)
 	}
 	arrays.Add(1)
-	return Array{c.api, r.buffer}, r.done, nil
+	return Array{c.api, r.buffer}, Event{c.api, r.done}, nil
 }
 
-// Loan is host memory that a plugin may read.
-type Loan struct {
-	api *C.pjrt_api
-	c   *C.pjrt_event
+// Ready returns an event that is over when the array is computed, or a nil event if it is
+// computed already. The error is that of the computation.
+func (a Array) Ready() (Event, error) {
+	return newEvent(a.api, C.calliope_buffer_ready(a.api, a.c))
 }
 
-// Over reports whether the memory is not read any more. If it still is, over is called when
-// it is not, on any thread; it must not block. Over must be called once, after the array was
-// destroyed.
-func (l Loan) Over(over func()) bool {
-	if C.calliope_event_ready(l.api, l.c) != 0 {
-		return true
-	}
-	handle := cgo.NewHandle(over)
-	if C.calliope_event_over(l.api, l.c, C.uintptr_t(handle)) == 0 {
-		return false
-	}
-	handle.Delete()
-	return true
-}
+// Pointer returns the address of the memory of an array that is ready. The memory has the
+// device's own layout, with sub-byte types packed.
+func (a Array) Pointer() (unsafe.Pointer, error) { return a.pointer(0) }
 
-// Pointer returns the address of the array's memory, which has the device's own layout, with
-// sub-byte types packed. It waits until the array is computed, unless ready says that it is.
-func (a Array) Pointer(ready bool) (unsafe.Pointer, error) {
-	r := C.calliope_buffer_pointer(a.api, a.c, cInt(ready), 0)
-	if r.error != nil {
-		return nil, takeError(a.api, r.error)
-	}
-	return r.pointer, nil
-}
+// Hold returns what Pointer does, and keeps the memory until Release.
+func (a Array) Hold() (unsafe.Pointer, error) { return a.pointer(1) }
 
-// Hold returns what Pointer does, and keeps the memory in its place until Release.
-func (a Array) Hold(ready bool) (unsafe.Pointer, error) {
-	r := C.calliope_buffer_pointer(a.api, a.c, cInt(ready), 1)
+func (a Array) pointer(hold C.int) (unsafe.Pointer, error) {
+	r := C.calliope_buffer_pointer(a.api, a.c, hold)
 	if r.error != nil {
 		return nil, takeError(a.api, r.error)
 	}
@@ -99,13 +78,13 @@ func (a Array) Hold(ready bool) (unsafe.Pointer, error) {
 // Release undoes Hold.
 func (a Array) Release() error { return takeError(a.api, C.calliope_buffer_release(a.api, a.c)) }
 
-// ToHost waits until the array is computed, and copies it to data, with a byte for each
-// element of a sub-byte type.
-func (a Array) ToHost(data []byte) error {
+// ToHost copies the array to data, with a byte for each element of a sub-byte type. data
+// must be pinned until the event is over, which may be nil.
+func (a Array) ToHost(data []byte) (Event, error) {
 	if len(data) == 0 {
 		data = nothing[:0:1]
 	}
-	return takeError(a.api, C.calliope_buffer_to_host(a.api, a.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
+	return newEvent(a.api, C.calliope_buffer_to_host(a.api, a.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
 // Destroy frees the array. It must not be in use.

@@ -4,7 +4,7 @@
 
 #include "pjrt_error.h"
 
-extern void calliopePJRTDone(uintptr_t handle);
+extern void calliopePJRTEventOver(uintptr_t handle, void* api, pjrt_error* error);
 
 static void event_destroy(const pjrt_api* api, pjrt_event* event) {
   pjrt_event_args args = {.struct_size = sizeof args, .event = event};
@@ -17,6 +17,23 @@ static pjrt_error* event_await(const pjrt_api* api, pjrt_event* event) {
   pjrt_error* error = CALL(api, PJRT_FN_EVENT_AWAIT, &args);
   event_destroy(api, event);
   return error;
+}
+
+static int event_is_ready(const pjrt_api* api, pjrt_event* event) {
+  pjrt_event_ready_args args = {.struct_size = PJRT_SIZE(pjrt_event_ready_args, ready), .event = event};
+  pjrt_error* error = CALL(api, PJRT_FN_EVENT_IS_READY, &args);
+  if (error != NULL) calliope_error_destroy(api, error);
+  return error == NULL && args.ready;
+}
+
+calliope_event_result calliope_event_ready(const pjrt_api* api, pjrt_event* event) {
+  calliope_event_result result = {0};
+  if (event_is_ready(api, event)) {
+    result.error = event_await(api, event);
+  } else {
+    result.event = event;
+  }
+  return result;
 }
 
 calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device, const void* data, int32_t type,
@@ -32,10 +49,9 @@ calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device
   calliope_put_result result = {.error = CALL(api, PJRT_FN_BUFFER_FROM_HOST, &args)};
   if (result.error != NULL) return result;
   result.buffer = args.buffer;
-  if (share) {
-    result.done = args.done;
-    return result;
-  }
+  result.done = args.done;
+  if (share || !event_is_ready(api, args.done)) return result;
+  result.done = NULL;
   result.error = event_await(api, args.done);
   if (result.error != NULL) {
     pjrt_error* second = calliope_buffer_destroy(api, args.buffer);
@@ -44,14 +60,15 @@ calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device
   return result;
 }
 
-calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int ready, int hold) {
+calliope_event_result calliope_buffer_ready(const pjrt_api* api, pjrt_buffer* buffer) {
+  pjrt_buffer_event_args args = {.struct_size = sizeof args, .buffer = buffer};
+  pjrt_error* error = CALL(api, PJRT_FN_BUFFER_READY_EVENT, &args);
+  if (error != NULL) return (calliope_event_result){.error = error};
+  return calliope_event_ready(api, args.event);
+}
+
+calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int hold) {
   calliope_pointer_result result = {0};
-  if (!ready) {
-    pjrt_buffer_event_args event = {.struct_size = sizeof event, .buffer = buffer};
-    result.error = CALL(api, PJRT_FN_BUFFER_READY_EVENT, &event);
-    if (result.error == NULL) result.error = event_await(api, event.event);
-    if (result.error != NULL) return result;
-  }
   pjrt_buffer_args args = {.struct_size = sizeof args, .buffer = buffer};
   if (hold) result.error = CALL(api, PJRT_FN_BUFFER_HOLD, &args);
   if (result.error != NULL) return result;
@@ -71,10 +88,11 @@ pjrt_error* calliope_buffer_release(const pjrt_api* api, pjrt_buffer* buffer) {
   return CALL(api, PJRT_FN_BUFFER_RELEASE, &args);
 }
 
-pjrt_error* calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size) {
+calliope_event_result calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size) {
   pjrt_to_host_args args = {.struct_size = sizeof args, .buffer = buffer, .dst = dst, .dst_size = size};
   pjrt_error* error = CALL(api, PJRT_FN_BUFFER_TO_HOST, &args);
-  return error != NULL ? error : event_await(api, args.event);
+  if (error != NULL) return (calliope_event_result){.error = error};
+  return calliope_event_ready(api, args.event);
 }
 
 pjrt_error* calliope_buffer_destroy(const pjrt_api* api, pjrt_buffer* buffer) {
@@ -99,38 +117,36 @@ typedef struct {
   const pjrt_api* api;
   pjrt_event* event;
   uintptr_t handle;
-  int pending;  // one for the event and one for who asks, who still reads it
+  pjrt_error* error;  // of the event
+  int pending;        // one for the event and one for the caller, who still reads it
 } waiting;
 
 static int last(waiting* w) {
   if (__atomic_sub_fetch(&w->pending, 1, __ATOMIC_ACQ_REL) != 0) return 0;
   event_destroy(w->api, w->event);
-  free(w);
   return 1;
 }
 
 static void event_ready(pjrt_error* error, void* arg) {
   waiting* w = arg;
-  uintptr_t handle = w->handle;
-  if (error != NULL) calliope_error_destroy(w->api, error);
-  if (last(w)) calliopePJRTDone(handle);
+  w->error = error;
+  if (!last(w)) return;
+  waiting over = *w;
+  free(w);
+  calliopePJRTEventOver(over.handle, (void*)over.api, over.error);
 }
 
-int calliope_event_ready(const pjrt_api* api, pjrt_event* event) {
-  pjrt_event_ready_args args = {.struct_size = PJRT_SIZE(pjrt_event_ready_args, ready), .event = event};
-  pjrt_error* error = CALL(api, PJRT_FN_EVENT_IS_READY, &args);
-  if (error != NULL) calliope_error_destroy(api, error);
-  if (error != NULL || !args.ready) return 0;
-  event_destroy(api, event);
-  return 1;
-}
-
-int calliope_event_over(const pjrt_api* api, pjrt_event* event, uintptr_t handle) {
+calliope_event_result calliope_event_over(const pjrt_api* api, pjrt_event* event, uintptr_t handle) {
   waiting* w = malloc(sizeof *w);
   if (w == NULL) abort();
-  *w = (waiting){api, event, handle, 2};
+  *w = (waiting){.api = api, .event = event, .handle = handle, .pending = 2};
   pjrt_event_on_ready_args args = {.struct_size = sizeof args, .event = event, .callback = event_ready, .arg = w};
   pjrt_error* error = CALL(api, PJRT_FN_EVENT_ON_READY, &args);
   if (error != NULL) event_ready(error, w);
-  return last(w);
+  calliope_event_result result = {.event = event};
+  if (last(w)) {
+    result = (calliope_event_result){.error = w->error};
+    free(w);
+  }
+  return result;
 }

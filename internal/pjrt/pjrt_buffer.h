@@ -3,9 +3,16 @@
 
 #include "pjrt_abi.h"
 
+// Something that may not be over yet. The event is NULL if it is over, with the error if
+// there was one; otherwise pass the event to calliope_event_over.
+typedef struct {
+  pjrt_event* event;
+  pjrt_error* error;
+} calliope_event_result;
+
 typedef struct {
   pjrt_buffer* buffer;
-  pjrt_event* done;  // of a shared host array: when its memory is not needed any more
+  pjrt_event* done;  // when the host array is not needed any more; NULL if a copied one is not
   pjrt_error* error;
 } calliope_put_result;
 
@@ -19,13 +26,17 @@ typedef struct {
   pjrt_error* error;
 } calliope_pointer_result;
 
-// The address of the buffer's memory, where ready is 0 when it is computed. Where hold is
-// not 0 the memory stays until it is released.
-calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int ready, int hold);
+// Whether the array is computed.
+calliope_event_result calliope_buffer_ready(const pjrt_api* api, pjrt_buffer* buffer);
+
+// The address of the memory of a buffer that is ready. If hold is not 0, the memory stays
+// until it is released.
+calliope_pointer_result calliope_buffer_pointer(const pjrt_api* api, pjrt_buffer* buffer, int hold);
 pjrt_error* calliope_buffer_release(const pjrt_api* api, pjrt_buffer* buffer);
 
-// Copies the array to dst, with a byte for each element of less.
-pjrt_error* calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size);
+// Copies the array to dst, with a byte for each element of less. dst must stay until the
+// copy is over.
+calliope_event_result calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size);
 
 pjrt_error* calliope_buffer_destroy(const pjrt_api* api, pjrt_buffer* buffer);
 
@@ -38,11 +49,12 @@ typedef struct {
 
 calliope_shape_result calliope_buffer_shape(const pjrt_api* api, pjrt_buffer* buffer);
 
-// Returns 1, and destroys the event, where it is over.
-int calliope_event_ready(const pjrt_api* api, pjrt_event* event);
+// Returns the event if it is not over, and destroys it otherwise.
+calliope_event_result calliope_event_ready(const pjrt_api* api, pjrt_event* event);
 
-// Returns 1, and destroys the event, where it is over; otherwise calliopePJRTDone is
-// called when it is, perhaps before this function returns, and the event is destroyed.
-int calliope_event_over(const pjrt_api* api, pjrt_event* event, uintptr_t handle);
+// Takes the event over. If the result's event is not NULL, it is not over, and
+// calliopePJRTEventOver is called with the error when it is, perhaps before this function
+// returns.
+calliope_event_result calliope_event_over(const pjrt_api* api, pjrt_event* event, uintptr_t handle);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "pjrt_abi.h"
 
-// One execution, and room for the next ones of the same executable. C memory: it is
+// One execution; the memory is reused by later ones of the same executable. It is C's: it is
 // written by XLA's threads while Go is elsewhere. Go fills in what stands above the
 // line before each launch.
 typedef struct {
@@ -38,11 +38,11 @@ typedef struct {
   uintptr_t handle;  // of the Go value that is to be notified
 } calliope_run;
 
-// Room for executions of one shape. NULL where there is no memory.
+// Allocates memory for executions of one shape. NULL if there is none.
 calliope_run* calliope_run_new(const pjrt_api* api, void* executable, int32_t devices, int32_t num_args,
                                int32_t num_outputs);
 
-// Frees the room; no execution is under way in it.
+// Frees the run; no execution is in flight in it.
 void calliope_run_free(calliope_run* run);
 
 enum { CALLIOPE_RUN_OVER, CALLIOPE_RUN_PENDING, CALLIOPE_RUN_REFUSED };
@@ -59,7 +59,7 @@ int calliope_run_wait(calliope_run* run, int64_t timeout_ns);
 // is called when it is, perhaps before this function returns.
 int calliope_run_notify(calliope_run* run, uintptr_t handle);
 
-// Makes the room ready for the next execution; the run is over.
+// Prepares the memory for the next execution; the run is over.
 void calliope_run_clear(calliope_run* run);
 
 #endif

@@ -175,10 +175,3 @@ type Client struct {
 
 // NumDevices returns the number of its devices.
 func (c *Client) NumDevices() int { return len(c.devices) }
-
-func cInt(b bool) C.int {
-	if b {
-		return 1
-	}
-	return 0
-}

@@ -18,15 +18,15 @@ import (
 // none.
 type Run struct{ c *C.calliope_run }
 
-// Rooms keeps the memory of finished runs of one executable for its next ones. It is safe
+// RunPool keeps the memory of finished runs of one executable for its next ones. It is safe
 // for concurrent use. The zero value is empty.
-type Rooms struct {
+type RunPool struct {
 	kept [8]atomic.Pointer[C.calliope_run]
 }
 
-// Take returns memory for an execution with a number of arguments and outputs on each of a
+// Get returns memory for an execution with a number of arguments and outputs on each of a
 // number of devices.
-func (k *Rooms) Take(e Executable, devices, args, outputs int) (Run, error) {
+func (k *RunPool) Get(e Executable, devices, args, outputs int) (Run, error) {
 	for i := range k.kept {
 		// A look first: to take costs more, also where there is nothing.
 		if k.kept[i].Load() == nil {
@@ -48,8 +48,8 @@ func (k *Rooms) Take(e Executable, devices, args, outputs int) (Run, error) {
 	return Run{run}, nil
 }
 
-// Give takes back the memory of a run that is over or was never launched.
-func (k *Rooms) Give(r Run) {
+// Put takes back the memory of a run that is over or was never launched.
+func (k *RunPool) Put(r Run) {
 	if r.c.code != 0 || r.c.subscribed != 0 {
 		C.calliope_run_clear(r.c)
 	}
@@ -62,7 +62,7 @@ func (k *Rooms) Give(r Run) {
 }
 
 // Free frees what is kept.
-func (k *Rooms) Free() {
+func (k *RunPool) Free() {
 	for i := range k.kept {
 		if run := k.kept[i].Swap(nil); run != nil {
 			C.calliope_run_free(run)

@@ -41,7 +41,7 @@ func run(m *testing.M) (code int, err error) {
 	if err := registerDoubler(); err != nil {
 		return 0, err
 	}
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		return 0, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // onXLA compiles a program and runs it.
 func onXLA(ctx context.Context, client *bridge.Client, p *program) (results []tensor.View, err error) {
-	e, err := client.Compile(ctx, p.Module, bridge.CompileOptions{Replicas: p.replicas})
+	e, err := client.Compile(ctx, bridge.Source(p.Module), bridge.CompileOptions{Replicas: p.replicas})
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func onXLA(ctx context.Context, client *bridge.Client, p *program) (results []te
 	}
 	for _, o := range outputs {
 		defer o.Close()
-		v, err := o.ToHost()
+		v, err := o.ToHost(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -110,7 +110,7 @@ func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report)
 	if err != nil {
 		return err
 	}
-	in, err := client.Buffer(data, 0)
+	in, err := client.BufferFromHost(ctx, data, 0)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report)
 func alternate(ctx context.Context, client *bridge.Client, repeat int, bodies []string, module func(string) string, inputs []bridge.Input) ([][]float64, error) {
 	executables := make([]*bridge.Executable, len(bodies))
 	for i, body := range bodies {
-		e, err := client.Compile(ctx, []byte(module(body)), bridge.CompileOptions{})
+		e, err := client.Compile(ctx, bridge.Source(module(body)), bridge.CompileOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -86,7 +86,7 @@ func openPlugin(ctx context.Context) (*bridge.Plugin, error) {
 	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
 		return nil, err
 	}
-	return bridge.Open(bridge.Options{})
+	return bridge.Open(bridge.OpenOptions{})
 }
 
 // dispatchSuite prints a line with a budget for each goal of dispatch. Each figure is a

@@ -97,7 +97,7 @@ func newLoops(ctx context.Context, client *bridge.Client, callers []caller, byte
 		}
 	}()
 	for _, c := range callers {
-		e, err := client.Compile(ctx, []byte(c.module(bytes/4)), bridge.CompileOptions{})
+		e, err := client.Compile(ctx, bridge.Source(c.module(bytes/4)), bridge.CompileOptions{})
 		if err != nil {
 			return l, fmt.Errorf("%s: %w", c.name, err)
 		}
@@ -108,7 +108,7 @@ func newLoops(ctx context.Context, client *bridge.Client, callers []caller, byte
 		return l, err
 	}
 	for device := range runs {
-		b, err := client.Buffer(data, device)
+		b, err := client.BufferFromHost(ctx, data, device)
 		if err != nil {
 			return l, err
 		}
@@ -154,7 +154,7 @@ func (l *loops) run(ctx context.Context, e *bridge.Executable, runs, calls int) 
 }
 
 func (l *loops) runOne(ctx context.Context, e *bridge.Executable, device, calls int) error {
-	n, err := l.client.Buffer(tensor.Scalar(int32(calls)), device)
+	n, err := l.client.BufferFromHost(ctx, tensor.Scalar(int32(calls)), device)
 	if err != nil {
 		return err
 	}

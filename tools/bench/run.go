@@ -110,13 +110,13 @@ func (m *runMeasure) measure(ctx context.Context, table *pjrt.Plugin) (got costs
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, theirs.close()) }()
-	executable, err := m.client.Compile(ctx, []byte(module), bridge.CompileOptions{})
+	executable, err := m.client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, executable.Close()) }()
 	view := tensor.Vector(make([]float32, m.length)...)
-	in, err := m.client.Buffer(view, 0)
+	in, err := m.client.BufferFromHost(ctx, view, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func execute(ctx context.Context, e *bridge.Executable, in bridge.Input, n int, 
 			return err
 		}
 		if host {
-			_, err = out[0].ToHost()
+			_, err = out[0].ToHost(ctx)
 		}
 		if err := errors.Join(err, out[0].Close()); err != nil {
 			return err
@@ -176,7 +176,7 @@ func toHost(client *bridge.Client, s settings, r *report) error {
 	from := make([]byte, 4*hostRun)
 	to := make([]byte, len(from))
 	into := tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: make([]byte, len(from))}
-	b, err := client.Buffer(tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: from}, 0)
+	b, err := client.BufferFromHost(context.Background(), tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: from}, 0)
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func toHost(client *bridge.Client, s settings, r *report) error {
 		}},
 		{name: "go", do: func(n int) error {
 			for range n {
-				v, err := b.ToHost()
+				v, err := b.ToHost(context.Background())
 				if err != nil {
 					return err
 				}
@@ -207,7 +207,7 @@ func toHost(client *bridge.Client, s settings, r *report) error {
 		}},
 		{name: "go-into", do: func(n int) error {
 			for range n {
-				if err := b.CopyTo(into); err != nil {
+				if err := b.CopyTo(context.Background(), into); err != nil {
 					return err
 				}
 			}

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 
 // The executions that are compared do the same work.
 func TestBare(t *testing.T) {
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

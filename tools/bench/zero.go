@@ -36,12 +36,12 @@ func zeroCopy(client *bridge.Client, s settings, r *report) (err error) {
 	ctx := context.Background()
 	from := tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: aligned(4 * hostRun)}
 	to := make([]byte, len(from.Data))
-	b, err := client.Buffer(from, 0)
+	b, err := client.BufferFromHost(ctx, from, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	e, err := client.Compile(ctx, []byte(zeroModule(hostRun)), bridge.CompileOptions{})
+	e, err := client.Compile(ctx, bridge.Source(zeroModule(hostRun)), bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func zeroCopy(client *bridge.Client, s settings, r *report) (err error) {
 		}},
 		{name: "view", do: func(n int) error {
 			for range n {
-				v, err := b.View()
+				v, err := b.View(ctx)
 				if err != nil {
 					return err
 				}
@@ -68,7 +68,7 @@ func zeroCopy(client *bridge.Client, s settings, r *report) (err error) {
 		}},
 		{name: "borrow", do: func(n int) error {
 			for range n {
-				b, err := client.BorrowBuffer(from, 0)
+				b, err := client.BorrowFromHost(ctx, from, 0)
 				if err != nil {
 					return err
 				}

@@ -104,7 +104,7 @@ func TestTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	located := map[native.Part]string{}
-	for _, p := range native.Default() {
+	for _, p := range native.DefaultParts() {
 		found, err := native.Find(p)
 		if err != nil {
 			t.Fatal(err)

@@ -55,7 +55,7 @@ func describeMLIR(s *steps) {
 func describePlugin(s *steps) {
 	var plugin *bridge.Plugin
 	if !s.do("PJRT API", func() (text string, err error) {
-		if plugin, err = bridge.Open(bridge.Options{}); err != nil {
+		if plugin, err = bridge.Open(bridge.OpenOptions{}); err != nil {
 			return "", err
 		}
 		return plugin.Info().PJRT, nil

@@ -94,7 +94,7 @@ func (r *report) parts(named []native.Part) []found {
 // required reports whether a part must exist: a default part, a part that is named, and, if
 // nothing can be fetched, the part without which nothing works.
 func required(p native.Part, named []native.Part) bool {
-	defaults := native.Default()
+	defaults := native.DefaultParts()
 	return slices.Contains(defaults, p) || slices.Contains(named, p) || len(defaults) == 0 && p == native.MLIR
 }
 
@@ -113,7 +113,7 @@ func (r *report) getCommand(missing []native.Part) string {
 			return fmt.Sprintf("set %s to the path of the %s, then %s", p.Env(), p, command)
 		}
 		names = append(names, string(p))
-		onlyDefaults = onlyDefaults && slices.Contains(native.Default(), p)
+		onlyDefaults = onlyDefaults && slices.Contains(native.DefaultParts(), p)
 	}
 	if !onlyDefaults {
 		next += " " + strings.Join(names, " ")

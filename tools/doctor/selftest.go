@@ -125,14 +125,14 @@ func buildAndRun(s *steps) {
 	var client *bridge.Client
 	var executable *bridge.Executable
 	if !s.do("compile", func() (_ string, err error) {
-		plugin, err := bridge.Open(bridge.Options{})
+		plugin, err := bridge.Open(bridge.OpenOptions{})
 		if err != nil {
 			return "", err
 		}
 		if client, err = plugin.NewClient(bridge.ClientOptions{}); err != nil {
 			return "", err
 		}
-		executable, err = client.Compile(ctx, bytecode, bridge.CompileOptions{})
+		executable, err = client.Compile(ctx, bridge.Source(bytecode), bridge.CompileOptions{})
 		return "", err
 	}) {
 		return
@@ -158,7 +158,7 @@ func buildAndRun(s *steps) {
 }
 
 func sameOutput(b *bridge.Buffer, want []float32) error {
-	view, err := b.ToHost()
+	view, err := b.ToHost(context.Background())
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func TestMinifloats(t *testing.T) {
 	}
 	defer f.Close()
 	types := 0
-	for _, d := range tensor.All() {
+	for _, d := range tensor.DTypes() {
 		if d.Size() != 1 || !isFloat(d) {
 			continue
 		}

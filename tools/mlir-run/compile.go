@@ -23,9 +23,9 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if err := s.refuse(o); err != nil {
 		return nil, err
 	}
-	program := m.program
+	program := bridge.Source(m.program)
 	if s.rewritten {
-		program = []byte(m.mlir.String())
+		program = bridge.Source(m.mlir.String())
 	}
 	executable, err := client.Compile(context.Background(), program, bridge.CompileOptions{Replicas: o.replicas})
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && strings.Contains(plugin.Message, "custom call to "+sharded) {

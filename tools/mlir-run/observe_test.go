@@ -168,7 +168,7 @@ func TestReplayOwnCallbacks(t *testing.T) {
 	if err := registry.Register("count", callbacks.Call(count), callbacks.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestReplayOwnCallbacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(t.Context(), []byte(module), bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

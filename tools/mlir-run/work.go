@@ -115,7 +115,7 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 		return nil, err
 	}
 	defer func() { err = observers.finish(err) }()
-	plugin, err := bridge.Open(bridge.Options{Targets: targets})
+	plugin, err := bridge.Open(bridge.OpenOptions{Targets: targets})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 		return nil, err
 	}
 	for _, b := range buffers {
-		v, hostErr := b.ToHost()
+		v, hostErr := b.ToHost(context.Background())
 		outputs = append(outputs, v)
 		err = errors.Join(err, hostErr, b.Close())
 	}

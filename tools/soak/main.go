@@ -110,7 +110,7 @@ func open(ctx context.Context, debug bool) (*bridge.Plugin, error) {
 	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
 		return nil, err
 	}
-	return bridge.Open(bridge.Options{Debug: debug})
+	return bridge.Open(bridge.OpenOptions{Debug: debug})
 }
 
 // injectAll prints a line for each fault and way: name, way, injections, seconds, and "ok"

@@ -20,8 +20,8 @@ func (c *Client) PJRT() *pjrt.Client { return c.pjrt }
 // Platform returns the name of the platform, such as "cpu".
 func (c *Client) Platform() string { return c.gopjrt.Platform() }
 
-// Close frees the client. It must come after that of its executables, and after the last
-// buffer is destroyed.
+// Close frees the client. It must be called after Close of its executables, and after the
+// last buffer is destroyed.
 func (c *Client) Close() error {
 	if err := c.gopjrt.Destroy(); err != nil {
 		return pluginError(err)

@@ -28,8 +28,9 @@ type CompileOptions struct {
 	Partitions int // number of devices that share one run
 }
 
-// maxShallow is how long a program may be for the common stack. XLA's parser and passes
-// recurse once for each level of nesting, and one of this size cannot be nested too deeply.
+// maxShallow is the size in bytes up to which a program is compiled on an ordinary stack.
+// XLA's parser and passes recurse once for each level of nesting, and a program of this
+// size cannot be nested too deeply.
 const maxShallow = 4 << 10
 
 var executables atomic.Int64
@@ -42,14 +43,14 @@ func (c *Client) Compile(program []byte, o CompileOptions) (e *Executable, err e
 	if len(program) <= maxShallow {
 		return c.compile(program, o)
 	}
-	// To start a thread takes far less time than a compile.
+	// Starting a thread takes far less time than compiling.
 	if failed := stack.OnLarge(func() { e, err = c.compile(program, o) }); failed != nil {
 		return nil, failed
 	}
 	return e, err
 }
 
-// compile asks for what XLA has made on the thread that compiled.
+// compile compiles, and takes the objects that XLA made on this thread.
 func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) {
 	config := c.gopjrt.Compile().WithStableHLO(program)
 	switch {
@@ -75,7 +76,7 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 	return e, nil
 }
 
-// Close frees the executable, after its last run. It is to be called once.
+// Close frees the executable. It must be called once, after its last run.
 func (e *Executable) Close() error {
 	executables.Add(-1)
 	if err := e.gopjrt.Destroy(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
-// gopjrt tells the code of an error in its text.
+// gopjrt has the code of an error only in its text.
 func TestPluginError(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -25,6 +25,22 @@ func TestPluginError(t *testing.T) {
 	for _, other := range []string{"plain", "PJRT error (code=", "PJRT error (code=x): y"} {
 		if err := errors.New(other); pluginError(err) != err {
 			t.Errorf("%q became %v", other, pluginError(err))
+		}
+	}
+}
+
+func TestVersionOf(t *testing.T) {
+	for _, test := range []struct {
+		numbers []int64
+		want    string
+	}{
+		{nil, ""},
+		{[]int64{1, 13}, ""},
+		{[]int64{1, 13, 3}, "1.13.3"},
+		{[]int64{1, 13, 3, 0}, ""},
+	} {
+		if got := versionOf(test.numbers); got != test.want {
+			t.Errorf("versionOf(%v) = %q, want %q", test.numbers, got, test.want)
 		}
 	}
 }

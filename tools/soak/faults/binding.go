@@ -20,7 +20,7 @@ var onCompile = []callbacks.Dispatch{callbacks.Inline}
 // bindingFaults are the faults of names, ids, registries and attributes.
 func bindingFaults() []Fault {
 	return []Fault{
-		{"released id", everyWay, released},
+		{"unregistered id", everyWay, unregisteredID},
 		{"unregistered name", everyWay, unregistered},
 		{"closed registry", everyWay, closedRegistry},
 		{"forged signature", everyWay, forgedSignature},
@@ -79,7 +79,7 @@ func refused(module func(s *scene, i int) string, want func(err error, i int) er
 			if err := s.works(works, healthy, i); err != nil {
 				return err
 			}
-			e, err := s.client.Compile(s.ctx, []byte(module(s, i)), bridge.CompileOptions{})
+			e, err := s.client.Compile(s.ctx, bridge.Source(module(s, i)), bridge.CompileOptions{})
 			if err == nil {
 				return errors.Join(errors.New("it compiled"), e.Close())
 			}
@@ -136,14 +136,14 @@ func wrongRegistry(s *scene) (func(int) error, error) {
 			return err.Error()
 		}
 		return calling(contract.Call, fmt.Sprintf("callback_id = %d : i64, registry = %q", id, s.registry.Name()), small)
-	}, isUnknown(func(e *callbacks.UnknownError) bool { return e.Past == callbacks.Elsewhere }), codeNotFound)(s)
+	}, isUnknown(func(e *callbacks.UnknownError) bool { return e.IDState == callbacks.IDInAnotherRegistry }), codeNotFound)(s)
 }
 
 // taken compiles a module that works, removes its function by calling takeAway, and checks
 // the error of the next run.
 func (s *scene) taken(i int, config, name string, calls *atomic.Int64, takeAway func() error, want func(error, int) error) error {
 	size := []int{small, large}[i%2]
-	e, err := s.client.Compile(s.ctx, []byte(calling(s.form(), config, size)), bridge.CompileOptions{})
+	e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, size)), bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func counting(n *atomic.Int64) callbacks.Func {
 	}
 }
 
-func released(s *scene) (func(int) error, error) {
+func unregisteredID(s *scene) (func(int) error, error) {
 	return func(i int) error {
 		var calls atomic.Int64
 		id, err := s.registry.RegisterFunc(counting(&calls), callbacks.Options{Key: i, Dispatch: s.way})
@@ -192,8 +192,8 @@ func released(s *scene) (func(int) error, error) {
 			return err
 		}
 		config := fmt.Sprintf("callback_id = %d : i64, registry = %q", id, s.registry.Name())
-		return s.taken(i, config, fmt.Sprintf("id %d", id), &calls, func() error { return s.registry.Release(id) },
-			isUnknown(func(e *callbacks.UnknownError) bool { return e.Past == callbacks.Released }))
+		return s.taken(i, config, fmt.Sprintf("id %d", id), &calls, func() error { return s.registry.UnregisterID(id) },
+			isUnknown(func(e *callbacks.UnknownError) bool { return e.IDState == callbacks.IDUnregistered }))
 	}, nil
 }
 
@@ -225,12 +225,12 @@ func closedRegistry(s *scene) (func(int) error, error) {
 			return err
 		}
 		config := fmt.Sprintf("callback = %q, registry = %q", healthy, r.Name())
-		err = s.taken(i, config, "", &calls, func() error { r.Close(); return nil },
+		err = s.taken(i, config, "", &calls, r.Close,
 			isUnknown(func(e *callbacks.UnknownError) bool { return e.Callback == healthy && e.Registry == r.Name() || i != 0 }))
 		if err != nil {
 			return err
 		}
-		_, err = s.client.Compile(s.ctx, []byte(calling(s.form(), config, small)), bridge.CompileOptions{})
+		_, err = s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, small)), bridge.CompileOptions{})
 		return isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "registry" })(err, i)
 	}, nil
 }

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 // The faults that only the debug mode finds. Debug mode stays on in a process, so they run
 // alone.
 func TestDebug(t *testing.T) {
-	plugin, err := bridge.Open(bridge.Options{Debug: true})
+	plugin, err := bridge.Open(bridge.OpenOptions{Debug: true})
 	if err != nil {
 		t.Fatal(err)
 	}

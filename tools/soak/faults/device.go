@@ -84,7 +84,7 @@ func beforeCollective(s *scene) (func(int) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.client.Compile(s.ctx, []byte(summed(s.bound(faulty))), bridge.CompileOptions{Replicas: numDevices})
+	e, err := s.client.Compile(s.ctx, bridge.Source(summed(s.bound(faulty))), bridge.CompileOptions{Replicas: numDevices})
 	if err != nil {
 		return nil, err
 	}

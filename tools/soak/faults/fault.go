@@ -62,7 +62,7 @@ func (f Fault) Inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispa
 	}
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return fmt.Errorf("it hangs after %v, with these calls in flight: %v\n%s", o.Limit, callbacks.Waiting(), stacks)
+	return fmt.Errorf("it hangs after %v, with these calls in flight: %v\n%s", o.Limit, callbacks.InFlight(), stacks)
 }
 
 func (f Fault) inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch, o Options) (err error) {

@@ -219,7 +219,7 @@ func clientClosed(s *scene) (func(int) error, error) {
 		if err != nil {
 			return err
 		}
-		e, err := client.Compile(s.ctx, []byte(calling(s.form(), s.bound(healthy), large)), bridge.CompileOptions{})
+		e, err := client.Compile(s.ctx, bridge.Source(calling(s.form(), s.bound(healthy), large)), bridge.CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func clientClosed(s *scene) (func(int) error, error) {
 		closed := make(chan error)
 		go func() { closed <- client.Close() }()
 		for { // until Close has begun
-			b, err := client.Buffer(tensor.Scalar(true), 0)
+			b, err := client.BufferFromHost(context.Background(), tensor.Scalar(true), 0)
 			if err != nil {
 				break
 			}
@@ -279,7 +279,7 @@ func executableClosed(s *scene) (func(int) error, error) {
 	}
 	return func(i int) error {
 		size := []int{small, large}[i%2]
-		e, err := s.client.Compile(s.ctx, []byte(calling(s.form(), s.bound(healthy), size)), bridge.CompileOptions{})
+		e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), s.bound(healthy), size)), bridge.CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -322,7 +322,7 @@ func nested(s *scene) (func(int) error, error) {
 			return err
 		}
 		once.Do(func() {
-			if inner, failed = client.Compile(s.ctx, []byte(doubling), bridge.CompileOptions{}); failed == nil {
+			if inner, failed = client.Compile(s.ctx, bridge.Source(doubling), bridge.CompileOptions{}); failed == nil {
 				s.later(inner.Close)
 			}
 		})

@@ -86,7 +86,7 @@ func (s *scene) newRegistry(o callbacks.RegistryOptions) (*callbacks.Registry, e
 	}
 	r, err := callbacks.NewRegistry(fmt.Sprintf("faults %d", lastScene.Add(1)), o)
 	if err == nil {
-		s.later(func() error { r.Close(); return nil })
+		s.later(r.Close)
 	}
 	return r, err
 }
@@ -128,7 +128,7 @@ func (s *scene) tapFails(check func(error) error) {
 
 // compile compiles a module. The executable is closed with the scene.
 func (s *scene) compile(module string) (*bridge.Executable, error) {
-	e, err := s.client.Compile(s.ctx, []byte(module), bridge.CompileOptions{})
+	e, err := s.client.Compile(s.ctx, bridge.Source(module), bridge.CompileOptions{})
 	if err == nil {
 		s.later(e.Close)
 	}
@@ -146,7 +146,7 @@ func (s *scene) later(f func() error) {
 func (s *scene) input(i, size int, values ...float32) (*bridge.Buffer, error) {
 	data := make([]float32, size)
 	copy(data, values)
-	return s.client.Buffer(tensor.Vector(data...), i%numDevices)
+	return s.client.BufferFromHost(s.ctx, tensor.Vector(data...), i%numDevices)
 }
 
 // run executes a program on the i-th device, on an array that begins with the values. It
@@ -171,7 +171,7 @@ func first(out []*bridge.Buffer) (float32, error) {
 	for i, b := range out {
 		if i == 0 {
 			var err error
-			v, err = b.ToHost()
+			v, err = b.ToHost(context.Background())
 			errs = append(errs, err)
 		}
 		errs = append(errs, b.Close())
@@ -209,7 +209,7 @@ func (s *scene) checkTaps(err error) error {
 	if s.taps.count == 0 {
 		return err
 	}
-	var all *callbacks.Error
+	var all *callbacks.TapErrors
 	if !errors.As(err, &all) {
 		return fmt.Errorf("the barrier returns %v, want %d errors of taps", err, s.taps.count)
 	}
@@ -227,19 +227,19 @@ func (s *scene) checkTaps(err error) error {
 // checkCounts waits for functions that return late, because the barrier does not.
 func (s *scene) checkCounts(ctx context.Context, name string, want tally) error {
 	for {
-		got, underway, err := s.countsOf(name)
-		if err == nil && underway == 0 && got.meets(want) {
+		got, inFlight, err := s.countsOf(name)
+		if err == nil && inFlight == 0 && got.meets(want) {
 			return nil
 		}
 		select {
 		case <-time.After(time.Millisecond):
 		case <-ctx.Done():
-			return errors.Join(err, fmt.Errorf("callback %q has the counts %+v and %d in flight, want %+v", name, got, underway, want))
+			return errors.Join(err, fmt.Errorf("callback %q has the counts %+v and %d in flight, want %+v", name, got, inFlight, want))
 		}
 	}
 }
 
-func (s *scene) countsOf(name string) (t tally, underway int64, err error) {
+func (s *scene) countsOf(name string) (t tally, inFlight int64, err error) {
 	stats := s.registry.Stats()
 	i := slices.IndexFunc(stats, func(c callbacks.Stat) bool { return c.Callback == name })
 	if i < 0 {
@@ -252,7 +252,7 @@ func (s *scene) countsOf(name string) (t tally, underway int64, err error) {
 	if n := s.calls[name]; n != nil {
 		t.Called = n.Load()
 	}
-	return t, c.Underway, nil
+	return t, c.InFlight, nil
 }
 
 func (s *scene) close() error {

@@ -36,7 +36,7 @@ func overwrittenShape(s *scene) (func(int) error, error) {
 				return fmt.Errorf("the result has the dimensions %v, want %d", got, size)
 			}
 			out[0].Shape().Dims[0] = 1
-			v, err := out[0].ToHost()
+			v, err := out[0].ToHost(s.ctx)
 			if err != nil {
 				return err
 			}

@@ -50,7 +50,7 @@ func (l *load) prepare(ctx context.Context) error {
 		); err != nil {
 			return err
 		}
-		if one.executable, err = l.client.Compile(ctx, []byte(one.module()), bridge.CompileOptions{}); err != nil {
+		if one.executable, err = l.client.Compile(ctx, bridge.Source(one.module()), bridge.CompileOptions{}); err != nil {
 			return err
 		}
 		l.lanes = append(l.lanes, one)
@@ -121,12 +121,12 @@ func (l *lane) fail(ctx context.Context, client *bridge.Client, device int) erro
 
 // loop executes the program once and checks its result.
 func (l *lane) loop(ctx context.Context, client *bridge.Client, device int, start, turns int64) error {
-	in, err := client.Buffer(tensor.Vector(start), device)
+	in, err := client.BufferFromHost(ctx, tensor.Vector(start), device)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	limit, err := client.Buffer(tensor.Scalar(int32(turns)), device)
+	limit, err := client.BufferFromHost(ctx, tensor.Scalar(int32(turns)), device)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (l *lane) loop(ctx context.Context, client *bridge.Client, device int, star
 	if err != nil {
 		return err
 	}
-	v, err := out[0].ToHost()
+	v, err := out[0].ToHost(ctx)
 	if err := errors.Join(err, out[0].Close()); err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func (l *load) barrier(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	err := l.client.Barrier(ctx, "soak")
-	if taps := new(callbacks.Error); errors.As(err, &taps) && errors.Is(taps.Last(), errFault) {
+	if taps := new(callbacks.TapErrors); errors.As(err, &taps) && errors.Is(taps.Last(), errFault) {
 		return nil
 	}
 	return err

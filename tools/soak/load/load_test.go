@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 
 // A short soak in each mode; the tool makes ten million calls.
 func TestRun(t *testing.T) {
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestCheck(t *testing.T) {
 		"counted are":  func(c *Count) { c.Fired++ },
 		"called 9":     func(c *Count) { c.Called++ },
 		"carried 6":    func(c *Count) { c.Sum++ },
-		"Underway:1":   func(c *Count) { c.Stat.Underway = 1 },
+		"InFlight:1":   func(c *Count) { c.Stat.InFlight = 1 },
 		"Delivered:99": func(c *Count) { c.Stat.Delivered = 99 },
 	} {
 		bad := good
@@ -105,7 +105,7 @@ func TestMemoryBound(t *testing.T) {
 }
 
 func TestRunEndsWithTheContext(t *testing.T) {
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

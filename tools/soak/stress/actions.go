@@ -128,12 +128,12 @@ func (j job) run(ctx context.Context) error {
 func (j job) begin(ctx context.Context) (*bridge.Run, error) {
 	data := make([]int64, sizes[j.size])
 	data[0], data[1] = j.start, j.mode
-	in, err := j.client.Buffer(tensor.Vector(data...), j.device)
+	in, err := j.client.BufferFromHost(ctx, tensor.Vector(data...), j.device)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	n, err := j.client.Buffer(tensor.Scalar(int32(j.turns)), j.device)
+	n, err := j.client.BufferFromHost(ctx, tensor.Scalar(int32(j.turns)), j.device)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (j job) end(out []*bridge.Buffer, err error) error {
 	if err != nil {
 		return err
 	}
-	v, err := out[0].ToHost()
+	v, err := out[0].ToHost(context.Background())
 	if err := errors.Join(err, out[0].Close()); err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ var errClosed = errors.New("closed")
 
 // expected returns nil if an error of a barrier contains only taps that fail on purpose.
 func expected(err error) error {
-	var taps *callbacks.Error
+	var taps *callbacks.TapErrors
 	var timeout *callbacks.TimeoutError
 	var unknown *callbacks.UnknownError // from a registry that was closed
 	if !errors.As(err, &taps) {
@@ -207,7 +207,7 @@ func (h *host) barrier(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := h.client.Barrier(within, "stress")
-	if taps := new(callbacks.Error); errors.As(err, &taps) {
+	if taps := new(callbacks.TapErrors); errors.As(err, &taps) {
 		h.tapFails.Add(int64(taps.Count))
 	}
 	return expected(err)
@@ -264,7 +264,7 @@ func (j job) endBare(out []*bridge.Buffer, err error) error {
 }
 
 func (s *stress) closeExecutable(ctx context.Context, h *host, j job) error {
-	e, err := h.client.Compile(ctx, []byte(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
+	e, err := h.client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (s *stress) closeRegistry(ctx context.Context, h *host, j job, moment time.
 		}
 	}
 	j.lane, j.callback = l, &l.shaky
-	e, err := h.client.Compile(ctx, []byte(l.module(l.shaky.name, registry.Name(), sizes[j.size])), bridge.CompileOptions{})
+	e, err := h.client.Compile(ctx, bridge.Source(l.module(l.shaky.name, registry.Name(), sizes[j.size])), bridge.CompileOptions{})
 	if err != nil {
 		registry.Close()
 		return err
@@ -311,7 +311,7 @@ func (s *stress) closeClient(ctx context.Context, h *host, j job) error {
 	if err != nil {
 		return err
 	}
-	e, err := client.Compile(ctx, []byte(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
+	e, err := client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
 	if err != nil {
 		return errors.Join(err, client.Close())
 	}
@@ -320,7 +320,7 @@ func (s *stress) closeClient(ctx context.Context, h *host, j job) error {
 	over := make(chan error, 1)
 	go func() {
 		err := client.Close()
-		if taps := new(callbacks.Error); errors.As(err, &taps) {
+		if taps := new(callbacks.TapErrors); errors.As(err, &taps) {
 			h.tapFails.Add(int64(taps.Count))
 		}
 		over <- expected(err)

@@ -169,7 +169,7 @@ func (l *lane) compile(ctx context.Context, client *bridge.Client, r *callbacks.
 	programs := map[string][]*bridge.Executable{}
 	for _, name := range []string{l.steady.name, l.shaky.name} {
 		for _, size := range sizes {
-			e, err := client.Compile(ctx, []byte(l.module(name, r.Name(), size)), bridge.CompileOptions{})
+			e, err := client.Compile(ctx, bridge.Source(l.module(name, r.Name(), size)), bridge.CompileOptions{})
 			if err != nil {
 				for _, list := range programs {
 					for _, e := range list {

@@ -55,18 +55,18 @@ func (s *stress) settle(r *Result) error {
 func quiet(ctx context.Context, r *callbacks.Registry) (map[string]callbacks.Stat, error) {
 	for {
 		stats := map[string]callbacks.Stat{}
-		underway := int64(0)
+		inFlight := int64(0)
 		for _, one := range r.Stats() {
 			stats[one.Callback] = one
-			underway += one.Underway
+			inFlight += one.InFlight
 		}
-		if underway == 0 {
+		if inFlight == 0 {
 			return stats, nil
 		}
 		select {
 		case <-time.After(time.Millisecond):
 		case <-ctx.Done():
-			return stats, fmt.Errorf("%d calls of %s are still in flight: %v", underway, r.Name(), callbacks.Waiting())
+			return stats, fmt.Errorf("%d calls of %s are still in flight: %v", inFlight, r.Name(), callbacks.InFlight())
 		}
 	}
 }

@@ -105,7 +105,7 @@ func Run(ctx context.Context, plugin *bridge.Plugin, o Options) (*Result, error)
 	}
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return nil, fmt.Errorf("it hangs, %v after the end of its time, with these calls in flight: %v\n%s", grace, callbacks.Waiting(), stacks)
+	return nil, fmt.Errorf("it hangs, %v after the end of its time, with these calls in flight: %v\n%s", grace, callbacks.InFlight(), stacks)
 }
 
 func run(ctx context.Context, plugin *bridge.Plugin, o Options) (result *Result, err error) {

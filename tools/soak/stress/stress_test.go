@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 
 func testPlugin(t *testing.T) *bridge.Plugin {
 	t.Helper()
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 // open returns the plugin, as the bridge and as C have it.
 func open(t *testing.T) (*bridge.Plugin, *pjrt.Plugin) {
 	t.Helper()
-	plugin, err := bridge.Open(bridge.Options{})
+	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func client(t *testing.T) *bridge.Client {
 
 func compile(t *testing.T, c *bridge.Client, module string) *bridge.Executable {
 	t.Helper()
-	e, err := c.Compile(t.Context(), []byte(module), bridge.CompileOptions{})
+	e, err := c.Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, module)
 	}
@@ -125,7 +125,7 @@ func TestHandlers(t *testing.T) {
 			var wait sync.WaitGroup
 			for device := range c.NumDevices() {
 				wait.Go(func() {
-					in, err := c.Buffer(tensor.Vector[float32](1, 2, 3, 4), device)
+					in, err := c.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), device)
 					if err != nil {
 						t.Error(err)
 						return
@@ -156,7 +156,7 @@ func run(t *testing.T, e *bridge.Executable, inputs ...bridge.Input) ([]float32,
 		return nil, err
 	}
 	defer out[0].Close()
-	v, err := out[0].ToHost()
+	v, err := out[0].ToHost(t.Context())
 	if err != nil {
 		return nil, err
 	}

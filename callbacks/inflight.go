@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An Underway is a call in flight.
-type Underway struct {
+// An InFlightCall is a call in flight.
+type InFlightCall struct {
 	Callback string // the name, or "id N"
 	Registry string
 	Device   int
@@ -18,7 +18,7 @@ type Underway struct {
 }
 
 // String describes the call in one line.
-func (c Underway) String() string {
+func (c InFlightCall) String() string {
 	doing := "running"
 	switch {
 	case c.Lost:
@@ -30,7 +30,7 @@ func (c Underway) String() string {
 		c.Callback, c.Device, c.RunID, c.Dispatch, doing, time.Since(c.Since).Round(time.Millisecond))
 }
 
-// Waiting returns the calls in flight, the oldest first. Inline calls are included only if
+// InFlight returns the calls in flight, the oldest first. Inline calls are included only if
 // their registry has a watchdog (RegistryOptions.Watch). Of the queued calls it includes
 // only the first of each device.
-func Waiting() []Underway { return engine.Waiting() }
+func InFlight() []InFlightCall { return engine.InFlight() }

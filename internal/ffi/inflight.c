@@ -1,4 +1,4 @@
-#include "underway.h"
+#include "inflight.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -63,7 +63,7 @@ static record* take(void) {
 
 // Each store is a release: who sees one sees those before it, so that a reader that
 // finds the same number before and after has read one call.
-void calliope_underway_begin(int64_t run_id, uintptr_t site) {
+void calliope_in_flight_begin(int64_t run_id, uintptr_t site) {
   record* r = mine;
   if (__builtin_expect(r == NULL, 0)) r = take();
   if (__builtin_expect(r->depth < DEPTH, 1)) {
@@ -75,7 +75,7 @@ void calliope_underway_begin(int64_t run_id, uintptr_t site) {
   r->depth++;
 }
 
-void calliope_underway_end(void) {
+void calliope_in_flight_end(void) {
   record* r = mine;
   r->depth--;
   if (__builtin_expect(r->depth < DEPTH, 1)) {
@@ -83,14 +83,14 @@ void calliope_underway_end(void) {
   }
 }
 
-size_t calliope_ffi_underway(calliope_underway* out, size_t n) {
+size_t calliope_ffi_in_flight(calliope_in_flight* out, size_t n) {
   size_t found = 0;
   for (record* r = atomic_load_explicit(&records, memory_order_acquire); r != NULL; r = r->next) {
     for (int i = 0; i < DEPTH; i++) {
       entry* e = &r->calls[i];
       uint64_t sequence = atomic_load_explicit(&e->sequence, memory_order_acquire);
       if (sequence == 0) continue;
-      calliope_underway call = {.run_id = atomic_load_explicit(&e->run_id, memory_order_acquire),
+      calliope_in_flight call = {.run_id = atomic_load_explicit(&e->run_id, memory_order_acquire),
                                 .site = atomic_load_explicit(&e->site, memory_order_acquire),
                                 .sequence = sequence};
       if (atomic_load_explicit(&e->sequence, memory_order_acquire) != sequence) continue;

@@ -1,0 +1,96 @@
+package stablehlo
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// chloModule has no portable form.
+const chloModule = `func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = chlo.tan %arg0 : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`
+
+func TestProgram(t *testing.T) {
+	minimum, current := versions(t)
+	for _, test := range []struct{ name, text, version, stamp string }{
+		{"no version", portable, "", current},
+		{"the library's version", portable, current, current},
+		{"an older version", old, minimum, minimum},
+		{"a newer version", portable, "1.13.3", current},
+		{"a much newer version", portable, "99.0.0", current},
+		{"another dialect", chloModule, "", ""},
+		{"another dialect and a newer version", chloModule, "1.13.3", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := mlirtest.Parse(t, mlirtest.Context(t), test.text)
+			before := m.String()
+			data, err := Program(m).Artifact(test.version)
+			check.NoError(t, err)
+			check.Diff(t, "the module afterwards", before, m.String())
+			check.Diff(t, "is bytecode", true, mlir.IsBytecode(data))
+			check.Diff(t, "is a portable artifact", test.stamp != "", mlir.IsPortableArtifact(data))
+			if test.stamp != "" && !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
+				t.Errorf("the artifact does not have the version %s: %q", test.stamp, data[:min(len(data), 40)])
+			}
+			again, err := mlirtest.Context(t).Parse("m.mlirbc", data)
+			check.NoError(t, err)
+			check.Diff(t, "the module read again", before, again.String())
+		})
+	}
+}
+
+func TestProgramErrors(t *testing.T) {
+	minimum, _ := versions(t)
+	c := mlirtest.Context(t)
+	closed := mlirtest.Parse(t, c, old)
+	closed.Close()
+	lost := mlirtest.Library(t).NewContext(mlir.ContextOptions{})
+	orphan := mlirtest.Parse(t, lost, old)
+	lost.Close()
+	for _, test := range []struct {
+		name       string
+		module     *mlir.Module
+		version    string
+		want       string
+		diagnostic bool
+	}{
+		{"nil", nil, "", "stablehlo: Program: the module is nil", false},
+		{"closed", closed, "", "stablehlo: Program: the module cannot be serialized: mlir: Module.Operation called after Module.Close", false},
+		{"closed context", orphan, "", "stablehlo: Program: the module cannot be serialized: mlir: Module.Operation called after Context.Close", false},
+		{"no version", mlirtest.Parse(t, c, old), "abc", `"abc" is no version`, false},
+		{"no version for bytecode", mlirtest.Parse(t, c, chloModule), "1.2", `"1.2" is no version`, false},
+		{"a version before the minimum", mlirtest.Parse(t, c, old), "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum, true},
+		{"an operation that the version lacks", mlirtest.Parse(t, c, portable), minimum, "failed to legalize operation 'vhlo.custom_call_v1'", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			data, err := Program(test.module).Artifact(test.version)
+			check.Error(t, err, test.want)
+			if _, ok := errors.AsType[*mlir.DiagnosticError](err); ok != test.diagnostic || data != nil {
+				t.Errorf("%d bytes and the error %v, want none, and a DiagnosticError: %t", len(data), err, test.diagnostic)
+			}
+		})
+	}
+}
+
+// TestProgramOfEngines holds that a library that cannot write portable artifacts writes
+// bytecode.
+func TestProgramOfEngines(t *testing.T) {
+	for _, e := range mlirtest.Engines(t) {
+		t.Run(e.Name, func(t *testing.T) {
+			m := mlirtest.Parse(t, mlirtest.ContextOf(t, e.Library), "func.func @main() { return }")
+			writes := e.Library.Has("stablehloSerializePortableArtifactFromModule")
+			for _, version := range []string{"", "1.13.3"} {
+				data, err := Program(m).Artifact(version)
+				check.NoError(t, err)
+				check.Diff(t, "is bytecode", true, mlir.IsBytecode(data))
+				check.Diff(t, "is a portable artifact", writes, mlir.IsPortableArtifact(data))
+			}
+		})
+	}
+}
