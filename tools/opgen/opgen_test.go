@@ -56,9 +56,9 @@ func TestTableErrors(t *testing.T) {
 		"\toperand x\n":                 "x:1: the operation's name is missing above this line",
 		"a.b\n\toperand\n":              "x:2: a part needs a name",
 		"a.b\n\tattribute x\n":          "x:2: an attribute needs a kind",
-		"a.b\n\toperand x often\n":      "x:2: a part stands once, optional or variadic",
-		"a.b\n\toperand x optional 2\n": "x:2: a part stands once",
-		"a.b\n\n\tthing x\n":            "x:3: a part is an operand, attribute, region or result",
+		"a.b\n\toperand x often\n":      "x:2: a part must occur once, or be optional or variadic",
+		"a.b\n\toperand x optional 2\n": "x:2: a part must occur once",
+		"a.b\n\n\tthing x\n":            "x:3: a part must be an operand, attribute, region or result",
 	} {
 		if _, err := parseTable("x", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: the error is %v, want %q", text, err, want)
@@ -124,10 +124,10 @@ func TestParseBindings(t *testing.T) {
 		t.Errorf("the table (-want +got):\n%s", d)
 	}
 	for line, want := range map[string]string{
-		"    operands.append(a + b)":           "is not understood",
-		"    results.extend([a])":              "is not understood",
-		`    attributes["x"] = something.get(`: "is not understood",
-		`    return self.regions[-1]`:          "is not understood",
+		"    operands.append(a + b)":           "d.thing: unknown line",
+		"    results.extend([a])":              "d.thing: unknown line",
+		`    attributes["x"] = something.get(`: "d.thing: unknown line",
+		`    return self.regions[-1]`:          "d.thing: unknown line",
 		`    attributes["x"] = (x if (`:        "the kind of the attribute x is not found",
 	} {
 		if _, err := parseBindings("  OPERATION_NAME = \"d.thing\"\n" + line + "\n"); err == nil || !strings.Contains(err.Error(), want) {
