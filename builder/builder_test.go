@@ -235,7 +235,7 @@ func TestMistakes(t *testing.T) {
 		{"no element type", func(b *builder.Builder) int {
 			b.Func("main", tensor.Shape{})
 			return here(1)
-		}, `parameter 0 of "main": stablehlo: invalid is no element type`},
+		}, `parameter 0 of "main": stablehlo: invalid is not an element type`},
 		{"negative parameter", func(b *builder.Builder) int {
 			b.Func("main", tensor.ShapeOf(tensor.F32, 2, -3))
 			return here(1)

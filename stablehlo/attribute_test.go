@@ -121,10 +121,10 @@ func TestStructuresRefused(t *testing.T) {
 	for want, v := range map[string]attributer{
 		"a dot algorithm needs":                                                          DotAlgorithm{LHSPrecisionType: f32, RHSPrecisionType: f32},
 		"there is no input dimension 4 among 4":                                          ConvDimensionNumbers{4, 0, []int64{1, 2}, 0, 1, []int64{2, 3}, 0, 1, []int64{2, 3}},
-		"the kernel dimension 1 is named twice":                                          ConvDimensionNumbers{0, 1, nil, 1, 1, nil, 0, 1, nil},
+		"the kernel dimension 1 is given twice":                                          ConvDimensionNumbers{0, 1, nil, 1, 1, nil, 0, 1, nil},
 		`"" is not a known result accuracy mode: use one of DEFAULT, HIGHEST, TOLERANCE`: ResultAccuracy{},
 		"a tolerance of NaN is not a finite number":                                      ResultAccuracy{Atol: math.NaN(), Mode: AccuracyTolerance},
-		"a bound of -1 is no size":                                                       TypeExtensions{[]int64{-1}},
+		"a bound of -1 is not a size":                                                       TypeExtensions{[]int64{-1}},
 		`"eq" is not a known comparison direction: use one of EQ`:                        ComparisonDirection("eq"),
 		`"" is not a known precision`:                                                    Precision(""),
 	} {

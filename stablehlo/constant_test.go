@@ -178,7 +178,7 @@ func TestConstantErrors(t *testing.T) {
 		want string
 	}{
 		{tensor.View{}, "stablehlo: constant: tensor: the shape invalid[] has no element type"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.Token)}, "stablehlo: token is no element type"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.Token)}, "stablehlo: token is not an element type"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)}, "stablehlo: a constant f32[2] needs 8 bytes, 7 given"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 9), Data: make([]byte, 2)}, "stablehlo: a constant pred[9] needs 9 bytes, 2 given"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1, 2), Data: make([]byte, 8)}, "stablehlo: constant: tensor: dimension 0 of f32[?,2] is not known"},

@@ -219,20 +219,20 @@ func TestCustomCallErrors(t *testing.T) {
 		call CustomCall
 		want string
 	}{
-		{CustomCall{}, "stablehlo: custom_call @: it needs the name of its target"},
+		{CustomCall{}, "stablehlo: custom_call @: the name of the target is missing"},
 		{CustomCall{Target: "t", APIVersion: -1}, "stablehlo: custom_call @t: there is no API version -1: use 4"},
 		{CustomCall{Target: "t", APIVersion: 5}, "there is no API version 5: use 4"},
-		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: text}, "with API version 4 the backend config is a dictionary"},
-		{CustomCall{Target: "t", APIVersion: 0, BackendConfig: dictionary}, "with API version 0 the backend config is a string: only version 4 takes a dictionary"},
-		{CustomCall{Target: "t", APIVersion: 3, BackendConfig: dictionary}, "with API version 3 the backend config is a string"},
-		{CustomCall{Target: "t", APIVersion: 1, BackendConfig: c.BoolAttribute(true)}, "with API version 1 the backend config is a string"},
-		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: c.ArrayAttribute()}, "with API version 4 the backend config is a dictionary"},
-		{CustomCall{Target: "t", OperandLayouts: [][]int64{}}, "operand layouts and result layouts are given together or not at all"},
-		{CustomCall{Target: "t", ResultLayouts: [][]int64{}}, "operand layouts and result layouts are given together or not at all"},
-		{CustomCall{Target: "t", Operands: in, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}}, "operand_layouts has 0 entries, it needs 1"},
-		{CustomCall{Target: "t", Results: types, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{0}, {0}}}, "result_layouts has 2 entries, it needs 1"},
-		{CustomCall{Target: "t", Results: mlirtest.Types(c, pair), OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, it needs 2"},
-		{CustomCall{Target: "t", Operands: in, Aliases: []OutputOperandAlias{{}}}, "there is no result that an operand could be aliased to"},
+		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: text}, "with API version 4 the backend config must be a dictionary"},
+		{CustomCall{Target: "t", APIVersion: 0, BackendConfig: dictionary}, "with API version 0 the backend config must be a string: only version 4 takes a dictionary"},
+		{CustomCall{Target: "t", APIVersion: 3, BackendConfig: dictionary}, "with API version 3 the backend config must be a string"},
+		{CustomCall{Target: "t", APIVersion: 1, BackendConfig: c.BoolAttribute(true)}, "with API version 1 the backend config must be a string"},
+		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: c.ArrayAttribute()}, "with API version 4 the backend config must be a dictionary"},
+		{CustomCall{Target: "t", OperandLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
+		{CustomCall{Target: "t", ResultLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
+		{CustomCall{Target: "t", Operands: in, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}}, "operand_layouts has 0 entries, but needs 1"},
+		{CustomCall{Target: "t", Results: types, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{0}, {0}}}, "result_layouts has 2 entries, but needs 1"},
+		{CustomCall{Target: "t", Results: mlirtest.Types(c, pair), OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, but needs 2"},
+		{CustomCall{Target: "t", Operands: in, Aliases: []OutputOperandAlias{{}}}, "there is no result to alias an operand to"},
 		{CustomCall{Target: "t", CalledComputations: []string{"f", ""}}, "a called computation has no name"},
 	}
 	for _, test := range tests {

@@ -185,7 +185,7 @@ func TestStrangeOperands(t *testing.T) {
 		}
 	}
 	_, err := Unary{Op: Abs, Operand: values(t, c, "!stablehlo.token")[0]}.Create(c, mlir.Location{})
-	check.Error(t, err, "stablehlo: abs: operand 0 is a ranked tensor, not !stablehlo.token")
+	check.Error(t, err, "stablehlo: abs: operand 0 must be a ranked tensor, not !stablehlo.token")
 }
 
 func TestMismatch(t *testing.T) {

@@ -40,9 +40,9 @@ func TestCompatibility(t *testing.T) {
 	}
 	for _, v := range []string{"", "1", "1.2", "1.2.3.4", "a.b.c", "1.-2.3", "1.2.99999999999", "v1.2.3"} {
 		_, err := SmallerVersion(l, v, current)
-		check.Error(t, err, "is no version")
+		check.Error(t, err, "is not a version")
 		_, err = SmallerVersion(l, current, v)
-		check.Error(t, err, "is no version")
+		check.Error(t, err, "is not a version")
 	}
 }
 
