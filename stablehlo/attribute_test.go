@@ -124,7 +124,7 @@ func TestStructuresRefused(t *testing.T) {
 		"the kernel dimension 1 is given twice":                                          ConvDimensionNumbers{0, 1, nil, 1, 1, nil, 0, 1, nil},
 		`"" is not a known result accuracy mode: use one of DEFAULT, HIGHEST, TOLERANCE`: ResultAccuracy{},
 		"a tolerance of NaN is not a finite number":                                      ResultAccuracy{Atol: math.NaN(), Mode: AccuracyTolerance},
-		"a bound of -1 is not a size":                                                       TypeExtensions{[]int64{-1}},
+		"a bound of -1 is not a size":                                                    TypeExtensions{[]int64{-1}},
 		`"eq" is not a known comparison direction: use one of EQ`:                        ComparisonDirection("eq"),
 		`"" is not a known precision`:                                                    Precision(""),
 	} {

@@ -269,7 +269,7 @@ func TestCustomCallVerifier(t *testing.T) {
 		err = op.Verify()
 		check.Error(t, err, test.want)
 		if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
-			t.Errorf("%v is no DiagnosticError", err)
+			t.Errorf("%v is not a DiagnosticError", err)
 		}
 	}
 	for _, layout := range [][]int64{{1}, {-1}, {0, 1}, {}} {

@@ -207,7 +207,7 @@ func TestMismatch(t *testing.T) {
 			})
 			check.Error(t, err, test.want)
 			if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
-				t.Errorf("%v is no DiagnosticError", err)
+				t.Errorf("%v is not a DiagnosticError", err)
 			}
 		})
 	}
@@ -223,7 +223,7 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// TestOtherOperations holds that a name which is no elementwise operation is refused
+// TestOtherOperations holds that a name which is not an elementwise operation is refused
 // before the library's inference reads operands that are not there.
 func TestOtherOperations(t *testing.T) {
 	c := mlirtest.Context(t)

@@ -242,7 +242,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		_, err := Evaluate(m, test.in...)
 		check.Error(t, err, test.want)
 		if strings.Contains(test.want, "evaluating") && !errors.As(err, new(*EvaluateError)) {
-			t.Errorf("%v is no EvaluateError", err)
+			t.Errorf("%v is not an EvaluateError", err)
 		}
 		m.Close()
 	}

@@ -21,7 +21,7 @@ func TestMissing(t *testing.T) {
 		"stablehlo: reduce: inputs and init_values must have the same number of operands, but have 2 and 0":                   Reduce{Inputs: in, Body: b.Returns(0, "tensor<f32>")},
 		"stablehlo: reshape: the type Result is missing: it is not inferred":                                                  Reshape{Operand: in[0]},
 		"stablehlo: all_gather: type 0 of Results is missing":                                                                 AllGather{Operands: in[:1], Results: make([]mlir.Type, 1)},
-		"stablehlo: rng_bit_generator: it has 2 results, but Results has 0 types":                                    RngBitGenerator{InitialState: in[0], RngAlgorithm: RngDefault},
+		"stablehlo: rng_bit_generator: it has 2 results, but Results has 0 types":                                             RngBitGenerator{InitialState: in[0], RngAlgorithm: RngDefault},
 		`stablehlo: compare: comparison_direction: "" is not a known comparison direction: use one of EQ, NE, GE, GT, LE, LT`: Compare{LHS: in[0], RHS: in[0]},
 		`stablehlo: dot: precision_config: element 1: "LOW" is not a known precision`:                                         Dot{LHS: in[0], RHS: in[0], PrecisionConfig: []Precision{PrecisionHigh, "LOW"}, Result: in[1].Type()},
 		"stablehlo: composite: the symbol decomposition is missing":                                                           Composite{Name: "x.y"},

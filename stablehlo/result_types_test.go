@@ -197,7 +197,7 @@ func TestQuantized(t *testing.T) {
 			"as many zero points as scales":  {Bits: 8, Expressed: f32, Scales: []float64{1}, ZeroPoints: []int64{1, 2}},
 			"one scale":                      {Bits: 8, Expressed: f32, Scales: []float64{1, 2}},
 			"at least one, not 0":            {Bits: 8, Expressed: f32, PerAxis: true},
-			"-1 is not an axis":                  {Bits: 8, Expressed: f32, PerAxis: true, Axis: -1, Scales: []float64{1}},
+			"-1 is not an axis":              {Bits: 8, Expressed: f32, PerAxis: true, Axis: -1, Scales: []float64{1}},
 			"a scale of 0 is not above zero": {Bits: 8, Expressed: f32, Scales: []float64{0}},
 		} {
 			_, err := q.Type(c)

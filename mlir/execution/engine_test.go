@@ -178,18 +178,18 @@ func TestInvokeErrors(t *testing.T) {
 		result    any
 		arguments []any
 	}{
-		{`no function "nosuch"`, "nosuch", nil, nil},
-		{`no function "missing"`, "missing", nil, nil},
-		{"takes 2 arguments, and 1 were given", "add", &i32, []any{int32(1)}},
-		{"argument 1 of add is of type i32, for which a int64 does not do", "add", &i32, []any{int32(1), int64(2)}},
-		{"for which a <nil> does not do", "add", &i32, []any{int32(1), nil}},
-		{"gives a result of type i32, which does not go into a *int64", "add", &i64, []any{int32(1), int32(2)}},
-		{"does not go into a <nil>", "add", nil, []any{int32(1), int32(2)}},
+		{`does not define a function "nosuch"`, "nosuch", nil, nil},
+		{`does not define a function "missing"`, "missing", nil, nil},
+		{"takes 2 arguments, but 1 are given", "add", &i32, []any{int32(1)}},
+		{"argument 1 of add has the type i32, which int64 does not match", "add", &i32, []any{int32(1), int64(2)}},
+		{"which <nil> does not match", "add", &i32, []any{int32(1), nil}},
+		{"returns a result of type i32, which *int64 cannot hold", "add", &i64, []any{int32(1), int32(2)}},
+		{"which <nil> cannot hold", "add", nil, []any{int32(1), int32(2)}},
 		{"has no result", "call_missing", &i32, nil},
-		{"is defined nowhere", "call_missing", nil, nil},
-		{"argument 0 of wide is of type i128", "wide", nil, []any{int64(1)}},
-		{"has 6 elements and not 5", "scale", nil, []any{execution.NewMemRef(make([]float32, 5), 2, 3), float32(1)}},
-		{"takes 8 arguments, and 6 were given", "scale", nil, []any{execution.NewMemRef(make([]float32, 6), 6), float32(1)}},
+		{"it uses an undefined symbol", "call_missing", nil, nil},
+		{"argument 0 of wide has the type i128", "wide", nil, []any{int64(1)}},
+		{"has 6 elements, not 5", "scale", nil, []any{execution.NewMemRef(make([]float32, 5), 2, 3), float32(1)}},
+		{"takes 8 arguments, but 6 are given", "scale", nil, []any{execution.NewMemRef(make([]float32, 6), 6), float32(1)}},
 	} {
 		if err := e.Invoke(test.name, test.result, test.arguments...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s(%v): the error is %v, want it to say %q", test.name, test.arguments, err, test.want)

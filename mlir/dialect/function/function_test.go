@@ -43,6 +43,6 @@ func TestAttributes(t *testing.T) {
 		check.Error(t, function.SetArgAttr(f, -1, "llvm.align", two), "the function has 2 arguments")
 		check.Error(t, function.SetResultAttr(f, 1, "llvm.align", two), "the function has 1 results")
 		check.Error(t, function.SetArgAttr(f, 0, "", two), "needs a name")
-		check.Error(t, function.SetArgAttr(m.Operation(), 0, "llvm.align", two), "builtin.module is no func.func")
+		check.Error(t, function.SetArgAttr(m.Operation(), 0, "llvm.align", two), "builtin.module is not a func.func")
 	})
 }

@@ -148,9 +148,9 @@ func TestReadSubprogram(t *testing.T) {
 		check.Diff(t, "the parts", []string{"<nil attribute>", `#llvm.di_file<"a" in "b">`, `#llvm.di_file<"c" in "d">`, "#llvm.di_subroutine_type<>"},
 			[]string{got.CompileUnit.String(), got.Scope.String(), got.File.String(), got.Type.String()})
 		_, err := llvm.ReadDISubprogram(c.UnitAttribute())
-		check.Error(t, err, "unit is no #llvm.di_subprogram")
+		check.Error(t, err, "unit is not #llvm.di_subprogram")
 		_, err = llvm.ModuleScope(c.UnitAttribute())
-		check.Error(t, err, "unit is no #llvm.di_module")
+		check.Error(t, err, "unit is not #llvm.di_module")
 		check.Panics(t, "called on a zero value", func() { llvm.DerivedBaseType(mlir.Attribute{}) })
 	})
 }
@@ -186,7 +186,7 @@ func TestWrongFields(t *testing.T) {
 			{llvm.DISubroutineType{Types: []mlir.Attribute{file}}, "Types cannot be"},
 			{llvm.DICompileUnit{File: file}, "needs its ID"},
 			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>")}, "needs its File"},
-			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>"), File: file, Emission: 9}, "no emission kind 9"},
+			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>"), File: file, Emission: 9}, "cannot have emission kind 9"},
 			{llvm.DILexicalBlock{}, "needs its Scope"},
 			{llvm.DILexicalBlock{Scope: unit}, "Scope cannot be unit"},
 			{llvm.DILexicalBlock{Scope: file, Line: -3}, "Line cannot be -3"},

@@ -63,20 +63,20 @@ func TestEncoding(t *testing.T) {
 			return sparse.Encoding{Levels: []sparse.Level{{}, l}, DimToLevel: two}
 		}
 		for want, e := range map[string]sparse.Encoding{
-			"needs a level":                  {DimToLevel: two},
-			"needs its DimToLevel":           {Levels: dense},
-			"does not give 2 levels":         {Levels: dense, DimToLevel: c.IdentityMap(3)},
-			"does not give 3 levels":         {Levels: append(dense, sparse.Level{}), DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0, 0)"))},
-			"is no way back":                 {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
-			"or 0 for an index, not 7":       {Levels: dense, DimToLevel: two, PosWidth: 7},
-			"or 0 for an index, not -8":      {Levels: dense, DimToLevel: two, CrdWidth: -8},
-			"has the format 9":               level(sparse.Level{Format: 9}),
-			"has the format -1":              level(sparse.Level{Format: -1}),
-			"it can have no property":        level(sparse.Level{NonUnique: true}),
-			"no singleton and cannot be SoA": level(sparse.Level{Format: sparse.Compressed, SoA: true}),
-			"cannot have 5 out of 4":         level(sparse.Level{Format: sparse.NOutOfM, N: 5, M: 4}),
-			"cannot have 1 out of 256":       level(sparse.Level{Format: sparse.NOutOfM, N: 1, M: 256}),
-			"which belong to NOutOfM":        level(sparse.Level{Format: sparse.Compressed, N: 1}),
+			"must have at least one level":          {DimToLevel: two},
+			"DimToLevel of the encoding is missing": {Levels: dense},
+			"does not map dimensions to 2 levels":   {Levels: dense, DimToLevel: c.IdentityMap(3)},
+			"does not map dimensions to 3 levels":   {Levels: append(dense, sparse.Level{}), DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0, 0)"))},
+			"is not the inverse":                    {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
+			"or 0 for an index, not 7":              {Levels: dense, DimToLevel: two, PosWidth: 7},
+			"or 0 for an index, not -8":             {Levels: dense, DimToLevel: two, CrdWidth: -8},
+			"has the unknown format 9":              level(sparse.Level{Format: 9}),
+			"has the unknown format -1":             level(sparse.Level{Format: -1}),
+			"it cannot have properties":             level(sparse.Level{NonUnique: true}),
+			"not a singleton and cannot be SoA":     level(sparse.Level{Format: sparse.Compressed, SoA: true}),
+			"cannot have 5 out of 4":                level(sparse.Level{Format: sparse.NOutOfM, N: 5, M: 4}),
+			"cannot have 1 out of 256":              level(sparse.Level{Format: sparse.NOutOfM, N: 1, M: 256}),
+			"only NOutOfM has them":                 level(sparse.Level{Format: sparse.Compressed, N: 1}),
 		} {
 			_, err := e.Attribute(c)
 			check.Error(t, err, want)
@@ -92,7 +92,7 @@ func TestEncoding(t *testing.T) {
 			}
 		}
 		_, err := sparse.ReadEncoding(c.UnitAttribute())
-		check.Error(t, err, "unit is no encoding")
+		check.Error(t, err, "unit is not an encoding")
 		check.Panics(t, "called on a zero value", func() { sparse.ReadEncoding(mlir.Attribute{}) })
 		other := mlirtest.ContextOf(t, c.Library())
 		check.Panics(t, "of another context", func() { sparse.Encoding{Levels: dense, DimToLevel: two}.Attribute(other) })
