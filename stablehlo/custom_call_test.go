@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// compareCalls compares types, values and attributes as what they are, and nil with
-// empty: an absent path and an empty one mean the same.
+// compareCalls compares types, values and attributes by identity. A nil list equals an
+// empty one, because an absent path means the same as an empty one.
 var compareCalls = cmp.Options{
 	cmp.Comparer(func(a, b mlir.Type) bool { return a.Equal(b) }),
 	cmp.Comparer(func(a, b mlir.Value) bool { return a.Equal(b) }),
@@ -45,7 +45,7 @@ var customCalls = []struct {
 	want              string // the attributes as they are printed, sorted by name
 }{
 	{
-		name: "version 0, nothing at all",
+		name: "version 0, nothing else",
 		call: CustomCall{Target: "t"},
 		want: `api_version = 0 : i32, call_target_name = "t", has_side_effect = false`,
 	},
@@ -98,7 +98,7 @@ var customCalls = []struct {
 			`result_layouts = [dense<0> : tensor<1xindex>, dense<[0, 1]> : tensor<2xindex>]`,
 	},
 	{
-		name: "layouts of nothing",
+		name: "no layouts",
 		call: CustomCall{Target: "t", APIVersion: 1, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}},
 		want: `api_version = 1 : i32, call_target_name = "t", has_side_effect = false, operand_layouts = [], result_layouts = []`,
 	},
@@ -128,8 +128,8 @@ var customCalls = []struct {
 	},
 }
 
-// TestCustomCall makes each call, lets StableHLO verify it, reads it back, and makes
-// it again of what was read.
+// TestCustomCall makes each call, verifies it, reads it back, and makes it again from the
+// result.
 func TestCustomCall(t *testing.T) {
 	for _, test := range customCalls {
 		t.Run(test.name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestCustomCall(t *testing.T) {
 	}
 }
 
-// TestAsCustomCall reads calls as they stand in files.
+// TestAsCustomCall reads parsed calls.
 func TestAsCustomCall(t *testing.T) {
 	c := mlirtest.Context(t)
 	m := mlirtest.Parse(t, c, `func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
@@ -195,7 +195,7 @@ func TestAsCustomCall(t *testing.T) {
 		return mlir.WalkContinue
 	})
 	if len(got) != 2 {
-		t.Fatalf("%d custom calls were found", len(got))
+		t.Fatalf("found %d custom calls", len(got))
 	}
 	typ := mlirtest.Types(c, "tensor<2xf32>")
 	want := []CustomCall{
@@ -241,8 +241,8 @@ func TestCustomCallErrors(t *testing.T) {
 	}
 }
 
-// TestCustomCallVerifier holds that what Create leaves to the verifier is an error
-// there and no crash.
+// TestCustomCallVerifier checks that the verifier returns an error for mistakes that Create
+// does not check, and does not crash.
 func TestCustomCallVerifier(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, vector, pair)

@@ -110,7 +110,7 @@ func TestEvaluateTypes(t *testing.T) {
 		zero := tensor.View{Shape: tensor.ShapeOf(d, 2), Data: make([]byte, 2*d.Size())}
 		got, err := Evaluate(m, zero)
 		want := zero
-		if d == tensor.F8E8M0FNU { // has no zero: this is the double of its least number
+		if d == tensor.F8E8M0FNU { // has no zero: this is twice its smallest number
 			want = tensor.View{Shape: zero.Shape, Data: []byte{1, 1}}
 		}
 		if err != nil || !cmp.Equal(got, []tensor.View{want}) {
@@ -120,7 +120,7 @@ func TestEvaluateTypes(t *testing.T) {
 	}
 }
 
-// TestEvaluateSamples runs every operation that is said to be taken.
+// TestEvaluateSamples runs every operation that Evaluates reports as supported.
 func TestEvaluateSamples(t *testing.T) {
 	c := mlirtest.Context(t)
 	done := map[string]bool{}
@@ -144,7 +144,7 @@ func TestEvaluateSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			v := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
-			if i > 0 && shape.DType == tensor.F32 { // so that a loop on less and equal ends
+			if i > 0 && shape.DType == tensor.F32 { // lets loops on a comparison terminate
 				ones, _ := tensor.Slice[float32](v)
 				for i := range ones {
 					ones[i] = 1
@@ -248,7 +248,7 @@ func TestEvaluateRefuses(t *testing.T) {
 	}
 }
 
-// TestEvaluateErrorOutlives reads an error when the context is gone.
+// TestEvaluateErrorOutlives reads an error after its context is closed.
 func TestEvaluateErrorOutlives(t *testing.T) {
 	err := func() error {
 		c := mlirtest.Library(t).NewContext(mlir.ContextOptions{})
@@ -259,7 +259,7 @@ func TestEvaluateErrorOutlives(t *testing.T) {
 	check.Error(t, err, "the module has no function main")
 }
 
-// TestEvaluateElsewhere holds that a library without the interpreter says so.
+// TestEvaluateElsewhere checks the error of a library without the interpreter.
 func TestEvaluateElsewhere(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		if c.LoadDialect("func") != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestMissing holds that what an operation needs and does not get is named.
+// TestMissing checks that errors name the missing part of an operation.
 func TestMissing(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
@@ -31,8 +31,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestUnread holds that an operation which lacks something, or has it in another form,
-// is not read as if it had it.
+// TestUnread checks that an operation is not read if a part is missing or has another form.
 func TestUnread(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
@@ -49,15 +48,15 @@ func TestUnread(t *testing.T) {
 	for what, op := range map[string]mlir.Operation{
 		"no operand":   state("slice", nil, start, limit, stride),
 		"two operands": state("slice", in, start, limit, stride),
-		"another one":  state("reverse", in[:1], mlir.NamedAttribute{Name: "dimensions", Value: numbers}),
-		"nothing":      {},
+		"another name": state("reverse", in[:1], mlir.NamedAttribute{Name: "dimensions", Value: numbers}),
+		"nil":          {},
 	} {
 		if o, ok := AsSlice(op); ok {
 			t.Errorf("%s: read as %v", what, o)
 		}
 	}
 	if _, ok := AsSlice(state("slice", in[:1], start, limit, stride)); !ok {
-		t.Error("a whole one is not read")
+		t.Error("a complete operation is not read")
 	}
 	_, err := c.Create(mlir.OperationState{Name: "stablehlo.slice", Operands: in[:1], Results: mlirtest.Types(c, "tensor<4xf32>"), Attributes: []mlir.NamedAttribute{start, limit}})
 	check.Error(t, err, `mlir: stablehlo.slice needs the attribute "strides"`)
@@ -65,6 +64,6 @@ func TestUnread(t *testing.T) {
 		t.Errorf("a reduce without a body is read as %v", o)
 	}
 	if o, ok := AsRngBitGenerator(mlir.Operation{}); ok {
-		t.Errorf("nothing is read as %v", o)
+		t.Errorf("the nil operation is read as %v", o)
 	}
 }

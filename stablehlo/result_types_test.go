@@ -177,7 +177,7 @@ func TestQuantized(t *testing.T) {
 				continue
 			}
 			if want := mlirtest.Type(c, text); !want.Equal(typ) {
-				t.Errorf("it is %s, want %s", typ, want)
+				t.Errorf("the type is %s, want %s", typ, want)
 			}
 			read, ok := AsQuantized(typ)
 			if !ok {
@@ -189,7 +189,7 @@ func TestQuantized(t *testing.T) {
 			t.Errorf("f32 is read as %v", q)
 		}
 		if q, ok := AsQuantized(mlir.Type{}); ok {
-			t.Errorf("nothing is read as %v", q)
+			t.Errorf("the nil type is read as %v", q)
 		}
 		for want, q := range map[string]Quantized{
 			"needs the float type":           {Bits: 8, Scales: []float64{1}},

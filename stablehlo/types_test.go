@@ -42,8 +42,8 @@ func TestTensorType(t *testing.T) {
 	}
 }
 
-// TestUnknownDimension holds that -1 is a dimension that is not known and that no other
-// negative number is, and that a bound on it is nothing that a shape says.
+// TestUnknownDimension checks that -1 is a dynamic dimension, that other negative numbers
+// are invalid, and that a shape does not contain bounds.
 func TestUnknownDimension(t *testing.T) {
 	c := mlirtest.Context(t)
 	typ, err := TensorType(c, tensor.ShapeOf(tensor.F32, -1))

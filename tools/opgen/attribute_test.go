@@ -11,9 +11,9 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
-// TestAttributesOfLibrary holds the tables of attributes against the library: its parser
-// lists the keywords of an enumeration and the fields of a structure, and its C API has
-// the functions.
+// TestAttributesOfLibrary compares the tables of attributes with the library. Its parser
+// lists the keywords of an enumeration and the fields of a structure, and its C API must
+// have the functions.
 func TestAttributesOfLibrary(t *testing.T) {
 	c := mlirtest.Context(t)
 	keywords := regexp.MustCompile(`to be one of: (.*)`)
@@ -57,9 +57,9 @@ func TestAttributesOfLibrary(t *testing.T) {
 				m := list.FindStringSubmatch(fmt.Sprint(err))
 				if m == nil {
 					if !a.complete {
-						t.Fatalf("the library lists nothing: %v", err)
+						t.Fatalf("the library lists no names: %v", err)
 					}
-					return // of these, its parser names only what comes next
+					return // the parser names only the next field of these
 				}
 				if d := cmp.Diff(strings.Split(strings.ReplaceAll(m[1], "`", ""), ", "), want); d != "" {
 					t.Errorf("the table (-library +table):\n%s", d)

@@ -13,14 +13,13 @@ import (
 
 var root = filepath.Join("..", "..")
 
-// TestCommitted holds that `go generate` makes exactly what is committed, and no more
-// is committed than it makes.
+// TestCommitted checks that `go generate` writes exactly the committed files.
 func TestCommitted(t *testing.T) {
 	want, err := generate(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.Files(t, root, want, "what `go generate ./...` makes")
+	check.Files(t, root, want, "the files of `go generate ./...`")
 	for _, folder := range []string{"stablehlo", "stablehlo/chlo"} {
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "gen_*.go"))
 		if err != nil {
@@ -28,13 +27,13 @@ func TestCommitted(t *testing.T) {
 		}
 		for _, file := range files {
 			if name := folder + "/" + filepath.Base(file); want[name] == nil {
-				t.Errorf("%s is not made by `go generate ./...`", name)
+				t.Errorf("`go generate ./...` does not write %s", name)
 			}
 		}
 	}
 }
 
-// TestTables holds that the tables are read as they were written.
+// TestTables checks that a table that is read and written stays the same.
 func TestTables(t *testing.T) {
 	for _, dialect := range dialects {
 		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(tableFile(dialect))))
@@ -66,7 +65,7 @@ func TestTableErrors(t *testing.T) {
 	}
 }
 
-// bindings are as MLIR generates them for one operation with one part of each kind.
+// bindings has MLIR's generated bindings of one operation with one part of each kind.
 const bindings = `
 class ThingOp(_ods_ir.OpView):
   OPERATION_NAME = "d.thing"
@@ -147,8 +146,7 @@ func TestGoName(t *testing.T) {
 	}
 }
 
-// TestUnknownParts holds that a release with parts of a new kind is refused, and not
-// generated in part.
+// TestUnknownParts checks that tables with parts of a new kind are an error.
 func TestUnknownParts(t *testing.T) {
 	one := func(text string) error {
 		ops, err := parseTable("x", []byte(text))

@@ -24,7 +24,7 @@ func TestAttributes(t *testing.T) {
 		check.Panics(t, "called on a zero value", func() { function.SetArgAttr(f, 0, "llvm.x", mlir.Attribute{}) })
 		check.Panics(t, "called on a zero value", func() { function.SetArgAttr(mlir.Operation{}, 0, "llvm.x", unit) })
 		if _, ok := function.ArgAttr(f, 1, "llvm.align"); ok {
-			t.Error("there is an attribute that nobody set")
+			t.Error("there is an attribute that was not set")
 		}
 		if !set(function.SetArgAttr(f, 1, "llvm.align", two), function.SetResultAttr(f, 0, "llvm.noundef", unit)) {
 			return

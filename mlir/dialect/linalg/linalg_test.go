@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 )
 
-// eachContext runs a test where the library has the functions, and holds elsewhere
-// that they are refused.
+// eachContext runs a test if the library has the functions, and checks their errors
+// otherwise.
 func eachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		if c.Library().Has("mlirLinalgIsAContractionOp") {
@@ -142,7 +142,7 @@ func TestFillRegion(t *testing.T) {
 		check.Error(t, linalg.FillRegion(create("linalg.generic", 1, 0, 0)), "is not a known named operation")
 		check.Error(t, linalg.FillRegion(m.Operation()), "is not a known named operation")
 		if _, err := linalg.IsContraction(create("linalg.matmul", 1, 0, 1, 2)); err == nil {
-			t.Error("an operation without a body was looked into")
+			t.Error("an operation without a body was read")
 		}
 	})
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
 )
 
-// maker is what every struct of debug information has.
+// maker is the method of every struct of debug information.
 type maker interface {
 	Attribute(*mlir.Context) (mlir.Attribute, error)
 }
 
-// newer reports whether libraries after LLVM 22 have another C function of that name.
+// newer reports whether the C function has another prototype in libraries after LLVM 22.
 func newer(m maker) bool {
 	switch m.(type) {
 	case llvm.DIDerivedType, llvm.DIStringType:
@@ -69,7 +69,7 @@ func TestDebugAttributes(t *testing.T) {
 				t.Errorf("%#v: %v", test.make, err)
 				continue
 			}
-			// MLIR prints a file in a field of that type without its name.
+			// MLIR omits the attribute's name in a field of type file.
 			check.Diff(t, "the text", mlirtest.Attribute(c, test.want).String(), a.String())
 		}
 		check.Diff(t, "the null type", "#llvm.di_null_type", null.String())
@@ -89,12 +89,12 @@ func TestDebugAttributes(t *testing.T) {
 	})
 }
 
-// TestVersionedDebugAttributes holds that the attributes whose C functions changed
-// are made where the release is known, and refused elsewhere.
+// TestVersionedDebugAttributes checks that attributes whose C functions changed can be made
+// if the release is known, and are an error otherwise.
 func TestVersionedDebugAttributes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		file := check.Must(llvm.DIFile{Name: "a.go", Directory: "/src"}.Attribute(c))
-		fileText, in := file.String(), `<"a.go" in "/src">` // in a field of that type it has no name
+		fileText, in := file.String(), `<"a.go" in "/src">` // MLIR omits the name in a field of this type
 		id := mlirtest.Attribute(c, "distinct[0]<>")
 		rec := mlirtest.Attribute(c, "distinct[1]<>")
 		tests := []struct {
@@ -131,7 +131,7 @@ func TestVersionedDebugAttributes(t *testing.T) {
 	})
 }
 
-// self is a composite type's reference to itself; a library without it gives the file.
+// self returns a composite type's reference to itself, or the file if the library lacks it.
 func self(t *testing.T, c *mlir.Context, rec mlir.Attribute) mlir.Attribute {
 	a, err := llvm.DICompositeTypeSelf(rec)
 	if !mlirtest.Supported(t, c.Library(), err, "mlirLLVMDICompositeTypeAttrGetRecSelf") {
@@ -155,7 +155,7 @@ func TestReadSubprogram(t *testing.T) {
 	})
 }
 
-// TestWrongFields hands each field what it cannot hold: the C functions would take it.
+// TestWrongFields sets fields to attributes of wrong kinds, which the C functions accept.
 func TestWrongFields(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		unit := c.UnitAttribute()

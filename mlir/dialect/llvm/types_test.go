@@ -30,7 +30,7 @@ func TestTypes(t *testing.T) {
 		} {
 			check.Diff(t, "the text", want, made.String())
 			if !made.Equal(mlirtest.Type(c, want)) {
-				t.Errorf("%s is not the type of that text", want)
+				t.Errorf("%s does not parse to the same type", want)
 			}
 		}
 	})
@@ -87,7 +87,7 @@ func TestRecursiveStruct(t *testing.T) {
 		check.Error(t, err, "already has another body")
 		fresh := check.Must(llvm.NewStruct(c, "node", fields, false))
 		if fresh.Equal(node) || check.Must(llvm.ReadStruct(fresh)).Name == "node" {
-			t.Errorf("NewStruct gave the old struct %s", fresh)
+			t.Errorf("NewStruct returned the old struct %s", fresh)
 		}
 	})
 }

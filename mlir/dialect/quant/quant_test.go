@@ -16,8 +16,7 @@ type maker interface {
 	Type(*mlir.Context) (mlir.Type, error)
 }
 
-// eachContext runs a test where the library has the types, and holds elsewhere that
-// they are refused.
+// eachContext runs a test if the library has the types, and checks their errors otherwise.
 func eachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		i8, f32 := mlirtest.Type(c, "i8"), mlirtest.Type(c, "f32")
@@ -99,7 +98,7 @@ func TestTypes(t *testing.T) {
 				t.Errorf("the type is %s, want %s", got, want)
 			}
 			if !quant.Is(got) {
-				t.Errorf("%s is none of the dialect", got)
+				t.Errorf("%s is not a type of the dialect", got)
 			}
 			if diff := cmp.Diff(any(m), read(got), sameTypes); diff != "" {
 				t.Errorf("%s read back (-want +got):\n%s", want, diff)
@@ -173,7 +172,7 @@ func TestCasts(t *testing.T) {
 			return func(t mlir.Type) (mlir.Type, error) { return f(q, t) }
 		}
 		for _, test := range []struct {
-			name, from, want string // want "" is refused
+			name, from, want string // an empty want is an error
 			cast             func(mlir.Type) (mlir.Type, error)
 		}{
 			{"from storage", "i8", u, pair(quant.FromStorage)},
@@ -197,9 +196,9 @@ func TestCasts(t *testing.T) {
 			switch {
 			case test.want == "" && err == nil && test.from == "vector<2xf32>": // a vector has no quantized elements in some releases
 			case test.want == "" && err == nil:
-				t.Errorf("%s of %s gave %s", test.name, test.from, got)
+				t.Errorf("%s of %s returned %s", test.name, test.from, got)
 			case test.want != "" && (err != nil || !got.Equal(mlirtest.Type(c, test.want))):
-				t.Errorf("%s of %s gave %s (%v), want %s", test.name, test.from, got, err, test.want)
+				t.Errorf("%s of %s returned %s (%v), want %s", test.name, test.from, got, err, test.want)
 			}
 		}
 		check.Diff(t, "no element", true, check.Must(quant.ElementType(mlirtest.Type(c, "tensor<2xi8>"))).IsNil())

@@ -108,7 +108,7 @@ func TestExport(t *testing.T) {
   smt.assert %eq
   smt.check sat {} unknown {} unsat {}
 }`)))
-		// Some releases end a solver with a reset, and some write let where there is no need.
+		// Some releases end a solver with a reset, and some write unnecessary lets.
 		const want = "; solver scope 0\n(declare-const x Int)\n(assert (let ((tmp (= x 1)))\n        tmp))\n(check-sat)\n"
 		const inline = "; solver scope 0\n(declare-const x Int)\n(assert (= x 1))\n(check-sat)\n"
 		write := func(o smt.ExportOptions) string {
@@ -116,7 +116,7 @@ func TestExport(t *testing.T) {
 		}
 		check.Diff(t, "SMT-LIB", want, write(smt.ExportOptions{}))
 		if got := write(smt.ExportOptions{InlineSingleUse: true}); got != inline && got != want {
-			t.Errorf("SMT-LIB in line is\n%s", got)
+			t.Errorf("inlined SMT-LIB is\n%s", got)
 		}
 		other := check.Must(c.Parse("f.mlir", []byte("smt.solver() : () -> () { %0 = arith.constant 1 : i32 }")))
 		_, err := smt.Export(other.Operation(), smt.ExportOptions{})

@@ -47,7 +47,7 @@ func TestEncoding(t *testing.T) {
 			}
 			got := check.Must(sparse.ReadEncoding(a))
 			if e.LevelToDim.IsNil() {
-				e.LevelToDim = got.LevelToDim // which MLIR found
+				e.LevelToDim = got.LevelToDim // computed by MLIR
 			}
 			if diff := cmp.Diff(e, got, sameParts); diff != "" {
 				t.Errorf("%s read back (-want +got):\n%s", text, diff)
@@ -81,14 +81,14 @@ func TestEncoding(t *testing.T) {
 			_, err := e.Attribute(c)
 			check.Error(t, err, want)
 		}
-		// What the verifier of the dialect refuses.
+		// Encodings that the verifier of the dialect rejects.
 		for _, e := range []sparse.Encoding{
 			{Levels: []sparse.Level{{}, {}, {}}, DimToLevel: blocks},
 			{Levels: dense, DimToLevel: two, Explicit: c.StringAttribute("s")},
 			{Levels: []sparse.Level{{Format: sparse.Singleton}, {}}, DimToLevel: two},
 		} {
 			if a, err := e.Attribute(c); err == nil && !a.Equal(mlirtest.Attribute(c, a.String())) {
-				t.Errorf("%s is not what its text says", a)
+				t.Errorf("%s does not parse to itself", a)
 			}
 		}
 		_, err := sparse.ReadEncoding(c.UnitAttribute())
@@ -99,7 +99,7 @@ func TestEncoding(t *testing.T) {
 	})
 }
 
-// A matrix in rows of which only the elements that are there are stored.
+// This example encodes a matrix in compressed sparse rows.
 func ExampleEncoding() {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
