@@ -248,7 +248,7 @@ func TestMistakes(t *testing.T) {
 		{"constant too short", func(b *builder.Builder) int {
 			b.Func("main").Constant(tensor.View{Shape: vector, Data: make([]byte, 3)})
 			return here(1)
-		}, "constant: stablehlo: a constant f32[4] needs 16 bytes, 3 given"},
+		}, "constant: stablehlo: a constant f32[4] needs 16 bytes, but 3 are given"},
 		{"constant without shape", func(b *builder.Builder) int {
 			b.Func("main").Constant(tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1)})
 			return here(1)

@@ -25,7 +25,7 @@ func (o Constant) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 		return mlir.Operation{}, err
 	}
 	if want := o.Value.Shape.NumBytes(); len(o.Value.Data) != want {
-		return mlir.Operation{}, fmt.Errorf("stablehlo: a constant %s needs %d bytes, %d given", o.Value.Shape, want, len(o.Value.Data))
+		return mlir.Operation{}, fmt.Errorf("stablehlo: a constant %s needs %d bytes, but %d are given", o.Value.Shape, want, len(o.Value.Data))
 	}
 	value, err := denseAttribute(c, t, o.Value)
 	if err != nil {

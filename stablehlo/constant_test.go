@@ -178,8 +178,8 @@ func TestConstantErrors(t *testing.T) {
 	}{
 		{tensor.View{}, "stablehlo: constant: tensor: the shape invalid[] has no element type"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.Token)}, "stablehlo: token is not an element type"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)}, "stablehlo: a constant f32[2] needs 8 bytes, 7 given"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 9), Data: make([]byte, 2)}, "stablehlo: a constant pred[9] needs 9 bytes, 2 given"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)}, "stablehlo: a constant f32[2] needs 8 bytes, but 7 are given"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 9), Data: make([]byte, 2)}, "stablehlo: a constant pred[9] needs 9 bytes, but 2 are given"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1, 2), Data: make([]byte, 8)}, "stablehlo: constant: tensor: dimension 0 of f32[?,2] is not known"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 1<<40, 1<<40)}, "stablehlo: constant: tensor: f32[1099511627776,1099511627776] is larger than any array can be"},
 	} {

@@ -124,8 +124,9 @@ func AsBinary(op mlir.Operation) (Binary, bool) {
 	return Binary{Op: BinaryOp(op.Name()), LHS: r.Operand(), RHS: r.Operand()}, r.OK()
 }
 
-// Create makes the operation. It returns an error if the shapes differ. The verifier
-// checks that the element types are equal and that the operation is defined for them.
+// Create makes the operation. It returns an error if the shapes do not match. The
+// verifier checks that the element types are equal and that the operation is defined for
+// them.
 func (o Binary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	return mlir.Create(ip, mlir.OperationState{
 		Name: string(o.Op), Location: loc,

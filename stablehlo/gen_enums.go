@@ -128,7 +128,7 @@ var fftTypes = ods.Enum[FftType]{
 	Value:    capi.StablehloFftTypeAttrGetValue,
 }
 
-// TransposeKind is what triangular_solve does with its first operand before it solves.
+// TransposeKind is how triangular_solve transforms its first operand before it solves.
 // In MLIR the enumeration is named Transpose, like an operation (StableHLO
 // specification, triangular_solve).
 type TransposeKind string

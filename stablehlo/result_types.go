@@ -150,7 +150,7 @@ func ReduceScatterType(operand mlir.Type, dimension, groupSize int64) (mlir.Type
 }
 
 // resized returns the type of an operand with one dimension resized for the devices of a
-// group. Errors name the dimension with what.
+// group. In errors the dimension is named what.
 func resized(op string, operand mlir.Type, what string, dimension, groupSize int64, resize func(size int64) (int64, error)) (mlir.Type, error) {
 	t, err := tensorOf(op, "operand", operand)
 	if err != nil {
@@ -172,8 +172,8 @@ func resized(op string, operand mlir.Type, what string, dimension, groupSize int
 }
 
 // DotGeneralType returns the result type of dot_general: the batching dimensions, then the
-// remaining dimensions of lhs, then those of rhs. A nil element type means that of lhs,
-// which must not be quantized then.
+// remaining dimensions of lhs, then those of rhs. If element is nil, the result has the
+// element type of lhs, which must not be quantized.
 func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type) (mlir.Type, error) {
 	const op = "dot_general"
 	l, r, element, err := factors(op, lhs, rhs, element)
@@ -213,8 +213,8 @@ func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type
 	return BoundedTensorType(l.c, element, dims...)
 }
 
-// DotType returns the result type of dot, which multiplies vectors and matrices. A nil
-// element type means that of lhs.
+// DotType returns the result type of dot, which multiplies vectors and matrices. If element
+// is nil, the result has the element type of lhs, which must not be quantized.
 func DotType(lhs, rhs, element mlir.Type) (mlir.Type, error) {
 	l, r, _, err := factors("dot", lhs, rhs, element)
 	if err != nil {
@@ -229,8 +229,8 @@ func DotType(lhs, rhs, element mlir.Type) (mlir.Type, error) {
 	}, element)
 }
 
-// ConvolutionType returns the result type of o. It does not use o.Result. A nil element
-// type means that of the left operand, which must not be quantized then.
+// ConvolutionType returns the result type of o. It does not use o.Result. If element is
+// nil, the result has the element type of the left operand, which must not be quantized.
 func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
 	const op = "convolution"
 	if o.LHS.IsNil() || o.RHS.IsNil() {

@@ -35,7 +35,7 @@ const (
 // read. The weeks are counted back from the library's release.
 func VersionFor(l *mlir.Library, c Compatibility) (string, error) {
 	if c < CompatibleNone || c > CompatibleMax {
-		return "", fmt.Errorf("stablehlo: there is no compatibility %d", c) // the library aborts the process
+		return "", fmt.Errorf("stablehlo: there is no compatibility %d: use the constants", c) // the library aborts the process
 	}
 	return version(l, "stablehloVersionFromCompatibilityRequirement", func(t *capi.Table, cb capi.MlirStringCallback, data unsafe.Pointer) {
 		capi.StablehloVersionFromCompatibilityRequirement(t, capi.MlirStablehloCompatibilityRequirement(c), cb, data)

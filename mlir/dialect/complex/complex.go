@@ -33,7 +33,7 @@ func Number(t mlir.Type, v complex128) (mlir.Attribute, error) {
 // IsNumber reports whether a is #complex.number<…>.
 func IsNumber(a mlir.Attribute) bool { return raw.IsAttribute(a, "#complex.number") }
 
-// ReadNumber returns the complex number a. It converts parts of other formats to float64.
+// ReadNumber returns a as a complex number. It converts parts of other formats to float64.
 // It returns an error if a is another attribute.
 func ReadNumber(a mlir.Attribute) (complex128, error) {
 	c, h := raw.UnwrapAttribute(a, "complex.ReadNumber")

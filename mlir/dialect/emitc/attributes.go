@@ -57,7 +57,8 @@ func (p CmpPredicate) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return raw.WrapAttribute(c, capi.MlirEmitCCmpPredicateAttrGet(t, raw.Context(c), capi.MlirEmitCCmpPredicate(p))), nil
 }
 
-// ReadCmpPredicate returns the predicate a.
+// ReadCmpPredicate returns a as a CmpPredicate. It returns an error if a is another
+// attribute.
 func ReadCmpPredicate(a mlir.Attribute) (CmpPredicate, error) {
 	c, h := raw.UnwrapAttribute(a, "emitc.ReadCmpPredicate")
 	if err := raw.Need(c.Library(), "mlirAttributeIsAEmitCCmpPredicate", "mlirEmitCCmpPredicateAttrGetValue"); err != nil {

@@ -75,7 +75,8 @@ func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // IsObject reports whether a is #gpu.object<…>.
 func IsObject(a mlir.Attribute) bool { return raw.IsAttribute(a, "#gpu.object") }
 
-// ReadObject returns the object a. It copies the data.
+// ReadObject returns a as an Object. It copies the data. It returns an error if a is
+// another attribute.
 func ReadObject(a mlir.Attribute) (Object, error) {
 	c, h := raw.UnwrapAttribute(a, "gpu.ReadObject")
 	if !IsObject(a) {

@@ -34,7 +34,8 @@ func (v Variadicity) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return mlir.Attribute{}, fmt.Errorf("irdl: %q is not a variadicity: use the constants", string(v))
 }
 
-// ReadVariadicity returns the variadicity a.
+// ReadVariadicity returns a as a Variadicity. It returns an error if a is another
+// attribute.
 func ReadVariadicity(a mlir.Attribute) (Variadicity, error) {
 	rest, ok := strings.CutPrefix(a.String(), "#irdl<variadicity ")
 	v := Variadicity(strings.TrimSuffix(rest, ">"))

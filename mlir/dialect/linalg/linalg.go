@@ -43,7 +43,8 @@ func IsConvolution(o mlir.Operation) (bool, error) {
 	return err == nil && capi.MlirLinalgIsAConvolutionOp(t, h), err
 }
 
-// ContractionOf returns the dimensions of a contraction.
+// ContractionOf returns the dimensions of a contraction. It verifies o first, and returns
+// an error if o is not a contraction.
 func ContractionOf(o mlir.Operation) (Contraction, error) {
 	c, t, h, err := verified(o, "ContractionOf", "mlirLinalgIsAContractionOp", "mlirLinalgInferContractionDimensions")
 	if err != nil {
@@ -82,7 +83,8 @@ func contraction(c *mlir.Context, d capi.MlirLinalgContractionDimensions) Contra
 	return Contraction{Batch: list(c, d.Batch), M: list(c, d.M), N: list(c, d.N), K: list(c, d.K)}
 }
 
-// ConvolutionOf returns the dimensions of a convolution.
+// ConvolutionOf returns the dimensions of a convolution. It verifies o first, and returns
+// an error if o is not a convolution.
 func ConvolutionOf(o mlir.Operation) (Convolution, error) {
 	c, t, h, err := verified(o, "ConvolutionOf", "mlirLinalgIsAConvolutionOp", "mlirLinalgInferConvolutionDimensions")
 	if err != nil {

@@ -38,7 +38,7 @@ type maker struct {
 }
 
 func newMaker(c *mlir.Context, what, function string) *maker {
-	m := &maker{c: c, what: "llvm." + what}
+	m := &maker{c: c, what: what}
 	m.api, m.err = raw.Load(c, dialect, function)
 	return m
 }
@@ -48,7 +48,7 @@ func (m *maker) field(name string, a mlir.Attribute, kinds []string) capi.MlirAt
 	if a.IsNil() {
 		return capi.MlirAttribute{}
 	}
-	h := raw.AttributeIn(a, m.c, m.what+".Attribute")
+	h := raw.AttributeIn(a, m.c, "llvm."+m.what+".Attribute")
 	if m.err == nil && !oneOf(a, kinds) {
 		m.err = fmt.Errorf("llvm: %s.%s cannot be %s", m.what, name, a)
 	}
@@ -58,7 +58,7 @@ func (m *maker) field(name string, a mlir.Attribute, kinds []string) capi.MlirAt
 // required returns the C handle of a required attribute.
 func (m *maker) required(name string, a mlir.Attribute, kinds []string) capi.MlirAttribute {
 	if a.IsNil() && m.err == nil {
-		m.err = fmt.Errorf("llvm: %s needs its %s", m.what, name)
+		m.err = fmt.Errorf("llvm: %s.%s is missing", m.what, name)
 	}
 	return m.field(name, a, kinds)
 }
@@ -101,7 +101,7 @@ func (m *maker) make(call func(ctx capi.MlirContext) capi.MlirAttribute) (mlir.A
 	}
 	a := raw.WrapAttribute(m.c, call(raw.Context(m.c)))
 	if a.IsNil() {
-		return a, raw.Failure(m.c, "making "+m.what)
+		return a, raw.Failure(m.c, "making llvm."+m.what)
 	}
 	return a, nil
 }

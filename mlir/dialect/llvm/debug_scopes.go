@@ -29,7 +29,7 @@ const (
 	EmitDebugDirectivesOnly
 )
 
-// NameTable is the kind of name tables of a compile unit.
+// NameTable is the kind of accelerator tables of names of a compile unit.
 type NameTable int
 
 const (

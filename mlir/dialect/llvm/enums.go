@@ -32,7 +32,7 @@ func (l Linkage) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return word(c, "linkage", linkageForm, string(l))
 }
 
-// ReadLinkage returns the linkage a.
+// ReadLinkage returns a as a Linkage. It returns an error if a is another attribute.
 func ReadLinkage(a mlir.Attribute) (Linkage, error) {
 	w, err := asWord(a, "linkage", linkageForm)
 	return Linkage(w), err
@@ -96,7 +96,7 @@ func (v CConv) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return word(c, "calling convention", cconvForm, string(v))
 }
 
-// ReadCConv returns the calling convention a.
+// ReadCConv returns a as a CConv. It returns an error if a is another attribute.
 func ReadCConv(a mlir.Attribute) (CConv, error) {
 	w, err := asWord(a, "calling convention", cconvForm)
 	return CConv(w), err
@@ -118,7 +118,7 @@ func (v Comdat) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return word(c, "comdat", comdatForm, string(v))
 }
 
-// ReadComdat returns the comdat a.
+// ReadComdat returns a as a Comdat. It returns an error if a is another attribute.
 func ReadComdat(a mlir.Attribute) (Comdat, error) {
 	w, err := asWord(a, "comdat", comdatForm)
 	return Comdat(w), err

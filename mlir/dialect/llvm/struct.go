@@ -122,7 +122,8 @@ func literal(c *mlir.Context, method string, fields []mlir.Type, packed bool) (m
 // IsStruct reports whether t is !llvm.struct<…>.
 func IsStruct(t mlir.Type) bool { return raw.IsType(t, "!llvm.struct") }
 
-// ReadStruct returns the struct type t. A struct without a body is opaque.
+// ReadStruct returns t as a Struct. A struct without a body is opaque. It returns an error
+// if t is another type.
 func ReadStruct(t mlir.Type) (Struct, error) {
 	c, h := raw.UnwrapType(t, "llvm.ReadStruct")
 	if !IsStruct(t) {

@@ -76,7 +76,7 @@ func (a Array) Type(c *mlir.Context) (mlir.Type, error) {
 // IsArray reports whether t is !llvm.array<…>.
 func IsArray(t mlir.Type) bool { return raw.IsType(t, "!llvm.array") }
 
-// ReadArray returns the array type t.
+// ReadArray returns t as an Array. It returns an error if t is another type.
 func ReadArray(t mlir.Type) (Array, error) {
 	c, h := raw.UnwrapType(t, "llvm.ReadArray")
 	if !IsArray(t) {
@@ -123,7 +123,7 @@ func (f Function) Type(c *mlir.Context) (mlir.Type, error) {
 // IsFunction reports whether t is !llvm.func<…>.
 func IsFunction(t mlir.Type) bool { return raw.IsType(t, "!llvm.func") }
 
-// ReadFunction returns the function type t.
+// ReadFunction returns t as a Function. It returns an error if t is another type.
 func ReadFunction(t mlir.Type) (Function, error) {
 	c, h := raw.UnwrapType(t, "llvm.ReadFunction")
 	if !IsFunction(t) {

@@ -77,7 +77,7 @@ func common(c *mlir.Context, api *capi.Table, h capi.MlirType) (Storage, mlir.Ty
 	return s, raw.WrapType(c, expressed)
 }
 
-// ReadAny returns t as an Any.
+// ReadAny returns t as an Any. It returns an error if t is another type.
 func ReadAny(t mlir.Type) (Any, error) {
 	c, api, h, err := open(t, "quant.ReadAny", "mlirTypeIsAAnyQuantizedType", "!quant.any", IsAny)
 	if err != nil {
@@ -87,7 +87,7 @@ func ReadAny(t mlir.Type) (Any, error) {
 	return Any{Storage: s, Expressed: e}, nil
 }
 
-// ReadUniform returns t as a Uniform.
+// ReadUniform returns t as a Uniform. It returns an error if t is another type.
 func ReadUniform(t mlir.Type) (Uniform, error) {
 	c, api, h, err := open(t, "quant.ReadUniform", "mlirTypeIsAUniformQuantizedType", "!quant.uniform with one scale", IsUniform)
 	if err != nil {
@@ -101,7 +101,7 @@ func ReadUniform(t mlir.Type) (Uniform, error) {
 	}, nil
 }
 
-// ReadPerAxis returns t as a PerAxis.
+// ReadPerAxis returns t as a PerAxis. It returns an error if t is another type.
 func ReadPerAxis(t mlir.Type) (PerAxis, error) {
 	c, api, h, err := open(t, "quant.ReadPerAxis", "mlirTypeIsAUniformQuantizedPerAxisType", "!quant.uniform with an axis", IsPerAxis)
 	if err != nil {
@@ -116,7 +116,7 @@ func ReadPerAxis(t mlir.Type) (PerAxis, error) {
 	return q, nil
 }
 
-// ReadSubChannel returns t as a SubChannel.
+// ReadSubChannel returns t as a SubChannel. It returns an error if t is another type.
 func ReadSubChannel(t mlir.Type) (SubChannel, error) {
 	c, api, h, err := open(t, "quant.ReadSubChannel", "mlirTypeIsAUniformQuantizedSubChannelType", "!quant.uniform with blocks", IsSubChannel)
 	if err != nil {
@@ -137,7 +137,7 @@ func ReadSubChannel(t mlir.Type) (SubChannel, error) {
 	return q, nil
 }
 
-// ReadCalibrated returns t as a Calibrated.
+// ReadCalibrated returns t as a Calibrated. It returns an error if t is another type.
 func ReadCalibrated(t mlir.Type) (Calibrated, error) {
 	c, api, h, err := open(t, "quant.ReadCalibrated", "mlirTypeIsACalibratedQuantizedType", "!quant.calibrated", IsCalibrated)
 	if err != nil {

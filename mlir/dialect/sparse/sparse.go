@@ -132,7 +132,7 @@ func (l Level) properties() []capi.MlirSparseTensorLevelPropertyNondefault {
 // Is reports whether a is #sparse_tensor.encoding<…>.
 func Is(a mlir.Attribute) bool { return raw.IsAttribute(a, "#sparse_tensor.encoding") }
 
-// ReadEncoding returns the encoding a.
+// ReadEncoding returns a as an Encoding. It returns an error if a is another attribute.
 func ReadEncoding(a mlir.Attribute) (Encoding, error) {
 	c, h := raw.UnwrapAttribute(a, "sparse.ReadEncoding")
 	if err := raw.Need(c.Library(), "mlirSparseTensorEncodingGetLvlRank", "mlirSparseTensorEncodingAttrGetLvlType",
