@@ -19,7 +19,7 @@ func (v ConvDimensionNumbers) check() error {
 	} {
 		taken := make([]bool, 2+len(side.spatial))
 		for _, i := range append([]int64{side.a, side.b}, side.spatial...) {
-			if err := place("convolution", side.what+" dimension", i, taken); err != nil {
+			if err := take("convolution", side.what+" dimension", i, taken); err != nil {
 				return err
 			}
 		}

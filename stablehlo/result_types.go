@@ -48,7 +48,7 @@ func BroadcastInDimType(operand mlir.Type, broadcastDimensions []int64, dims ...
 	}
 	seen := make([]bool, len(dims))
 	for i, d := range broadcastDimensions {
-		if err := place(op, "broadcast dimension", d, seen); err != nil {
+		if err := take(op, "broadcast dimension", d, seen); err != nil {
 			return mlir.Type{}, err
 		}
 		from := t.dims[i]
@@ -156,7 +156,7 @@ func resized(op string, operand mlir.Type, what string, dimension, groupSize int
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	if err := place(op, what, dimension, make([]bool, len(t.dims))); err != nil {
+	if err := take(op, what, dimension, make([]bool, len(t.dims))); err != nil {
 		return mlir.Type{}, err
 	}
 	if groupSize < 1 {
@@ -193,10 +193,10 @@ func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type
 			return mlir.Type{}, fmt.Errorf("stablehlo: %s: %d %s dimensions of lhs and %d of rhs do not match", op, len(group.lhs), group.what, len(group.rhs))
 		}
 		for i := range group.lhs {
-			if err := place(op, group.what+" dimension of lhs", group.lhs[i], takenL); err != nil {
+			if err := take(op, group.what+" dimension of lhs", group.lhs[i], takenL); err != nil {
 				return mlir.Type{}, err
 			}
-			if err := place(op, group.what+" dimension of rhs", group.rhs[i], takenR); err != nil {
+			if err := take(op, group.what+" dimension of rhs", group.rhs[i], takenR); err != nil {
 				return mlir.Type{}, err
 			}
 			joint, ok := join(l.dims[group.lhs[i]], r.dims[group.rhs[i]])
@@ -208,8 +208,8 @@ func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type
 			}
 		}
 	}
-	dims = append(dims, left(l.dims, takenL)...)
-	dims = append(dims, left(r.dims, takenR)...)
+	dims = append(dims, remaining(l.dims, takenL)...)
+	dims = append(dims, remaining(r.dims, takenR)...)
 	return BoundedTensorType(l.c, element, dims...)
 }
 
@@ -375,8 +375,8 @@ func count(dims []Dimension) (int64, bool) {
 	return n, true
 }
 
-// place marks dimension d as taken. It returns an error if d does not exist or is taken.
-func place(op, what string, d int64, taken []bool) error {
+// take marks dimension d as taken. It returns an error if d does not exist or is taken.
+func take(op, what string, d int64, taken []bool) error {
 	switch {
 	case d < 0 || d >= int64(len(taken)):
 		return fmt.Errorf("stablehlo: %s: there is no %s %d among %d dimensions", op, what, d, len(taken))
@@ -404,7 +404,7 @@ func join(a, b Dimension) (Dimension, bool) {
 	return a, a.Size == b.Size
 }
 
-func left(dims []Dimension, taken []bool) (out []Dimension) {
+func remaining(dims []Dimension, taken []bool) (out []Dimension) {
 	for i, d := range dims {
 		if !taken[i] {
 			out = append(out, d)

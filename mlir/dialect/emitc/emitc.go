@@ -34,15 +34,15 @@ func ArrayType(element mlir.Type, dims ...int64) (mlir.Type, error) {
 
 // LValueType returns !emitc.lvalue<value>, the type of values that can be assigned to.
 func LValueType(value mlir.Type) (mlir.Type, error) {
-	return around(value, "emitc.LValueType", "mlirEmitCLValueTypeGet", capi.MlirEmitCLValueTypeGet)
+	return wrapped(value, "emitc.LValueType", "mlirEmitCLValueTypeGet", capi.MlirEmitCLValueTypeGet)
 }
 
 // PointerType returns !emitc.ptr<pointee>.
 func PointerType(pointee mlir.Type) (mlir.Type, error) {
-	return around(pointee, "emitc.PointerType", "mlirEmitCPointerTypeGet", capi.MlirEmitCPointerTypeGet)
+	return wrapped(pointee, "emitc.PointerType", "mlirEmitCPointerTypeGet", capi.MlirEmitCPointerTypeGet)
 }
 
-func around(t mlir.Type, method, function string, get func(*capi.Table, capi.MlirType) capi.MlirType) (mlir.Type, error) {
+func wrapped(t mlir.Type, method, function string, get func(*capi.Table, capi.MlirType) capi.MlirType) (mlir.Type, error) {
 	c, h := raw.UnwrapType(t, method)
 	api, err := raw.Load(c, dialect, function)
 	if err != nil {

@@ -29,12 +29,12 @@ const (
 
 // Attribute returns #llvm.linkage<…>.
 func (l Linkage) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	return word(c, "linkage", linkageForm, string(l))
+	return enumAttribute(c, "linkage", linkageForm, string(l))
 }
 
 // ReadLinkage returns a as a Linkage. It returns an error if a is another attribute.
 func ReadLinkage(a mlir.Attribute) (Linkage, error) {
-	w, err := asWord(a, "linkage", linkageForm)
+	w, err := readEnum(a, "linkage", linkageForm)
 	return Linkage(w), err
 }
 
@@ -93,12 +93,12 @@ const (
 
 // Attribute returns #llvm.cconv<…>.
 func (v CConv) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	return word(c, "calling convention", cconvForm, string(v))
+	return enumAttribute(c, "calling convention", cconvForm, string(v))
 }
 
 // ReadCConv returns a as a CConv. It returns an error if a is another attribute.
 func ReadCConv(a mlir.Attribute) (CConv, error) {
-	w, err := asWord(a, "calling convention", cconvForm)
+	w, err := readEnum(a, "calling convention", cconvForm)
 	return CConv(w), err
 }
 
@@ -115,12 +115,12 @@ const (
 
 // Attribute returns #llvm<comdat …>.
 func (v Comdat) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	return word(c, "comdat", comdatForm, string(v))
+	return enumAttribute(c, "comdat", comdatForm, string(v))
 }
 
 // ReadComdat returns a as a Comdat. It returns an error if a is another attribute.
 func ReadComdat(a mlir.Attribute) (Comdat, error) {
-	w, err := asWord(a, "comdat", comdatForm)
+	w, err := readEnum(a, "comdat", comdatForm)
 	return Comdat(w), err
 }
 
@@ -130,7 +130,7 @@ const (
 	comdatForm  = "#llvm<comdat %s>"
 )
 
-func word(c *mlir.Context, what, form, value string) (mlir.Attribute, error) {
+func enumAttribute(c *mlir.Context, what, form, value string) (mlir.Attribute, error) {
 	if err := c.LoadDialect(dialect); err != nil {
 		return mlir.Attribute{}, err
 	}
@@ -142,7 +142,7 @@ func word(c *mlir.Context, what, form, value string) (mlir.Attribute, error) {
 	return a, nil
 }
 
-func asWord(a mlir.Attribute, what, form string) (string, error) {
+func readEnum(a mlir.Attribute, what, form string) (string, error) {
 	text := a.String()
 	before, after, _ := strings.Cut(form, "%s")
 	rest, ok1 := strings.CutPrefix(text, before)

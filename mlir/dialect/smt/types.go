@@ -43,7 +43,7 @@ func ArrayType(domain, of mlir.Type) (mlir.Type, error) {
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	if err := values(domain, of); err != nil {
+	if err := checkValues(domain, of); err != nil {
 		return mlir.Type{}, err
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetArray(t, raw.Context(c), d, r)))
@@ -61,7 +61,7 @@ func FuncType(domain []mlir.Type, of mlir.Type) (mlir.Type, error) {
 	if len(d) == 0 {
 		return mlir.Type{}, errors.New("smt: the domain of a function must have at least one type")
 	}
-	if err := values(append([]mlir.Type{of}, domain...)...); err != nil {
+	if err := checkValues(append([]mlir.Type{of}, domain...)...); err != nil {
 		return mlir.Type{}, err
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetSMTFunc(t, raw.Context(c), len(d), raw.First(d), r)))
@@ -77,15 +77,15 @@ func SortType(c *mlir.Context, name string, params ...mlir.Type) (mlir.Type, err
 	if name == "" {
 		return mlir.Type{}, errors.New("smt: a sort needs a name")
 	}
-	if err := values(params...); err != nil {
+	if err := checkValues(params...); err != nil {
 		return mlir.Type{}, err
 	}
 	id := capi.MlirIdentifierGet(t, raw.Context(c), name)
 	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetSort(t, raw.Context(c), id, len(p), raw.First(p))))
 }
 
-// values returns an error unless all types satisfy IsValue.
-func values(types ...mlir.Type) error {
+// checkValues returns an error unless all types satisfy IsValue.
+func checkValues(types ...mlir.Type) error {
 	for _, t := range types {
 		if !IsValue(t) {
 			return fmt.Errorf("smt: %s is not a type of values", t)
