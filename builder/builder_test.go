@@ -235,7 +235,7 @@ func TestMistakes(t *testing.T) {
 		{"no element type", func(b *builder.Builder) int {
 			b.Func("main", tensor.Shape{})
 			return here(1)
-		}, `parameter 0 of "main": stablehlo: invalid is no element type`},
+		}, `parameter 0 of "main": stablehlo: invalid is not an element type`},
 		{"negative parameter", func(b *builder.Builder) int {
 			b.Func("main", tensor.ShapeOf(tensor.F32, 2, -3))
 			return here(1)
@@ -248,7 +248,7 @@ func TestMistakes(t *testing.T) {
 		{"constant too short", func(b *builder.Builder) int {
 			b.Func("main").Constant(tensor.View{Shape: vector, Data: make([]byte, 3)})
 			return here(1)
-		}, "constant: stablehlo: a constant f32[4] needs 16 bytes, 3 given"},
+		}, "constant: stablehlo: a constant f32[4] needs 16 bytes, but 3 are given"},
 		{"constant without shape", func(b *builder.Builder) int {
 			b.Func("main").Constant(tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1)})
 			return here(1)

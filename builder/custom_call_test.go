@@ -92,10 +92,10 @@ func TestCustomCallMistakes(t *testing.T) {
 		options builder.CustomCallOptions
 		want    string
 	}{
-		{"no target", builder.CustomCallOptions{}, "needs the name of its target"},
+		{"no target", builder.CustomCallOptions{}, "the name of the target is missing"},
 		{"version", builder.CustomCallOptions{Target: "t", APIVersion: 5}, "there is no API version 5"},
-		{"string in version 4", options("x"), "with API version 4 the backend config is a dictionary"},
-		{"dictionary in version 2", builder.CustomCallOptions{Target: "t", APIVersion: 2, Config: map[string]any{}}, "with API version 2 the backend config is a string"},
+		{"string in version 4", options("x"), "with API version 4 the backend config must be a dictionary"},
+		{"dictionary in version 2", builder.CustomCallOptions{Target: "t", APIVersion: 2, Config: map[string]any{}}, "with API version 2 the backend config must be a string"},
 		{"function in the config", options(map[string]any{"f": func() {}}), "the config.f is a func()"},
 		{"nil in the config", options(map[string]any{"f": []any{nil}}), "the config.f[0] is nil"},
 		{"nil pointer", options((*struct{})(nil)), "the config is a nil *struct"},
@@ -107,11 +107,11 @@ func TestCustomCallMistakes(t *testing.T) {
 		{"zero attribute", options(map[string]any{"a": mlir.Attribute{}}), "the config.a is the zero Attribute"},
 		{"results twice", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Types: make([]mlir.Type, 1)}, "use one of them"},
 		{"zero type", builder.CustomCallOptions{Target: "t", Types: make([]mlir.Type, 1)}, "the zero Type"},
-		{"no element type", builder.CustomCallOptions{Target: "t", Results: make([]tensor.Shape, 1)}, "result 0: stablehlo: invalid is no element type"},
+		{"no element type", builder.CustomCallOptions{Target: "t", Results: make([]tensor.Shape, 1)}, "result 0: stablehlo: invalid is not an element type"},
 		{"another module's function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{foreign}}, "called computation 0 is not a function of this module"},
 		{"nil function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{nil}}, "called computation 0"},
-		{"one layout", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}}}, "given together or not at all"},
-		{"too many layouts", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}, {0}}, ResultLayouts: [][]int64{}}, "operand_layouts has 2 entries, it needs 1"},
+		{"one layout", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}}}, "must be given together"},
+		{"too many layouts", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}, {0}}, ResultLayouts: [][]int64{}}, "operand_layouts has 2 entries, but needs 1"},
 		{"alias without result", builder.CustomCallOptions{Target: "t", Aliases: aliasing.List{{}}}, "the call has no results"},
 		{"alias of another operand", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Aliases: aliasing.List{{OperandIndex: 3}}}, "there is no operand 3"},
 		{"alias of another type", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{tensor.ShapeOf(tensor.F32)}, Aliases: aliasing.List{{}}}, "values that share memory must have the same type"},

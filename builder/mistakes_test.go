@@ -34,7 +34,7 @@ func TestOperationMistakes(t *testing.T) {
 		{"complex for real", shapes{f32(2)}, func(_ *builder.Func, x []value) { builder.Mul(x[0], 1i) }, `multiply(f32[2]): the complex128 (0+1i) cannot be represented in f32`},
 		{"no integer", shapes{f32(2)}, func(_ *builder.Func, x []value) { builder.PopCount(x[0]) }, `popcnt(f32[2]): 'stablehlo.popcnt' op operand #0 must be ranked tensor of 2/4/8/16/32/64-bit integer values, but got 'tensor<2xf32>'`},
 		{"const does not fit", shapes{}, func(f *builder.Func, _ []value) { builder.Const(f, []float32{1, 2, 3}, 2, 2) }, `constant: tensor: f32[2,2] has 4 elements, the slice has 3`},
-		{"full with no type", shapes{}, func(f *builder.Func, _ []value) { builder.Full(f, tensor.Shape{}, 1) }, `full: stablehlo: invalid is no element type`},
+		{"full with no type", shapes{}, func(f *builder.Func, _ []value) { builder.Full(f, tensor.Shape{}, 1) }, `full: stablehlo: invalid is not an element type`},
 		{"select of two numbers", shapes{pred(2)}, func(_ *builder.Func, x []value) { builder.Select(x[0], 1, 2) }, `select(pred[2]): both choices are Go numbers, so the element type is unknown: make one a Value, for example with FullLike`},
 		{"select by numbers", shapes{f32(2), f32(2)}, func(_ *builder.Func, x []value) { builder.Select(x[0], x[1], x[1]) }, `select(f32[2], f32[2], f32[2]): 'stablehlo.select' op operand #0 must be ranked tensor of bool values, but got 'tensor<2xf32>'`},
 		{"iota of a scalar", shapes{}, func(f *builder.Func, _ []value) { builder.Iota(f, s32(), 0) }, `iota: a scalar has no axis 0`},
@@ -123,7 +123,7 @@ func TestOperationMistakes(t *testing.T) {
 		{"gather groups", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.AllGather(x[0], 0, builder.CollectiveOptions{}) }, `all_gather(f32[4]): the result's dimensions depend on the size of a group: set CollectiveOptions.Groups`},
 		{"reduce scatter parts", shapes{f32(5)}, func(_ *builder.Func, x []value) {
 			builder.ReduceScatter(x[0], 0, builder.Add, builder.CollectiveOptions{Groups: [][]int{{0, 1}}})
-		}, `reduce_scatter(f32[5]): stablehlo: reduce_scatter: the size 5 of dimension 0 cannot be shared by 2 devices`},
+		}, `reduce_scatter(f32[5]): stablehlo: reduce_scatter: the size 5 of dimension 0 is not divisible by 2 devices`},
 		{"permute groups", shapes{f32(5)}, func(_ *builder.Func, x []value) {
 			builder.CollectivePermute(x[0], [][2]int{{0, 1}}, builder.CollectiveOptions{Groups: [][]int{{0, 1}}})
 		}, `collective_permute(f32[5]): Groups and GlobalDeviceIDs are not used: the pairs name the devices: leave both out`},
@@ -137,7 +137,7 @@ func TestOperationMistakes(t *testing.T) {
 		{"element of no tuple", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.GetTupleElement(x[0], 0) }, `get_tuple_element(f32[4]): tensor<4xf32> is not a tuple`},
 		{"composite of itself", shapes{f32(4)}, func(f *builder.Func, x []value) { builder.Composite("a.b", nil, f, x[0]) }, `composite(f32[4]): the decomposition: the function "main" calls itself: a compiled program has no recursion: use While`},
 		{"composite of nothing", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Composite("a.b", nil, nil, x[0]) }, `composite(f32[4]): the decomposition: the function is nil`},
-		{"no scale", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Quantize(x[0], builder.Quantization{Storage: tensor.S8}) }, `uniform_quantize(f32[4]): stablehlo: a quantized type has one scale, or per axis at least one, not 0`},
+		{"no scale", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.Quantize(x[0], builder.Quantization{Storage: tensor.S8}) }, `uniform_quantize(f32[4]): stablehlo: a quantized type must have one scale, or per axis at least one, not 0`},
 		{"quantized floats", shapes{f32(4)}, func(_ *builder.Func, x []value) {
 			builder.Quantize(x[0], builder.Quantization{Storage: tensor.F32, Scales: []float64{0.5}})
 		}, `uniform_quantize(f32[4]): the stored type f32 is not an integer type: use for example tensor.S8`},

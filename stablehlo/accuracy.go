@@ -12,19 +12,18 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// ResultAccuracy asks for an accuracy of an elementwise operation's result. With
+// A ResultAccuracy is the requested accuracy of an elementwise operation's result. With
 // AccuracyTolerance the error is at most max(Atol, Rtol·|result|, Ulps units in the
-// last place); with another mode the three are zero.
+// last place). With another mode the three are zero.
 type ResultAccuracy struct {
 	Atol, Rtol float64
 	Ulps       int64
 	Mode       ResultAccuracyMode
 }
 
-// Attribute is #stablehlo.result_accuracy<…>. The tolerances must be finite.
+// Attribute returns #stablehlo.result_accuracy<…>. The tolerances must be finite.
 func (r ResultAccuracy) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	// The mode is checked here: the library ends the process over one that it does not
-	// know.
+	// The library aborts the process if the mode is unknown.
 	if _, err := r.Mode.Attribute(c); err != nil {
 		return mlir.Attribute{}, err
 	}
@@ -38,13 +37,14 @@ func (r ResultAccuracy) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// String is the attribute's text.
+// String returns the attribute's text.
 func (r ResultAccuracy) String() string {
 	return fmt.Sprintf("#stablehlo.result_accuracy<atol = %s, rtol = %s, ulps = %d, mode = #stablehlo.result_accuracy_mode<%s>>",
 		decimal(r.Atol), decimal(r.Rtol), r.Ulps, r.Mode)
 }
 
-// AsResultAccuracy reads the attribute; false where it is another one.
+// AsResultAccuracy returns attr as a ResultAccuracy. It returns false if attr is another
+// attribute.
 func AsResultAccuracy(attr mlir.Attribute) (ResultAccuracy, bool) {
 	t, a, ok := ods.Handle(attr, "stablehloAttributeIsAResultAccuracyAttr")
 	if !ok {

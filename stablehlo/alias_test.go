@@ -22,8 +22,8 @@ var aliases = []struct {
 	{OutputOperandAlias{OutputTupleIndices: []int64{-1}, OperandIndex: -2, OperandTupleIndices: []int64{-3}}, "output_tuple_indices = [-1], operand_index = -2, operand_tuple_indices = [-3]"},
 }
 
-// TestAlias takes each alias through both ways: the StableHLO C API and the text,
-// which is what serves a library without that API.
+// TestAlias makes and reads each alias both with the StableHLO C API and as text, as in
+// libraries without that API.
 func TestAlias(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, test := range aliases {

@@ -10,13 +10,13 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// PortableArtifact serializes the module for any consumer from the target version of
-// StableHLO on; "" is the library's current one. The module stays as it is. One that
-// the version cannot express is an error, as is one with operations or attributes of
-// other dialects than StableHLO and func.
+// PortableArtifact serializes the module for consumers of the target version of
+// StableHLO or a later one. An empty target means the library's current version. The
+// module is not changed. It is an error if the version cannot express the module, or if
+// the module has operations or attributes of dialects other than StableHLO and func.
 //
-// Two things come back in another form: attributes that hold their default value are
-// left out, and array<i64: …> in a dictionary is read as a dense<…> tensor.
+// A parsed artifact differs from the module in two ways: attributes with their default
+// value are left out, and array<i64: …> in a dictionary is read as a dense<…> tensor.
 func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 	const name = "stablehloSerializePortableArtifactFromModule"
 	l := m.Context().Library()
@@ -33,14 +33,15 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 	t := raw.LibraryTable(l)
 	doing := "serializing a portable artifact of StableHLO " + target
 	if capi.Cycle(t, capi.MlirModuleGetOperation(t, raw.Module(m))).Ptr != nil {
-		// What it cannot convert it folds, and on a cycle until the stack is used up.
+		// The library folds operations that it cannot convert. On a cycle that overflows
+		// the stack.
 		if what := foreign(m); what != "" {
 			return nil, cannotHold(what, &mlir.DiagnosticError{Op: doing, Diagnostics: []mlir.Diagnostic{
 				{Message: "operations use one another's results in a cycle"},
 			}})
 		}
 	}
-	// The library rewrites what it serializes, so it gets a copy.
+	// The library rewrites the module that it serializes, so it gets a copy.
 	clone := capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, capi.MlirModuleGetOperation(t, raw.Module(m))))
 	defer capi.MlirModuleDestroy(t, clone)
 	var result capi.MlirLogicalResult
@@ -72,8 +73,8 @@ func (e *foreignError) Error() string {
 
 func (e *foreignError) Unwrap() error { return e.err }
 
-// foreign names the first thing in a module for which portable artifacts have no
-// form. The library's own words for it are about its conversion.
+// foreign names the first operation or attribute in a module that a portable artifact
+// cannot hold. The library's own diagnostic only describes its conversion.
 func foreign(m *mlir.Module) (what string) {
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 		at := op.Location().Position()
@@ -94,8 +95,8 @@ func foreign(m *mlir.Module) (what string) {
 	return what
 }
 
-// shardy is the name of an attribute of Shardy: that one itself, or one inside it, as
-// those of a function's arguments are.
+// shardy returns the name of the attribute if it is one of Shardy, or of an attribute of
+// Shardy inside it, such as those of a function's arguments. Otherwise it returns "".
 func shardy(name string, a mlir.Attribute) string {
 	if strings.HasPrefix(name, "sdy.") {
 		return name

@@ -16,11 +16,11 @@ func TestVersions(t *testing.T) {
 	minimum, current := versions(t)
 	c, m := number(t, current), number(t, minimum)
 	if m > c || m == 0 {
-		t.Errorf("the minimum version %s and the current one %s do not go together", minimum, current)
+		t.Errorf("the minimum version %s does not match the current version %s", minimum, current)
 	}
 }
 
-// versions are those of the library.
+// versions returns the versions of the library.
 func versions(t *testing.T) (minimum, current string) {
 	t.Helper()
 	minimum, err := MinimumVersion(mlirtest.Library(t))
@@ -30,7 +30,7 @@ func versions(t *testing.T) (minimum, current string) {
 	return minimum, current
 }
 
-// number makes a version of the form major.minor.patch comparable.
+// number returns a comparable form of a version major.minor.patch.
 func number(t *testing.T, version string) (n int) {
 	t.Helper()
 	parts := strings.Split(version, ".")
@@ -47,7 +47,7 @@ func number(t *testing.T, version string) (n int) {
 	return n
 }
 
-// old uses nothing that the minimum version lacks.
+// old uses only features of the minimum version.
 const old = `module @m {
   func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.cosine %arg0 : tensor<4xf32>
@@ -57,7 +57,7 @@ const old = `module @m {
 }
 `
 
-// portable has a callback in all its attributes.
+// portable has a callback with all its attributes.
 const portable = `module @m {
   func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.cosine %arg0 : tensor<4xf32>
@@ -86,7 +86,7 @@ func TestPortableArtifact(t *testing.T) {
 			check.Diff(t, "the module afterwards", before, m.String())
 			check.Diff(t, "an operation of it", "tensor<4xf32>", cosine.Result(0).Type().String())
 			if !mlir.IsPortableArtifact(data) || !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
-				t.Errorf("the artifact does not say that it is of version %s: %q", test.stamp, data[:min(len(data), 40)])
+				t.Errorf("the artifact does not have the version %s: %q", test.stamp, data[:min(len(data), 40)])
 			}
 			again, err := mlirtest.Context(t).Parse("m.mlirbc", data)
 			if err != nil {
@@ -100,7 +100,7 @@ func TestPortableArtifact(t *testing.T) {
 	}
 }
 
-// TestPortableArtifactForms holds what does not come back as it went in.
+// TestPortableArtifactForms checks how a parsed artifact differs from its module.
 func TestPortableArtifactForms(t *testing.T) {
 	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main() {
   stablehlo.custom_call @t() {api_version = 4 : i32, backend_config = {id = array<i64: 7, 8>}} : () -> ()

@@ -13,15 +13,15 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// attributer is a Go value that stands for an attribute.
+// attributer is a Go value that makes an attribute.
 type attributer interface {
 	Attribute(*mlir.Context) (mlir.Attribute, error)
 }
 
 var sameTypes = cmp.Options{cmpopts.EquateEmpty(), cmp.Comparer(func(a, b mlir.Type) bool { return a.String() == b.String() })}
 
-// roundTrip takes a structure through both ways, the C API and the text, which is what
-// serves a library without that API.
+// roundTrip makes and reads a structure both with the C API and as text, as in libraries
+// without that API.
 func roundTrip[T attributer](t *testing.T, c *mlir.Context, v T, text func(T) string, as func(mlir.Attribute) (T, bool), parse func(string) (T, bool)) {
 	t.Helper()
 	a, err := v.Attribute(c)
@@ -55,7 +55,7 @@ func roundTrip[T attributer](t *testing.T, c *mlir.Context, v T, text func(T) st
 		}
 	}
 	if got, ok := as(mlir.Attribute{}); ok {
-		t.Errorf("nothing was read as %v", got)
+		t.Errorf("the nil attribute was read as %v", got)
 	}
 	if got, ok := parse(""); ok {
 		t.Errorf("the empty text was read as %v", got)
@@ -121,10 +121,10 @@ func TestStructuresRefused(t *testing.T) {
 	for want, v := range map[string]attributer{
 		"a dot algorithm needs":                                                          DotAlgorithm{LHSPrecisionType: f32, RHSPrecisionType: f32},
 		"there is no input dimension 4 among 4":                                          ConvDimensionNumbers{4, 0, []int64{1, 2}, 0, 1, []int64{2, 3}, 0, 1, []int64{2, 3}},
-		"the kernel dimension 1 is named twice":                                          ConvDimensionNumbers{0, 1, nil, 1, 1, nil, 0, 1, nil},
+		"the kernel dimension 1 is given twice":                                          ConvDimensionNumbers{0, 1, nil, 1, 1, nil, 0, 1, nil},
 		`"" is not a known result accuracy mode: use one of DEFAULT, HIGHEST, TOLERANCE`: ResultAccuracy{},
 		"a tolerance of NaN is not a finite number":                                      ResultAccuracy{Atol: math.NaN(), Mode: AccuracyTolerance},
-		"a bound of -1 is no size":                                                       TypeExtensions{[]int64{-1}},
+		"a bound of -1 is not a size":                                                    TypeExtensions{[]int64{-1}},
 		`"eq" is not a known comparison direction: use one of EQ`:                        ComparisonDirection("eq"),
 		`"" is not a known precision`:                                                    Precision(""),
 	} {
@@ -134,7 +134,7 @@ func TestStructuresRefused(t *testing.T) {
 	}
 }
 
-// keywords takes every keyword of an enumeration through its attribute.
+// keywords makes and reads the attribute of every keyword of an enumeration.
 func keywords[T interface {
 	~string
 	attributer
@@ -156,7 +156,7 @@ func keywords[T interface {
 		}
 	}
 	if got, ok := as(mlir.Attribute{}); ok {
-		t.Errorf("nothing was read as %v", got)
+		t.Errorf("the nil attribute was read as %v", got)
 	}
 }
 

@@ -12,18 +12,18 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// TypeExtensions is what StableHLO adds to a tensor type, as its encoding: for each
-// dimension that is not known the largest size that it can have.
+// TypeExtensions is StableHLO's encoding of a tensor type. It holds the largest size of
+// each dynamic dimension.
 type TypeExtensions struct {
-	// Bounds has one entry for each dimension, mlir.Dynamic where there is no bound.
+	// Bounds has one entry for each dimension: its bound, or mlir.Dynamic for none.
 	Bounds []int64
 }
 
-// Attribute is #stablehlo.bounds<…>.
+// Attribute returns #stablehlo.bounds<…>.
 func (e TypeExtensions) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	for _, b := range e.Bounds {
 		if b < 0 && b != mlir.Dynamic {
-			return mlir.Attribute{}, fmt.Errorf("stablehlo: a bound of %d is no size: use mlir.Dynamic for none", b)
+			return mlir.Attribute{}, fmt.Errorf("stablehlo: a bound of %d is not a size: use mlir.Dynamic for none", b)
 		}
 	}
 	return ods.NewAttribute(c, "stablehlo", "stablehloTypeExtensionsGet", e.String, func(t *capi.Table, h capi.MlirContext) capi.MlirAttribute {
@@ -31,7 +31,7 @@ func (e TypeExtensions) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// String is the attribute's text.
+// String returns the attribute's text.
 func (e TypeExtensions) String() string {
 	var words []string
 	for _, b := range e.Bounds {
@@ -44,7 +44,8 @@ func (e TypeExtensions) String() string {
 	return "#stablehlo.bounds<" + strings.Join(words, ", ") + ">"
 }
 
-// AsTypeExtensions reads the attribute; false where it is another one.
+// AsTypeExtensions returns attr as TypeExtensions. It returns false if attr is another
+// attribute.
 func AsTypeExtensions(attr mlir.Attribute) (TypeExtensions, bool) {
 	t, a, ok := ods.Handle(attr, "stablehloAttributeIsTypeExtensions")
 	if !ok {
@@ -74,16 +75,15 @@ func parseTypeExtensions(text string) (e TypeExtensions, ok bool) {
 	return e, ok
 }
 
-// Dimension is one of a tensor type's dimensions.
+// A Dimension is a dimension of a tensor type.
 type Dimension struct {
-	Size int64 // mlir.Dynamic where it is not known
-	// Bound is the largest size that an unknown one can have, 0 where that is not
-	// known either.
+	Size int64 // mlir.Dynamic if it is not known
+	// Bound is the largest size of a dynamic dimension, or 0 if that is not known.
 	Bound int64
 }
 
-// DimensionsOf are the dimensions of a ranked tensor type with their bounds; false for
-// any other type.
+// DimensionsOf returns the dimensions of a ranked tensor type with their bounds. It
+// returns false if t is another type.
 func DimensionsOf(t mlir.Type) ([]Dimension, bool) {
 	if t.IsNil() || !t.IsRankedTensor() {
 		return nil, false
@@ -105,8 +105,9 @@ func DimensionsOf(t mlir.Type) ([]Dimension, bool) {
 	return out, true
 }
 
-// BoundedTensorType is the type of a tensor whose unknown dimensions may have bounds:
-// tensor<?x4xf32, #stablehlo.bounds<8, ?>>. Without any bound it is a plain tensor.
+// BoundedTensorType returns the type of a tensor whose dynamic dimensions may have
+// bounds: tensor<?x4xf32, #stablehlo.bounds<8, ?>>. If no dimension has a bound, the type
+// has no encoding.
 func BoundedTensorType(c *mlir.Context, element mlir.Type, dims ...Dimension) (mlir.Type, error) {
 	if element.IsNil() {
 		return mlir.Type{}, fmt.Errorf("stablehlo: a tensor type needs an element type")
@@ -118,7 +119,7 @@ func BoundedTensorType(c *mlir.Context, element mlir.Type, dims ...Dimension) (m
 			continue
 		}
 		if d.Size != mlir.Dynamic {
-			return mlir.Type{}, fmt.Errorf("stablehlo: dimension %d has the size %d and so needs no bound", i, d.Size)
+			return mlir.Type{}, fmt.Errorf("stablehlo: dimension %d has the size %d: only a dynamic dimension has a bound", i, d.Size)
 		}
 		bounds[i] = d.Bound
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Constant is stablehlo.constant.
+// Constant is the operation stablehlo.constant.
 type Constant struct {
 	Value tensor.View // copied into the context
 }
@@ -25,7 +25,7 @@ func (o Constant) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 		return mlir.Operation{}, err
 	}
 	if want := o.Value.Shape.NumBytes(); len(o.Value.Data) != want {
-		return mlir.Operation{}, fmt.Errorf("stablehlo: a constant %s needs %d bytes, %d given", o.Value.Shape, want, len(o.Value.Data))
+		return mlir.Operation{}, fmt.Errorf("stablehlo: a constant %s needs %d bytes, but %d are given", o.Value.Shape, want, len(o.Value.Data))
 	}
 	value, err := denseAttribute(c, t, o.Value)
 	if err != nil {
@@ -41,7 +41,7 @@ func denseAttribute(c *mlir.Context, t mlir.Type, v tensor.View) (mlir.Attribute
 	bits := v.Shape.DType.Bits()
 	switch {
 	case v.Shape.DType == tensor.Pred:
-		// Through a function of its own: how booleans are packed is the library's affair.
+		// How MLIR packs booleans is its implementation detail, so use its function.
 		const name = "mlirDenseElementsAttrBoolGet"
 		l := c.Library()
 		if !l.Has(name) {
@@ -53,8 +53,8 @@ func denseAttribute(c *mlir.Context, t mlir.Type, v tensor.View) (mlir.Attribute
 		}
 		return raw.WrapAttribute(c, capi.MlirDenseElementsAttrBoolGet(raw.LibraryTable(l), raw.Type(t), len(values), raw.First(values))), nil
 	case bits < 8:
-		// MLIR takes for granted that the bits above an element are zero; those of a
-		// negative number in a host array are not.
+		// MLIR requires that the bits above an element are zero. In a host array those of
+		// a negative number are one.
 		data := make([]byte, len(v.Data))
 		for i, b := range v.Data {
 			data[i] = b & (1<<bits - 1)

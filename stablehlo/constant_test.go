@@ -12,8 +12,8 @@ import (
 )
 
 // constant makes a constant, verifies it, and returns its value as MLIR prints it.
-// The attribute must be the one that the printed text stands for: MLIR compares
-// attributes by their bytes.
+// The printed text must parse to the same attribute, because MLIR compares attributes by
+// their bytes.
 func constant(t *testing.T, c *mlir.Context, v tensor.View) string {
 	t.Helper()
 	op, err := Constant{v}.Create(c, mlir.Location{})
@@ -42,9 +42,9 @@ func constant(t *testing.T, c *mlir.Context, v tensor.View) string {
 	return text
 }
 
-// constants holds for each element type three elements as they stand in a host
-// array, and what MLIR prints for them. Floating point types of a byte and less are
-// given as bits of 1, -2 and their largest number.
+// constants holds three elements of each element type as they are in a host array, and the
+// text that MLIR prints for them. For floating-point types of a byte or less, the elements
+// are the bits of 1, -2 and the largest number.
 var constants = []struct {
 	view    tensor.View
 	printed [3]string
@@ -79,7 +79,7 @@ var constants = []struct {
 	{tensor.Vector[complex128](1, -2i, 3+0.5i), [3]string{"(1.000000e+00,0.000000e+00)", "(0.000000e+00,-2.000000e+00)", "(3.000000e+00,5.000000e-01)"}},
 }
 
-// bytesOf is three elements given by their bytes, in little-endian order.
+// bytesOf returns three elements, given by their bytes in little-endian order.
 func bytesOf(d tensor.DType, data ...byte) tensor.View {
 	return tensor.View{Shape: tensor.ShapeOf(d, 3), Data: data}
 }
@@ -115,8 +115,8 @@ func TestConstant(t *testing.T) {
 	check.Diff(t, "element types", tensor.DTypes(), tested)
 }
 
-// TestConstantPred goes over sizes around a whole byte, as booleans may be packed
-// eight to one, and takes every byte that is not zero as true.
+// TestConstantPred checks sizes around a multiple of eight, because booleans may be packed
+// eight to a byte, and that every nonzero byte is true.
 func TestConstantPred(t *testing.T) {
 	c := mlirtest.Context(t)
 	for n := 1; n <= 26; n++ {
@@ -157,8 +157,7 @@ func TestConstantPred(t *testing.T) {
 	}
 }
 
-// TestConstantBitsAbove holds that what stands above the bits of a small element is
-// not read.
+// TestConstantBitsAbove checks that the bits above those of a small element are ignored.
 func TestConstantBitsAbove(t *testing.T) {
 	c := mlirtest.Context(t)
 	for d, want := range map[tensor.DType]string{
@@ -178,9 +177,9 @@ func TestConstantErrors(t *testing.T) {
 		want string
 	}{
 		{tensor.View{}, "stablehlo: constant: tensor: the shape invalid[] has no element type"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.Token)}, "stablehlo: token is no element type"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)}, "stablehlo: a constant f32[2] needs 8 bytes, 7 given"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 9), Data: make([]byte, 2)}, "stablehlo: a constant pred[9] needs 9 bytes, 2 given"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.Token)}, "stablehlo: token is not an element type"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)}, "stablehlo: a constant f32[2] needs 8 bytes, but 7 are given"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 9), Data: make([]byte, 2)}, "stablehlo: a constant pred[9] needs 9 bytes, but 2 are given"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1, 2), Data: make([]byte, 8)}, "stablehlo: constant: tensor: dimension 0 of f32[?,2] is not known"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 1<<40, 1<<40)}, "stablehlo: constant: tensor: f32[1099511627776,1099511627776] is larger than any array can be"},
 	} {

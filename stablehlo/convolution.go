@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// check looks for dimensions that are not there: the library ends the process when it
-// prints them.
+// check returns an error for dimensions that do not exist. The library aborts the process
+// when it prints them.
 func (v ConvDimensionNumbers) check() error {
 	for _, side := range []struct {
 		what    string
@@ -19,7 +19,7 @@ func (v ConvDimensionNumbers) check() error {
 	} {
 		taken := make([]bool, 2+len(side.spatial))
 		for _, i := range append([]int64{side.a, side.b}, side.spatial...) {
-			if err := place("convolution", side.what+" dimension", i, taken); err != nil {
+			if err := take("convolution", side.what+" dimension", i, taken); err != nil {
 				return err
 			}
 		}
@@ -46,7 +46,8 @@ func parseConvDimensionNumbers(text string) (d ConvDimensionNumbers, ok bool) {
 	return d, ok
 }
 
-// dimensionRoles reads one list such as "b, 0, 1, f": at which place stands what.
+// dimensionRoles reads a list of roles such as "b, 0, 1, f". It stores the positions of
+// the two roles and returns those of the spatial dimensions.
 func dimensionRoles(list, role1 string, at1 *int64, role2 string, at2 *int64, ok *bool) (spatial []int64) {
 	roles := strings.Split(list, ", ")
 	spatial = make([]int64, max(0, len(roles)-2))

@@ -11,31 +11,32 @@ import (
 // TypedFFI is the custom call API version of XLA's typed FFI.
 const TypedFFI = 4
 
-// CustomCall is stablehlo.custom_call: a call of something outside the module,
-// found by its target's name when the module is compiled.
+// CustomCall is the operation stablehlo.custom_call: a call of code outside the module. The compiler
+// finds it by the name of its target.
 type CustomCall struct {
 	Target   string
 	Operands []mlir.Value
 	Results  []mlir.Type
-	// APIVersion is 4 for a handler of XLA's typed FFI, 1 to 3 for the old untyped
-	// ones; 0 says that it is not specified.
+	// APIVersion is 4 for a handler of XLA's typed FFI, and 1 to 3 for the old untyped
+	// handlers. 0 means unspecified.
 	APIVersion int
 	// HasSideEffect keeps the call when its results are not used. It orders nothing.
 	HasSideEffect bool
-	// BackendConfig is a dictionary in version 4 and a string before it. Nil leaves
-	// it out.
+	// BackendConfig is a dictionary in API version 4, and a string in others. Nil
+	// leaves it out.
 	BackendConfig mlir.Attribute
 	Aliases       []OutputOperandAlias
 	// OperandLayouts and ResultLayouts are minor-to-major, one for each operand and
-	// result, or one for each element where the only result is a tuple. Nil leaves
-	// both out; one without the other is an error.
+	// result, or one for each element if the only result is a tuple. Both are nil, or
+	// neither is.
 	OperandLayouts, ResultLayouts [][]int64
-	// CalledComputations names functions of the module that the target may call.
+	// CalledComputations holds the names of the module's functions that the target may
+	// call.
 	CalledComputations []string
 }
 
-// Create makes the operation. Everything but the types of layouts and aliases is
-// checked here; the verifier does the rest.
+// Create makes the operation. It checks everything but the types of layouts and aliases,
+// which the verifier checks.
 func (o CustomCall) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	c := mlir.ContextOf(ip)
 	attributes, err := o.Attributes(c)
@@ -48,9 +49,9 @@ func (o CustomCall) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Oper
 	})
 }
 
-// Attributes are what Create gives the operation beside operands and results, for who
-// makes many of the same kind. It checks as Create does, and of the operands and
-// results only their number counts.
+// Attributes returns the attributes that Create gives the operation, for callers that
+// make many alike. It makes the same checks as Create. Of the operands it uses only their
+// number, and of the results their number and whether the only one is a tuple.
 func (o CustomCall) Attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 	attributes, err := o.attributes(c)
 	if err != nil {
@@ -61,7 +62,7 @@ func (o CustomCall) Attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 
 func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 	if o.Target == "" {
-		return nil, errors.New("it needs the name of its target")
+		return nil, errors.New("the name of the target is missing")
 	}
 	if o.APIVersion < 0 || o.APIVersion > TypedFFI {
 		return nil, fmt.Errorf("there is no API version %d: use 4 for a typed FFI handler", o.APIVersion)
@@ -70,22 +71,22 @@ func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 		_, isString := o.BackendConfig.Text()
 		switch {
 		case o.APIVersion == TypedFFI && !o.BackendConfig.IsDictionary():
-			return nil, errors.New("with API version 4 the backend config is a dictionary")
+			return nil, errors.New("with API version 4 the backend config must be a dictionary")
 		case o.APIVersion != TypedFFI && !isString:
-			return nil, fmt.Errorf("with API version %d the backend config is a string: only version 4 takes a dictionary", o.APIVersion)
+			return nil, fmt.Errorf("with API version %d the backend config must be a string: only version 4 takes a dictionary", o.APIVersion)
 		}
 	}
 	if len(o.Aliases) > 0 && len(o.Results) == 0 {
-		return nil, errors.New("there is no result that an operand could be aliased to") // StableHLO's verifier crashes
+		return nil, errors.New("there is no result to alias an operand to") // StableHLO's verifier crashes
 	}
 	if (o.OperandLayouts == nil) != (o.ResultLayouts == nil) {
-		return nil, errors.New("operand layouts and result layouts are given together or not at all")
+		return nil, errors.New("operand layouts and result layouts must be given together")
 	}
 	i32 := c.IntegerType(32, mlir.Signless)
 	out := []mlir.NamedAttribute{
 		{Name: "api_version", Value: c.IntegerAttribute(i32, int64(o.APIVersion))},
 		{Name: "call_target_name", Value: c.StringAttribute(o.Target)},
-		// Always written: tools have read its absence both ways.
+		// Always written, because tools disagree on what its absence means.
 		{Name: "has_side_effect", Value: c.BoolAttribute(o.HasSideEffect)},
 	}
 	add := func(name string, a mlir.Attribute) {
@@ -111,7 +112,7 @@ func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 			n       int
 		}{{"operand_layouts", o.OperandLayouts, len(o.Operands)}, {"result_layouts", o.ResultLayouts, len(o.resultParts())}} {
 			if len(l.layouts) != l.n {
-				return nil, fmt.Errorf("%s has %d entries, it needs %d", l.name, len(l.layouts), l.n)
+				return nil, fmt.Errorf("%s has %d entries, but needs %d", l.name, len(l.layouts), l.n)
 			}
 			a, err := layoutsAttribute(c, l.layouts)
 			if err != nil {
@@ -134,7 +135,7 @@ func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 	return out, nil
 }
 
-// resultParts is what ResultLayouts speaks of.
+// resultParts returns the types that have an entry in ResultLayouts.
 func (o CustomCall) resultParts() []mlir.Type {
 	if len(o.Results) == 1 {
 		if elements, isTuple := o.Results[0].Elements(); isTuple {
@@ -144,7 +145,7 @@ func (o CustomCall) resultParts() []mlir.Type {
 	return o.Results
 }
 
-// layoutsAttribute is an array of dense<…> : tensor<Nxindex>, one for each layout.
+// layoutsAttribute returns an array of dense<…> : tensor<Nxindex>, one for each layout.
 func layoutsAttribute(c *mlir.Context, layouts [][]int64) (mlir.Attribute, error) {
 	var out []mlir.Attribute
 	for _, l := range layouts {
@@ -161,9 +162,9 @@ func layoutsAttribute(c *mlir.Context, layouts [][]int64) (mlir.Attribute, error
 	return c.ArrayAttribute(out...), nil
 }
 
-// AsCustomCall reads a custom call, of whichever library it was parsed by; false
-// where op is something else. An API version that is not written is 1. Attributes of
-// other dialects on the call, such as JAX's mhlo.backend_config, are not read.
+// AsCustomCall returns op as a CustomCall. It returns false if op is another operation.
+// The API version is 1 if op does not have one. Attributes of other dialects on the call,
+// such as JAX's mhlo.backend_config, are not read.
 func AsCustomCall(op mlir.Operation) (CustomCall, bool) {
 	if op.Name() != "stablehlo.custom_call" {
 		return CustomCall{}, false

@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// compareCalls compares types, values and attributes as what they are, and nil with
-// empty: an absent path and an empty one mean the same.
+// compareCalls compares types, values and attributes by identity. A nil list equals an
+// empty one, because an absent path means the same as an empty one.
 var compareCalls = cmp.Options{
 	cmp.Comparer(func(a, b mlir.Type) bool { return a.Equal(b) }),
 	cmp.Comparer(func(a, b mlir.Value) bool { return a.Equal(b) }),
@@ -45,7 +45,7 @@ var customCalls = []struct {
 	want              string // the attributes as they are printed, sorted by name
 }{
 	{
-		name: "version 0, nothing at all",
+		name: "version 0, nothing else",
 		call: CustomCall{Target: "t"},
 		want: `api_version = 0 : i32, call_target_name = "t", has_side_effect = false`,
 	},
@@ -98,7 +98,7 @@ var customCalls = []struct {
 			`result_layouts = [dense<0> : tensor<1xindex>, dense<[0, 1]> : tensor<2xindex>]`,
 	},
 	{
-		name: "layouts of nothing",
+		name: "no layouts",
 		call: CustomCall{Target: "t", APIVersion: 1, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}},
 		want: `api_version = 1 : i32, call_target_name = "t", has_side_effect = false, operand_layouts = [], result_layouts = []`,
 	},
@@ -128,8 +128,8 @@ var customCalls = []struct {
 	},
 }
 
-// TestCustomCall makes each call, lets StableHLO verify it, reads it back, and makes
-// it again of what was read.
+// TestCustomCall makes each call, verifies it, reads it back, and makes it again from the
+// result.
 func TestCustomCall(t *testing.T) {
 	for _, test := range customCalls {
 		t.Run(test.name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestCustomCall(t *testing.T) {
 	}
 }
 
-// TestAsCustomCall reads calls as they stand in files.
+// TestAsCustomCall reads parsed calls.
 func TestAsCustomCall(t *testing.T) {
 	c := mlirtest.Context(t)
 	m := mlirtest.Parse(t, c, `func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
@@ -195,7 +195,7 @@ func TestAsCustomCall(t *testing.T) {
 		return mlir.WalkContinue
 	})
 	if len(got) != 2 {
-		t.Fatalf("%d custom calls were found", len(got))
+		t.Fatalf("found %d custom calls", len(got))
 	}
 	typ := mlirtest.Types(c, "tensor<2xf32>")
 	want := []CustomCall{
@@ -219,20 +219,20 @@ func TestCustomCallErrors(t *testing.T) {
 		call CustomCall
 		want string
 	}{
-		{CustomCall{}, "stablehlo: custom_call @: it needs the name of its target"},
+		{CustomCall{}, "stablehlo: custom_call @: the name of the target is missing"},
 		{CustomCall{Target: "t", APIVersion: -1}, "stablehlo: custom_call @t: there is no API version -1: use 4"},
 		{CustomCall{Target: "t", APIVersion: 5}, "there is no API version 5: use 4"},
-		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: text}, "with API version 4 the backend config is a dictionary"},
-		{CustomCall{Target: "t", APIVersion: 0, BackendConfig: dictionary}, "with API version 0 the backend config is a string: only version 4 takes a dictionary"},
-		{CustomCall{Target: "t", APIVersion: 3, BackendConfig: dictionary}, "with API version 3 the backend config is a string"},
-		{CustomCall{Target: "t", APIVersion: 1, BackendConfig: c.BoolAttribute(true)}, "with API version 1 the backend config is a string"},
-		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: c.ArrayAttribute()}, "with API version 4 the backend config is a dictionary"},
-		{CustomCall{Target: "t", OperandLayouts: [][]int64{}}, "operand layouts and result layouts are given together or not at all"},
-		{CustomCall{Target: "t", ResultLayouts: [][]int64{}}, "operand layouts and result layouts are given together or not at all"},
-		{CustomCall{Target: "t", Operands: in, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}}, "operand_layouts has 0 entries, it needs 1"},
-		{CustomCall{Target: "t", Results: types, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{0}, {0}}}, "result_layouts has 2 entries, it needs 1"},
-		{CustomCall{Target: "t", Results: mlirtest.Types(c, pair), OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, it needs 2"},
-		{CustomCall{Target: "t", Operands: in, Aliases: []OutputOperandAlias{{}}}, "there is no result that an operand could be aliased to"},
+		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: text}, "with API version 4 the backend config must be a dictionary"},
+		{CustomCall{Target: "t", APIVersion: 0, BackendConfig: dictionary}, "with API version 0 the backend config must be a string: only version 4 takes a dictionary"},
+		{CustomCall{Target: "t", APIVersion: 3, BackendConfig: dictionary}, "with API version 3 the backend config must be a string"},
+		{CustomCall{Target: "t", APIVersion: 1, BackendConfig: c.BoolAttribute(true)}, "with API version 1 the backend config must be a string"},
+		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: c.ArrayAttribute()}, "with API version 4 the backend config must be a dictionary"},
+		{CustomCall{Target: "t", OperandLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
+		{CustomCall{Target: "t", ResultLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
+		{CustomCall{Target: "t", Operands: in, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}}, "operand_layouts has 0 entries, but needs 1"},
+		{CustomCall{Target: "t", Results: types, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{0}, {0}}}, "result_layouts has 2 entries, but needs 1"},
+		{CustomCall{Target: "t", Results: mlirtest.Types(c, pair), OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, but needs 2"},
+		{CustomCall{Target: "t", Operands: in, Aliases: []OutputOperandAlias{{}}}, "there is no result to alias an operand to"},
 		{CustomCall{Target: "t", CalledComputations: []string{"f", ""}}, "a called computation has no name"},
 	}
 	for _, test := range tests {
@@ -241,8 +241,8 @@ func TestCustomCallErrors(t *testing.T) {
 	}
 }
 
-// TestCustomCallVerifier holds that what Create leaves to the verifier is an error
-// there and no crash.
+// TestCustomCallVerifier checks that the verifier returns an error for mistakes that Create
+// does not check, and does not crash.
 func TestCustomCallVerifier(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, vector, pair)
@@ -269,7 +269,7 @@ func TestCustomCallVerifier(t *testing.T) {
 		err = op.Verify()
 		check.Error(t, err, test.want)
 		if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
-			t.Errorf("%v is no DiagnosticError", err)
+			t.Errorf("%v is not a DiagnosticError", err)
 		}
 	}
 	for _, layout := range [][]int64{{1}, {-1}, {0, 1}, {}} {

@@ -1,21 +1,21 @@
-// Package stablehlo is the StableHLO dialect on top of mlir: its types, its
-// attributes and its operations.
+// Package stablehlo implements the StableHLO dialect on top of package mlir: its types,
+// attributes and operations.
 //
-// An operation is a plain struct of its operands, attributes and regions; Create makes
-// the operation, with its result types inferred by MLIR itself wherever StableHLO can,
-// and As… reads one back. Attributes are made through the StableHLO C API where the
-// open library has it, and by parsing their text where it has not.
+// An operation is a plain struct of its operands, attributes and regions. Create makes
+// the operation. MLIR infers its result types if StableHLO defines an inference for it.
+// As… reads an operation back. Attributes are made through the StableHLO C API if the
+// open library has it, and by parsing their text otherwise.
 //
-// The fields have the names of StableHLO's own definitions. Where a result type is not
-// inferred, the field Result or Results gives it, and is needed. What a field's comment
-// calls optional may be left out: a number, structure or list by nil, a string or a
-// keyword by "", and what is true or false by false, which is the default everywhere. A
-// region is used up by Create, where it succeeds; Operation.Region is the new one.
+// The fields have the names of StableHLO's own definitions. If a result type is not
+// inferred, the field Result or Results is required and sets it. A field whose comment
+// says optional may be left out: a number, structure or list is left out by nil, a
+// string or a keyword by "", and a bool by false, which is its default everywhere. A
+// successful Create consumes the regions; Operation.Region returns the new ones.
 //
-// Create refuses what would crash the library: it asserts nothing itself. Where a part is
-// missing or a keyword unknown, the error names it; what MLIR says is a
-// *mlir.DiagnosticError; the rest is for Operation.Verify to say. As with everything of
-// one context, one goroutine at a time may do this.
+// Create rejects input that would crash the library, which has no assertions. If a part
+// is missing or a keyword is unknown, the error names it. An error of MLIR is a
+// *mlir.DiagnosticError. Operation.Verify checks everything else. As with all functions
+// of a context, only one goroutine at a time may call them.
 package stablehlo
 
 //go:generate go run ../tools/opgen -out ..

@@ -10,7 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// DotAlgorithm says how dot_general is to be computed (StableHLO specification,
+// A DotAlgorithm is the algorithm that computes dot_general (StableHLO specification,
 // dot_general, dot_algorithm).
 type DotAlgorithm struct {
 	LHSPrecisionType, RHSPrecisionType   mlir.Type
@@ -20,7 +20,7 @@ type DotAlgorithm struct {
 	AllowImpreciseAccumulation           bool
 }
 
-// Attribute is #stablehlo.dot_algorithm<…>. The three types are needed.
+// Attribute returns #stablehlo.dot_algorithm<…>. The three types are required.
 func (d DotAlgorithm) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	for _, t := range []mlir.Type{d.LHSPrecisionType, d.RHSPrecisionType, d.AccumulationType} {
 		if t.IsNil() {
@@ -35,13 +35,14 @@ func (d DotAlgorithm) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// String is the attribute's text.
+// String returns the attribute's text.
 func (d DotAlgorithm) String() string {
 	return fmt.Sprintf("#stablehlo.dot_algorithm<lhs_precision_type = %s, rhs_precision_type = %s, accumulation_type = %s, lhs_component_count = %d, rhs_component_count = %d, num_primitive_operations = %d, allow_imprecise_accumulation = %t>",
 		d.LHSPrecisionType, d.RHSPrecisionType, d.AccumulationType, d.LHSComponentCount, d.RHSComponentCount, d.NumPrimitiveOperations, d.AllowImpreciseAccumulation)
 }
 
-// AsDotAlgorithm reads the attribute; false where it is another one.
+// AsDotAlgorithm returns attr as a DotAlgorithm. It returns false if attr is another
+// attribute.
 func AsDotAlgorithm(attr mlir.Attribute) (DotAlgorithm, bool) {
 	t, a, ok := ods.Handle(attr, "stablehloAttributeIsADotAlgorithm")
 	if !ok {

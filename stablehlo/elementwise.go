@@ -8,17 +8,17 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// Unary is an elementwise operation of one operand; its result has the operand's
-// type, but for Abs of complex numbers, whose result is real.
+// Unary is an elementwise operation of one operand. Its result has the operand's type,
+// except that Abs of complex numbers is real.
 type Unary struct {
 	Op      UnaryOp
 	Operand mlir.Value
-	// ResultAccuracy is nil for the default one. Exponentials, logarithms, roots and
-	// trigonometric functions take it.
+	// ResultAccuracy is nil for the default accuracy. Only exponentials, logarithms,
+	// roots and trigonometric functions take one.
 	ResultAccuracy *ResultAccuracy
 }
 
-// UnaryOp is the full name of an elementwise operation of one operand.
+// A UnaryOp is the full name of an elementwise operation of one operand.
 type UnaryOp string
 
 // Elementwise operations of one operand (StableHLO specification, section Ops).
@@ -45,14 +45,15 @@ const (
 	Tanh              UnaryOp = "stablehlo.tanh"
 )
 
-// Binary is an elementwise operation of two operands of one type, which is the
-// result's too. A dimension may be known in one operand only; the result knows it.
+// Binary is an elementwise operation of two operands of the same type, which is also
+// the type of the result. If a dimension is dynamic in only one operand, the result has
+// the size of the other.
 type Binary struct {
 	Op       BinaryOp
 	LHS, RHS mlir.Value
 }
 
-// BinaryOp is the full name of an elementwise operation of two operands.
+// A BinaryOp is the full name of an elementwise operation of two operands.
 type BinaryOp string
 
 // Elementwise operations of two operands (StableHLO specification, section Ops).
@@ -76,8 +77,8 @@ const (
 
 const dialect = "stablehlo."
 
-// Create makes the operation. Whether it is defined for the operand's element type is
-// for the verifier to say.
+// Create makes the operation. The verifier checks whether it is defined for the operand's
+// element type.
 func (o Unary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	if o.ResultAccuracy != nil {
 		return o.createAccurate(ip, loc)
@@ -89,7 +90,7 @@ func (o Unary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 }
 
 func (o Unary) createAccurate(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	if !accurate[string(o.Op)] { // the library would take it for an attribute of somebody else
+	if !accurate[string(o.Op)] { // the library would keep it as an unknown attribute
 		return mlir.Operation{}, fmt.Errorf("stablehlo: %s takes no result accuracy", strings.TrimPrefix(string(o.Op), dialect))
 	}
 	w := ods.NewWriter(string(o.Op), ip, loc)
@@ -98,7 +99,8 @@ func (o Unary) createAccurate(ip mlir.InsertionPoint, loc mlir.Location) (mlir.O
 	return w.Infer()
 }
 
-// AsUnary reads an elementwise operation of one operand; false where op is another one.
+// AsUnary returns op as a Unary. It returns false if op is not an elementwise operation
+// of one operand.
 func AsUnary(op mlir.Operation) (Unary, bool) {
 	if op.IsNil() || !elementwise[op.Name()] {
 		return Unary{}, false
@@ -112,8 +114,8 @@ func AsUnary(op mlir.Operation) (Unary, bool) {
 	return o, r.OK()
 }
 
-// AsBinary reads an elementwise operation of two operands; false where op is another
-// one.
+// AsBinary returns op as a Binary. It returns false if op is not an elementwise operation
+// of two operands.
 func AsBinary(op mlir.Operation) (Binary, bool) {
 	if op.IsNil() || !elementwise[op.Name()] {
 		return Binary{}, false
@@ -122,8 +124,9 @@ func AsBinary(op mlir.Operation) (Binary, bool) {
 	return Binary{Op: BinaryOp(op.Name()), LHS: r.Operand(), RHS: r.Operand()}, r.OK()
 }
 
-// Create makes the operation. Shapes that do not agree are an error here; element
-// types that do not, or for which the operation is not defined, are one of the verifier.
+// Create makes the operation. It returns an error if the shapes do not match. The
+// verifier checks that the element types are equal and that the operation is defined for
+// them.
 func (o Binary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	return mlir.Create(ip, mlir.OperationState{
 		Name: string(o.Op), Location: loc,

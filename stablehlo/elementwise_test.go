@@ -12,7 +12,7 @@ import (
 var unaryOps = []struct {
 	op      UnaryOp
 	name    string
-	element string // an element type that the operation takes
+	element string // a supported element type
 }{
 	{Abs, "abs", "f32"},
 	{Cbrt, "cbrt", "f32"},
@@ -58,8 +58,8 @@ var binaryOps = []struct {
 	{Xor, "xor", "i1"},
 }
 
-// inFunction puts operations made on arguments of the given types into a function of
-// a module, and verifies it. It returns the types of the operations' results.
+// inFunction makes operations on arguments of the given types in a function of a module, and
+// verifies it. It returns the types of the operations' results.
 func inFunction(t *testing.T, c *mlir.Context, types []string, create func([]mlir.Value) (mlir.Operation, error)) (result string, err error) {
 	t.Helper()
 	arguments := mlirtest.Types(c, types...)
@@ -134,7 +134,7 @@ func TestBinary(t *testing.T) {
 				{"2x3x", "2x3x", "2x3x"},
 				{"0x", "0x", "0x"},
 				{"?x", "?x", "?x"},
-				{"?x3x", "2x?x", "2x3x"}, // each knows what the other does not
+				{"?x3x", "2x?x", "2x3x"}, // each operand has a dimension that is dynamic in the other
 			} {
 				typ := func(d string) string { return "tensor<" + d + test.element + ">" }
 				got, err := inFunction(t, c, []string{typ(dims.lhs), typ(dims.rhs)}, func(in []mlir.Value) (mlir.Operation, error) {
@@ -153,20 +153,20 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// strange are types that no elementwise operation takes.
+// strange lists types that no elementwise operation supports.
 var strange = []string{
 	"!stablehlo.token", "tuple<>", "tuple<tensor<4xf32>>", "f32", "i1", "index", "none", "() -> ()",
 	"tensor<*xf32>", "memref<4xf32>", "vector<4xf32>", "tensor<4xindex>", "tensor<4xvector<2xf32>>",
 }
 
-// TestStrangeOperands holds that an operand of any other type is an error, of Create
-// or of the verifier, and never a crash.
+// TestStrangeOperands checks that Create or the verifier returns an error for operands of
+// other types, and does not crash.
 func TestStrangeOperands(t *testing.T) {
 	c := mlirtest.Context(t)
 	wrong := func(what string, types []string, create func([]mlir.Value) (mlir.Operation, error)) {
 		t.Helper()
 		if _, err := inFunction(t, c, types, create); err == nil {
-			t.Errorf("%s of %v gave no error", what, types)
+			t.Errorf("%s of %v returned no error", what, types)
 		}
 	}
 	for _, typ := range strange {
@@ -185,7 +185,7 @@ func TestStrangeOperands(t *testing.T) {
 		}
 	}
 	_, err := Unary{Op: Abs, Operand: values(t, c, "!stablehlo.token")[0]}.Create(c, mlir.Location{})
-	check.Error(t, err, "stablehlo: abs: operand 0 is a ranked tensor, not !stablehlo.token")
+	check.Error(t, err, "stablehlo: abs: operand 0 must be a ranked tensor, not !stablehlo.token")
 }
 
 func TestMismatch(t *testing.T) {
@@ -207,11 +207,11 @@ func TestMismatch(t *testing.T) {
 			})
 			check.Error(t, err, test.want)
 			if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
-				t.Errorf("%v is no DiagnosticError", err)
+				t.Errorf("%v is not a DiagnosticError", err)
 			}
 		})
 	}
-	// What an operation is not defined for.
+	// Element types that an operation does not support.
 	for _, test := range []struct {
 		op      UnaryOp
 		element string
@@ -223,8 +223,8 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// TestOtherOperations holds that a name which is no elementwise operation is refused
-// before the library's inference reads operands that are not there.
+// TestOtherOperations checks that names of other operations are rejected before the
+// library's inference reads operands that do not exist.
 func TestOtherOperations(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, "tensor<4xf32>")

@@ -9,10 +9,11 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// EvaluateError says what in a module the reference interpreter does not take.
+// An EvaluateError reports that the reference interpreter does not support an operation
+// of a module.
 type EvaluateError struct {
 	Operation string        // name of the operation
-	Position  mlir.Position // where it stands
+	Position  mlir.Position // source position of the operation
 	Reason    string
 }
 
@@ -21,14 +22,15 @@ func (e *EvaluateError) Error() string {
 }
 
 // Evaluate runs the function main of a module in StableHLO's reference interpreter,
-// which is slow and exact, and returns its results, with memory of their own. The
-// function and the arguments have static shapes.
+// which is slow and exact. It returns the results, which do not share memory with the
+// arguments. The function and the arguments must have static shapes.
 //
-// The interpreter ends the process over what it does not know. So everything in the
-// module is looked at first, and what it is not known to take is an *EvaluateError; the
-// passes stablehlo-legalize-deprecated-ops and chlo-legalize-to-stablehlo make more
-// modules fit. It may still end the process on what only shows as it
-// runs, and a loop may never end: modules of strangers belong in a child process.
+// The interpreter aborts the process if it does not support an operation. Evaluate
+// therefore checks the whole module first, and returns an *EvaluateError for anything
+// that the interpreter is not known to support. The passes
+// stablehlo-legalize-deprecated-ops and chlo-legalize-to-stablehlo replace some of these
+// operations. The interpreter may still abort the process for errors that appear only at
+// run time, and a loop may not terminate. Run untrusted modules in a child process.
 func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	const name = "stablehloEvalModule"
 	c := m.Context()
@@ -36,7 +38,7 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	if !l.Has(name) {
 		return nil, &mlir.UnsupportedError{Library: l.Path(), Function: name}
 	}
-	if err := m.Verify(); err != nil { // on others the interpreter crashes
+	if err := m.Verify(); err != nil { // the interpreter crashes on invalid modules
 		return nil, err
 	}
 	inputs, err := evaluable(m)
@@ -44,7 +46,7 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 		return nil, err
 	}
 	if len(arguments) != len(inputs) {
-		return nil, fmt.Errorf("stablehlo: main takes %d arguments, %d given", len(inputs), len(arguments))
+		return nil, fmt.Errorf("stablehlo: main takes %d arguments, but %d are given", len(inputs), len(arguments))
 	}
 	handles := make([]capi.MlirAttribute, len(arguments))
 	for i, a := range arguments {
@@ -52,7 +54,7 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 			return nil, fmt.Errorf("stablehlo: argument %d: %w", i, err)
 		}
 		if want, err := ShapeOf(inputs[i]); err != nil || !want.Equal(a.Shape) {
-			return nil, fmt.Errorf("stablehlo: argument %d of main is %s, and the one given is %s", i, inputs[i], a.Shape)
+			return nil, fmt.Errorf("stablehlo: argument %d of main is %s, but %s is given", i, inputs[i], a.Shape)
 		}
 		v, err := denseAttribute(c, inputs[i], a)
 		if err != nil {
@@ -75,7 +77,7 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	return views, nil
 }
 
-// viewOf is a copy of a constant's elements.
+// viewOf returns a copy of a constant's elements.
 func viewOf(a mlir.Attribute) (tensor.View, error) {
 	t, _ := a.Type()
 	shape, err := ShapeOf(t)
@@ -94,8 +96,8 @@ func viewOf(a mlir.Attribute) (tensor.View, error) {
 	return tensor.View{Shape: shape, Data: data}, nil
 }
 
-// evaluated are the operations that the interpreter takes, besides the elementwise
-// ones, all of which it does.
+// evaluated holds the operations that the interpreter supports, besides the elementwise
+// operations. It supports all of those.
 var evaluated = map[string]bool{
 	"builtin.module": true, "func.func": true, "func.call": true, "func.return": true,
 
@@ -115,12 +117,11 @@ var evaluated = map[string]bool{
 	"stablehlo.sort": true, "stablehlo.transpose": true, "stablehlo.tuple": true, "stablehlo.while": true,
 }
 
-// Evaluates reports whether the reference interpreter takes an operation of this name,
-// where its shapes are static.
+// Evaluates reports whether the reference interpreter supports operations of this name
+// with static shapes.
 func Evaluates(name string) bool { return evaluated[name] || elementwise[name] }
 
-// evaluable looks at everything in the module, and returns the types of main's
-// arguments.
+// evaluable checks everything in the module and returns the types of main's arguments.
 func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 	module := m.Operation()
 	refuse := func(op mlir.Operation, reason string, args ...any) {
@@ -131,7 +132,7 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 	hasMain := false
 	for op := range m.Body().Operations() {
 		if op.Name() != "func.func" {
-			refuse(op, "the interpreter takes modules of functions only")
+			refuse(op, "the interpreter supports only functions in a module")
 			continue
 		}
 		a, _ := op.Attribute("function_type")
@@ -140,39 +141,39 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 		symbol, _ := op.Symbol()
 		switch {
 		case op.Region(0).NumBlocks() != 1:
-			refuse(op, "the interpreter needs functions with one block")
+			refuse(op, "the interpreter supports only functions with one block")
 		case symbol == "main":
 			hasMain, inputs = true, takes
 			for _, t := range append(append([]mlir.Type(nil), takes...), returns...) {
 				if _, shapeErr := ShapeOf(t); shapeErr != nil {
-					refuse(op, "main takes and returns tensors of numbers, not %s", t)
+					refuse(op, "main must take and return tensors of numbers, not %s", t)
 				}
 			}
 		}
 	}
 	if !hasMain {
-		refuse(module, "it has no function main")
+		refuse(module, "the module has no function main")
 	}
 	if err != nil {
 		return nil, err
 	}
 	module.Walk(func(op mlir.Operation) mlir.WalkAction {
 		if !Evaluates(op.Name()) {
-			refuse(op, "the interpreter does not take this operation")
+			refuse(op, "the interpreter does not support this operation")
 		}
 		if dot, ok := AsDotGeneral(op); ok && contractsNothing(dot) {
-			refuse(op, "the interpreter does not take a contracting dimension of size 0")
+			refuse(op, "the interpreter does not support a contracting dimension of size 0")
 		}
 		for _, v := range op.Results() {
 			if !isStatic(v.Type()) {
-				refuse(op, "the interpreter does not take its result type %s", v.Type())
+				refuse(op, "the interpreter does not support its result type %s", v.Type())
 			}
 		}
 		for _, r := range op.Regions() {
 			for b := range r.Blocks() {
 				for _, v := range b.Arguments() {
 					if !isStatic(v.Type()) {
-						refuse(op, "the interpreter does not take its argument type %s", v.Type())
+						refuse(op, "the interpreter does not support its argument type %s", v.Type())
 					}
 				}
 			}
@@ -185,7 +186,7 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 	return inputs, err
 }
 
-// contractsNothing reports whether each element of a product is a sum of no numbers.
+// contractsNothing reports whether a contracting dimension has size 0.
 func contractsNothing(o DotGeneral) bool {
 	lhs, err := ShapeOf(o.LHS.Type())
 	if err != nil {
@@ -199,8 +200,8 @@ func contractsNothing(o DotGeneral) bool {
 	return false
 }
 
-// isStatic reports whether the interpreter knows values of the type: tensors of
-// numbers with all sizes known, tokens, and tuples of these.
+// isStatic reports whether the interpreter supports values of the type: tensors of
+// numbers with static shapes, tokens, and tuples of these.
 func isStatic(t mlir.Type) bool {
 	if elements, isTuple := t.Elements(); isTuple {
 		for _, e := range elements {

@@ -110,7 +110,7 @@ func TestEvaluateTypes(t *testing.T) {
 		zero := tensor.View{Shape: tensor.ShapeOf(d, 2), Data: make([]byte, 2*d.Size())}
 		got, err := Evaluate(m, zero)
 		want := zero
-		if d == tensor.F8E8M0FNU { // has no zero: this is the double of its least number
+		if d == tensor.F8E8M0FNU { // has no zero: this is twice its smallest number
 			want = tensor.View{Shape: zero.Shape, Data: []byte{1, 1}}
 		}
 		if err != nil || !cmp.Equal(got, []tensor.View{want}) {
@@ -120,7 +120,7 @@ func TestEvaluateTypes(t *testing.T) {
 	}
 }
 
-// TestEvaluateSamples runs every operation that is said to be taken.
+// TestEvaluateSamples runs every operation that Evaluates reports as supported.
 func TestEvaluateSamples(t *testing.T) {
 	c := mlirtest.Context(t)
 	done := map[string]bool{}
@@ -144,7 +144,7 @@ func TestEvaluateSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			v := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
-			if i > 0 && shape.DType == tensor.F32 { // so that a loop on less and equal ends
+			if i > 0 && shape.DType == tensor.F32 { // lets loops on a comparison terminate
 				ones, _ := tensor.Slice[float32](v)
 				for i := range ones {
 					ones[i] = 1
@@ -214,27 +214,27 @@ func TestEvaluateRefuses(t *testing.T) {
 	}{
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 			%0 = stablehlo.custom_call @x(%a) : (tensor<2xf32>) -> tensor<2xf32>
-			return %0 : tensor<2xf32> }`, one, "stablehlo: evaluating stablehlo.custom_call at -:2:9: the interpreter does not take this operation"},
+			return %0 : tensor<2xf32> }`, one, "stablehlo: evaluating stablehlo.custom_call at -:2:9: the interpreter does not support this operation"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 			%0 = chlo.acos %a : tensor<2xf32> -> tensor<2xf32>
 			return %0 : tensor<2xf32> }`, one, "evaluating chlo.acos at -:2:9"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 			%0 = func.call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>
 			return %0 : tensor<2xf32> }
-			func.func private @f(tensor<2xf32>) -> tensor<2xf32>`, one, "evaluating func.func at -:4:4: the interpreter needs functions with one block"},
+			func.func private @f(tensor<2xf32>) -> tensor<2xf32>`, one, "evaluating func.func at -:4:4: the interpreter supports only functions with one block"},
 		{`func.func @main(%a: tensor<2x0xf32>) -> tensor<2x2xf32> {
 			%0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1] : (tensor<2x0xf32>, tensor<2x0xf32>) -> tensor<2x2xf32>
-			return %0 : tensor<2x2xf32> }`, nil, "evaluating stablehlo.dot_general at -:2:9: the interpreter does not take a contracting dimension of size 0"},
-		{`func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }`, one, "the interpreter does not take its argument type tensor<?xf32>"},
+			return %0 : tensor<2x2xf32> }`, nil, "evaluating stablehlo.dot_general at -:2:9: the interpreter does not support a contracting dimension of size 0"},
+		{`func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }`, one, "the interpreter does not support its argument type tensor<?xf32>"},
 		{`func.func @main() -> !stablehlo.token {
 			%0 = stablehlo.after_all : !stablehlo.token
-			return %0 : !stablehlo.token }`, nil, "main takes and returns tensors of numbers, not !stablehlo.token"},
+			return %0 : !stablehlo.token }`, nil, "main must take and return tensors of numbers, not !stablehlo.token"},
 		{`func.func @main(%a: tensor<2xindex>) -> tensor<2xindex> { return %a : tensor<2xindex> }`, nil, "not tensor<2xindex>"},
-		{`func.func @other() { return }`, nil, "evaluating builtin.module at -:0:0: it has no function main"},
+		{`func.func @other() { return }`, nil, "evaluating builtin.module at -:0:0: the module has no function main"},
 		{`func.func @main() { return } 
-			module @inside { }`, nil, "the interpreter takes modules of functions only"},
-		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, nil, "main takes 1 arguments, 0 given"},
-		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{tensor.Vector[int32](1, 2)}, "argument 0 of main is tensor<2xf32>, and the one given is s32[2]"},
+			module @inside { }`, nil, "the interpreter supports only functions in a module"},
+		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, nil, "main takes 1 arguments, but 0 are given"},
+		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{tensor.Vector[int32](1, 2)}, "argument 0 of main is tensor<2xf32>, but s32[2] is given"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{{Shape: tensor.ShapeOf(tensor.F32, 2)}}, "argument 0"},
 	}
 	for _, test := range tests {
@@ -242,13 +242,13 @@ func TestEvaluateRefuses(t *testing.T) {
 		_, err := Evaluate(m, test.in...)
 		check.Error(t, err, test.want)
 		if strings.Contains(test.want, "evaluating") && !errors.As(err, new(*EvaluateError)) {
-			t.Errorf("%v is no EvaluateError", err)
+			t.Errorf("%v is not an EvaluateError", err)
 		}
 		m.Close()
 	}
 }
 
-// TestEvaluateErrorOutlives reads an error when the context is gone.
+// TestEvaluateErrorOutlives reads an error after its context is closed.
 func TestEvaluateErrorOutlives(t *testing.T) {
 	err := func() error {
 		c := mlirtest.Library(t).NewContext(mlir.ContextOptions{})
@@ -256,10 +256,10 @@ func TestEvaluateErrorOutlives(t *testing.T) {
 		_, err := Evaluate(mlirtest.Parse(t, c, "func.func @other() { return }"))
 		return err
 	}()
-	check.Error(t, err, "it has no function main")
+	check.Error(t, err, "the module has no function main")
 }
 
-// TestEvaluateElsewhere holds that a library without the interpreter says so.
+// TestEvaluateElsewhere checks the error of a library without the interpreter.
 func TestEvaluateElsewhere(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		if c.LoadDialect("func") != nil {

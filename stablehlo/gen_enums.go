@@ -21,13 +21,14 @@ const (
 	CompareLT ComparisonDirection = "LT" // lhs < rhs
 )
 
-// Attribute makes #stablehlo<comparison_direction …>. The error for an unknown
-// keyword lists the known ones.
+// Attribute returns #stablehlo<comparison_direction …>. If the keyword is unknown,
+// the error lists the known ones.
 func (v ComparisonDirection) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return comparisonDirections.Attribute(c, v)
 }
 
-// AsComparisonDirection reads the attribute. It returns false for another attribute.
+// AsComparisonDirection returns attr as a ComparisonDirection. It returns false if attr
+// is another attribute.
 func AsComparisonDirection(attr mlir.Attribute) (ComparisonDirection, bool) {
 	return comparisonDirections.Read(attr)
 }
@@ -41,25 +42,26 @@ var comparisonDirections = ods.Enum[ComparisonDirection]{
 	Value:    capi.StablehloComparisonDirectionAttrGetValue,
 }
 
-// ComparisonType is the order of elements that compare goes by (StableHLO
-// specification, compare).
+// ComparisonType is the order of elements that compare uses (StableHLO specification,
+// compare).
 type ComparisonType string
 
 const (
 	CompareNoType     ComparisonType = "NOTYPE"     // not given: the element type decides
-	CompareFloat      ComparisonType = "FLOAT"      // the comparisons of IEEE 754, in which no NaN equals anything
+	CompareFloat      ComparisonType = "FLOAT"      // comparisons of IEEE 754, in which a NaN equals nothing
 	CompareTotalOrder ComparisonType = "TOTALORDER" // totalOrder of IEEE 754
 	CompareSigned     ComparisonType = "SIGNED"     // as signed integers
 	CompareUnsigned   ComparisonType = "UNSIGNED"   // as unsigned integers, or booleans
 )
 
-// Attribute makes #stablehlo<comparison_type …>. The error for an unknown keyword
-// lists the known ones.
+// Attribute returns #stablehlo<comparison_type …>. If the keyword is unknown, the
+// error lists the known ones.
 func (v ComparisonType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return comparisonTypes.Attribute(c, v)
 }
 
-// AsComparisonType reads the attribute. It returns false for another attribute.
+// AsComparisonType returns attr as a ComparisonType. It returns false if attr is
+// another attribute.
 func AsComparisonType(attr mlir.Attribute) (ComparisonType, bool) { return comparisonTypes.Read(attr) }
 
 var comparisonTypes = ods.Enum[ComparisonType]{
@@ -71,8 +73,8 @@ var comparisonTypes = ods.Enum[ComparisonType]{
 	Value:    capi.StablehloComparisonTypeAttrGetValue,
 }
 
-// Precision is how exact the multiplication of an operand has to be, where the backend
-// has a choice (StableHLO specification, dot_general).
+// Precision is the precision of the multiplication of an operand, if the backend has a
+// choice (StableHLO specification, dot_general).
 type Precision string
 
 const (
@@ -81,13 +83,14 @@ const (
 	PrecisionHighest Precision = "HIGHEST" // slowest, most accurate
 )
 
-// Attribute makes #stablehlo<precision …>. The error for an unknown keyword lists the
-// known ones.
+// Attribute returns #stablehlo<precision …>. If the keyword is unknown, the error
+// lists the known ones.
 func (v Precision) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return precisions.Attribute(c, v)
 }
 
-// AsPrecision reads the attribute. It returns false for another attribute.
+// AsPrecision returns attr as a Precision. It returns false if attr is another
+// attribute.
 func AsPrecision(attr mlir.Attribute) (Precision, bool) { return precisions.Read(attr) }
 
 var precisions = ods.Enum[Precision]{
@@ -109,11 +112,11 @@ const (
 	FftRealInverse FftType = "IRFFT" // inverse, complex to real
 )
 
-// Attribute makes #stablehlo<fft_type …>. The error for an unknown keyword lists the
-// known ones.
+// Attribute returns #stablehlo<fft_type …>. If the keyword is unknown, the error
+// lists the known ones.
 func (v FftType) Attribute(c *mlir.Context) (mlir.Attribute, error) { return fftTypes.Attribute(c, v) }
 
-// AsFftType reads the attribute. It returns false for another attribute.
+// AsFftType returns attr as an FftType. It returns false if attr is another attribute.
 func AsFftType(attr mlir.Attribute) (FftType, bool) { return fftTypes.Read(attr) }
 
 var fftTypes = ods.Enum[FftType]{
@@ -125,25 +128,26 @@ var fftTypes = ods.Enum[FftType]{
 	Value:    capi.StablehloFftTypeAttrGetValue,
 }
 
-// TransposeKind is what triangular_solve does with its first operand before it solves.
-// MLIR names the enumeration Transpose, as it does an operation (StableHLO
+// TransposeKind is how triangular_solve transforms its first operand before it solves.
+// In MLIR the enumeration is named Transpose, like an operation (StableHLO
 // specification, triangular_solve).
 type TransposeKind string
 
 const (
-	TransposeInvalid TransposeKind = "TRANSPOSE_INVALID" // not a choice: the operation is refused
-	TransposeNone    TransposeKind = "NO_TRANSPOSE"      // use it as it is
+	TransposeInvalid TransposeKind = "TRANSPOSE_INVALID" // not a valid choice: the verifier rejects it
+	TransposeNone    TransposeKind = "NO_TRANSPOSE"      // use it unchanged
 	TransposePlain   TransposeKind = "TRANSPOSE"         // transpose it
 	TransposeAdjoint TransposeKind = "ADJOINT"           // transpose it and take complex conjugates
 )
 
-// Attribute makes #stablehlo<transpose …>. The error for an unknown keyword lists the
-// known ones.
+// Attribute returns #stablehlo<transpose …>. If the keyword is unknown, the error
+// lists the known ones.
 func (v TransposeKind) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return transposeKinds.Attribute(c, v)
 }
 
-// AsTransposeKind reads the attribute. It returns false for another attribute.
+// AsTransposeKind returns attr as a TransposeKind. It returns false if attr is another
+// attribute.
 func AsTransposeKind(attr mlir.Attribute) (TransposeKind, bool) { return transposeKinds.Read(attr) }
 
 var transposeKinds = ods.Enum[TransposeKind]{
@@ -165,13 +169,14 @@ const (
 	RngPhilox   RngAlgorithm = "PHILOX"    // Philox
 )
 
-// Attribute makes #stablehlo<rng_algorithm …>. The error for an unknown keyword lists
-// the known ones.
+// Attribute returns #stablehlo<rng_algorithm …>. If the keyword is unknown, the error
+// lists the known ones.
 func (v RngAlgorithm) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return rngAlgorithms.Attribute(c, v)
 }
 
-// AsRngAlgorithm reads the attribute. It returns false for another attribute.
+// AsRngAlgorithm returns attr as an RngAlgorithm. It returns false if attr is another
+// attribute.
 func AsRngAlgorithm(attr mlir.Attribute) (RngAlgorithm, bool) { return rngAlgorithms.Read(attr) }
 
 var rngAlgorithms = ods.Enum[RngAlgorithm]{
@@ -192,13 +197,14 @@ const (
 	RngNormal  RngDistribution = "NORMAL"  // normal with mean a and standard deviation b
 )
 
-// Attribute makes #stablehlo<rng_distribution …>. The error for an unknown keyword
-// lists the known ones.
+// Attribute returns #stablehlo<rng_distribution …>. If the keyword is unknown, the
+// error lists the known ones.
 func (v RngDistribution) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return rngDistributions.Attribute(c, v)
 }
 
-// AsRngDistribution reads the attribute. It returns false for another attribute.
+// AsRngDistribution returns attr as an RngDistribution. It returns false if attr is
+// another attribute.
 func AsRngDistribution(attr mlir.Attribute) (RngDistribution, bool) {
 	return rngDistributions.Read(attr)
 }
@@ -212,23 +218,24 @@ var rngDistributions = ods.Enum[RngDistribution]{
 	Value:    capi.StablehloRngDistributionAttrGetValue,
 }
 
-// ResultAccuracyMode is the kind of accuracy that a ResultAccuracy asks for
+// ResultAccuracyMode is the kind of accuracy that a ResultAccuracy requests
 // (StablehloEnums.td, ResultAccuracyMode).
 type ResultAccuracyMode string
 
 const (
 	AccuracyDefault   ResultAccuracyMode = "DEFAULT"   // chosen by the backend
-	AccuracyHighest   ResultAccuracyMode = "HIGHEST"   // the most accurate that there is
+	AccuracyHighest   ResultAccuracyMode = "HIGHEST"   // the most accurate available
 	AccuracyTolerance ResultAccuracyMode = "TOLERANCE" // within the tolerances of the ResultAccuracy
 )
 
-// Attribute makes #stablehlo.result_accuracy_mode<…>. The error for an unknown
-// keyword lists the known ones.
+// Attribute returns #stablehlo.result_accuracy_mode<…>. If the keyword is unknown,
+// the error lists the known ones.
 func (v ResultAccuracyMode) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return resultAccuracyModes.Attribute(c, v)
 }
 
-// AsResultAccuracyMode reads the attribute. It returns false for another attribute.
+// AsResultAccuracyMode returns attr as a ResultAccuracyMode. It returns false if attr
+// is another attribute.
 func AsResultAccuracyMode(attr mlir.Attribute) (ResultAccuracyMode, bool) {
 	return resultAccuracyModes.Read(attr)
 }

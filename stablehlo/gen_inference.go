@@ -4,7 +4,7 @@ package stablehlo
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// operationNames are the names of all operations of the dialect.
+// operationNames lists the names of all operations of the dialect.
 var operationNames = []string{
 	"stablehlo.abs",
 	"stablehlo.add",
@@ -123,7 +123,7 @@ var operationNames = []string{
 	"stablehlo.xor",
 }
 
-// elementwise are those that are made by Unary and Binary.
+// elementwise holds the operations of Unary and Binary.
 var elementwise = map[string]bool{
 	"stablehlo.abs":                    true,
 	"stablehlo.cbrt":                   true,
@@ -162,7 +162,7 @@ var elementwise = map[string]bool{
 	"stablehlo.xor":                    true,
 }
 
-// accurate are those of the elementwise ones that take a ResultAccuracy.
+// accurate holds the elementwise operations that take a ResultAccuracy.
 var accurate = map[string]bool{
 	"stablehlo.cbrt":                  true,
 	"stablehlo.cosine":                true,
@@ -178,7 +178,7 @@ var accurate = map[string]bool{
 	"stablehlo.tanh":                  true,
 }
 
-// inference is what the type inference of each operation that has one reads.
+// inference holds the parts that the type inference of each operation reads.
 var inference = map[string]mlir.Inference{
 	"stablehlo.abs":                    {Operands: 1},
 	"stablehlo.add":                    {Operands: 2},

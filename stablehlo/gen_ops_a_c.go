@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// AfterAll is stablehlo.after_all. Its result types are inferred.
+// AfterAll is the operation stablehlo.after_all. Its result types are inferred.
 type AfterAll struct {
 	Inputs []mlir.Value
 }
@@ -19,7 +19,8 @@ func (o AfterAll) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 	return w.Infer()
 }
 
-// AsAfterAll reads the operation; false where op is another one, or lacks something.
+// AsAfterAll returns op as an AfterAll. It returns false if op is another operation or
+// lacks a part.
 func AsAfterAll(op mlir.Operation) (AfterAll, bool) {
 	r := ods.Read(op, "stablehlo.after_all", 0, 1)
 	if r == nil {
@@ -31,7 +32,7 @@ func AsAfterAll(op mlir.Operation) (AfterAll, bool) {
 	return o, r.OK()
 }
 
-// AllGather is stablehlo.all_gather.
+// AllGather is the operation stablehlo.all_gather.
 type AllGather struct {
 	Operands           []mlir.Value
 	AllGatherDim       int64
@@ -53,7 +54,8 @@ func (o AllGather) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Create()
 }
 
-// AsAllGather reads the operation; false where op is another one, or lacks something.
+// AsAllGather returns op as an AllGather. It returns false if op is another operation
+// or lacks a part.
 func AsAllGather(op mlir.Operation) (AllGather, bool) {
 	r := ods.Read(op, "stablehlo.all_gather", 0, 1)
 	if r == nil {
@@ -70,7 +72,7 @@ func AsAllGather(op mlir.Operation) (AllGather, bool) {
 	return o, r.OK()
 }
 
-// AllReduce is stablehlo.all_reduce. Its result types are inferred.
+// AllReduce is the operation stablehlo.all_reduce. Its result types are inferred.
 type AllReduce struct {
 	Operands           []mlir.Value
 	ReplicaGroups      [][]int64
@@ -90,7 +92,8 @@ func (o AllReduce) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Infer()
 }
 
-// AsAllReduce reads the operation; false where op is another one, or lacks something.
+// AsAllReduce returns op as an AllReduce. It returns false if op is another operation
+// or lacks a part.
 func AsAllReduce(op mlir.Operation) (AllReduce, bool) {
 	r := ods.Read(op, "stablehlo.all_reduce", 0, 1)
 	if r == nil {
@@ -106,7 +109,7 @@ func AsAllReduce(op mlir.Operation) (AllReduce, bool) {
 	return o, r.OK()
 }
 
-// AllToAll is stablehlo.all_to_all. Its result types are inferred.
+// AllToAll is the operation stablehlo.all_to_all. Its result types are inferred.
 type AllToAll struct {
 	Operands        []mlir.Value
 	SplitDimension  int64
@@ -128,7 +131,8 @@ func (o AllToAll) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 	return w.Infer()
 }
 
-// AsAllToAll reads the operation; false where op is another one, or lacks something.
+// AsAllToAll returns op as an AllToAll. It returns false if op is another operation or
+// lacks a part.
 func AsAllToAll(op mlir.Operation) (AllToAll, bool) {
 	r := ods.Read(op, "stablehlo.all_to_all", 0, 1)
 	if r == nil {
@@ -145,7 +149,8 @@ func AsAllToAll(op mlir.Operation) (AllToAll, bool) {
 	return o, r.OK()
 }
 
-// BatchNormGrad is stablehlo.batch_norm_grad. Its result types are inferred.
+// BatchNormGrad is the operation stablehlo.batch_norm_grad. Its result types are
+// inferred.
 type BatchNormGrad struct {
 	Operand      mlir.Value
 	Scale        mlir.Value
@@ -169,7 +174,8 @@ func (o BatchNormGrad) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.O
 	return w.Infer()
 }
 
-// AsBatchNormGrad reads the operation; false where op is another one, or lacks something.
+// AsBatchNormGrad returns op as a BatchNormGrad. It returns false if op is another
+// operation or lacks a part.
 func AsBatchNormGrad(op mlir.Operation) (BatchNormGrad, bool) {
 	r := ods.Read(op, "stablehlo.batch_norm_grad", 5, 0)
 	if r == nil {
@@ -187,7 +193,8 @@ func AsBatchNormGrad(op mlir.Operation) (BatchNormGrad, bool) {
 	return o, r.OK()
 }
 
-// BatchNormInference is stablehlo.batch_norm_inference. Its result types are inferred.
+// BatchNormInference is the operation stablehlo.batch_norm_inference. Its result types
+// are inferred.
 type BatchNormInference struct {
 	Operand      mlir.Value
 	Scale        mlir.Value
@@ -211,7 +218,8 @@ func (o BatchNormInference) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	return w.Infer()
 }
 
-// AsBatchNormInference reads the operation; false where op is another one, or lacks something.
+// AsBatchNormInference returns op as a BatchNormInference. It returns false if op is
+// another operation or lacks a part.
 func AsBatchNormInference(op mlir.Operation) (BatchNormInference, bool) {
 	r := ods.Read(op, "stablehlo.batch_norm_inference", 5, 0)
 	if r == nil {
@@ -229,7 +237,8 @@ func AsBatchNormInference(op mlir.Operation) (BatchNormInference, bool) {
 	return o, r.OK()
 }
 
-// BatchNormTraining is stablehlo.batch_norm_training. Its result types are inferred.
+// BatchNormTraining is the operation stablehlo.batch_norm_training. Its result types
+// are inferred.
 type BatchNormTraining struct {
 	Operand      mlir.Value
 	Scale        mlir.Value
@@ -249,7 +258,8 @@ func (o BatchNormTraining) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	return w.Infer()
 }
 
-// AsBatchNormTraining reads the operation; false where op is another one, or lacks something.
+// AsBatchNormTraining returns op as a BatchNormTraining. It returns false if op is
+// another operation or lacks a part.
 func AsBatchNormTraining(op mlir.Operation) (BatchNormTraining, bool) {
 	r := ods.Read(op, "stablehlo.batch_norm_training", 3, 0)
 	if r == nil {
@@ -265,7 +275,7 @@ func AsBatchNormTraining(op mlir.Operation) (BatchNormTraining, bool) {
 	return o, r.OK()
 }
 
-// BitcastConvert is stablehlo.bitcast_convert.
+// BitcastConvert is the operation stablehlo.bitcast_convert.
 type BitcastConvert struct {
 	Operand mlir.Value
 	Result  mlir.Type // type of the result, which is not inferred
@@ -279,7 +289,8 @@ func (o BitcastConvert) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.
 	return w.Create()
 }
 
-// AsBitcastConvert reads the operation; false where op is another one, or lacks something.
+// AsBitcastConvert returns op as a BitcastConvert. It returns false if op is another
+// operation or lacks a part.
 func AsBitcastConvert(op mlir.Operation) (BitcastConvert, bool) {
 	r := ods.Read(op, "stablehlo.bitcast_convert", 1, 0)
 	if r == nil {
@@ -292,7 +303,7 @@ func AsBitcastConvert(op mlir.Operation) (BitcastConvert, bool) {
 	return o, r.OK()
 }
 
-// BroadcastInDim is stablehlo.broadcast_in_dim.
+// BroadcastInDim is the operation stablehlo.broadcast_in_dim.
 type BroadcastInDim struct {
 	Operand             mlir.Value
 	BroadcastDimensions []int64
@@ -308,7 +319,8 @@ func (o BroadcastInDim) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.
 	return w.Create()
 }
 
-// AsBroadcastInDim reads the operation; false where op is another one, or lacks something.
+// AsBroadcastInDim returns op as a BroadcastInDim. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastInDim(op mlir.Operation) (BroadcastInDim, bool) {
 	r := ods.Read(op, "stablehlo.broadcast_in_dim", 1, 0)
 	if r == nil {
@@ -322,7 +334,7 @@ func AsBroadcastInDim(op mlir.Operation) (BroadcastInDim, bool) {
 	return o, r.OK()
 }
 
-// Broadcast is stablehlo.broadcast. Its result types are inferred.
+// Broadcast is the operation stablehlo.broadcast. Its result types are inferred.
 type Broadcast struct {
 	Operand        mlir.Value
 	BroadcastSizes []int64
@@ -336,7 +348,8 @@ func (o Broadcast) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Infer()
 }
 
-// AsBroadcast reads the operation; false where op is another one, or lacks something.
+// AsBroadcast returns op as a Broadcast. It returns false if op is another operation or
+// lacks a part.
 func AsBroadcast(op mlir.Operation) (Broadcast, bool) {
 	r := ods.Read(op, "stablehlo.broadcast", 1, 0)
 	if r == nil {
@@ -349,7 +362,7 @@ func AsBroadcast(op mlir.Operation) (Broadcast, bool) {
 	return o, r.OK()
 }
 
-// Case is stablehlo.case. Its result types are inferred.
+// Case is the operation stablehlo.case. Its result types are inferred.
 type Case struct {
 	Index    mlir.Value
 	Branches []mlir.Region
@@ -363,7 +376,8 @@ func (o Case) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsCase reads the operation; false where op is another one, or lacks something.
+// AsCase returns op as a Case. It returns false if op is another operation or lacks a
+// part.
 func AsCase(op mlir.Operation) (Case, bool) {
 	r := ods.Read(op, "stablehlo.case", 1, 0)
 	if r == nil {
@@ -376,7 +390,7 @@ func AsCase(op mlir.Operation) (Case, bool) {
 	return o, r.OK()
 }
 
-// Cholesky is stablehlo.cholesky. Its result types are inferred.
+// Cholesky is the operation stablehlo.cholesky. Its result types are inferred.
 type Cholesky struct {
 	A     mlir.Value
 	Lower bool // optional
@@ -390,7 +404,8 @@ func (o Cholesky) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 	return w.Infer()
 }
 
-// AsCholesky reads the operation; false where op is another one, or lacks something.
+// AsCholesky returns op as a Cholesky. It returns false if op is another operation or
+// lacks a part.
 func AsCholesky(op mlir.Operation) (Cholesky, bool) {
 	r := ods.Read(op, "stablehlo.cholesky", 1, 0)
 	if r == nil {
@@ -403,7 +418,7 @@ func AsCholesky(op mlir.Operation) (Cholesky, bool) {
 	return o, r.OK()
 }
 
-// Clamp is stablehlo.clamp. Its result types are inferred.
+// Clamp is the operation stablehlo.clamp. Its result types are inferred.
 type Clamp struct {
 	Min     mlir.Value
 	Operand mlir.Value
@@ -419,7 +434,8 @@ func (o Clamp) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	return w.Infer()
 }
 
-// AsClamp reads the operation; false where op is another one, or lacks something.
+// AsClamp returns op as a Clamp. It returns false if op is another operation or lacks a
+// part.
 func AsClamp(op mlir.Operation) (Clamp, bool) {
 	r := ods.Read(op, "stablehlo.clamp", 3, 0)
 	if r == nil {
@@ -433,7 +449,8 @@ func AsClamp(op mlir.Operation) (Clamp, bool) {
 	return o, r.OK()
 }
 
-// CountLeadingZeros is stablehlo.count_leading_zeros. Its result types are inferred.
+// CountLeadingZeros is the operation stablehlo.count_leading_zeros. Its result types
+// are inferred.
 type CountLeadingZeros struct {
 	Operand mlir.Value
 }
@@ -445,7 +462,8 @@ func (o CountLeadingZeros) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	return w.Infer()
 }
 
-// AsCountLeadingZeros reads the operation; false where op is another one, or lacks something.
+// AsCountLeadingZeros returns op as a CountLeadingZeros. It returns false if op is
+// another operation or lacks a part.
 func AsCountLeadingZeros(op mlir.Operation) (CountLeadingZeros, bool) {
 	r := ods.Read(op, "stablehlo.count_leading_zeros", 1, 0)
 	if r == nil {
@@ -457,7 +475,8 @@ func AsCountLeadingZeros(op mlir.Operation) (CountLeadingZeros, bool) {
 	return o, r.OK()
 }
 
-// CollectiveBroadcast is stablehlo.collective_broadcast. Its result types are inferred.
+// CollectiveBroadcast is the operation stablehlo.collective_broadcast. Its result types
+// are inferred.
 type CollectiveBroadcast struct {
 	Operand       mlir.Value
 	ReplicaGroups [][]int64
@@ -473,7 +492,8 @@ func (o CollectiveBroadcast) Create(ip mlir.InsertionPoint, loc mlir.Location) (
 	return w.Infer()
 }
 
-// AsCollectiveBroadcast reads the operation; false where op is another one, or lacks something.
+// AsCollectiveBroadcast returns op as a CollectiveBroadcast. It returns false if op is
+// another operation or lacks a part.
 func AsCollectiveBroadcast(op mlir.Operation) (CollectiveBroadcast, bool) {
 	r := ods.Read(op, "stablehlo.collective_broadcast", 1, 0)
 	if r == nil {
@@ -487,7 +507,8 @@ func AsCollectiveBroadcast(op mlir.Operation) (CollectiveBroadcast, bool) {
 	return o, r.OK()
 }
 
-// CollectivePermute is stablehlo.collective_permute. Its result types are inferred.
+// CollectivePermute is the operation stablehlo.collective_permute. Its result types are
+// inferred.
 type CollectivePermute struct {
 	Operand           mlir.Value
 	SourceTargetPairs [][2]int64
@@ -503,7 +524,8 @@ func (o CollectivePermute) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	return w.Infer()
 }
 
-// AsCollectivePermute reads the operation; false where op is another one, or lacks something.
+// AsCollectivePermute returns op as a CollectivePermute. It returns false if op is
+// another operation or lacks a part.
 func AsCollectivePermute(op mlir.Operation) (CollectivePermute, bool) {
 	r := ods.Read(op, "stablehlo.collective_permute", 1, 0)
 	if r == nil {
@@ -517,7 +539,7 @@ func AsCollectivePermute(op mlir.Operation) (CollectivePermute, bool) {
 	return o, r.OK()
 }
 
-// Compare is stablehlo.compare. Its result types are inferred.
+// Compare is the operation stablehlo.compare. Its result types are inferred.
 type Compare struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -535,7 +557,8 @@ func (o Compare) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	return w.Infer()
 }
 
-// AsCompare reads the operation; false where op is another one, or lacks something.
+// AsCompare returns op as a Compare. It returns false if op is another operation or
+// lacks a part.
 func AsCompare(op mlir.Operation) (Compare, bool) {
 	r := ods.Read(op, "stablehlo.compare", 2, 0)
 	if r == nil {
@@ -550,7 +573,7 @@ func AsCompare(op mlir.Operation) (Compare, bool) {
 	return o, r.OK()
 }
 
-// Complex is stablehlo.complex. Its result types are inferred.
+// Complex is the operation stablehlo.complex. Its result types are inferred.
 type Complex struct {
 	LHS mlir.Value
 	RHS mlir.Value
@@ -564,7 +587,8 @@ func (o Complex) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	return w.Infer()
 }
 
-// AsComplex reads the operation; false where op is another one, or lacks something.
+// AsComplex returns op as a Complex. It returns false if op is another operation or
+// lacks a part.
 func AsComplex(op mlir.Operation) (Complex, bool) {
 	r := ods.Read(op, "stablehlo.complex", 2, 0)
 	if r == nil {
@@ -577,7 +601,7 @@ func AsComplex(op mlir.Operation) (Complex, bool) {
 	return o, r.OK()
 }
 
-// Composite is stablehlo.composite.
+// Composite is the operation stablehlo.composite.
 type Composite struct {
 	Inputs              []mlir.Value
 	Name                string
@@ -599,7 +623,8 @@ func (o Composite) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Create()
 }
 
-// AsComposite reads the operation; false where op is another one, or lacks something.
+// AsComposite returns op as a Composite. It returns false if op is another operation or
+// lacks a part.
 func AsComposite(op mlir.Operation) (Composite, bool) {
 	r := ods.Read(op, "stablehlo.composite", 0, 1)
 	if r == nil {
@@ -616,7 +641,7 @@ func AsComposite(op mlir.Operation) (Composite, bool) {
 	return o, r.OK()
 }
 
-// Concatenate is stablehlo.concatenate. Its result types are inferred.
+// Concatenate is the operation stablehlo.concatenate. Its result types are inferred.
 type Concatenate struct {
 	Inputs    []mlir.Value
 	Dimension int64
@@ -630,7 +655,8 @@ func (o Concatenate) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	return w.Infer()
 }
 
-// AsConcatenate reads the operation; false where op is another one, or lacks something.
+// AsConcatenate returns op as a Concatenate. It returns false if op is another
+// operation or lacks a part.
 func AsConcatenate(op mlir.Operation) (Concatenate, bool) {
 	r := ods.Read(op, "stablehlo.concatenate", 0, 1)
 	if r == nil {
@@ -643,7 +669,7 @@ func AsConcatenate(op mlir.Operation) (Concatenate, bool) {
 	return o, r.OK()
 }
 
-// Convert is stablehlo.convert.
+// Convert is the operation stablehlo.convert.
 type Convert struct {
 	Operand mlir.Value
 	Result  mlir.Type // type of the result, which is not inferred
@@ -657,7 +683,8 @@ func (o Convert) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	return w.Create()
 }
 
-// AsConvert reads the operation; false where op is another one, or lacks something.
+// AsConvert returns op as a Convert. It returns false if op is another operation or
+// lacks a part.
 func AsConvert(op mlir.Operation) (Convert, bool) {
 	r := ods.Read(op, "stablehlo.convert", 1, 0)
 	if r == nil {
@@ -670,7 +697,7 @@ func AsConvert(op mlir.Operation) (Convert, bool) {
 	return o, r.OK()
 }
 
-// Convolution is stablehlo.convolution.
+// Convolution is the operation stablehlo.convolution.
 type Convolution struct {
 	LHS               mlir.Value
 	RHS               mlir.Value
@@ -704,7 +731,8 @@ func (o Convolution) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	return w.Create()
 }
 
-// AsConvolution reads the operation; false where op is another one, or lacks something.
+// AsConvolution returns op as a Convolution. It returns false if op is another
+// operation or lacks a part.
 func AsConvolution(op mlir.Operation) (Convolution, bool) {
 	r := ods.Read(op, "stablehlo.convolution", 2, 0)
 	if r == nil {
@@ -727,7 +755,7 @@ func AsConvolution(op mlir.Operation) (Convolution, bool) {
 	return o, r.OK()
 }
 
-// CreateToken is stablehlo.create_token. Its result types are inferred.
+// CreateToken is the operation stablehlo.create_token. Its result types are inferred.
 type CreateToken struct {
 }
 
@@ -738,7 +766,8 @@ func (o CreateToken) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	return w.Infer()
 }
 
-// AsCreateToken reads the operation; false where op is another one, or lacks something.
+// AsCreateToken returns op as a CreateToken. It returns false if op is another
+// operation or lacks a part.
 func AsCreateToken(op mlir.Operation) (CreateToken, bool) {
 	r := ods.Read(op, "stablehlo.create_token", 0, 0)
 	if r == nil {
@@ -748,7 +777,8 @@ func AsCreateToken(op mlir.Operation) (CreateToken, bool) {
 	return o, r.OK()
 }
 
-// CrossReplicaSum is stablehlo.cross-replica-sum. Its result types are inferred.
+// CrossReplicaSum is the operation stablehlo.cross-replica-sum. Its result types are
+// inferred.
 type CrossReplicaSum struct {
 	Operand       mlir.Value
 	ReplicaGroups [][]int64
@@ -762,7 +792,8 @@ func (o CrossReplicaSum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	return w.Infer()
 }
 
-// AsCrossReplicaSum reads the operation; false where op is another one, or lacks something.
+// AsCrossReplicaSum returns op as a CrossReplicaSum. It returns false if op is another
+// operation or lacks a part.
 func AsCrossReplicaSum(op mlir.Operation) (CrossReplicaSum, bool) {
 	r := ods.Read(op, "stablehlo.cross-replica-sum", 1, 0)
 	if r == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// DotGeneral is stablehlo.dot_general.
+// DotGeneral is the operation stablehlo.dot_general.
 type DotGeneral struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -29,7 +29,8 @@ func (o DotGeneral) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Oper
 	return w.Create()
 }
 
-// AsDotGeneral reads the operation; false where op is another one, or lacks something.
+// AsDotGeneral returns op as a DotGeneral. It returns false if op is another operation
+// or lacks a part.
 func AsDotGeneral(op mlir.Operation) (DotGeneral, bool) {
 	r := ods.Read(op, "stablehlo.dot_general", 2, 0)
 	if r == nil {
@@ -46,7 +47,7 @@ func AsDotGeneral(op mlir.Operation) (DotGeneral, bool) {
 	return o, r.OK()
 }
 
-// Dot is stablehlo.dot.
+// Dot is the operation stablehlo.dot.
 type Dot struct {
 	LHS             mlir.Value
 	RHS             mlir.Value
@@ -64,7 +65,8 @@ func (o Dot) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	return w.Create()
 }
 
-// AsDot reads the operation; false where op is another one, or lacks something.
+// AsDot returns op as a Dot. It returns false if op is another operation or lacks a
+// part.
 func AsDot(op mlir.Operation) (Dot, bool) {
 	r := ods.Read(op, "stablehlo.dot", 2, 0)
 	if r == nil {
@@ -79,7 +81,7 @@ func AsDot(op mlir.Operation) (Dot, bool) {
 	return o, r.OK()
 }
 
-// DynamicBroadcastInDim is stablehlo.dynamic_broadcast_in_dim.
+// DynamicBroadcastInDim is the operation stablehlo.dynamic_broadcast_in_dim.
 type DynamicBroadcastInDim struct {
 	Operand                     mlir.Value
 	OutputDimensions            mlir.Value
@@ -101,7 +103,8 @@ func (o DynamicBroadcastInDim) Create(ip mlir.InsertionPoint, loc mlir.Location)
 	return w.Create()
 }
 
-// AsDynamicBroadcastInDim reads the operation; false where op is another one, or lacks something.
+// AsDynamicBroadcastInDim returns op as a DynamicBroadcastInDim. It returns false if op
+// is another operation or lacks a part.
 func AsDynamicBroadcastInDim(op mlir.Operation) (DynamicBroadcastInDim, bool) {
 	r := ods.Read(op, "stablehlo.dynamic_broadcast_in_dim", 2, 0)
 	if r == nil {
@@ -118,7 +121,7 @@ func AsDynamicBroadcastInDim(op mlir.Operation) (DynamicBroadcastInDim, bool) {
 	return o, r.OK()
 }
 
-// DynamicConv is stablehlo.dynamic_conv.
+// DynamicConv is the operation stablehlo.dynamic_conv.
 type DynamicConv struct {
 	LHS               mlir.Value
 	RHS               mlir.Value
@@ -152,7 +155,8 @@ func (o DynamicConv) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	return w.Create()
 }
 
-// AsDynamicConv reads the operation; false where op is another one, or lacks something.
+// AsDynamicConv returns op as a DynamicConv. It returns false if op is another
+// operation or lacks a part.
 func AsDynamicConv(op mlir.Operation) (DynamicConv, bool) {
 	r := ods.Read(op, "stablehlo.dynamic_conv", 3, 0)
 	if r == nil {
@@ -175,7 +179,8 @@ func AsDynamicConv(op mlir.Operation) (DynamicConv, bool) {
 	return o, r.OK()
 }
 
-// DynamicGather is stablehlo.dynamic_gather. Its result types are inferred.
+// DynamicGather is the operation stablehlo.dynamic_gather. Its result types are
+// inferred.
 type DynamicGather struct {
 	Operand          mlir.Value
 	StartIndices     mlir.Value
@@ -195,7 +200,8 @@ func (o DynamicGather) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.O
 	return w.Infer()
 }
 
-// AsDynamicGather reads the operation; false where op is another one, or lacks something.
+// AsDynamicGather returns op as a DynamicGather. It returns false if op is another
+// operation or lacks a part.
 func AsDynamicGather(op mlir.Operation) (DynamicGather, bool) {
 	r := ods.Read(op, "stablehlo.dynamic_gather", 3, 0)
 	if r == nil {
@@ -211,7 +217,7 @@ func AsDynamicGather(op mlir.Operation) (DynamicGather, bool) {
 	return o, r.OK()
 }
 
-// DynamicIota is stablehlo.dynamic_iota.
+// DynamicIota is the operation stablehlo.dynamic_iota.
 type DynamicIota struct {
 	OutputShape   mlir.Value
 	IotaDimension int64
@@ -227,7 +233,8 @@ func (o DynamicIota) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	return w.Create()
 }
 
-// AsDynamicIota reads the operation; false where op is another one, or lacks something.
+// AsDynamicIota returns op as a DynamicIota. It returns false if op is another
+// operation or lacks a part.
 func AsDynamicIota(op mlir.Operation) (DynamicIota, bool) {
 	r := ods.Read(op, "stablehlo.dynamic_iota", 1, 0)
 	if r == nil {
@@ -241,7 +248,7 @@ func AsDynamicIota(op mlir.Operation) (DynamicIota, bool) {
 	return o, r.OK()
 }
 
-// DynamicPad is stablehlo.dynamic_pad.
+// DynamicPad is the operation stablehlo.dynamic_pad.
 type DynamicPad struct {
 	Operand         mlir.Value
 	PaddingValue    mlir.Value
@@ -263,7 +270,8 @@ func (o DynamicPad) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Oper
 	return w.Create()
 }
 
-// AsDynamicPad reads the operation; false where op is another one, or lacks something.
+// AsDynamicPad returns op as a DynamicPad. It returns false if op is another operation
+// or lacks a part.
 func AsDynamicPad(op mlir.Operation) (DynamicPad, bool) {
 	r := ods.Read(op, "stablehlo.dynamic_pad", 5, 0)
 	if r == nil {
@@ -280,7 +288,7 @@ func AsDynamicPad(op mlir.Operation) (DynamicPad, bool) {
 	return o, r.OK()
 }
 
-// DynamicReshape is stablehlo.dynamic_reshape.
+// DynamicReshape is the operation stablehlo.dynamic_reshape.
 type DynamicReshape struct {
 	Operand     mlir.Value
 	OutputShape mlir.Value
@@ -296,7 +304,8 @@ func (o DynamicReshape) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.
 	return w.Create()
 }
 
-// AsDynamicReshape reads the operation; false where op is another one, or lacks something.
+// AsDynamicReshape returns op as a DynamicReshape. It returns false if op is another
+// operation or lacks a part.
 func AsDynamicReshape(op mlir.Operation) (DynamicReshape, bool) {
 	r := ods.Read(op, "stablehlo.dynamic_reshape", 2, 0)
 	if r == nil {
@@ -310,7 +319,7 @@ func AsDynamicReshape(op mlir.Operation) (DynamicReshape, bool) {
 	return o, r.OK()
 }
 
-// DynamicSlice is stablehlo.dynamic_slice. Its result types are inferred.
+// DynamicSlice is the operation stablehlo.dynamic_slice. Its result types are inferred.
 type DynamicSlice struct {
 	Operand      mlir.Value
 	StartIndices []mlir.Value
@@ -326,7 +335,8 @@ func (o DynamicSlice) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	return w.Infer()
 }
 
-// AsDynamicSlice reads the operation; false where op is another one, or lacks something.
+// AsDynamicSlice returns op as a DynamicSlice. It returns false if op is another
+// operation or lacks a part.
 func AsDynamicSlice(op mlir.Operation) (DynamicSlice, bool) {
 	r := ods.Read(op, "stablehlo.dynamic_slice", 1, 1)
 	if r == nil {
@@ -340,7 +350,8 @@ func AsDynamicSlice(op mlir.Operation) (DynamicSlice, bool) {
 	return o, r.OK()
 }
 
-// DynamicUpdateSlice is stablehlo.dynamic_update_slice. Its result types are inferred.
+// DynamicUpdateSlice is the operation stablehlo.dynamic_update_slice. Its result types
+// are inferred.
 type DynamicUpdateSlice struct {
 	Operand      mlir.Value
 	Update       mlir.Value
@@ -356,7 +367,8 @@ func (o DynamicUpdateSlice) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	return w.Infer()
 }
 
-// AsDynamicUpdateSlice reads the operation; false where op is another one, or lacks something.
+// AsDynamicUpdateSlice returns op as a DynamicUpdateSlice. It returns false if op is
+// another operation or lacks a part.
 func AsDynamicUpdateSlice(op mlir.Operation) (DynamicUpdateSlice, bool) {
 	r := ods.Read(op, "stablehlo.dynamic_update_slice", 2, 1)
 	if r == nil {
@@ -370,7 +382,7 @@ func AsDynamicUpdateSlice(op mlir.Operation) (DynamicUpdateSlice, bool) {
 	return o, r.OK()
 }
 
-// Einsum is stablehlo.einsum.
+// Einsum is the operation stablehlo.einsum.
 type Einsum struct {
 	LHS          mlir.Value
 	RHS          mlir.Value
@@ -388,7 +400,8 @@ func (o Einsum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Create()
 }
 
-// AsEinsum reads the operation; false where op is another one, or lacks something.
+// AsEinsum returns op as an Einsum. It returns false if op is another operation or
+// lacks a part.
 func AsEinsum(op mlir.Operation) (Einsum, bool) {
 	r := ods.Read(op, "stablehlo.einsum", 2, 0)
 	if r == nil {
@@ -403,7 +416,7 @@ func AsEinsum(op mlir.Operation) (Einsum, bool) {
 	return o, r.OK()
 }
 
-// Fft is stablehlo.fft. Its result types are inferred.
+// Fft is the operation stablehlo.fft. Its result types are inferred.
 type Fft struct {
 	Operand   mlir.Value
 	FftType   FftType
@@ -419,7 +432,8 @@ func (o Fft) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	return w.Infer()
 }
 
-// AsFft reads the operation; false where op is another one, or lacks something.
+// AsFft returns op as an Fft. It returns false if op is another operation or lacks a
+// part.
 func AsFft(op mlir.Operation) (Fft, bool) {
 	r := ods.Read(op, "stablehlo.fft", 1, 0)
 	if r == nil {

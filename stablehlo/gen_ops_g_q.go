@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// Gather is stablehlo.gather. Its result types are inferred.
+// Gather is the operation stablehlo.gather. Its result types are inferred.
 type Gather struct {
 	Operand          mlir.Value
 	StartIndices     mlir.Value
@@ -27,7 +27,8 @@ func (o Gather) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Infer()
 }
 
-// AsGather reads the operation; false where op is another one, or lacks something.
+// AsGather returns op as a Gather. It returns false if op is another operation or lacks
+// a part.
 func AsGather(op mlir.Operation) (Gather, bool) {
 	r := ods.Read(op, "stablehlo.gather", 2, 0)
 	if r == nil {
@@ -43,7 +44,8 @@ func AsGather(op mlir.Operation) (Gather, bool) {
 	return o, r.OK()
 }
 
-// GetDimensionSize is stablehlo.get_dimension_size. Its result types are inferred.
+// GetDimensionSize is the operation stablehlo.get_dimension_size. Its result types are
+// inferred.
 type GetDimensionSize struct {
 	Operand   mlir.Value
 	Dimension int64
@@ -57,7 +59,8 @@ func (o GetDimensionSize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	return w.Infer()
 }
 
-// AsGetDimensionSize reads the operation; false where op is another one, or lacks something.
+// AsGetDimensionSize returns op as a GetDimensionSize. It returns false if op is
+// another operation or lacks a part.
 func AsGetDimensionSize(op mlir.Operation) (GetDimensionSize, bool) {
 	r := ods.Read(op, "stablehlo.get_dimension_size", 1, 0)
 	if r == nil {
@@ -70,7 +73,8 @@ func AsGetDimensionSize(op mlir.Operation) (GetDimensionSize, bool) {
 	return o, r.OK()
 }
 
-// GetTupleElement is stablehlo.get_tuple_element. Its result types are inferred.
+// GetTupleElement is the operation stablehlo.get_tuple_element. Its result types are
+// inferred.
 type GetTupleElement struct {
 	Operand mlir.Value
 	Index   int32
@@ -84,7 +88,8 @@ func (o GetTupleElement) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	return w.Infer()
 }
 
-// AsGetTupleElement reads the operation; false where op is another one, or lacks something.
+// AsGetTupleElement returns op as a GetTupleElement. It returns false if op is another
+// operation or lacks a part.
 func AsGetTupleElement(op mlir.Operation) (GetTupleElement, bool) {
 	r := ods.Read(op, "stablehlo.get_tuple_element", 1, 0)
 	if r == nil {
@@ -97,7 +102,7 @@ func AsGetTupleElement(op mlir.Operation) (GetTupleElement, bool) {
 	return o, r.OK()
 }
 
-// If is stablehlo.if. Its result types are inferred.
+// If is the operation stablehlo.if. Its result types are inferred.
 type If struct {
 	Pred        mlir.Value
 	TrueBranch  mlir.Region
@@ -113,7 +118,8 @@ func (o If) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, e
 	return w.Infer()
 }
 
-// AsIf reads the operation; false where op is another one, or lacks something.
+// AsIf returns op as an If. It returns false if op is another operation or lacks a
+// part.
 func AsIf(op mlir.Operation) (If, bool) {
 	r := ods.Read(op, "stablehlo.if", 1, 0)
 	if r == nil {
@@ -127,7 +133,7 @@ func AsIf(op mlir.Operation) (If, bool) {
 	return o, r.OK()
 }
 
-// Imag is stablehlo.imag. Its result types are inferred.
+// Imag is the operation stablehlo.imag. Its result types are inferred.
 type Imag struct {
 	Operand mlir.Value
 }
@@ -139,7 +145,8 @@ func (o Imag) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsImag reads the operation; false where op is another one, or lacks something.
+// AsImag returns op as an Imag. It returns false if op is another operation or lacks a
+// part.
 func AsImag(op mlir.Operation) (Imag, bool) {
 	r := ods.Read(op, "stablehlo.imag", 1, 0)
 	if r == nil {
@@ -151,7 +158,7 @@ func AsImag(op mlir.Operation) (Imag, bool) {
 	return o, r.OK()
 }
 
-// Infeed is stablehlo.infeed.
+// Infeed is the operation stablehlo.infeed.
 type Infeed struct {
 	Token        mlir.Value
 	InfeedConfig string         // optional
@@ -169,7 +176,8 @@ func (o Infeed) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Create()
 }
 
-// AsInfeed reads the operation; false where op is another one, or lacks something.
+// AsInfeed returns op as an Infeed. It returns false if op is another operation or
+// lacks a part.
 func AsInfeed(op mlir.Operation) (Infeed, bool) {
 	r := ods.Read(op, "stablehlo.infeed", 1, 0)
 	if r == nil {
@@ -184,7 +192,7 @@ func AsInfeed(op mlir.Operation) (Infeed, bool) {
 	return o, r.OK()
 }
 
-// Iota is stablehlo.iota.
+// Iota is the operation stablehlo.iota.
 type Iota struct {
 	IotaDimension int64
 	Result        mlir.Type // type of the result, which is not inferred
@@ -198,7 +206,8 @@ func (o Iota) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Create()
 }
 
-// AsIota reads the operation; false where op is another one, or lacks something.
+// AsIota returns op as an Iota. It returns false if op is another operation or lacks a
+// part.
 func AsIota(op mlir.Operation) (Iota, bool) {
 	r := ods.Read(op, "stablehlo.iota", 0, 0)
 	if r == nil {
@@ -211,7 +220,7 @@ func AsIota(op mlir.Operation) (Iota, bool) {
 	return o, r.OK()
 }
 
-// IsFinite is stablehlo.is_finite. Its result types are inferred.
+// IsFinite is the operation stablehlo.is_finite. Its result types are inferred.
 type IsFinite struct {
 	X mlir.Value
 }
@@ -223,7 +232,8 @@ func (o IsFinite) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 	return w.Infer()
 }
 
-// AsIsFinite reads the operation; false where op is another one, or lacks something.
+// AsIsFinite returns op as an IsFinite. It returns false if op is another operation or
+// lacks a part.
 func AsIsFinite(op mlir.Operation) (IsFinite, bool) {
 	r := ods.Read(op, "stablehlo.is_finite", 1, 0)
 	if r == nil {
@@ -235,7 +245,7 @@ func AsIsFinite(op mlir.Operation) (IsFinite, bool) {
 	return o, r.OK()
 }
 
-// Map is stablehlo.map. Its result types are inferred.
+// Map is the operation stablehlo.map. Its result types are inferred.
 type Map struct {
 	Inputs      []mlir.Value
 	Dimensions  []int64
@@ -251,7 +261,8 @@ func (o Map) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	return w.Infer()
 }
 
-// AsMap reads the operation; false where op is another one, or lacks something.
+// AsMap returns op as a Map. It returns false if op is another operation or lacks a
+// part.
 func AsMap(op mlir.Operation) (Map, bool) {
 	r := ods.Read(op, "stablehlo.map", 0, 1)
 	if r == nil {
@@ -265,7 +276,8 @@ func AsMap(op mlir.Operation) (Map, bool) {
 	return o, r.OK()
 }
 
-// OptimizationBarrier is stablehlo.optimization_barrier. Its result types are inferred.
+// OptimizationBarrier is the operation stablehlo.optimization_barrier. Its result types
+// are inferred.
 type OptimizationBarrier struct {
 	Operand []mlir.Value
 }
@@ -277,7 +289,8 @@ func (o OptimizationBarrier) Create(ip mlir.InsertionPoint, loc mlir.Location) (
 	return w.Infer()
 }
 
-// AsOptimizationBarrier reads the operation; false where op is another one, or lacks something.
+// AsOptimizationBarrier returns op as an OptimizationBarrier. It returns false if op is
+// another operation or lacks a part.
 func AsOptimizationBarrier(op mlir.Operation) (OptimizationBarrier, bool) {
 	r := ods.Read(op, "stablehlo.optimization_barrier", 0, 1)
 	if r == nil {
@@ -289,7 +302,7 @@ func AsOptimizationBarrier(op mlir.Operation) (OptimizationBarrier, bool) {
 	return o, r.OK()
 }
 
-// Outfeed is stablehlo.outfeed. Its result types are inferred.
+// Outfeed is the operation stablehlo.outfeed. Its result types are inferred.
 type Outfeed struct {
 	Inputs        []mlir.Value
 	Token         mlir.Value
@@ -305,7 +318,8 @@ func (o Outfeed) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	return w.Infer()
 }
 
-// AsOutfeed reads the operation; false where op is another one, or lacks something.
+// AsOutfeed returns op as an Outfeed. It returns false if op is another operation or
+// lacks a part.
 func AsOutfeed(op mlir.Operation) (Outfeed, bool) {
 	r := ods.Read(op, "stablehlo.outfeed", 1, 1)
 	if r == nil {
@@ -319,7 +333,7 @@ func AsOutfeed(op mlir.Operation) (Outfeed, bool) {
 	return o, r.OK()
 }
 
-// Pad is stablehlo.pad. Its result types are inferred.
+// Pad is the operation stablehlo.pad. Its result types are inferred.
 type Pad struct {
 	Operand         mlir.Value
 	PaddingValue    mlir.Value
@@ -339,7 +353,8 @@ func (o Pad) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	return w.Infer()
 }
 
-// AsPad reads the operation; false where op is another one, or lacks something.
+// AsPad returns op as a Pad. It returns false if op is another operation or lacks a
+// part.
 func AsPad(op mlir.Operation) (Pad, bool) {
 	r := ods.Read(op, "stablehlo.pad", 2, 0)
 	if r == nil {
@@ -355,7 +370,7 @@ func AsPad(op mlir.Operation) (Pad, bool) {
 	return o, r.OK()
 }
 
-// PartitionID is stablehlo.partition_id. Its result types are inferred.
+// PartitionID is the operation stablehlo.partition_id. Its result types are inferred.
 type PartitionID struct {
 }
 
@@ -366,7 +381,8 @@ func (o PartitionID) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	return w.Infer()
 }
 
-// AsPartitionID reads the operation; false where op is another one, or lacks something.
+// AsPartitionID returns op as a PartitionID. It returns false if op is another
+// operation or lacks a part.
 func AsPartitionID(op mlir.Operation) (PartitionID, bool) {
 	r := ods.Read(op, "stablehlo.partition_id", 0, 0)
 	if r == nil {
@@ -376,7 +392,7 @@ func AsPartitionID(op mlir.Operation) (PartitionID, bool) {
 	return o, r.OK()
 }
 
-// Popcnt is stablehlo.popcnt. Its result types are inferred.
+// Popcnt is the operation stablehlo.popcnt. Its result types are inferred.
 type Popcnt struct {
 	Operand mlir.Value
 }
@@ -388,7 +404,8 @@ func (o Popcnt) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Infer()
 }
 
-// AsPopcnt reads the operation; false where op is another one, or lacks something.
+// AsPopcnt returns op as a Popcnt. It returns false if op is another operation or lacks
+// a part.
 func AsPopcnt(op mlir.Operation) (Popcnt, bool) {
 	r := ods.Read(op, "stablehlo.popcnt", 1, 0)
 	if r == nil {

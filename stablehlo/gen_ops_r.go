@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// RealDynamicSlice is stablehlo.real_dynamic_slice.
+// RealDynamicSlice is the operation stablehlo.real_dynamic_slice.
 type RealDynamicSlice struct {
 	Operand      mlir.Value
 	StartIndices mlir.Value
@@ -27,7 +27,8 @@ func (o RealDynamicSlice) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	return w.Create()
 }
 
-// AsRealDynamicSlice reads the operation; false where op is another one, or lacks something.
+// AsRealDynamicSlice returns op as a RealDynamicSlice. It returns false if op is
+// another operation or lacks a part.
 func AsRealDynamicSlice(op mlir.Operation) (RealDynamicSlice, bool) {
 	r := ods.Read(op, "stablehlo.real_dynamic_slice", 4, 0)
 	if r == nil {
@@ -43,7 +44,7 @@ func AsRealDynamicSlice(op mlir.Operation) (RealDynamicSlice, bool) {
 	return o, r.OK()
 }
 
-// Real is stablehlo.real. Its result types are inferred.
+// Real is the operation stablehlo.real. Its result types are inferred.
 type Real struct {
 	Operand mlir.Value
 }
@@ -55,7 +56,8 @@ func (o Real) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsReal reads the operation; false where op is another one, or lacks something.
+// AsReal returns op as a Real. It returns false if op is another operation or lacks a
+// part.
 func AsReal(op mlir.Operation) (Real, bool) {
 	r := ods.Read(op, "stablehlo.real", 1, 0)
 	if r == nil {
@@ -67,7 +69,7 @@ func AsReal(op mlir.Operation) (Real, bool) {
 	return o, r.OK()
 }
 
-// Recv is stablehlo.recv.
+// Recv is the operation stablehlo.recv.
 type Recv struct {
 	Token          mlir.Value
 	ChannelHandle  ChannelHandle
@@ -85,7 +87,8 @@ func (o Recv) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Create()
 }
 
-// AsRecv reads the operation; false where op is another one, or lacks something.
+// AsRecv returns op as a Recv. It returns false if op is another operation or lacks a
+// part.
 func AsRecv(op mlir.Operation) (Recv, bool) {
 	r := ods.Read(op, "stablehlo.recv", 1, 0)
 	if r == nil {
@@ -100,7 +103,7 @@ func AsRecv(op mlir.Operation) (Recv, bool) {
 	return o, r.OK()
 }
 
-// Reduce is stablehlo.reduce. Its result types are inferred.
+// Reduce is the operation stablehlo.reduce. Its result types are inferred.
 type Reduce struct {
 	Inputs     []mlir.Value
 	InitValues []mlir.Value
@@ -119,7 +122,8 @@ func (o Reduce) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Infer()
 }
 
-// AsReduce reads the operation; false where op is another one, or lacks something.
+// AsReduce returns op as a Reduce. It returns false if op is another operation or lacks
+// a part.
 func AsReduce(op mlir.Operation) (Reduce, bool) {
 	r := ods.Read(op, "stablehlo.reduce", 0, 2)
 	if r == nil {
@@ -134,7 +138,8 @@ func AsReduce(op mlir.Operation) (Reduce, bool) {
 	return o, r.OK()
 }
 
-// ReducePrecision is stablehlo.reduce_precision. Its result types are inferred.
+// ReducePrecision is the operation stablehlo.reduce_precision. Its result types are
+// inferred.
 type ReducePrecision struct {
 	Operand      mlir.Value
 	ExponentBits int32
@@ -150,7 +155,8 @@ func (o ReducePrecision) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	return w.Infer()
 }
 
-// AsReducePrecision reads the operation; false where op is another one, or lacks something.
+// AsReducePrecision returns op as a ReducePrecision. It returns false if op is another
+// operation or lacks a part.
 func AsReducePrecision(op mlir.Operation) (ReducePrecision, bool) {
 	r := ods.Read(op, "stablehlo.reduce_precision", 1, 0)
 	if r == nil {
@@ -164,7 +170,7 @@ func AsReducePrecision(op mlir.Operation) (ReducePrecision, bool) {
 	return o, r.OK()
 }
 
-// ReduceScatter is stablehlo.reduce_scatter.
+// ReduceScatter is the operation stablehlo.reduce_scatter.
 type ReduceScatter struct {
 	Operand            mlir.Value
 	ScatterDimension   int64
@@ -188,7 +194,8 @@ func (o ReduceScatter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.O
 	return w.Create()
 }
 
-// AsReduceScatter reads the operation; false where op is another one, or lacks something.
+// AsReduceScatter returns op as a ReduceScatter. It returns false if op is another
+// operation or lacks a part.
 func AsReduceScatter(op mlir.Operation) (ReduceScatter, bool) {
 	r := ods.Read(op, "stablehlo.reduce_scatter", 1, 0)
 	if r == nil {
@@ -206,7 +213,7 @@ func AsReduceScatter(op mlir.Operation) (ReduceScatter, bool) {
 	return o, r.OK()
 }
 
-// ReduceWindow is stablehlo.reduce_window. Its result types are inferred.
+// ReduceWindow is the operation stablehlo.reduce_window. Its result types are inferred.
 type ReduceWindow struct {
 	Inputs           []mlir.Value
 	InitValues       []mlir.Value
@@ -233,7 +240,8 @@ func (o ReduceWindow) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	return w.Infer()
 }
 
-// AsReduceWindow reads the operation; false where op is another one, or lacks something.
+// AsReduceWindow returns op as a ReduceWindow. It returns false if op is another
+// operation or lacks a part.
 func AsReduceWindow(op mlir.Operation) (ReduceWindow, bool) {
 	r := ods.Read(op, "stablehlo.reduce_window", 0, 2)
 	if r == nil {
@@ -252,7 +260,7 @@ func AsReduceWindow(op mlir.Operation) (ReduceWindow, bool) {
 	return o, r.OK()
 }
 
-// ReplicaID is stablehlo.replica_id. Its result types are inferred.
+// ReplicaID is the operation stablehlo.replica_id. Its result types are inferred.
 type ReplicaID struct {
 }
 
@@ -263,7 +271,8 @@ func (o ReplicaID) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Infer()
 }
 
-// AsReplicaID reads the operation; false where op is another one, or lacks something.
+// AsReplicaID returns op as a ReplicaID. It returns false if op is another operation or
+// lacks a part.
 func AsReplicaID(op mlir.Operation) (ReplicaID, bool) {
 	r := ods.Read(op, "stablehlo.replica_id", 0, 0)
 	if r == nil {
@@ -273,7 +282,7 @@ func AsReplicaID(op mlir.Operation) (ReplicaID, bool) {
 	return o, r.OK()
 }
 
-// Reshape is stablehlo.reshape.
+// Reshape is the operation stablehlo.reshape.
 type Reshape struct {
 	Operand mlir.Value
 	Result  mlir.Type // type of the result, which is not inferred
@@ -287,7 +296,8 @@ func (o Reshape) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	return w.Create()
 }
 
-// AsReshape reads the operation; false where op is another one, or lacks something.
+// AsReshape returns op as a Reshape. It returns false if op is another operation or
+// lacks a part.
 func AsReshape(op mlir.Operation) (Reshape, bool) {
 	r := ods.Read(op, "stablehlo.reshape", 1, 0)
 	if r == nil {
@@ -300,7 +310,7 @@ func AsReshape(op mlir.Operation) (Reshape, bool) {
 	return o, r.OK()
 }
 
-// Return is stablehlo.return. It has no results.
+// Return is the operation stablehlo.return. It has no results.
 type Return struct {
 	Results []mlir.Value
 }
@@ -312,7 +322,8 @@ func (o Return) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Create()
 }
 
-// AsReturn reads the operation; false where op is another one, or lacks something.
+// AsReturn returns op as a Return. It returns false if op is another operation or lacks
+// a part.
 func AsReturn(op mlir.Operation) (Return, bool) {
 	r := ods.Read(op, "stablehlo.return", 0, 1)
 	if r == nil {
@@ -324,7 +335,7 @@ func AsReturn(op mlir.Operation) (Return, bool) {
 	return o, r.OK()
 }
 
-// Reverse is stablehlo.reverse. Its result types are inferred.
+// Reverse is the operation stablehlo.reverse. Its result types are inferred.
 type Reverse struct {
 	Operand    mlir.Value
 	Dimensions []int64
@@ -338,7 +349,8 @@ func (o Reverse) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	return w.Infer()
 }
 
-// AsReverse reads the operation; false where op is another one, or lacks something.
+// AsReverse returns op as a Reverse. It returns false if op is another operation or
+// lacks a part.
 func AsReverse(op mlir.Operation) (Reverse, bool) {
 	r := ods.Read(op, "stablehlo.reverse", 1, 0)
 	if r == nil {
@@ -351,7 +363,7 @@ func AsReverse(op mlir.Operation) (Reverse, bool) {
 	return o, r.OK()
 }
 
-// RngBitGenerator is stablehlo.rng_bit_generator.
+// RngBitGenerator is the operation stablehlo.rng_bit_generator.
 type RngBitGenerator struct {
 	InitialState mlir.Value
 	RngAlgorithm RngAlgorithm
@@ -367,7 +379,8 @@ func (o RngBitGenerator) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	return w.Create()
 }
 
-// AsRngBitGenerator reads the operation; false where op is another one, or lacks something.
+// AsRngBitGenerator returns op as an RngBitGenerator. It returns false if op is another
+// operation or lacks a part.
 func AsRngBitGenerator(op mlir.Operation) (RngBitGenerator, bool) {
 	r := ods.Read(op, "stablehlo.rng_bit_generator", 1, 0)
 	if r == nil {
@@ -381,7 +394,7 @@ func AsRngBitGenerator(op mlir.Operation) (RngBitGenerator, bool) {
 	return o, r.OK()
 }
 
-// Rng is stablehlo.rng. Its result types are inferred.
+// Rng is the operation stablehlo.rng. Its result types are inferred.
 type Rng struct {
 	A               mlir.Value
 	B               mlir.Value
@@ -399,7 +412,8 @@ func (o Rng) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	return w.Infer()
 }
 
-// AsRng reads the operation; false where op is another one, or lacks something.
+// AsRng returns op as an Rng. It returns false if op is another operation or lacks a
+// part.
 func AsRng(op mlir.Operation) (Rng, bool) {
 	r := ods.Read(op, "stablehlo.rng", 3, 0)
 	if r == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// Scatter is stablehlo.scatter. Its result types are inferred.
+// Scatter is the operation stablehlo.scatter. Its result types are inferred.
 type Scatter struct {
 	Inputs                  []mlir.Value
 	ScatterIndices          mlir.Value
@@ -32,7 +32,8 @@ func (o Scatter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	return w.Infer()
 }
 
-// AsScatter reads the operation; false where op is another one, or lacks something.
+// AsScatter returns op as a Scatter. It returns false if op is another operation or
+// lacks a part.
 func AsScatter(op mlir.Operation) (Scatter, bool) {
 	r := ods.Read(op, "stablehlo.scatter", 1, 2)
 	if r == nil {
@@ -50,7 +51,8 @@ func AsScatter(op mlir.Operation) (Scatter, bool) {
 	return o, r.OK()
 }
 
-// SelectAndScatter is stablehlo.select_and_scatter. Its result types are inferred.
+// SelectAndScatter is the operation stablehlo.select_and_scatter. Its result types are
+// inferred.
 type SelectAndScatter struct {
 	Operand          mlir.Value
 	Source           mlir.Value
@@ -76,7 +78,8 @@ func (o SelectAndScatter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	return w.Infer()
 }
 
-// AsSelectAndScatter reads the operation; false where op is another one, or lacks something.
+// AsSelectAndScatter returns op as a SelectAndScatter. It returns false if op is
+// another operation or lacks a part.
 func AsSelectAndScatter(op mlir.Operation) (SelectAndScatter, bool) {
 	r := ods.Read(op, "stablehlo.select_and_scatter", 3, 0)
 	if r == nil {
@@ -95,7 +98,7 @@ func AsSelectAndScatter(op mlir.Operation) (SelectAndScatter, bool) {
 	return o, r.OK()
 }
 
-// Select is stablehlo.select. Its result types are inferred.
+// Select is the operation stablehlo.select. Its result types are inferred.
 type Select struct {
 	Pred    mlir.Value
 	OnTrue  mlir.Value
@@ -111,7 +114,8 @@ func (o Select) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Infer()
 }
 
-// AsSelect reads the operation; false where op is another one, or lacks something.
+// AsSelect returns op as a Select. It returns false if op is another operation or lacks
+// a part.
 func AsSelect(op mlir.Operation) (Select, bool) {
 	r := ods.Read(op, "stablehlo.select", 3, 0)
 	if r == nil {
@@ -125,7 +129,7 @@ func AsSelect(op mlir.Operation) (Select, bool) {
 	return o, r.OK()
 }
 
-// Send is stablehlo.send. Its result types are inferred.
+// Send is the operation stablehlo.send. Its result types are inferred.
 type Send struct {
 	Inputs         []mlir.Value
 	Token          mlir.Value
@@ -143,7 +147,8 @@ func (o Send) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsSend reads the operation; false where op is another one, or lacks something.
+// AsSend returns op as a Send. It returns false if op is another operation or lacks a
+// part.
 func AsSend(op mlir.Operation) (Send, bool) {
 	r := ods.Read(op, "stablehlo.send", 1, 1)
 	if r == nil {
@@ -158,7 +163,8 @@ func AsSend(op mlir.Operation) (Send, bool) {
 	return o, r.OK()
 }
 
-// SetDimensionSize is stablehlo.set_dimension_size. Its result types are inferred.
+// SetDimensionSize is the operation stablehlo.set_dimension_size. Its result types are
+// inferred.
 type SetDimensionSize struct {
 	Operand   mlir.Value
 	Size      mlir.Value
@@ -174,7 +180,8 @@ func (o SetDimensionSize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	return w.Infer()
 }
 
-// AsSetDimensionSize reads the operation; false where op is another one, or lacks something.
+// AsSetDimensionSize returns op as a SetDimensionSize. It returns false if op is
+// another operation or lacks a part.
 func AsSetDimensionSize(op mlir.Operation) (SetDimensionSize, bool) {
 	r := ods.Read(op, "stablehlo.set_dimension_size", 2, 0)
 	if r == nil {
@@ -188,7 +195,7 @@ func AsSetDimensionSize(op mlir.Operation) (SetDimensionSize, bool) {
 	return o, r.OK()
 }
 
-// Slice is stablehlo.slice. Its result types are inferred.
+// Slice is the operation stablehlo.slice. Its result types are inferred.
 type Slice struct {
 	Operand      mlir.Value
 	StartIndices []int64
@@ -206,7 +213,8 @@ func (o Slice) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	return w.Infer()
 }
 
-// AsSlice reads the operation; false where op is another one, or lacks something.
+// AsSlice returns op as a Slice. It returns false if op is another operation or lacks a
+// part.
 func AsSlice(op mlir.Operation) (Slice, bool) {
 	r := ods.Read(op, "stablehlo.slice", 1, 0)
 	if r == nil {
@@ -221,7 +229,7 @@ func AsSlice(op mlir.Operation) (Slice, bool) {
 	return o, r.OK()
 }
 
-// Sort is stablehlo.sort. Its result types are inferred.
+// Sort is the operation stablehlo.sort. Its result types are inferred.
 type Sort struct {
 	Inputs     []mlir.Value
 	Dimension  *int64 // optional
@@ -239,7 +247,8 @@ func (o Sort) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsSort reads the operation; false where op is another one, or lacks something.
+// AsSort returns op as a Sort. It returns false if op is another operation or lacks a
+// part.
 func AsSort(op mlir.Operation) (Sort, bool) {
 	r := ods.Read(op, "stablehlo.sort", 0, 1)
 	if r == nil {
@@ -254,7 +263,7 @@ func AsSort(op mlir.Operation) (Sort, bool) {
 	return o, r.OK()
 }
 
-// TorchIndexSelect is stablehlo.torch_index_select.
+// TorchIndexSelect is the operation stablehlo.torch_index_select.
 type TorchIndexSelect struct {
 	Operand   mlir.Value
 	Index     mlir.Value
@@ -274,7 +283,8 @@ func (o TorchIndexSelect) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	return w.Create()
 }
 
-// AsTorchIndexSelect reads the operation; false where op is another one, or lacks something.
+// AsTorchIndexSelect returns op as a TorchIndexSelect. It returns false if op is
+// another operation or lacks a part.
 func AsTorchIndexSelect(op mlir.Operation) (TorchIndexSelect, bool) {
 	r := ods.Read(op, "stablehlo.torch_index_select", 2, 0)
 	if r == nil {
@@ -290,7 +300,7 @@ func AsTorchIndexSelect(op mlir.Operation) (TorchIndexSelect, bool) {
 	return o, r.OK()
 }
 
-// Transpose is stablehlo.transpose. Its result types are inferred.
+// Transpose is the operation stablehlo.transpose. Its result types are inferred.
 type Transpose struct {
 	Operand     mlir.Value
 	Permutation []int64
@@ -304,7 +314,8 @@ func (o Transpose) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Infer()
 }
 
-// AsTranspose reads the operation; false where op is another one, or lacks something.
+// AsTranspose returns op as a Transpose. It returns false if op is another operation or
+// lacks a part.
 func AsTranspose(op mlir.Operation) (Transpose, bool) {
 	r := ods.Read(op, "stablehlo.transpose", 1, 0)
 	if r == nil {
@@ -317,7 +328,8 @@ func AsTranspose(op mlir.Operation) (Transpose, bool) {
 	return o, r.OK()
 }
 
-// TriangularSolve is stablehlo.triangular_solve. Its result types are inferred.
+// TriangularSolve is the operation stablehlo.triangular_solve. Its result types are
+// inferred.
 type TriangularSolve struct {
 	A            mlir.Value
 	B            mlir.Value
@@ -339,7 +351,8 @@ func (o TriangularSolve) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	return w.Infer()
 }
 
-// AsTriangularSolve reads the operation; false where op is another one, or lacks something.
+// AsTriangularSolve returns op as a TriangularSolve. It returns false if op is another
+// operation or lacks a part.
 func AsTriangularSolve(op mlir.Operation) (TriangularSolve, bool) {
 	r := ods.Read(op, "stablehlo.triangular_solve", 2, 0)
 	if r == nil {
@@ -356,7 +369,7 @@ func AsTriangularSolve(op mlir.Operation) (TriangularSolve, bool) {
 	return o, r.OK()
 }
 
-// Tuple is stablehlo.tuple. Its result types are inferred.
+// Tuple is the operation stablehlo.tuple. Its result types are inferred.
 type Tuple struct {
 	Val []mlir.Value
 }
@@ -368,7 +381,8 @@ func (o Tuple) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	return w.Infer()
 }
 
-// AsTuple reads the operation; false where op is another one, or lacks something.
+// AsTuple returns op as a Tuple. It returns false if op is another operation or lacks a
+// part.
 func AsTuple(op mlir.Operation) (Tuple, bool) {
 	r := ods.Read(op, "stablehlo.tuple", 0, 1)
 	if r == nil {
@@ -380,7 +394,7 @@ func AsTuple(op mlir.Operation) (Tuple, bool) {
 	return o, r.OK()
 }
 
-// UnaryEinsum is stablehlo.unary_einsum.
+// UnaryEinsum is the operation stablehlo.unary_einsum.
 type UnaryEinsum struct {
 	Operand      mlir.Value
 	EinsumConfig string
@@ -396,7 +410,8 @@ func (o UnaryEinsum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	return w.Create()
 }
 
-// AsUnaryEinsum reads the operation; false where op is another one, or lacks something.
+// AsUnaryEinsum returns op as a UnaryEinsum. It returns false if op is another
+// operation or lacks a part.
 func AsUnaryEinsum(op mlir.Operation) (UnaryEinsum, bool) {
 	r := ods.Read(op, "stablehlo.unary_einsum", 1, 0)
 	if r == nil {
@@ -410,7 +425,8 @@ func AsUnaryEinsum(op mlir.Operation) (UnaryEinsum, bool) {
 	return o, r.OK()
 }
 
-// UniformDequantize is stablehlo.uniform_dequantize. Its result types are inferred.
+// UniformDequantize is the operation stablehlo.uniform_dequantize. Its result types are
+// inferred.
 type UniformDequantize struct {
 	Operand mlir.Value
 }
@@ -422,7 +438,8 @@ func (o UniformDequantize) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	return w.Infer()
 }
 
-// AsUniformDequantize reads the operation; false where op is another one, or lacks something.
+// AsUniformDequantize returns op as a UniformDequantize. It returns false if op is
+// another operation or lacks a part.
 func AsUniformDequantize(op mlir.Operation) (UniformDequantize, bool) {
 	r := ods.Read(op, "stablehlo.uniform_dequantize", 1, 0)
 	if r == nil {
@@ -434,7 +451,7 @@ func AsUniformDequantize(op mlir.Operation) (UniformDequantize, bool) {
 	return o, r.OK()
 }
 
-// UniformQuantize is stablehlo.uniform_quantize.
+// UniformQuantize is the operation stablehlo.uniform_quantize.
 type UniformQuantize struct {
 	Operand mlir.Value
 	Result  mlir.Type // type of the result, which is not inferred
@@ -448,7 +465,8 @@ func (o UniformQuantize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	return w.Create()
 }
 
-// AsUniformQuantize reads the operation; false where op is another one, or lacks something.
+// AsUniformQuantize returns op as a UniformQuantize. It returns false if op is another
+// operation or lacks a part.
 func AsUniformQuantize(op mlir.Operation) (UniformQuantize, bool) {
 	r := ods.Read(op, "stablehlo.uniform_quantize", 1, 0)
 	if r == nil {
@@ -461,7 +479,7 @@ func AsUniformQuantize(op mlir.Operation) (UniformQuantize, bool) {
 	return o, r.OK()
 }
 
-// While is stablehlo.while. Its result types are inferred.
+// While is the operation stablehlo.while. Its result types are inferred.
 type While struct {
 	Operand []mlir.Value
 	Cond    mlir.Region
@@ -477,7 +495,8 @@ func (o While) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	return w.Infer()
 }
 
-// AsWhile reads the operation; false where op is another one, or lacks something.
+// AsWhile returns op as a While. It returns false if op is another operation or lacks a
+// part.
 func AsWhile(op mlir.Operation) (While, bool) {
 	r := ods.Read(op, "stablehlo.while", 0, 1)
 	if r == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // DotDimensionNumbers pairs the dimensions of the operands of dot_general. The i-th
-// batching or contracting dimension of one operand goes with the i-th of the other
+// batching or contracting dimension of one operand is paired with the i-th of the other
 // (StableHLO specification, dot_general).
 type DotDimensionNumbers struct {
 	LHSBatchingDimensions    []int64
@@ -21,7 +21,7 @@ type DotDimensionNumbers struct {
 	RHSContractingDimensions []int64
 }
 
-// Attribute makes #stablehlo.dot<…>.
+// Attribute returns #stablehlo.dot<…>.
 func (v DotDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "stablehlo", "stablehloDotDimensionNumbersGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloDotDimensionNumbersGet(t, c,
@@ -38,7 +38,8 @@ func (v DotDimensionNumbers) String() string {
 		ods.List(v.LHSBatchingDimensions), ods.List(v.RHSBatchingDimensions), ods.List(v.LHSContractingDimensions), ods.List(v.RHSContractingDimensions))
 }
 
-// AsDotDimensionNumbers reads the attribute. It returns false for another attribute.
+// AsDotDimensionNumbers returns attr as DotDimensionNumbers. It returns false if attr
+// is another attribute.
 func AsDotDimensionNumbers(attr mlir.Attribute) (DotDimensionNumbers, bool) {
 	t, a, ok := ods.Handle(attr, "stablehloAttributeIsADotDimensionNumbers")
 	if !ok {
@@ -70,7 +71,7 @@ func parseDotDimensionNumbers(text string) (v DotDimensionNumbers, ok bool) {
 }
 
 // ConvDimensionNumbers names the dimensions of a convolution's operands and result. The
-// i-th spatial dimensions of the three go together (StableHLO specification,
+// i-th spatial dimensions of the three correspond (StableHLO specification,
 // convolution).
 type ConvDimensionNumbers struct {
 	InputBatchDimension          int64
@@ -84,8 +85,8 @@ type ConvDimensionNumbers struct {
 	OutputSpatialDimensions      []int64
 }
 
-// Attribute makes #stablehlo.conv<…>. Each dimension of an operand, and of the
-// result, has to be named once.
+// Attribute returns #stablehlo.conv<…>. Each dimension of the operands and of the
+// result must be named once.
 func (v ConvDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	if err := v.check(); err != nil {
 		return mlir.Attribute{}, err
@@ -110,7 +111,8 @@ func (v ConvDimensionNumbers) String() string {
 		v.InputBatchDimension, v.InputFeatureDimension, ods.List(v.InputSpatialDimensions), v.KernelInputFeatureDimension, v.KernelOutputFeatureDimension, ods.List(v.KernelSpatialDimensions), v.OutputBatchDimension, v.OutputFeatureDimension, ods.List(v.OutputSpatialDimensions))
 }
 
-// AsConvDimensionNumbers reads the attribute. It returns false for another attribute.
+// AsConvDimensionNumbers returns attr as ConvDimensionNumbers. It returns false if attr
+// is another attribute.
 func AsConvDimensionNumbers(attr mlir.Attribute) (ConvDimensionNumbers, bool) {
 	t, a, ok := ods.Handle(attr, "stablehloAttributeIsAConvDimensionNumbers")
 	if !ok {
@@ -151,18 +153,18 @@ func parseRawConvDimensionNumbers(text string) (v ConvDimensionNumbers, ok bool)
 	return v, true
 }
 
-// GatherDimensionNumbers says which dimensions of the operands and the result of gather
-// go together (StableHLO specification, gather).
+// GatherDimensionNumbers maps the dimensions of the operands and the result of gather
+// to each other (StableHLO specification, gather).
 type GatherDimensionNumbers struct {
 	OffsetDims               []int64 // dimensions of the result that index into a slice
 	CollapsedSliceDims       []int64 // dimensions of the operand that a slice lacks
 	OperandBatchingDims      []int64 // batching dimensions of the operand
-	StartIndicesBatchingDims []int64 // the dimension of start_indices that goes with each of these
-	StartIndexMap            []int64 // the dimension of the operand that each element of a start index is for
+	StartIndicesBatchingDims []int64 // the corresponding dimensions of start_indices
+	StartIndexMap            []int64 // the dimension of the operand that each element of a start index indexes
 	IndexVectorDim           int64   // dimension of start_indices that holds a start index
 }
 
-// Attribute makes #stablehlo.gather<…>.
+// Attribute returns #stablehlo.gather<…>.
 func (v GatherDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "stablehlo", "stablehloGatherDimensionNumbersGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloGatherDimensionNumbersGet(t, c,
@@ -181,7 +183,8 @@ func (v GatherDimensionNumbers) String() string {
 		ods.List(v.OffsetDims), ods.List(v.CollapsedSliceDims), ods.List(v.OperandBatchingDims), ods.List(v.StartIndicesBatchingDims), ods.List(v.StartIndexMap), v.IndexVectorDim)
 }
 
-// AsGatherDimensionNumbers reads the attribute. It returns false for another attribute.
+// AsGatherDimensionNumbers returns attr as GatherDimensionNumbers. It returns false if
+// attr is another attribute.
 func AsGatherDimensionNumbers(attr mlir.Attribute) (GatherDimensionNumbers, bool) {
 	t, a, ok := ods.Handle(attr, "stablehloAttributeIsAGatherDimensionNumbers")
 	if !ok {
@@ -216,18 +219,18 @@ func parseGatherDimensionNumbers(text string) (v GatherDimensionNumbers, ok bool
 	return v, true
 }
 
-// ScatterDimensionNumbers says which dimensions of the inputs, the indices and the
-// updates of scatter go together (StableHLO specification, scatter).
+// ScatterDimensionNumbers maps the dimensions of the inputs, indices and updates of
+// scatter to each other (StableHLO specification, scatter).
 type ScatterDimensionNumbers struct {
 	UpdateWindowDims           []int64 // dimensions of the updates that index into a window
 	InsertedWindowDims         []int64 // dimensions of the inputs that a window lacks
 	InputBatchingDims          []int64 // batching dimensions of the inputs
-	ScatterIndicesBatchingDims []int64 // the dimension of scatter_indices that goes with each of these
-	ScatterDimsToOperandDims   []int64 // the dimension of the inputs that each element of an index is for
+	ScatterIndicesBatchingDims []int64 // the corresponding dimensions of scatter_indices
+	ScatterDimsToOperandDims   []int64 // the dimension of the inputs that each element of an index indexes
 	IndexVectorDim             int64   // dimension of scatter_indices that holds an index
 }
 
-// Attribute makes #stablehlo.scatter<…>.
+// Attribute returns #stablehlo.scatter<…>.
 func (v ScatterDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "stablehlo", "stablehloScatterDimensionNumbersGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloScatterDimensionNumbersGet(t, c,
@@ -246,7 +249,8 @@ func (v ScatterDimensionNumbers) String() string {
 		ods.List(v.UpdateWindowDims), ods.List(v.InsertedWindowDims), ods.List(v.InputBatchingDims), ods.List(v.ScatterIndicesBatchingDims), ods.List(v.ScatterDimsToOperandDims), v.IndexVectorDim)
 }
 
-// AsScatterDimensionNumbers reads the attribute. It returns false for another attribute.
+// AsScatterDimensionNumbers returns attr as ScatterDimensionNumbers. It returns false
+// if attr is another attribute.
 func AsScatterDimensionNumbers(attr mlir.Attribute) (ScatterDimensionNumbers, bool) {
 	t, a, ok := ods.Handle(attr, "stablehloAttributeIsAScatterDimensionNumbers")
 	if !ok {
@@ -281,14 +285,14 @@ func parseScatterDimensionNumbers(text string) (v ScatterDimensionNumbers, ok bo
 	return v, true
 }
 
-// ChannelHandle names the channel of operations that communicate (StableHLO
+// ChannelHandle names the channel of a communicating operation (StableHLO
 // specification, send).
 type ChannelHandle struct {
 	Handle int64
 	Type   int64 // 0 invalid, 1 device to device, 2 device to host, 3 host to device
 }
 
-// Attribute makes #stablehlo.channel_handle<…>.
+// Attribute returns #stablehlo.channel_handle<…>.
 func (v ChannelHandle) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "stablehlo", "stablehloChannelHandleGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloChannelHandleGet(t, c,
@@ -303,7 +307,8 @@ func (v ChannelHandle) String() string {
 		v.Handle, v.Type)
 }
 
-// AsChannelHandle reads the attribute. It returns false for another attribute.
+// AsChannelHandle returns attr as a ChannelHandle. It returns false if attr is another
+// attribute.
 func AsChannelHandle(attr mlir.Attribute) (ChannelHandle, bool) {
 	t, a, ok := ods.Handle(attr, "stablehloAttributeIsChannelHandle")
 	if !ok {
@@ -330,17 +335,18 @@ func parseChannelHandle(text string) (v ChannelHandle, ok bool) {
 	return v, true
 }
 
-// OutputOperandAlias says that a part of a custom call's output and a part of one of
-// its operands share their memory (StableHLO specification, custom_call).
+// OutputOperandAlias specifies that a part of a custom call's output shares memory with
+// a part of an operand (StableHLO specification, custom_call).
 type OutputOperandAlias struct {
-	// Path into the results: empty for the only one, [i] for the i-th of several. Empty
-	// with several results is the tuple of all of them, which is hardly ever meant.
+	// Path into the results: empty for the only one, [i] for the i-th of several. With
+	// several results an empty path means the tuple of all of them, which is rarely
+	// intended.
 	OutputTupleIndices  []int64
 	OperandIndex        int64
-	OperandTupleIndices []int64 // path into an operand that is a tuple, else empty
+	OperandTupleIndices []int64 // path into an operand that is a tuple, otherwise empty
 }
 
-// Attribute makes #stablehlo.output_operand_alias<…>.
+// Attribute returns #stablehlo.output_operand_alias<…>.
 func (v OutputOperandAlias) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "stablehlo", "stablehloOutputOperandAliasGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.StablehloOutputOperandAliasGet(t, c,
@@ -356,7 +362,8 @@ func (v OutputOperandAlias) String() string {
 		ods.List(v.OutputTupleIndices), v.OperandIndex, ods.List(v.OperandTupleIndices))
 }
 
-// AsOutputOperandAlias reads the attribute. It returns false for another attribute.
+// AsOutputOperandAlias returns attr as an OutputOperandAlias. It returns false if attr
+// is another attribute.
 func AsOutputOperandAlias(attr mlir.Attribute) (OutputOperandAlias, bool) {
 	t, a, ok := ods.Handle(attr, "stablehloAttributeIsAOutputOperandAlias")
 	if !ok {

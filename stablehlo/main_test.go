@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// values are arguments of a block of their own, one for each type.
+// values returns the arguments of a new block, one for each type.
 func values(t testing.TB, c *mlir.Context, types ...string) []mlir.Value {
 	t.Helper()
 	var out []mlir.Value

@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestMissing holds that what an operation needs and does not get is named.
+// TestMissing checks that errors name the missing part of an operation.
 func TestMissing(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
@@ -18,10 +18,10 @@ func TestMissing(t *testing.T) {
 		"stablehlo: concatenate: operand 1 of inputs is missing":                                                              Concatenate{Inputs: []mlir.Value{in[0], {}}},
 		"stablehlo: reduce: the region body is missing":                                                                       Reduce{Inputs: in[:1], InitValues: in[1:], Dimensions: []int64{0}},
 		"stablehlo: case: region 1 of branches is missing":                                                                    Case{Index: in[1], Branches: []mlir.Region{b.Returns(0, "tensor<f32>"), {}}},
-		"stablehlo: reduce: inputs and init_values have the same number of operands, but 2 and 0 are given":                   Reduce{Inputs: in, Body: b.Returns(0, "tensor<f32>")},
+		"stablehlo: reduce: inputs and init_values must have the same number of operands, but have 2 and 0":                   Reduce{Inputs: in, Body: b.Returns(0, "tensor<f32>")},
 		"stablehlo: reshape: the type Result is missing: it is not inferred":                                                  Reshape{Operand: in[0]},
 		"stablehlo: all_gather: type 0 of Results is missing":                                                                 AllGather{Operands: in[:1], Results: make([]mlir.Type, 1)},
-		"stablehlo: rng_bit_generator: it has 2 results, but 0 types are given in Results":                                    RngBitGenerator{InitialState: in[0], RngAlgorithm: RngDefault},
+		"stablehlo: rng_bit_generator: it has 2 results, but Results has 0 types":                                             RngBitGenerator{InitialState: in[0], RngAlgorithm: RngDefault},
 		`stablehlo: compare: comparison_direction: "" is not a known comparison direction: use one of EQ, NE, GE, GT, LE, LT`: Compare{LHS: in[0], RHS: in[0]},
 		`stablehlo: dot: precision_config: element 1: "LOW" is not a known precision`:                                         Dot{LHS: in[0], RHS: in[0], PrecisionConfig: []Precision{PrecisionHigh, "LOW"}, Result: in[1].Type()},
 		"stablehlo: composite: the symbol decomposition is missing":                                                           Composite{Name: "x.y"},
@@ -31,8 +31,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestUnread holds that an operation which lacks something, or has it in another form,
-// is not read as if it had it.
+// TestUnread checks that an operation is not read if a part is missing or has another form.
 func TestUnread(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
@@ -49,15 +48,15 @@ func TestUnread(t *testing.T) {
 	for what, op := range map[string]mlir.Operation{
 		"no operand":   state("slice", nil, start, limit, stride),
 		"two operands": state("slice", in, start, limit, stride),
-		"another one":  state("reverse", in[:1], mlir.NamedAttribute{Name: "dimensions", Value: numbers}),
-		"nothing":      {},
+		"another name": state("reverse", in[:1], mlir.NamedAttribute{Name: "dimensions", Value: numbers}),
+		"nil":          {},
 	} {
 		if o, ok := AsSlice(op); ok {
 			t.Errorf("%s: read as %v", what, o)
 		}
 	}
 	if _, ok := AsSlice(state("slice", in[:1], start, limit, stride)); !ok {
-		t.Error("a whole one is not read")
+		t.Error("a complete operation is not read")
 	}
 	_, err := c.Create(mlir.OperationState{Name: "stablehlo.slice", Operands: in[:1], Results: mlirtest.Types(c, "tensor<4xf32>"), Attributes: []mlir.NamedAttribute{start, limit}})
 	check.Error(t, err, `mlir: stablehlo.slice needs the attribute "strides"`)
@@ -65,6 +64,6 @@ func TestUnread(t *testing.T) {
 		t.Errorf("a reduce without a body is read as %v", o)
 	}
 	if o, ok := AsRngBitGenerator(mlir.Operation{}); ok {
-		t.Errorf("nothing is read as %v", o)
+		t.Errorf("the nil operation is read as %v", o)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestPasses runs each pass on a module that it changes, or leaves as it is where that
-// needs a dialect that the library lacks.
+// TestPasses runs each pass on a module that it changes. If the change needs a dialect that
+// the library lacks, the module stays unchanged.
 func TestPasses(t *testing.T) {
 	plain := `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> { %0 = stablehlo.add %a, %a : tensor<4xf32>
 		return %0 : tensor<4xf32> }`
@@ -62,11 +62,11 @@ func TestPasses(t *testing.T) {
 			}
 			got := runPass(t, c, p, test.options, test.module)
 			if !strings.Contains(got, test.want) {
-				t.Errorf("it made, without %q:\n%s", test.want, got)
+				t.Errorf("the result lacks %q:\n%s", test.want, got)
 			}
 		})
 	}
-	// The versioned dialect, there and back.
+	// To the versioned dialect and back.
 	var byName = map[string]Pass{}
 	for _, p := range Passes() {
 		byName[p.Name] = p
@@ -76,7 +76,7 @@ func TestPasses(t *testing.T) {
 	check.Diff(t, "there and back", runPass(t, c, byName["stablehlo-convert-to-signless"], "", plain), runPass(t, c, byName["vhlo-legalize-to-stablehlo"], "", old))
 }
 
-// runPass is the text of a module after a pass.
+// runPass returns the text of a module after a pass.
 func runPass(t *testing.T, c *mlir.Context, p Pass, options, module string) string {
 	t.Helper()
 	m := mlirtest.Parse(t, c, module)

@@ -9,28 +9,28 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Quantized is the element type !quant.uniform<…>: a stored integer q stands for the
+// Quantized is the element type !quant.uniform<…>: a stored integer q represents the
 // number (q - ZeroPoint) * Scale (StableHLO specification, quantized types). It needs
 // the quant dialect; see [LoadQuant].
 type Quantized struct {
-	Bits     int  // of the stored integer: 2, 4, 8, 16 or 32
-	Unsigned bool // the stored integer
-	// Min and Max are the range of stored integers, all that have the bits where both
-	// are zero.
+	Bits     int  // width of the stored integer: 2, 4, 8, 16 or 32
+	Unsigned bool // whether the stored integer is unsigned
+	// Min and Max are the range of stored integers. If both are zero, it is the full
+	// range of the bits.
 	Min, Max  int64
-	Expressed mlir.Type // the float type that the numbers have
-	// Scales and ZeroPoints have one entry each, or, per axis, one for each index along
-	// the dimension Axis. Scales are above zero. Nil ZeroPoints are all zero.
+	Expressed mlir.Type // float type of the represented numbers
+	// Scales and ZeroPoints have one entry each, or with PerAxis one for each index of
+	// the dimension Axis. Scales are above zero. Nil ZeroPoints means that all are zero.
 	Scales     []float64
 	ZeroPoints []int64
 	PerAxis    bool
 	Axis       int
 }
 
-// Type makes the type.
+// Type returns the type.
 func (q Quantized) Type(c *mlir.Context) (mlir.Type, error) {
 	if q.Expressed.IsNil() {
-		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type needs the float type that it expresses")
+		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type needs the float type Expressed")
 	}
 	switch q.Bits {
 	case 2, 4, 8, 16, 32:
@@ -38,13 +38,13 @@ func (q Quantized) Type(c *mlir.Context) (mlir.Type, error) {
 		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type stores 2, 4, 8, 16 or 32 bits, not %d", q.Bits)
 	}
 	if q.ZeroPoints != nil && len(q.ZeroPoints) != len(q.Scales) {
-		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type has as many zero points as scales, not %d and %d", len(q.ZeroPoints), len(q.Scales))
+		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type must have as many zero points as scales, not %d and %d", len(q.ZeroPoints), len(q.Scales))
 	}
 	if len(q.Scales) == 0 || !q.PerAxis && len(q.Scales) != 1 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type has one scale, or per axis at least one, not %d", len(q.Scales))
+		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type must have one scale, or per axis at least one, not %d", len(q.Scales))
 	}
 	if q.Axis < 0 || !q.PerAxis && q.Axis != 0 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: %d is no axis of this quantized type", q.Axis)
+		return mlir.Type{}, fmt.Errorf("stablehlo: %d is not an axis of this quantized type", q.Axis)
 	}
 	for _, s := range q.Scales {
 		if !(s > 0) || math.IsInf(s, 0) {
@@ -57,16 +57,15 @@ func (q Quantized) Type(c *mlir.Context) (mlir.Type, error) {
 	return c.ParseType(q.String())
 }
 
-// LoadQuant loads the quant dialect, without which a context neither makes nor parses
-// quantized types. Type does it by itself; before a module with such types is parsed,
-// call it. Of a library without the dialect it is an error that matches
-// mlir.ErrUnsupported.
+// LoadQuant loads the quant dialect. A context needs it to make or parse quantized types.
+// Quantized.Type loads it. Call LoadQuant before you parse a module that has such types.
+// If the library lacks the dialect, the error matches mlir.ErrUnsupported.
 func LoadQuant(c *mlir.Context) error {
 	if c.LoadDialect("quant") == nil {
 		return nil
 	}
-	// The default library has the dialect and does not register it. It is loaded with
-	// this pass, one of whose results it may be.
+	// The default library contains the dialect but does not register it. This pass depends
+	// on the dialect and loads it.
 	if manager, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(vhlo-legalize-to-stablehlo)"}); err == nil {
 		defer manager.Close()
 		empty := c.NewModule(mlir.Location{})
@@ -79,7 +78,7 @@ func LoadQuant(c *mlir.Context) error {
 		c.Library().Path(), "iree", mlir.ErrUnsupported)
 }
 
-// String is the type's text.
+// String returns the type's text.
 func (q Quantized) String() string {
 	var b strings.Builder
 	sign := "i"
@@ -111,7 +110,8 @@ func (q Quantized) String() string {
 	return b.String()
 }
 
-// AsQuantized reads the type; false where it is another one. Zero points are all given.
+// AsQuantized returns t as a Quantized, with a zero point for each scale. It returns false
+// if t is another type.
 func AsQuantized(t mlir.Type) (q Quantized, ok bool) {
 	if t.IsNil() {
 		return q, false
@@ -141,7 +141,7 @@ func AsQuantized(t mlir.Type) (q Quantized, ok bool) {
 	var axis string
 	if expressed, axis, q.PerAxis = strings.Cut(expressed, ":"); q.PerAxis {
 		if q.Axis, err = strconv.Atoi(axis); err != nil {
-			return q, false // a list of axes, for blocks
+			return q, false // quantized by blocks, with a list of axes
 		}
 		steps = strings.TrimSuffix(strings.TrimPrefix(steps, "{"), "}")
 	}
@@ -163,7 +163,7 @@ func AsQuantized(t mlir.Type) (q Quantized, ok bool) {
 	return q, ok
 }
 
-// decimal is a number as MLIR reads it, which wants a point before an exponent.
+// decimal formats a number for MLIR, which requires a point before an exponent.
 func decimal(v float64) string {
 	s := strconv.FormatFloat(v, 'e', -1, 64)
 	if mantissa, exponent, _ := strings.Cut(s, "e"); !strings.Contains(mantissa, ".") {

@@ -7,13 +7,13 @@ import (
 )
 
 // The functions below compute the result types of operations for which StableHLO has
-// no inference, from the rules of its specification. A dimension that cannot be known
-// is dynamic in the result; a bound is kept where the dimension itself is. What is
-// wrong between the operands and could not give any type is an error; the rest is for
-// the verifier.
+// no inference, from the rules of its specification. A dimension whose size cannot be
+// computed is dynamic in the result. A dimension that is kept keeps its bound. The
+// functions return an error if the operands determine no result type. The verifier checks
+// everything else.
 
-// ReshapeType is the result type of reshape: the operand's elements in other
-// dimensions. The number of elements must stay.
+// ReshapeType returns the result type of reshape: the operand's element type with other
+// dimensions. The number of elements must not change.
 func ReshapeType(operand mlir.Type, dims ...int64) (mlir.Type, error) {
 	t, err := tensorOf("reshape", "operand", operand)
 	if err != nil {
@@ -31,8 +31,8 @@ func ReshapeType(operand mlir.Type, dims ...int64) (mlir.Type, error) {
 	return BoundedTensorType(t.c, t.element, to...)
 }
 
-// BroadcastInDimType is the result type of broadcast_in_dim: dimension i of the operand
-// becomes dimension broadcastDimensions[i] of the result, which has the given ones.
+// BroadcastInDimType returns the result type of broadcast_in_dim. Dimension i of the
+// operand becomes dimension broadcastDimensions[i] of the result, whose sizes are dims.
 func BroadcastInDimType(operand mlir.Type, broadcastDimensions []int64, dims ...int64) (mlir.Type, error) {
 	const op = "broadcast_in_dim"
 	t, err := tensorOf(op, "operand", operand)
@@ -48,30 +48,30 @@ func BroadcastInDimType(operand mlir.Type, broadcastDimensions []int64, dims ...
 	}
 	seen := make([]bool, len(dims))
 	for i, d := range broadcastDimensions {
-		if err := place(op, "broadcast dimension", d, seen); err != nil {
+		if err := take(op, "broadcast dimension", d, seen); err != nil {
 			return mlir.Type{}, err
 		}
 		from := t.dims[i]
 		if from.Size != mlir.Dynamic && from.Size != 1 && dims[d] != mlir.Dynamic && from.Size != dims[d] {
-			return mlir.Type{}, fmt.Errorf("stablehlo: %s: dimension %d of the operand has the size %d, which cannot become the %d of the result's dimension %d", op, i, from.Size, dims[d], d)
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: dimension %d of the operand has the size %d, which cannot become the size %d of the result's dimension %d", op, i, from.Size, dims[d], d)
 		}
 	}
 	return BoundedTensorType(t.c, t.element, to...)
 }
 
-// IotaType is the result type of iota, whose values count along one dimension.
+// IotaType returns the result type of iota, whose values increase along one dimension.
 func IotaType(element mlir.Type, dimension int64, dims ...int64) (mlir.Type, error) {
 	if element.IsNil() {
 		return mlir.Type{}, fmt.Errorf("stablehlo: iota: the element type is missing")
 	}
 	if dimension < 0 || dimension >= int64(len(dims)) {
-		return mlir.Type{}, fmt.Errorf("stablehlo: iota: there is no dimension %d among %d: a scalar cannot be counted along", dimension, len(dims))
+		return mlir.Type{}, fmt.Errorf("stablehlo: iota: there is no dimension %d among %d dimensions", dimension, len(dims))
 	}
 	return element.Context().TensorType(element, dims...)
 }
 
-// ConvertType is the result type of convert, and of uniform_quantize where element is
-// a quantized type: the operand's dimensions with other elements.
+// ConvertType returns the result type of convert, or of uniform_quantize if element is a
+// quantized type: the operand's dimensions with another element type.
 func ConvertType(operand, element mlir.Type) (mlir.Type, error) {
 	t, err := tensorOf("convert", "operand", operand)
 	if err != nil {
@@ -80,9 +80,9 @@ func ConvertType(operand, element mlir.Type) (mlir.Type, error) {
 	return BoundedTensorType(t.c, element, t.dims...)
 }
 
-// BitcastConvertType is the result type of bitcast_convert: the operand's bits read as
-// elements of another type. Narrower ones stand along a new last dimension; wider ones
-// are made of the last dimension, which goes.
+// BitcastConvertType returns the result type of bitcast_convert: the operand's bits read
+// as elements of another type. Narrower elements add a last dimension. Wider elements
+// remove the last dimension.
 func BitcastConvertType(operand, element mlir.Type) (mlir.Type, error) {
 	const op = "bitcast_convert"
 	t, err := tensorOf(op, "operand", operand)
@@ -94,7 +94,7 @@ func BitcastConvertType(operand, element mlir.Type) (mlir.Type, error) {
 	}
 	from, to := bitsOf(t.element), bitsOf(element)
 	if from == 0 || to == 0 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: %s: the bits of %s or of %s cannot be counted", op, t.element, element)
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: the bit width of %s or of %s is not known", op, t.element, element)
 	}
 	dims := t.dims
 	switch {
@@ -113,8 +113,8 @@ func BitcastConvertType(operand, element mlir.Type) (mlir.Type, error) {
 	return BoundedTensorType(t.c, element, dims...)
 }
 
-// RngBitGeneratorTypes are the result types of rng_bit_generator: the new state, which
-// is as the initial one, and the bits.
+// RngBitGeneratorTypes returns the result types of rng_bit_generator: the new state, which
+// has the type of the initial one, and the bits.
 func RngBitGeneratorTypes(initialState, output mlir.Type) ([]mlir.Type, error) {
 	if _, err := tensorOf("rng_bit_generator", "initial state", initialState); err != nil {
 		return nil, err
@@ -125,11 +125,11 @@ func RngBitGeneratorTypes(initialState, output mlir.Type) ([]mlir.Type, error) {
 	return []mlir.Type{initialState, output}, nil
 }
 
-// AllGatherType is the result type of all_gather for one operand: one dimension becomes
-// as many times longer as there are devices in a group.
+// AllGatherType returns the result type of all_gather for one operand. One dimension is
+// multiplied by the number of devices in a group.
 func AllGatherType(operand mlir.Type, dimension, groupSize int64) (mlir.Type, error) {
 	const op = "all_gather"
-	return resized(op, operand, "all-gather dimension", dimension, groupSize, "gathers", func(size int64) (int64, error) {
+	return resized(op, operand, "all-gather dimension", dimension, groupSize, func(size int64) (int64, error) {
 		if size > 0 && groupSize > maxSize/size {
 			return 0, fmt.Errorf("stablehlo: %s: %d times the size %d is too large", op, groupSize, size)
 		}
@@ -137,30 +137,30 @@ func AllGatherType(operand mlir.Type, dimension, groupSize int64) (mlir.Type, er
 	})
 }
 
-// ReduceScatterType is the result type of reduce_scatter: one dimension is shared
-// out among the devices of a group, and must be divisible by their number.
+// ReduceScatterType returns the result type of reduce_scatter. One dimension is divided by
+// the number of devices in a group, and must be divisible by it.
 func ReduceScatterType(operand mlir.Type, dimension, groupSize int64) (mlir.Type, error) {
 	const op = "reduce_scatter"
-	return resized(op, operand, "scatter dimension", dimension, groupSize, "shares", func(size int64) (int64, error) {
+	return resized(op, operand, "scatter dimension", dimension, groupSize, func(size int64) (int64, error) {
 		if size%groupSize != 0 {
-			return 0, fmt.Errorf("stablehlo: %s: the size %d of dimension %d cannot be shared by %d devices", op, size, dimension, groupSize)
+			return 0, fmt.Errorf("stablehlo: %s: the size %d of dimension %d is not divisible by %d devices", op, size, dimension, groupSize)
 		}
 		return size / groupSize, nil
 	})
 }
 
-// resized is the type of an operand one of whose dimensions gets another size, by the
-// number of devices in a group. What and does are for errors.
-func resized(op string, operand mlir.Type, what string, dimension, groupSize int64, does string, resize func(size int64) (int64, error)) (mlir.Type, error) {
+// resized returns the type of an operand with one dimension resized for the devices of a
+// group. In errors the dimension is named what.
+func resized(op string, operand mlir.Type, what string, dimension, groupSize int64, resize func(size int64) (int64, error)) (mlir.Type, error) {
 	t, err := tensorOf(op, "operand", operand)
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	if err := place(op, what, dimension, make([]bool, len(t.dims))); err != nil {
+	if err := take(op, what, dimension, make([]bool, len(t.dims))); err != nil {
 		return mlir.Type{}, err
 	}
 	if groupSize < 1 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: %s: a group of %d devices %s nothing", op, groupSize, does)
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: a group must have at least one device, not %d", op, groupSize)
 	}
 	d := &t.dims[dimension]
 	if d.Size == mlir.Dynamic {
@@ -171,9 +171,9 @@ func resized(op string, operand mlir.Type, what string, dimension, groupSize int
 	return BoundedTensorType(t.c, t.element, t.dims...)
 }
 
-// DotGeneralType is the result type of dot_general: the batching dimensions, then what
-// is left of lhs, then what is left of rhs. A nil element type means that of lhs; where
-// lhs is quantized it must be given.
+// DotGeneralType returns the result type of dot_general: the batching dimensions, then the
+// remaining dimensions of lhs, then those of rhs. If element is nil, the result has the
+// element type of lhs, which must not be quantized.
 func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type) (mlir.Type, error) {
 	const op = "dot_general"
 	l, r, element, err := factors(op, lhs, rhs, element)
@@ -190,13 +190,13 @@ func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type
 		{"contracting", d.LHSContractingDimensions, d.RHSContractingDimensions},
 	} {
 		if len(group.lhs) != len(group.rhs) {
-			return mlir.Type{}, fmt.Errorf("stablehlo: %s: %d %s dimensions of lhs and %d of rhs cannot be taken together", op, len(group.lhs), group.what, len(group.rhs))
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: %d %s dimensions of lhs and %d of rhs do not match", op, len(group.lhs), group.what, len(group.rhs))
 		}
 		for i := range group.lhs {
-			if err := place(op, group.what+" dimension of lhs", group.lhs[i], takenL); err != nil {
+			if err := take(op, group.what+" dimension of lhs", group.lhs[i], takenL); err != nil {
 				return mlir.Type{}, err
 			}
-			if err := place(op, group.what+" dimension of rhs", group.rhs[i], takenR); err != nil {
+			if err := take(op, group.what+" dimension of rhs", group.rhs[i], takenR); err != nil {
 				return mlir.Type{}, err
 			}
 			joint, ok := join(l.dims[group.lhs[i]], r.dims[group.rhs[i]])
@@ -208,20 +208,20 @@ func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type
 			}
 		}
 	}
-	dims = append(dims, left(l.dims, takenL)...)
-	dims = append(dims, left(r.dims, takenR)...)
+	dims = append(dims, remaining(l.dims, takenL)...)
+	dims = append(dims, remaining(r.dims, takenR)...)
 	return BoundedTensorType(l.c, element, dims...)
 }
 
-// DotType is the result type of dot: vectors and matrices multiplied. A nil element
-// type means that of lhs.
+// DotType returns the result type of dot, which multiplies vectors and matrices. If element
+// is nil, the result has the element type of lhs, which must not be quantized.
 func DotType(lhs, rhs, element mlir.Type) (mlir.Type, error) {
 	l, r, _, err := factors("dot", lhs, rhs, element)
 	if err != nil {
 		return mlir.Type{}, err
 	}
 	if len(l.dims) < 1 || len(l.dims) > 2 || len(r.dims) < 1 || len(r.dims) > 2 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: dot: the operands are vectors or matrices, not %s and %s", lhs, rhs)
+		return mlir.Type{}, fmt.Errorf("stablehlo: dot: the operands must be vectors or matrices, not %s and %s", lhs, rhs)
 	}
 	return DotGeneralType(lhs, rhs, DotDimensionNumbers{
 		LHSContractingDimensions: []int64{int64(len(l.dims) - 1)},
@@ -229,9 +229,8 @@ func DotType(lhs, rhs, element mlir.Type) (mlir.Type, error) {
 	}, element)
 }
 
-// ConvolutionType is the result type of a convolution, whose Result need not be set. A
-// nil element type means that of the left operand; where that is quantized it must be
-// given.
+// ConvolutionType returns the result type of o. It does not use o.Result. If element is
+// nil, the result has the element type of the left operand, which must not be quantized.
 func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
 	const op = "convolution"
 	if o.LHS.IsNil() || o.RHS.IsNil() {
@@ -244,7 +243,7 @@ func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
 	d, rank := o.DimensionNumbers, len(l.dims)
 	spatial := rank - 2
 	if spatial < 0 || len(r.dims) != rank || len(d.InputSpatialDimensions) != spatial || len(d.KernelSpatialDimensions) != spatial || len(d.OutputSpatialDimensions) != spatial {
-		return mlir.Type{}, fmt.Errorf("stablehlo: %s: operands of %d and %d dimensions do not go with %d, %d and %d spatial dimensions", op, rank, len(r.dims), len(d.InputSpatialDimensions), len(d.KernelSpatialDimensions), len(d.OutputSpatialDimensions))
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: operands of %d and %d dimensions do not match %d, %d and %d spatial dimensions", op, rank, len(r.dims), len(d.InputSpatialDimensions), len(d.KernelSpatialDimensions), len(d.OutputSpatialDimensions))
 	}
 	if err := d.check(); err != nil {
 		return mlir.Type{}, err
@@ -253,7 +252,7 @@ func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
 	batch := l.dims[d.InputBatchDimension]
 	if o.BatchGroupCount > 1 && batch.Size != mlir.Dynamic {
 		if batch.Size%o.BatchGroupCount != 0 {
-			return mlir.Type{}, fmt.Errorf("stablehlo: %s: a batch of %d cannot be cut into %d groups", op, batch.Size, o.BatchGroupCount)
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: a batch of %d is not divisible into %d groups", op, batch.Size, o.BatchGroupCount)
 		}
 		batch.Size /= o.BatchGroupCount
 	} else if o.BatchGroupCount > 1 {
@@ -275,13 +274,13 @@ func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
 				continue
 			}
 			if len(list.values) != spatial || list.values[i] < 1 {
-				return mlir.Type{}, fmt.Errorf("stablehlo: %s: %s needs %d numbers above zero, and is %v", op, list.what, spatial, list.values)
+				return mlir.Type{}, fmt.Errorf("stablehlo: %s: %s must have %d numbers above zero, but is %v", op, list.what, spatial, list.values)
 			}
 			*list.to = list.values[i]
 		}
 		if o.Padding != nil {
 			if len(o.Padding) != spatial {
-				return mlir.Type{}, fmt.Errorf("stablehlo: %s: padding needs %d pairs and has %d", op, spatial, len(o.Padding))
+				return mlir.Type{}, fmt.Errorf("stablehlo: %s: padding must have %d pairs, but has %d", op, spatial, len(o.Padding))
 			}
 			w.low, w.high = o.Padding[i][0], o.Padding[i][1]
 		}
@@ -290,12 +289,13 @@ func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
 	return BoundedTensorType(l.c, element, dims...)
 }
 
-// window is what slides along one dimension.
+// window is a window that slides along one dimension.
 type window struct {
 	size, stride, dilation, baseDilation, low, high int64
 }
 
-// over is how often the window fits (StableHLO specification, reduce_window).
+// over returns how often the window fits into base (StableHLO specification,
+// reduce_window).
 func (w window) over(base Dimension) Dimension {
 	windows := func(size int64) int64 {
 		padded := w.low + dilated(size, w.baseDilation) + w.high
@@ -320,7 +320,7 @@ func dilated(size, dilation int64) int64 {
 	return (size-1)*dilation + 1
 }
 
-// tensorParts is a ranked tensor type taken apart. The dimensions may be changed.
+// tensorParts holds the parts of a ranked tensor type. The dimensions may be modified.
 type tensorParts struct {
 	c       *mlir.Context
 	dims    []Dimension
@@ -334,13 +334,13 @@ func tensorOf(op, what string, t mlir.Type) (tensorParts, error) {
 		if !t.IsNil() {
 			name = t.String()
 		}
-		return tensorParts{}, fmt.Errorf("stablehlo: %s: the %s is a ranked tensor, not %s", op, what, name)
+		return tensorParts{}, fmt.Errorf("stablehlo: %s: the %s must be a ranked tensor, not %s", op, what, name)
 	}
 	element, _ := t.Element()
 	return tensorParts{t.Context(), dims, element}, nil
 }
 
-// factors are the operands of a multiplication, and the element type of the result.
+// factors returns the operands of a multiplication and the element type of the result.
 func factors(op string, lhs, rhs, element mlir.Type) (l, r tensorParts, _ mlir.Type, err error) {
 	if l, err = tensorOf(op, "left operand", lhs); err != nil {
 		return l, r, element, err
@@ -350,7 +350,7 @@ func factors(op string, lhs, rhs, element mlir.Type) (l, r tensorParts, _ mlir.T
 	}
 	if element.IsNil() {
 		if element = l.element; element.Dialect() == "quant" {
-			err = fmt.Errorf("stablehlo: %s: the result of the quantized %s has a scale of its own: give the element type", op, lhs)
+			err = fmt.Errorf("stablehlo: %s: the result of the quantized %s has its own scale: set the element type", op, lhs)
 		}
 	}
 	return l, r, element, err
@@ -358,7 +358,8 @@ func factors(op string, lhs, rhs, element mlir.Type) (l, r tensorParts, _ mlir.T
 
 const maxSize = 1<<63 - 1
 
-// count is how many elements there are; false where that is not known, or too many.
+// count returns the number of elements. It returns false if that is not known or too
+// large.
 func count(dims []Dimension) (int64, bool) {
 	n := int64(1)
 	for _, d := range dims {
@@ -374,20 +375,20 @@ func count(dims []Dimension) (int64, bool) {
 	return n, true
 }
 
-// place marks dimension d as taken; it must exist and be free.
-func place(op, what string, d int64, taken []bool) error {
+// take marks dimension d as taken. It returns an error if d does not exist or is taken.
+func take(op, what string, d int64, taken []bool) error {
 	switch {
 	case d < 0 || d >= int64(len(taken)):
 		return fmt.Errorf("stablehlo: %s: there is no %s %d among %d dimensions", op, what, d, len(taken))
 	case taken[d]:
-		return fmt.Errorf("stablehlo: %s: the %s %d is named twice", op, what, d)
+		return fmt.Errorf("stablehlo: %s: the %s %d is given twice", op, what, d)
 	}
 	taken[d] = true
 	return nil
 }
 
-// join is a dimension that two operands have in common: each may know what the other
-// does not.
+// join merges a dimension that two operands share. If one of them is dynamic or has no
+// bound, the result has the size or bound of the other.
 func join(a, b Dimension) (Dimension, bool) {
 	switch {
 	case a.Size == mlir.Dynamic && b.Size == mlir.Dynamic:
@@ -403,7 +404,7 @@ func join(a, b Dimension) (Dimension, bool) {
 	return a, a.Size == b.Size
 }
 
-func left(dims []Dimension, taken []bool) (out []Dimension) {
+func remaining(dims []Dimension, taken []bool) (out []Dimension) {
 	for i, d := range dims {
 		if !taken[i] {
 			out = append(out, d)
@@ -412,7 +413,7 @@ func left(dims []Dimension, taken []bool) (out []Dimension) {
 	return out
 }
 
-// bitsOf is how many bits an element has, 0 where that is not known.
+// bitsOf returns the number of bits of an element, or 0 if that is not known.
 func bitsOf(element mlir.Type) int {
 	if element.IsNil() {
 		return 0

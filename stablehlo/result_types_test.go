@@ -32,14 +32,14 @@ func TestResultTypes(t *testing.T) {
 		{"reshape to another size", func() (mlir.Type, error) { return ReshapeType(typ("tensor<2x3xf32>"), 5) }, "has 6 elements, and [5] would have 5"},
 		{"reshape of unknown", func() (mlir.Type, error) { return ReshapeType(typ("tensor<?x3xf32>"), 5) }, "tensor<5xf32>"},
 		{"reshape of what overflows", func() (mlir.Type, error) { return ReshapeType(typ("tensor<4611686018427387904x4xf32>"), 5) }, "tensor<5xf32>"},
-		{"reshape of a token", func() (mlir.Type, error) { return ReshapeType(typ("!stablehlo.token"), 5) }, "the operand is a ranked tensor, not !stablehlo.token"},
-		{"reshape of no type", func() (mlir.Type, error) { return ReshapeType(mlir.Type{}, 5) }, "the operand is a ranked tensor, not nothing"},
+		{"reshape of a token", func() (mlir.Type, error) { return ReshapeType(typ("!stablehlo.token"), 5) }, "the operand must be a ranked tensor, not !stablehlo.token"},
+		{"reshape of no type", func() (mlir.Type, error) { return ReshapeType(mlir.Type{}, 5) }, "the operand must be a ranked tensor, not nothing"},
 		{"reshape to a negative size", func() (mlir.Type, error) { return ReshapeType(typ("tensor<?xf32>"), -5) }, "-5"},
 
 		{"broadcast", func() (mlir.Type, error) { return BroadcastInDimType(typ("tensor<1x3xi8>"), []int64{2, 0}, 3, 4, 5) }, "tensor<3x4x5xi8>"},
 		{"broadcast of unknown", func() (mlir.Type, error) { return BroadcastInDimType(typ("tensor<?xi8>"), []int64{1}, dyn, 4) }, "tensor<?x4xi8>"},
-		{"broadcast of another size", func() (mlir.Type, error) { return BroadcastInDimType(typ("tensor<3xi8>"), []int64{0}, 4) }, "dimension 0 of the operand has the size 3, which cannot become the 4"},
-		{"broadcast twice to one", func() (mlir.Type, error) { return BroadcastInDimType(typ("tensor<3x3xi8>"), []int64{0, 0}, 3) }, "broadcast dimension 0 is named twice"},
+		{"broadcast of another size", func() (mlir.Type, error) { return BroadcastInDimType(typ("tensor<3xi8>"), []int64{0}, 4) }, "dimension 0 of the operand has the size 3, which cannot become the size 4"},
+		{"broadcast twice to one", func() (mlir.Type, error) { return BroadcastInDimType(typ("tensor<3x3xi8>"), []int64{0, 0}, 3) }, "broadcast dimension 0 is given twice"},
 		{"broadcast to none", func() (mlir.Type, error) { return BroadcastInDimType(typ("tensor<3xi8>"), []int64{1}, 3) }, "there is no broadcast dimension 1 among 1 dimensions"},
 		{"broadcast of too many", func() (mlir.Type, error) { return BroadcastInDimType(typ("tensor<3xi8>"), nil, 3) }, "has 1 dimensions, but 0 broadcast dimensions"},
 
@@ -60,16 +60,16 @@ func TestResultTypes(t *testing.T) {
 		{"more bits of too few", func() (mlir.Type, error) { return BitcastConvertType(typ("tensor<3xi16>"), typ("f64")) }, "needs a last dimension of the size 4"},
 		{"more bits of a scalar", func() (mlir.Type, error) { return BitcastConvertType(typ("tensor<i16>"), typ("f64")) }, "needs a last dimension of the size 4"},
 		{"bits that do not divide", func() (mlir.Type, error) { return BitcastConvertType(typ("tensor<i16>"), typ("i24")) }, "the 16 bits of i16 and the 24 of i24 do not divide each other"},
-		{"bits of an index", func() (mlir.Type, error) { return BitcastConvertType(typ("tensor<i16>"), typ("index")) }, "cannot be counted"},
+		{"bits of an index", func() (mlir.Type, error) { return BitcastConvertType(typ("tensor<i16>"), typ("index")) }, "the bit width of i16 or of index is not known"},
 		{"bits of no type", func() (mlir.Type, error) { return BitcastConvertType(typ("tensor<i16>"), mlir.Type{}) }, "the element type is missing"},
 
 		{"all_gather", func() (mlir.Type, error) { return AllGatherType(typ("tensor<2x3xf32>"), 1, 4) }, "tensor<2x12xf32>"},
 		{"all_gather of unknown", func() (mlir.Type, error) { return AllGatherType(typ("tensor<2x?xf32, #stablehlo.bounds<?, 4>>"), 1, 4) }, "tensor<2x?xf32>"},
-		{"all_gather of none", func() (mlir.Type, error) { return AllGatherType(typ("tensor<2xf32>"), 0, 0) }, "a group of 0 devices"},
+		{"all_gather of none", func() (mlir.Type, error) { return AllGatherType(typ("tensor<2xf32>"), 0, 0) }, "a group must have at least one device, not 0"},
 		{"all_gather along none", func() (mlir.Type, error) { return AllGatherType(typ("tensor<2xf32>"), 1, 2) }, "there is no all-gather dimension 1"},
 		{"all_gather of too much", func() (mlir.Type, error) { return AllGatherType(typ("tensor<4611686018427387904xf32>"), 0, 3) }, "too large"},
 		{"reduce_scatter", func() (mlir.Type, error) { return ReduceScatterType(typ("tensor<2x12xf32>"), 1, 4) }, "tensor<2x3xf32>"},
-		{"reduce_scatter that does not divide", func() (mlir.Type, error) { return ReduceScatterType(typ("tensor<2x12xf32>"), 1, 5) }, "cannot be shared by 5 devices"},
+		{"reduce_scatter that does not divide", func() (mlir.Type, error) { return ReduceScatterType(typ("tensor<2x12xf32>"), 1, 5) }, "is not divisible by 5 devices"},
 		{"reduce_scatter of unknown", func() (mlir.Type, error) { return ReduceScatterType(typ("tensor<?xf32>"), 0, 5) }, "tensor<?xf32>"},
 
 		{"dot_general", func() (mlir.Type, error) {
@@ -89,7 +89,7 @@ func TestResultTypes(t *testing.T) {
 		}, "1 contracting dimensions of lhs and 0 of rhs"},
 		{"dot_general with a dimension twice", func() (mlir.Type, error) {
 			return DotGeneralType(typ("tensor<3x3xf32>"), typ("tensor<3x3xf32>"), dot([]int64{0}, []int64{0}, []int64{0}, []int64{1}), mlir.Type{})
-		}, "contracting dimension of lhs 0 is named twice"},
+		}, "contracting dimension of lhs 0 is given twice"},
 		{"dot_general with no such dimension", func() (mlir.Type, error) {
 			return DotGeneralType(typ("tensor<3xf32>"), typ("tensor<3xf32>"), dot(nil, nil, []int64{0}, []int64{-1}), mlir.Type{})
 		}, "there is no contracting dimension of rhs -1"},
@@ -110,14 +110,14 @@ func TestResultTypes(t *testing.T) {
 		}, "tensor<?x?x?x6xf32, #stablehlo.bounds<7, 6, ?, ?>>"},
 		{"convolution in groups that do not divide", func() (mlir.Type, error) {
 			return conv("tensor<3x8x8x4xf32>", "tensor<3x3x4x6xf32>", func(o *Convolution) { o.BatchGroupCount = 2 })
-		}, "a batch of 3 cannot be cut into 2 groups"},
+		}, "a batch of 3 is not divisible into 2 groups"},
 		{"convolution with a stride of zero", func() (mlir.Type, error) {
 			return conv("tensor<3x8x8x4xf32>", "tensor<3x3x4x6xf32>", func(o *Convolution) { o.WindowStrides = []int64{1, 0} })
-		}, "window strides needs 2 numbers above zero"},
+		}, "window strides must have 2 numbers above zero"},
 		{"convolution with too little padding", func() (mlir.Type, error) {
 			return conv("tensor<3x8x8x4xf32>", "tensor<3x3x4x6xf32>", func(o *Convolution) { o.Padding = [][2]int64{{1, 1}} })
-		}, "padding needs 2 pairs and has 1"},
-		{"convolution of vectors", func() (mlir.Type, error) { return conv("tensor<3xf32>", "tensor<3xf32>", nil) }, "do not go with 2, 2 and 2 spatial dimensions"},
+		}, "padding must have 2 pairs, but has 1"},
+		{"convolution of vectors", func() (mlir.Type, error) { return conv("tensor<3xf32>", "tensor<3xf32>", nil) }, "do not match 2, 2 and 2 spatial dimensions"},
 		{"convolution of nothing", func() (mlir.Type, error) { return ConvolutionType(Convolution{}, mlir.Type{}) }, "an operand is missing"},
 	}
 	for _, test := range tests {
@@ -131,9 +131,9 @@ func TestResultTypes(t *testing.T) {
 		})
 	}
 	_, err := RngBitGeneratorTypes(typ("none"), typ("tensor<f32>"))
-	check.Error(t, err, "the initial state is a ranked tensor, not none")
+	check.Error(t, err, "the initial state must be a ranked tensor, not none")
 	_, err = RngBitGeneratorTypes(typ("tensor<2xui64>"), typ("none"))
-	check.Error(t, err, "the output is a ranked tensor, not none")
+	check.Error(t, err, "the output must be a ranked tensor, not none")
 }
 
 func TestBounds(t *testing.T) {
@@ -155,9 +155,9 @@ func TestBounds(t *testing.T) {
 		t.Errorf("an unranked tensor has the dimensions %v", dims)
 	}
 	_, err := BoundedTensorType(c, c.F32Type(), Dimension{3, 4})
-	check.Error(t, err, "dimension 0 has the size 3 and so needs no bound")
+	check.Error(t, err, "dimension 0 has the size 3: only a dynamic dimension has a bound")
 	_, err = BoundedTensorType(c, c.F32Type(), Dimension{mlir.Dynamic, -4})
-	check.Error(t, err, "a bound of -4 is no size")
+	check.Error(t, err, "a bound of -4 is not a size")
 }
 
 // TestQuantized makes and reads quantized types.
@@ -177,7 +177,7 @@ func TestQuantized(t *testing.T) {
 				continue
 			}
 			if want := mlirtest.Type(c, text); !want.Equal(typ) {
-				t.Errorf("it is %s, want %s", typ, want)
+				t.Errorf("the type is %s, want %s", typ, want)
 			}
 			read, ok := AsQuantized(typ)
 			if !ok {
@@ -189,7 +189,7 @@ func TestQuantized(t *testing.T) {
 			t.Errorf("f32 is read as %v", q)
 		}
 		if q, ok := AsQuantized(mlir.Type{}); ok {
-			t.Errorf("nothing is read as %v", q)
+			t.Errorf("the nil type is read as %v", q)
 		}
 		for want, q := range map[string]Quantized{
 			"needs the float type":           {Bits: 8, Scales: []float64{1}},
@@ -197,7 +197,7 @@ func TestQuantized(t *testing.T) {
 			"as many zero points as scales":  {Bits: 8, Expressed: f32, Scales: []float64{1}, ZeroPoints: []int64{1, 2}},
 			"one scale":                      {Bits: 8, Expressed: f32, Scales: []float64{1, 2}},
 			"at least one, not 0":            {Bits: 8, Expressed: f32, PerAxis: true},
-			"-1 is no axis":                  {Bits: 8, Expressed: f32, PerAxis: true, Axis: -1, Scales: []float64{1}},
+			"-1 is not an axis":              {Bits: 8, Expressed: f32, PerAxis: true, Axis: -1, Scales: []float64{1}},
 			"a scale of 0 is not above zero": {Bits: 8, Expressed: f32, Scales: []float64{0}},
 		} {
 			_, err := q.Type(c)

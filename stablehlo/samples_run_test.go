@@ -20,8 +20,7 @@ func eachStableHLO(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	})
 }
 
-// TestEveryOperation makes each operation through its struct, and takes it through text
-// and back.
+// TestEveryOperation makes each operation from its struct, prints it and parses it.
 func TestEveryOperation(t *testing.T) {
 	eachStableHLO(t, func(t *testing.T, c *mlir.Context) {
 		for _, s := range samples {
@@ -30,8 +29,8 @@ func TestEveryOperation(t *testing.T) {
 	})
 }
 
-// TestElementwise takes each elementwise operation through text and back, with and
-// without what it may have.
+// TestElementwise prints and parses each elementwise operation, with and without its
+// optional parts.
 func TestElementwise(t *testing.T) {
 	tight := &ResultAccuracy{Ulps: 2, Mode: AccuracyTolerance}
 	eachStableHLO(t, func(t *testing.T, c *mlir.Context) {
@@ -57,8 +56,8 @@ func TestElementwise(t *testing.T) {
 	})
 }
 
-// TestSamplesAreComplete holds that no operation of the dialect goes without a sample or
-// a test of its own.
+// TestSamplesAreComplete checks that every operation of the dialect has a sample or its own
+// test.
 func TestSamplesAreComplete(t *testing.T) {
 	others := []string{"stablehlo.constant", "stablehlo.custom_call", "stablehlo.return"}
 	for _, test := range unaryOps {

@@ -12,7 +12,7 @@ func of(name string, operands []string, make func(b *body) mlirtest.Made) mlirte
 	return mlirtest.Sample{Name: dialect + name, Operand: operands, Make: make}
 }
 
-// quantized is a sample that needs the quant dialect.
+// quantized returns a sample that needs the quant dialect.
 func quantized(name string, operands []string, make func(b *body) mlirtest.Made) mlirtest.Sample {
 	s := of(name, operands, make)
 	s.Needs = "quant"
@@ -21,22 +21,21 @@ func quantized(name string, operands []string, make func(b *body) mlirtest.Made)
 
 type types = []string
 
-// sum is a region that adds its two arguments of one type.
+// sum returns a region that adds its two arguments of one type.
 func sum(b *body, typ string) mlir.Region {
 	return b.Region(types{typ, typ}, func(block mlir.Block, in []mlir.Value) []mlir.Value {
 		return []mlir.Value{check.Must(Binary{Add, in[0], in[1]}.Create(block, mlir.Location{})).Result(0)}
 	})
 }
 
-// less is a region that compares the first two of its arguments.
+// less returns a region that compares the first two of its arguments.
 func less(b *body, typ ...string) mlir.Region {
 	return b.Region(typ, func(block mlir.Block, in []mlir.Value) []mlir.Value {
 		return []mlir.Value{check.Must(Compare{LHS: in[0], RHS: in[1], ComparisonDirection: CompareGE}.Create(block, mlir.Location{})).Result(0)}
 	})
 }
 
-// samples has every operation that is generated, and some twice: with and without what
-// is optional.
+// samples has every generated operation, some of them both with and without optional parts.
 var samples = []mlirtest.Sample{
 	of("after_all", types{"!stablehlo.token", "!stablehlo.token"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(AfterAll{Inputs: b.In}, AsAfterAll)

@@ -9,8 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TensorType is the type of a value of that shape; a dimension of -1 is one that is not
-// known. Signed integers are signless in StableHLO: s32 is i32.
+// TensorType returns the tensor type of a shape. A dimension of -1 is dynamic. Signed
+// integers are signless in StableHLO: s32 is i32.
 func TensorType(c *mlir.Context, s tensor.Shape) (mlir.Type, error) {
 	element, err := ElementType(c, s.DType)
 	if err != nil {
@@ -22,28 +22,28 @@ func TensorType(c *mlir.Context, s tensor.Shape) (mlir.Type, error) {
 		case d == -1:
 			dims[i] = mlir.Dynamic
 		case d < 0:
-			return mlir.Type{}, fmt.Errorf("stablehlo: dimension %d of %s is negative: give its size, or -1 where that is not known", i, s)
+			return mlir.Type{}, fmt.Errorf("stablehlo: dimension %d of %s is negative: give its size, or -1 if that is not known", i, s)
 		}
 	}
 	return c.TensorType(element, dims...)
 }
 
-// ElementType is the MLIR type of one element.
+// ElementType returns the MLIR type of one element.
 func ElementType(c *mlir.Context, d tensor.DType) (mlir.Type, error) {
 	switch {
 	case d.Bits() == 0:
-		return mlir.Type{}, fmt.Errorf("stablehlo: %s is no element type", d)
-	case d == tensor.F32: // by far the most frequent one
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s is not an element type", d)
+	case d == tensor.F32: // avoid parsing for the most frequent type
 		return c.F32Type(), nil
 	}
 	return c.ParseType(d.MLIR())
 }
 
-// ShapeOf is the shape of a tensor type; a dimension that is not known is -1.
+// ShapeOf returns the shape of a tensor type. A dynamic dimension is -1.
 func ShapeOf(t mlir.Type) (tensor.Shape, error) {
 	dims, ok := t.Dims()
 	if !ok || !t.IsRankedTensor() {
-		return tensor.Shape{}, fmt.Errorf("stablehlo: %s is no ranked tensor type", t)
+		return tensor.Shape{}, fmt.Errorf("stablehlo: %s is not a ranked tensor type", t)
 	}
 	element, _ := t.Element()
 	dtype, err := tensor.DTypeFromMLIR(element.String())
@@ -63,7 +63,7 @@ func ShapeOf(t mlir.Type) (tensor.Shape, error) {
 	return s, nil
 }
 
-// TokenType is !stablehlo.token.
+// TokenType returns !stablehlo.token.
 func TokenType(c *mlir.Context) (mlir.Type, error) {
 	if err := c.LoadDialect("stablehlo"); err != nil {
 		return mlir.Type{}, err

@@ -42,8 +42,8 @@ func TestTensorType(t *testing.T) {
 	}
 }
 
-// TestUnknownDimension holds that -1 is a dimension that is not known and that no other
-// negative number is, and that a bound on it is nothing that a shape says.
+// TestUnknownDimension checks that -1 is a dynamic dimension, that other negative numbers
+// are invalid, and that a shape does not contain bounds.
 func TestUnknownDimension(t *testing.T) {
 	c := mlirtest.Context(t)
 	typ, err := TensorType(c, tensor.ShapeOf(tensor.F32, -1))
@@ -65,22 +65,22 @@ func TestTypeErrors(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, d := range []tensor.DType{tensor.Invalid, tensor.Token, 200} {
 		typ, err := TensorType(c, tensor.ShapeOf(d, 2))
-		check.Error(t, err, "stablehlo: "+d.String()+" is no element type")
+		check.Error(t, err, "stablehlo: "+d.String()+" is not an element type")
 		check.Diff(t, "no type", true, typ.IsNil())
 	}
 	for text, want := range map[string]string{
-		"f32":                        "stablehlo: f32 is no ranked tensor type",
-		"index":                      "stablehlo: index is no ranked tensor type",
-		"tensor<*xf32>":              "stablehlo: tensor<*xf32> is no ranked tensor type",
-		"memref<2xf32>":              "stablehlo: memref<2xf32> is no ranked tensor type",
-		"vector<2xf32>":              "stablehlo: vector<2xf32> is no ranked tensor type",
-		"tuple<tensor<2xf32>>":       "stablehlo: tuple<tensor<2xf32>> is no ranked tensor type",
-		"!stablehlo.token":           "stablehlo: !stablehlo.token is no ranked tensor type",
+		"f32":                        "stablehlo: f32 is not a ranked tensor type",
+		"index":                      "stablehlo: index is not a ranked tensor type",
+		"tensor<*xf32>":              "stablehlo: tensor<*xf32> is not a ranked tensor type",
+		"memref<2xf32>":              "stablehlo: memref<2xf32> is not a ranked tensor type",
+		"vector<2xf32>":              "stablehlo: vector<2xf32> is not a ranked tensor type",
+		"tuple<tensor<2xf32>>":       "stablehlo: tuple<tensor<2xf32>> is not a ranked tensor type",
+		"!stablehlo.token":           "stablehlo: !stablehlo.token is not a ranked tensor type",
 		"tensor<2xindex>":            "stablehlo: tensor<2xindex>: tensor: the MLIR type index is not an element type",
 		"tensor<2xsi32>":             "stablehlo: tensor<2xsi32>: tensor: the MLIR type si32 is not an element type",
 		"tensor<2x!stablehlo.token>": "stablehlo: tensor<2x!stablehlo.token> has no elements that are numbers",
 		"tensor<2xvector<2xf32>>":    "stablehlo: tensor<2xvector<2xf32>>: tensor: the MLIR type vector<2xf32> is not an element type",
-		"() -> tensor<2xf32>":        "stablehlo: () -> tensor<2xf32> is no ranked tensor type",
+		"() -> tensor<2xf32>":        "stablehlo: () -> tensor<2xf32> is not a ranked tensor type",
 		"tensor<2xcomplex<f16>>":     "stablehlo: tensor<2xcomplex<f16>>: tensor: the MLIR type complex<f16> is not an element type",
 	} {
 		typ, err := c.ParseType(text)

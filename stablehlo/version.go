@@ -11,38 +11,38 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// CurrentVersion is the StableHLO version of the library, for example "1.10.0".
+// CurrentVersion returns the StableHLO version of the library, for example "1.10.0".
 func CurrentVersion(l *mlir.Library) (string, error) {
 	return version(l, "stablehloGetCurrentVersion", capi.StablehloGetCurrentVersion)
 }
 
-// MinimumVersion is the oldest version that the library can write portable artifacts for.
+// MinimumVersion returns the oldest version that the library can write portable artifacts for.
 func MinimumVersion(l *mlir.Library) (string, error) {
 	return version(l, "stablehloGetMinimumVersion", capi.StablehloGetMinimumVersion)
 }
 
-// Compatibility says how old a consumer of portable artifacts may be.
+// Compatibility is how old a consumer of portable artifacts may be.
 type Compatibility int32
 
 const (
-	CompatibleNone    Compatibility = iota // of the same version
-	CompatibleWeeks4                       // of about the last four weeks
-	CompatibleWeeks12                      // of about the last twelve weeks
-	CompatibleMax                          // as old as can be
+	CompatibleNone    Compatibility = iota // the same version
+	CompatibleWeeks4                       // about the last four weeks
+	CompatibleWeeks12                      // about the last twelve weeks
+	CompatibleMax                          // the oldest supported
 )
 
-// VersionFor is the version to write portable artifacts for, so that consumers which
-// are that old can read them. The weeks are counted back from the library's release.
+// VersionFor returns the version of portable artifacts that consumers of the given age can
+// read. The weeks are counted back from the library's release.
 func VersionFor(l *mlir.Library, c Compatibility) (string, error) {
 	if c < CompatibleNone || c > CompatibleMax {
-		return "", fmt.Errorf("stablehlo: there is no compatibility %d", c) // the library ends the process
+		return "", fmt.Errorf("stablehlo: there is no compatibility %d: use the constants", c) // the library aborts the process
 	}
 	return version(l, "stablehloVersionFromCompatibilityRequirement", func(t *capi.Table, cb capi.MlirStringCallback, data unsafe.Pointer) {
 		capi.StablehloVersionFromCompatibilityRequirement(t, capi.MlirStablehloCompatibilityRequirement(c), cb, data)
 	})
 }
 
-// SmallerVersion is the older one of two versions.
+// SmallerVersion returns the older of two versions.
 func SmallerVersion(l *mlir.Library, a, b string) (string, error) {
 	for _, v := range []string{a, b} {
 		if err := checkVersion(v); err != nil {
@@ -61,12 +61,12 @@ func version(l *mlir.Library, name string, get func(*capi.Table, capi.MlirString
 	return string(capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) { get(raw.LibraryTable(l), cb, ud) })), nil
 }
 
-// checkVersion wants three numbers: major.minor.patch.
+// checkVersion returns an error unless v has the form major.minor.patch.
 func checkVersion(v string) error {
 	parts := strings.Split(v, ".")
 	for _, part := range parts {
 		if _, err := strconv.ParseUint(part, 10, 31); err != nil || len(parts) != 3 {
-			return fmt.Errorf("stablehlo: %q is no version: it is of the form 1.10.0", v)
+			return fmt.Errorf("stablehlo: %q is not a version: use the form 1.10.0", v)
 		}
 	}
 	return nil

@@ -40,14 +40,14 @@ func TestCompatibility(t *testing.T) {
 	}
 	for _, v := range []string{"", "1", "1.2", "1.2.3.4", "a.b.c", "1.-2.3", "1.2.99999999999", "v1.2.3"} {
 		_, err := SmallerVersion(l, v, current)
-		check.Error(t, err, "is no version")
+		check.Error(t, err, "is not a version")
 		_, err = SmallerVersion(l, current, v)
-		check.Error(t, err, "is no version")
+		check.Error(t, err, "is not a version")
 	}
 }
 
-// TestEveryVersion writes a portable artifact for each version that the library can
-// write, and reads it.
+// TestEveryVersion writes and reads a portable artifact of each version that the library
+// can write.
 func TestEveryVersion(t *testing.T) {
 	c := mlirtest.Context(t)
 	current, err := CurrentVersion(c.Library())
@@ -56,7 +56,7 @@ func TestEveryVersion(t *testing.T) {
 	}
 	last, err := strconv.Atoi(strings.Split(current, ".")[1])
 	if err != nil || !strings.HasPrefix(current, "1.") {
-		t.Fatalf("the version %s is not expected here: %v", current, err)
+		t.Fatalf("unexpected version %s: %v", current, err)
 	}
 	m := mlirtest.Parse(t, c, `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 		%0 = stablehlo.add %a, %a : tensor<2xf32>

@@ -6,8 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Functions that take the name of a method use it in the message of a panic: they panic if
-// the handle is nil, is of another context, or outlived its context.
+// Functions that take the name of a method panic if the object is nil, belongs to another
+// context, or its context is closed. The message names the method.
 var (
 	// LibraryTable returns the function table of a library.
 	LibraryTable = access.LibraryTable.(func(*mlir.Library) *capi.Table)
@@ -17,7 +17,7 @@ var (
 	// the library lacks, or nil.
 	Need = access.Need.(func(l *mlir.Library, functions ...string) error)
 	// Failure returns an *mlir.DiagnosticError with the diagnostics that the library reported
-	// since the last call. The operation says what failed.
+	// since the last call. The operation names what failed.
 	Failure = access.Failure.(func(c *mlir.Context, operation string) error)
 
 	// RegisterTranslations registers the translations of all dialects to LLVM IR with the
@@ -30,11 +30,11 @@ var (
 	Type      = access.Type.(func(mlir.Type) capi.MlirType)
 	Attribute = access.Attribute.(func(mlir.Attribute) capi.MlirAttribute)
 
-	// TypeIn and AttributeIn return C handles, and panic if the object is not of context c.
+	// TypeIn and AttributeIn return C handles, and panic if the object does not belong to context c.
 	TypeIn      = access.TypeIn.(func(t mlir.Type, c *mlir.Context, method string) capi.MlirType)
 	AttributeIn = access.AttributeIn.(func(a mlir.Attribute, c *mlir.Context, method string) capi.MlirAttribute)
 
-	// WrapType and WrapAttribute return the objects for C handles of context c.
+	// WrapType and WrapAttribute return the objects of C handles of context c.
 	WrapType      = access.WrapType.(func(c *mlir.Context, handle capi.MlirType) mlir.Type)
 	WrapAttribute = access.WrapAttribute.(func(c *mlir.Context, handle capi.MlirAttribute) mlir.Attribute)
 

@@ -8,10 +8,10 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// kinds remembers which TypeID stands for which kind: the C API has no predicate for
-// many of them, and comparing a TypeID is cheaper than printing. Only kinds that were
-// asked for and found are kept, so an address that a dialect defined at run time has
-// left behind cannot pass for another one.
+// kinds caches the kinds of TypeIDs. The C API has no predicate for many kinds, and
+// comparing a TypeID is cheaper than printing. Only positive results are cached, so a
+// TypeID of a dialect that is defined at run time cannot be mistaken for another one after
+// its address is reused.
 var kinds sync.Map // kindKey -> struct{}
 
 type kindKey struct {
@@ -19,8 +19,8 @@ type kindKey struct {
 	name string
 }
 
-// IsType reports whether t is of the kind that is printed under this name, for
-// example "!llvm.array". A zero type is of no kind.
+// IsType reports whether t is of the kind that prints with this name, for example
+// "!llvm.array". It returns false for the zero Type.
 func IsType(t mlir.Type, name string) bool {
 	if t.IsNil() {
 		return false
@@ -30,8 +30,8 @@ func IsType(t mlir.Type, name string) bool {
 	return isKind(kindKey{id, name}, t.String)
 }
 
-// IsAttribute reports whether a is of the kind that is printed under this name, for
-// example "#llvm.di_file". A zero attribute is of no kind.
+// IsAttribute reports whether a is of the kind that prints with this name, for example
+// "#llvm.di_file". It returns false for the zero Attribute.
 func IsAttribute(a mlir.Attribute, name string) bool {
 	if a.IsNil() {
 		return false

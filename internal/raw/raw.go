@@ -7,9 +7,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Table is the function table of c's library, with the dialect loaded: the library
-// ends the process when a type or attribute of a dialect is made that is not. It
-// returns an *mlir.UnsupportedError where the library lacks one of the functions.
+// Load loads a dialect and returns the function table of c's library. The library aborts
+// the process if it makes a type or attribute of a dialect that is not loaded. Load returns
+// an *mlir.UnsupportedError if the library lacks one of the functions.
 func Load(c *mlir.Context, namespace string, functions ...string) (*capi.Table, error) {
 	if err := Need(c.Library(), functions...); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func Load(c *mlir.Context, namespace string, functions ...string) (*capi.Table, 
 	return Table(c), nil
 }
 
-// Types are the C handles of types, all of which must be of context c.
+// Types returns the C handles of types, which must belong to context c.
 func Types(c *mlir.Context, method string, types []mlir.Type) []capi.MlirType {
 	out := make([]capi.MlirType, len(types))
 	for i, t := range types {
@@ -29,7 +29,7 @@ func Types(c *mlir.Context, method string, types []mlir.Type) []capi.MlirType {
 	return out
 }
 
-// WrapTypes are the types of C handles.
+// WrapTypes returns the types of n C handles.
 func WrapTypes(c *mlir.Context, n int, at func(int) capi.MlirType) []mlir.Type {
 	out := make([]mlir.Type, n)
 	for i := range out {
@@ -38,7 +38,7 @@ func WrapTypes(c *mlir.Context, n int, at func(int) capi.MlirType) []mlir.Type {
 	return out
 }
 
-// First is a pointer to the first element, nil for an empty slice.
+// First returns a pointer to the first element, or nil if the slice is empty.
 func First[T any](s []T) *T {
 	if len(s) == 0 {
 		return nil
@@ -46,9 +46,9 @@ func First[T any](s []T) *T {
 	return &s[0]
 }
 
-// Parsed returns t when its own text makes the same type, and otherwise what the
-// library says against that text. It is the check of types whose C functions take
-// parameters unseen; making such a type does no harm as long as nobody uses it.
+// Parsed returns t if its text parses to the same type, and an error otherwise. It checks
+// types whose C functions do not check their parameters. An invalid type is harmless as
+// long as it is not used.
 func Parsed(t mlir.Type) (mlir.Type, error) {
 	c, _ := UnwrapType(t, "Type.String")
 	text := t.String()
@@ -57,12 +57,12 @@ func Parsed(t mlir.Type) (mlir.Type, error) {
 	case err != nil:
 		return mlir.Type{}, err
 	case !again.Equal(t):
-		return mlir.Type{}, fmt.Errorf("mlir: the type %s is not what its text says: check its parameters", text)
+		return mlir.Type{}, fmt.Errorf("mlir: the type %s does not parse to itself: check its parameters", text)
 	}
 	return t, nil
 }
 
-// ParsedAttribute is Parsed for attributes.
+// ParsedAttribute is like Parsed, for attributes.
 func ParsedAttribute(a mlir.Attribute) (mlir.Attribute, error) {
 	c, _ := UnwrapAttribute(a, "Attribute.String")
 	text := a.String()
@@ -71,12 +71,12 @@ func ParsedAttribute(a mlir.Attribute) (mlir.Attribute, error) {
 	case err != nil:
 		return mlir.Attribute{}, err
 	case !again.Equal(a):
-		return mlir.Attribute{}, fmt.Errorf("mlir: the attribute %s is not what its text says: check its parameters", text)
+		return mlir.Attribute{}, fmt.Errorf("mlir: the attribute %s does not parse to itself: check its parameters", text)
 	}
 	return a, nil
 }
 
-// Plain makes a type that has no parameters.
+// Plain returns a type without parameters.
 func Plain(c *mlir.Context, namespace, function string, get func(*capi.Table, capi.MlirContext) capi.MlirType) (mlir.Type, error) {
 	t, err := Load(c, namespace, function)
 	if err != nil {
@@ -85,7 +85,7 @@ func Plain(c *mlir.Context, namespace, function string, get func(*capi.Table, ca
 	return WrapType(c, get(t, Context(c))), nil
 }
 
-// Map is the C handle of an affine map, null for the zero one.
+// Map returns the C handle of an affine map, or null for the zero AffineMap.
 func Map(c *mlir.Context, m mlir.AffineMap) capi.MlirAffineMap {
 	if m.IsNil() {
 		return capi.MlirAffineMap{}
@@ -93,7 +93,7 @@ func Map(c *mlir.Context, m mlir.AffineMap) capi.MlirAffineMap {
 	return capi.MlirAffineMapAttrGetValue(Table(c), Attribute(c.AffineMapAttribute(m)))
 }
 
-// WrapMap is the affine map of a C handle.
+// WrapMap returns the affine map of a C handle.
 func WrapMap(c *mlir.Context, h capi.MlirAffineMap) mlir.AffineMap {
 	if h.Ptr == nil {
 		return mlir.AffineMap{}

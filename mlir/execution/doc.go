@@ -1,3 +1,4 @@
 // Package execution compiles modules of the LLVM dialect in this process and calls their
-// functions: MLIR's ExecutionEngine. Of the known libraries, only upstream LLVM has it.
+// functions. It uses MLIR's ExecutionEngine. Of the known libraries, only upstream LLVM has
+// it.
 package execution

@@ -14,9 +14,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// An Engine is a module that was compiled in this process. Its functions may be
-// called from several goroutines at once. It belongs to no context: the module and its
-// context may be closed before it. The caller closes it.
+// An Engine is a module that is compiled in this process. Its functions may be called by
+// several goroutines at once. It is independent of the module and its context, which may be
+// closed before it. The caller must close it.
 type Engine struct {
 	lib       *mlir.Library
 	api       *capi.Table
@@ -27,23 +27,23 @@ type Engine struct {
 	closed    atomic.Bool
 
 	mu          sync.Mutex
-	symbols     map[string]bool // what the module or the host defined
+	symbols     map[string]bool // whether the module or the host defines a symbol
 	free        []func()
-	failed      error // of a function of the host
+	failed      error // the first error of a host function
 	initialized bool
 }
 
 // Options are the settings of a new Engine.
 type Options struct {
-	Optimize            int      // from 0 to 3, as of a compiler's -O
+	Optimize            int      // optimization level from 0 to 3, like a compiler's -O
 	Libraries           []string // paths of shared libraries whose symbols the code may use
-	ObjectDump          bool     // keep what DumpObject needs
+	ObjectDump          bool     // keep the object code for DumpObject
 	PositionIndependent bool
 }
 
-// New compiles a module whose operations are all of dialects that can be translated to LLVM
-// IR: in the main the LLVM dialect. The error is an *mlir.UnsupportedError if the library has
-// no execution engine.
+// New compiles a module. All its operations must belong to dialects that can be translated
+// to LLVM IR, which is mainly the LLVM dialect. The error is an *mlir.UnsupportedError if
+// the library has no execution engine.
 func New(m *mlir.Module, o Options) (*Engine, error) {
 	handle, c := raw.Module(m), m.Context()
 	l := c.Library()
@@ -51,7 +51,7 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 		return nil, err
 	}
 	if o.Optimize < 0 || o.Optimize > 3 {
-		return nil, fmt.Errorf("execution: Options.Optimize is %d: give a number from 0 to 3", o.Optimize)
+		return nil, fmt.Errorf("execution: Options.Optimize is %d: it must be from 0 to 3", o.Optimize)
 	}
 	for _, path := range o.Libraries {
 		if _, err := os.Stat(path); err != nil {
@@ -66,7 +66,7 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 	for op := range m.Body().Operations() {
 		e.declare(op)
 	}
-	_ = raw.Failure(c, "") // takes what was reported before
+	_ = raw.Failure(c, "") // discard earlier diagnostics
 	e.raw = capi.CreateEngine(raw.Table(c), handle, o.Optimize, o.Libraries, o.ObjectDump, o.PositionIndependent)
 	if failure := raw.Failure(c, "compiling the module"); e.raw.Ptr == nil {
 		return nil, failure
@@ -74,7 +74,7 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// declare notes what a top-level operation defines.
+// declare records the symbol that a top-level operation defines.
 func (e *Engine) declare(op mlir.Operation) {
 	attribute, _ := op.Attribute("sym_name")
 	if attribute.IsNil() {
@@ -94,7 +94,7 @@ func (e *Engine) declare(op mlir.Operation) {
 	}
 }
 
-// live panics after Close.
+// live returns the function table. It panics if the engine is closed.
 func (e *Engine) live(method string) *capi.Table {
 	if e.closed.Load() {
 		panic("execution: " + method + " called after Engine.Close")
@@ -102,11 +102,11 @@ func (e *Engine) live(method string) *capi.Table {
 	return e.api
 }
 
-// Close frees the compiled code. It panics while a function of it is called. Closing twice
+// Close frees the compiled code. It panics if one of its functions is running. A second call
 // does nothing. The error is always nil.
 func (e *Engine) Close() error {
 	if e.calls.Load() > 0 {
-		panic("execution: Engine.Close called while a function of it runs")
+		panic("execution: Engine.Close called while one of its functions runs")
 	}
 	if e.closed.Swap(true) {
 		return nil
@@ -118,8 +118,8 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Initialize runs the module's global constructors. It is called at most once, after
-// the symbols were registered and before the first call.
+// Initialize runs the module's global constructors. It may be called only once, after the
+// symbols are registered and before the first call of a function.
 func (e *Engine) Initialize() error {
 	t := e.live("Engine.Initialize")
 	if err := raw.Need(e.lib, "mlirExecutionEngineInitialize"); err != nil {
@@ -128,48 +128,48 @@ func (e *Engine) Initialize() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.initialized {
-		return errors.New("execution: the engine is initialized already")
+		return errors.New("execution: the engine is already initialized")
 	}
 	e.initialized = true
 	capi.MlirExecutionEngineInitialize(t, e.raw)
 	return nil
 }
 
-// Lookup is the address of a function or global of the module, nil where there is none.
-// It is good until Close.
+// Lookup returns the address of a function or global of the module, or nil if the module
+// does not define it. The address is valid until Close.
 func (e *Engine) Lookup(name string) unsafe.Pointer {
 	t := e.live("Engine.Lookup")
 	e.mu.Lock()
 	known := e.symbols[name]
 	e.mu.Unlock()
 	if !known {
-		return nil // asking the library prints an error
+		return nil // the library would print an error
 	}
 	return capi.MlirExecutionEngineLookup(t, e.raw, name)
 }
 
-// Register gives compiled code the address of a function or variable that it declares
-// and does not define. It must be done before the first call or Lookup.
+// Register sets the address of a function or variable that the module declares but does
+// not define. It must be called before the first Invoke or Lookup.
 func (e *Engine) Register(name string, address unsafe.Pointer) error {
 	t := e.live("Engine.Register")
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
 	case address == nil:
-		return fmt.Errorf("execution: the symbol %q was given no address", name)
+		return fmt.Errorf("execution: the address of the symbol %q is nil", name)
 	case e.symbols[name]:
-		return fmt.Errorf("execution: the symbol %q is defined already", name)
+		return fmt.Errorf("execution: the symbol %q is already defined", name)
 	}
 	e.symbols[name] = true
 	capi.MlirExecutionEngineRegisterSymbol(t, e.raw, name, address)
 	return nil
 }
 
-// RegisterFunc gives compiled code a Go function under a name that the module declares
-// as "llvm.func @name(!llvm.ptr)". What the pointer means is for the two to agree upon.
-// The function is called on the thread that compiled code runs on; a panic in it comes
-// out of Invoke as a *mlir.PanicError, after compiled code has returned. At most 64 of them
-// exist in a process at one time.
+// RegisterFunc defines a function that the module declares as "llvm.func @name(!llvm.ptr)"
+// as a Go function. The caller and the module agree on the meaning of the pointer. The
+// function is called on the thread that runs the compiled code. If it panics, Invoke returns
+// a *mlir.PanicError after the compiled code has returned. A process can have at most 64 of
+// these functions at a time.
 func (e *Engine) RegisterFunc(name string, f func(argument unsafe.Pointer)) error {
 	e.live("Engine.RegisterFunc")
 	s, ok := e.functions[name]
@@ -186,7 +186,7 @@ func (e *Engine) RegisterFunc(name string, f func(argument unsafe.Pointer)) erro
 		}
 	})
 	if address == nil {
-		return errors.New("execution: there is no room for a further Go function: close an Engine that has some")
+		return errors.New("execution: too many Go functions are registered: close an Engine that has some")
 	}
 	if err := e.Register(name, address); err != nil {
 		free()
@@ -198,12 +198,12 @@ func (e *Engine) RegisterFunc(name string, f func(argument unsafe.Pointer)) erro
 	return nil
 }
 
-// DumpObject writes the compiled code as an object file. The engine must have been made
-// with ObjectDump.
+// DumpObject writes the compiled code to an object file. The engine must have been made
+// with Options.ObjectDump.
 func (e *Engine) DumpObject(path string) error {
 	t := e.live("Engine.DumpObject")
 	if !e.dump {
-		return errors.New("execution: the engine keeps no object: make it with Options.ObjectDump")
+		return errors.New("execution: the engine does not keep its object code: make it with Options.ObjectDump")
 	}
 	capi.MlirExecutionEngineDumpToObjectFile(t, e.raw, path)
 	if _, err := os.Stat(path); err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// lower takes a module down to the LLVM dialect.
+// lower lowers a module to the LLVM dialect.
 const lower = "builtin.module(convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
 
 func lowered(t testing.TB, text string) *mlir.Module {
@@ -36,7 +36,7 @@ func lowered(t testing.TB, text string) *mlir.Module {
 	return m
 }
 
-// upstream opens the library of the example, as programs do.
+// upstream opens the library of the example.
 func upstream() (*mlir.Library, error) {
 	found, err := native.Ensure(context.Background(), native.LLVM, native.EnsureOptions{})
 	if err != nil {
@@ -107,7 +107,7 @@ func TestInvoke(t *testing.T) {
 	}
 	var sum int32
 	if err := e.Invoke("add", &sum, int32(40), int32(2)); err != nil || sum != 42 {
-		t.Errorf("add gave %d, %v", sum, err)
+		t.Errorf("add returned %d, %v", sum, err)
 	}
 	var mixed struct {
 		A float64
@@ -115,7 +115,7 @@ func TestInvoke(t *testing.T) {
 		C int8
 	}
 	if err := e.Invoke("mixed", &mixed, 1.5, true, int8(-3)); err != nil || mixed.A != 1.5 || !mixed.B || mixed.C != -3 {
-		t.Errorf("mixed gave %+v, %v", mixed, err)
+		t.Errorf("mixed returned %+v, %v", mixed, err)
 	}
 	data := []float32{1, 2, 3, 4, 5, 6}
 	if err := e.Invoke("scale", nil, execution.NewMemRef(data, 2, 3), float32(10)); err != nil {
@@ -132,7 +132,7 @@ func TestInvoke(t *testing.T) {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]int32{7}, seen); diff != "" {
-		t.Errorf("the host function saw (-want +got):\n%s", diff)
+		t.Errorf("the host function's arguments (-want +got):\n%s", diff)
 	}
 	boom = true
 	var panicked *mlir.PanicError
@@ -143,7 +143,7 @@ func TestInvoke(t *testing.T) {
 		t.Errorf("the global is %v", p)
 	}
 	if e.Lookup("nosuch") != nil {
-		t.Error("a name that is not there has an address")
+		t.Error("an undefined name has an address")
 	}
 	if err := e.Initialize(); err != nil {
 		t.Error(err)
@@ -157,7 +157,7 @@ func TestInvoke(t *testing.T) {
 			for j := range 200 {
 				var sum int32
 				if err := e.Invoke("add", &sum, int32(i), int32(j)); err != nil || sum != int32(i+j) {
-					t.Errorf("add(%d, %d) gave %d, %v", i, j, sum, err)
+					t.Errorf("add(%d, %d) returned %d, %v", i, j, sum, err)
 					return
 				}
 			}
@@ -166,8 +166,8 @@ func TestInvoke(t *testing.T) {
 	wg.Wait()
 }
 
-// TestInvokeErrors holds that what compiled code would read as something else is
-// refused before it is called.
+// TestInvokeErrors checks that arguments and results of the wrong layout are rejected before
+// the compiled code is called.
 func TestInvokeErrors(t *testing.T) {
 	e := engine(t, compiled, execution.Options{})
 	var i32 int32
@@ -178,18 +178,18 @@ func TestInvokeErrors(t *testing.T) {
 		result    any
 		arguments []any
 	}{
-		{`no function "nosuch"`, "nosuch", nil, nil},
-		{`no function "missing"`, "missing", nil, nil},
-		{"takes 2 arguments, and 1 were given", "add", &i32, []any{int32(1)}},
-		{"argument 1 of add is of type i32, for which a int64 does not do", "add", &i32, []any{int32(1), int64(2)}},
-		{"for which a <nil> does not do", "add", &i32, []any{int32(1), nil}},
-		{"gives a result of type i32, which does not go into a *int64", "add", &i64, []any{int32(1), int32(2)}},
-		{"does not go into a <nil>", "add", nil, []any{int32(1), int32(2)}},
+		{`does not define a function "nosuch"`, "nosuch", nil, nil},
+		{`does not define a function "missing"`, "missing", nil, nil},
+		{"takes 2 arguments, but 1 are given", "add", &i32, []any{int32(1)}},
+		{"argument 1 of add has the type i32, which int64 does not match", "add", &i32, []any{int32(1), int64(2)}},
+		{"which <nil> does not match", "add", &i32, []any{int32(1), nil}},
+		{"returns a result of type i32, which *int64 cannot hold", "add", &i64, []any{int32(1), int32(2)}},
+		{"which <nil> cannot hold", "add", nil, []any{int32(1), int32(2)}},
 		{"has no result", "call_missing", &i32, nil},
-		{"is defined nowhere", "call_missing", nil, nil},
-		{"argument 0 of wide is of type i128", "wide", nil, []any{int64(1)}},
-		{"has 6 elements and not 5", "scale", nil, []any{execution.NewMemRef(make([]float32, 5), 2, 3), float32(1)}},
-		{"takes 8 arguments, and 6 were given", "scale", nil, []any{execution.NewMemRef(make([]float32, 6), 6), float32(1)}},
+		{"it uses an undefined symbol", "call_missing", nil, nil},
+		{"argument 0 of wide has the type i128", "wide", nil, []any{int64(1)}},
+		{"has 6 elements, not 5", "scale", nil, []any{execution.NewMemRef(make([]float32, 5), 2, 3), float32(1)}},
+		{"takes 8 arguments, but 6 are given", "scale", nil, []any{execution.NewMemRef(make([]float32, 6), 6), float32(1)}},
 	} {
 		if err := e.Invoke(test.name, test.result, test.arguments...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s(%v): the error is %v, want it to say %q", test.name, test.arguments, err, test.want)
@@ -208,7 +208,7 @@ func TestInvokeErrors(t *testing.T) {
 		t.Error("a symbol without an address was registered")
 	}
 	if err := e.DumpObject(filepath.Join(t.TempDir(), "x.o")); err == nil {
-		t.Error("an engine without objects wrote one")
+		t.Error("an engine without object code wrote it")
 	}
 	e.Close()
 	e.Close()
@@ -218,13 +218,13 @@ func TestInvokeErrors(t *testing.T) {
 	high := mlirtest.Parse(t, c, "func.func @f(%x: i32) -> i32 { return %x : i32 }") // not lowered
 	var d *mlir.DiagnosticError
 	if _, err := execution.New(high, execution.Options{}); !errors.As(err, &d) {
-		t.Errorf("compiling what is not lowered: %v", err)
+		t.Errorf("compiling a module that is not lowered: %v", err)
 	}
 	if _, err := high.LLVMIR(); !errors.As(err, &d) {
-		t.Errorf("translating what is not lowered: %v", err)
+		t.Errorf("translating a module that is not lowered: %v", err)
 	}
 	if _, err := execution.New(high, execution.Options{Optimize: 4}); err == nil {
-		t.Error("-O4 was taken")
+		t.Error("-O4 was accepted")
 	}
 	if _, err := execution.New(high, execution.Options{Libraries: []string{"/nonexistent.so"}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a library that is missing: %v", err)
@@ -242,8 +242,8 @@ func TestDumpObject(t *testing.T) {
 	}
 }
 
-// ExampleNew lowers a function of func and arith to the LLVM
-// dialect, compiles it and calls it.
+// ExampleNew lowers a function of func and arith to the LLVM dialect, compiles it and calls
+// it.
 func ExampleNew() {
 	library, err := upstream()
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Invoke calls a function of the module. Arguments are Go values of the same layout as
-// the function's: i1 takes a bool, iN an integer of N bits, f32 and f64 a float,
-// !llvm.ptr any pointer, and the group of arguments that stands for a memref takes a
-// MemRef. What pointers point to stays in place for the call, but must not itself hold
-// Go pointers. result is nil for a function without one, and else a pointer to where it
-// goes: a struct for a struct. What does not match is an error; what compiled code does
-// with good arguments is its own affair, and it may crash.
+// Invoke calls a function of the module. Arguments are Go values with the layout of the
+// function's parameters: a bool for i1, an integer of N bits for iN, a float for f32 and
+// f64, any pointer for !llvm.ptr, and a MemRef for the parameters of a memref. Memory that
+// an argument points to is pinned during the call. It must not contain Go pointers. The
+// result is a pointer to a variable for the function's result, such as a struct for a
+// struct, or nil if the function has none. Invoke returns an error if the layouts do not
+// match. It cannot check the compiled code itself, which may crash.
 func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 	t := e.live("Engine.Invoke")
 	e.calls.Add(1)
@@ -23,9 +23,9 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 	s, ok := e.functions[name]
 	switch {
 	case !ok || !s.defined:
-		return fmt.Errorf("execution: the module defines no function %q that can be called", name)
+		return fmt.Errorf("execution: the module does not define a function %q that can be called", name)
 	case s.variadic:
-		return fmt.Errorf("execution: %s takes a variable number of arguments, and such a function cannot be called", name)
+		return fmt.Errorf("execution: %s is variadic: variadic functions cannot be called", name)
 	}
 	var values []reflect.Value
 	for _, a := range arguments {
@@ -33,32 +33,32 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 			if m.err != nil {
 				return m.err
 			}
-			for _, piece := range m.pieces {
-				values = append(values, reflect.ValueOf(piece))
+			for _, part := range m.parts {
+				values = append(values, reflect.ValueOf(part))
 			}
 			continue
 		}
 		values = append(values, reflect.ValueOf(a))
 	}
 	if len(values) != len(s.arguments) {
-		return fmt.Errorf("execution: %s takes %d arguments, and %d were given (a memref counts as its pieces)", name, len(s.arguments), len(values))
+		return fmt.Errorf("execution: %s takes %d arguments, but %d are given (a memref counts as its parts)", name, len(s.arguments), len(values))
 	}
 	for i, v := range values {
 		if !v.IsValid() || !s.arguments[i].accepts(v.Type()) {
-			return fmt.Errorf("execution: argument %d of %s is of type %s, for which a %T does not do", i, name, s.arguments[i].text, anyOf(v))
+			return fmt.Errorf("execution: argument %d of %s has the type %s, which %T does not match", i, name, s.arguments[i].text, anyOf(v))
 		}
 	}
 	to := reflect.ValueOf(result)
 	switch {
 	case s.result.kind == layoutVoid && result != nil:
-		return fmt.Errorf("execution: %s has no result: give nil for it", name)
+		return fmt.Errorf("execution: %s has no result: pass nil", name)
 	case s.result.kind == layoutVoid:
 	case to.Kind() != reflect.Pointer || to.IsNil() || !s.result.accepts(to.Type().Elem()):
-		return fmt.Errorf("execution: %s gives a result of type %s, which does not go into a %T", name, s.result.text, result)
+		return fmt.Errorf("execution: %s returns a result of type %s, which %T cannot hold", name, s.result.text, result)
 	}
 	f := capi.MlirExecutionEngineLookupPacked(t, e.raw, name)
 	if f == nil {
-		return fmt.Errorf("execution: %s cannot be linked: something that it uses is defined nowhere", name)
+		return fmt.Errorf("execution: %s cannot be linked: it uses an undefined symbol", name)
 	}
 	callPacked(f, values, to)
 
@@ -76,7 +76,8 @@ func anyOf(v reflect.Value) any {
 	return v.Interface()
 }
 
-// callPacked lays arguments and result out in C memory and calls a packed function.
+// callPacked copies the arguments to C memory, calls a packed function, and copies its
+// result back.
 func callPacked(f unsafe.Pointer, values []reflect.Value, result reflect.Value) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -118,7 +119,7 @@ func callPacked(f unsafe.Pointer, values []reflect.Value, result reflect.Value) 
 	result.Elem().Set(slot.Elem())
 }
 
-// pin keeps Go memory in place. Memory of C needs no pin, and Pin panics on it.
+// pin pins Go memory. It ignores C memory, for which Pin panics.
 func pin(pins *runtime.Pinner, p unsafe.Pointer) {
 	if p == nil {
 		return

@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { mlirtest.Main(m) }
 
-// TestExecutionMissing holds that a library without an execution engine, or without
-// LLVM's own C API, says so.
+// TestExecutionMissing checks the error of a library without an execution engine, or without
+// LLVM's own C API.
 func TestExecutionMissing(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		m := mlirtest.Parse(t, mlirtest.ContextOf(t, e.Library), "module {}")

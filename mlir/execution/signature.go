@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// machineType is a type of the LLVM dialect as Go values have it: what a compiled function
-// takes and gives is checked against it, because compiled code checks nothing.
+// machineType is the layout of a type of the LLVM dialect. Arguments and results of a
+// compiled function are checked against it, because compiled code does not check them.
 type machineType struct {
 	text   string
 	kind   layoutKind
@@ -32,7 +32,7 @@ const (
 type signature struct {
 	arguments []machineType
 	result    machineType
-	defined   bool // and not only declared
+	defined   bool // not only declared
 	variadic  bool
 }
 
@@ -68,7 +68,7 @@ func (p *layoutParser) skip(s string) bool {
 	return ok
 }
 
-// next reads one type. One that is not understood is taken whole, as layoutOther.
+// next reads one type. The kind of an unknown type is layoutOther.
 func (p *layoutParser) next() machineType {
 	p.skip("!llvm.")
 	start := p.rest
@@ -123,7 +123,7 @@ func (p *layoutParser) next() machineType {
 	return n
 }
 
-// other takes a type that is not understood up to where the next one starts.
+// other reads an unknown type, up to the start of the next one.
 func (p *layoutParser) other(start string) machineType {
 	depth := 0
 	for i, c := range start {
@@ -142,7 +142,7 @@ func (p *layoutParser) other(start string) machineType {
 	return machineType{text: start}
 }
 
-// accepts reports whether a Go type is laid out as n is.
+// accepts reports whether a Go type has the layout of n.
 func (n machineType) accepts(t reflect.Type) bool {
 	if t == nil {
 		return false

@@ -1,5 +1,5 @@
-// Package chlo is the CHLO dialect: operations of client libraries that StableHLO's
-// passes expand into StableHLO, among them those with implicit broadcasting.
+// Package chlo implements the CHLO dialect: operations of client libraries that
+// StableHLO's passes expand into StableHLO. Some of them broadcast implicitly.
 //
 // Its operations are structs as in package stablehlo, with the same rules.
 package chlo

@@ -21,13 +21,14 @@ const (
 	CompareLT ComparisonDirection = "LT" // lhs < rhs
 )
 
-// Attribute makes #chlo<comparison_direction …>. The error for an unknown keyword
-// lists the known ones.
+// Attribute returns #chlo<comparison_direction …>. If the keyword is unknown, the
+// error lists the known ones.
 func (v ComparisonDirection) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return comparisonDirections.Attribute(c, v)
 }
 
-// AsComparisonDirection reads the attribute. It returns false for another attribute.
+// AsComparisonDirection returns attr as a ComparisonDirection. It returns false if attr
+// is another attribute.
 func AsComparisonDirection(attr mlir.Attribute) (ComparisonDirection, bool) {
 	return comparisonDirections.Read(attr)
 }
@@ -41,25 +42,26 @@ var comparisonDirections = ods.Enum[ComparisonDirection]{
 	Value:    capi.ChloComparisonDirectionAttrGetValue,
 }
 
-// ComparisonType is the order of elements that broadcast_compare goes by (StableHLO
+// ComparisonType is the order of elements that broadcast_compare uses (StableHLO
 // specification, compare).
 type ComparisonType string
 
 const (
 	CompareNoType     ComparisonType = "NOTYPE"     // not given: the element type decides
-	CompareFloat      ComparisonType = "FLOAT"      // the comparisons of IEEE 754, in which no NaN equals anything
+	CompareFloat      ComparisonType = "FLOAT"      // comparisons of IEEE 754, in which a NaN equals nothing
 	CompareTotalOrder ComparisonType = "TOTALORDER" // totalOrder of IEEE 754
 	CompareSigned     ComparisonType = "SIGNED"     // as signed integers
 	CompareUnsigned   ComparisonType = "UNSIGNED"   // as unsigned integers, or booleans
 )
 
-// Attribute makes #chlo<comparison_type …>. The error for an unknown keyword lists
-// the known ones.
+// Attribute returns #chlo<comparison_type …>. If the keyword is unknown, the error
+// lists the known ones.
 func (v ComparisonType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return comparisonTypes.Attribute(c, v)
 }
 
-// AsComparisonType reads the attribute. It returns false for another attribute.
+// AsComparisonType returns attr as a ComparisonType. It returns false if attr is
+// another attribute.
 func AsComparisonType(attr mlir.Attribute) (ComparisonType, bool) { return comparisonTypes.Read(attr) }
 
 var comparisonTypes = ods.Enum[ComparisonType]{
@@ -71,8 +73,8 @@ var comparisonTypes = ods.Enum[ComparisonType]{
 	Value:    capi.ChloComparisonTypeAttrGetValue,
 }
 
-// Precision is how exact the multiplication of an operand has to be, where the backend
-// has a choice (StableHLO specification, dot_general).
+// Precision is the precision of the multiplication of an operand, if the backend has a
+// choice (StableHLO specification, dot_general).
 type Precision string
 
 const (
@@ -81,13 +83,14 @@ const (
 	PrecisionHighest Precision = "HIGHEST" // slowest, most accurate
 )
 
-// Attribute makes #chlo<precision …>. The error for an unknown keyword lists the
-// known ones.
+// Attribute returns #chlo<precision …>. If the keyword is unknown, the error lists
+// the known ones.
 func (v Precision) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return precisions.Attribute(c, v)
 }
 
-// AsPrecision reads the attribute. It returns false for another attribute.
+// AsPrecision returns attr as a Precision. It returns false if attr is another
+// attribute.
 func AsPrecision(attr mlir.Attribute) (Precision, bool) { return precisions.Read(attr) }
 
 var precisions = ods.Enum[Precision]{

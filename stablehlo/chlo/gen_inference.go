@@ -4,7 +4,7 @@ package chlo
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// operationNames are the names of all operations of the dialect.
+// operationNames lists the names of all operations of the dialect.
 var operationNames = []string{
 	"chlo.acos",
 	"chlo.acosh",
@@ -57,7 +57,7 @@ var operationNames = []string{
 	"chlo.zeta",
 }
 
-// inference is what the type inference of each operation that has one reads.
+// inference holds the parts that the type inference of each operation reads.
 var inference = map[string]mlir.Inference{
 	"chlo.acos":                             {Operands: 1},
 	"chlo.acosh":                            {Operands: 1},

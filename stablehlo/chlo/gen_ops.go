@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// Acos is chlo.acos. Its result types are inferred.
+// Acos is the operation chlo.acos. Its result types are inferred.
 type Acos struct {
 	Operand mlir.Value
 }
@@ -19,7 +19,8 @@ func (o Acos) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsAcos reads the operation; false where op is another one, or lacks something.
+// AsAcos returns op as an Acos. It returns false if op is another operation or lacks a
+// part.
 func AsAcos(op mlir.Operation) (Acos, bool) {
 	r := ods.Read(op, "chlo.acos", 1, 0)
 	if r == nil {
@@ -31,7 +32,7 @@ func AsAcos(op mlir.Operation) (Acos, bool) {
 	return o, r.OK()
 }
 
-// Acosh is chlo.acosh. Its result types are inferred.
+// Acosh is the operation chlo.acosh. Its result types are inferred.
 type Acosh struct {
 	Operand mlir.Value
 }
@@ -43,7 +44,8 @@ func (o Acosh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	return w.Infer()
 }
 
-// AsAcosh reads the operation; false where op is another one, or lacks something.
+// AsAcosh returns op as an Acosh. It returns false if op is another operation or lacks
+// a part.
 func AsAcosh(op mlir.Operation) (Acosh, bool) {
 	r := ods.Read(op, "chlo.acosh", 1, 0)
 	if r == nil {
@@ -55,7 +57,8 @@ func AsAcosh(op mlir.Operation) (Acosh, bool) {
 	return o, r.OK()
 }
 
-// AsinAcosKernel is chlo._asin_acos_kernel. Its result types are inferred.
+// AsinAcosKernel is the operation chlo._asin_acos_kernel. Its result types are
+// inferred.
 type AsinAcosKernel struct {
 	Operand mlir.Value
 }
@@ -67,7 +70,8 @@ func (o AsinAcosKernel) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.
 	return w.Infer()
 }
 
-// AsAsinAcosKernel reads the operation; false where op is another one, or lacks something.
+// AsAsinAcosKernel returns op as an AsinAcosKernel. It returns false if op is another
+// operation or lacks a part.
 func AsAsinAcosKernel(op mlir.Operation) (AsinAcosKernel, bool) {
 	r := ods.Read(op, "chlo._asin_acos_kernel", 1, 0)
 	if r == nil {
@@ -79,7 +83,7 @@ func AsAsinAcosKernel(op mlir.Operation) (AsinAcosKernel, bool) {
 	return o, r.OK()
 }
 
-// Asin is chlo.asin. Its result types are inferred.
+// Asin is the operation chlo.asin. Its result types are inferred.
 type Asin struct {
 	Operand mlir.Value
 }
@@ -91,7 +95,8 @@ func (o Asin) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsAsin reads the operation; false where op is another one, or lacks something.
+// AsAsin returns op as an Asin. It returns false if op is another operation or lacks a
+// part.
 func AsAsin(op mlir.Operation) (Asin, bool) {
 	r := ods.Read(op, "chlo.asin", 1, 0)
 	if r == nil {
@@ -103,7 +108,7 @@ func AsAsin(op mlir.Operation) (Asin, bool) {
 	return o, r.OK()
 }
 
-// Asinh is chlo.asinh. Its result types are inferred.
+// Asinh is the operation chlo.asinh. Its result types are inferred.
 type Asinh struct {
 	Operand mlir.Value
 }
@@ -115,7 +120,8 @@ func (o Asinh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	return w.Infer()
 }
 
-// AsAsinh reads the operation; false where op is another one, or lacks something.
+// AsAsinh returns op as an Asinh. It returns false if op is another operation or lacks
+// a part.
 func AsAsinh(op mlir.Operation) (Asinh, bool) {
 	r := ods.Read(op, "chlo.asinh", 1, 0)
 	if r == nil {
@@ -127,7 +133,7 @@ func AsAsinh(op mlir.Operation) (Asinh, bool) {
 	return o, r.OK()
 }
 
-// Atan is chlo.atan. Its result types are inferred.
+// Atan is the operation chlo.atan. Its result types are inferred.
 type Atan struct {
 	Operand mlir.Value
 }
@@ -139,7 +145,8 @@ func (o Atan) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsAtan reads the operation; false where op is another one, or lacks something.
+// AsAtan returns op as an Atan. It returns false if op is another operation or lacks a
+// part.
 func AsAtan(op mlir.Operation) (Atan, bool) {
 	r := ods.Read(op, "chlo.atan", 1, 0)
 	if r == nil {
@@ -151,7 +158,7 @@ func AsAtan(op mlir.Operation) (Atan, bool) {
 	return o, r.OK()
 }
 
-// Atanh is chlo.atanh. Its result types are inferred.
+// Atanh is the operation chlo.atanh. Its result types are inferred.
 type Atanh struct {
 	Operand mlir.Value
 }
@@ -163,7 +170,8 @@ func (o Atanh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	return w.Infer()
 }
 
-// AsAtanh reads the operation; false where op is another one, or lacks something.
+// AsAtanh returns op as an Atanh. It returns false if op is another operation or lacks
+// a part.
 func AsAtanh(op mlir.Operation) (Atanh, bool) {
 	r := ods.Read(op, "chlo.atanh", 1, 0)
 	if r == nil {
@@ -175,7 +183,7 @@ func AsAtanh(op mlir.Operation) (Atanh, bool) {
 	return o, r.OK()
 }
 
-// BesselI1e is chlo.bessel_i1e. Its result types are inferred.
+// BesselI1e is the operation chlo.bessel_i1e. Its result types are inferred.
 type BesselI1e struct {
 	Operand mlir.Value
 }
@@ -187,7 +195,8 @@ func (o BesselI1e) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Infer()
 }
 
-// AsBesselI1e reads the operation; false where op is another one, or lacks something.
+// AsBesselI1e returns op as a BesselI1e. It returns false if op is another operation or
+// lacks a part.
 func AsBesselI1e(op mlir.Operation) (BesselI1e, bool) {
 	r := ods.Read(op, "chlo.bessel_i1e", 1, 0)
 	if r == nil {
@@ -199,7 +208,7 @@ func AsBesselI1e(op mlir.Operation) (BesselI1e, bool) {
 	return o, r.OK()
 }
 
-// BroadcastAdd is chlo.broadcast_add. Its result types are inferred.
+// BroadcastAdd is the operation chlo.broadcast_add. Its result types are inferred.
 type BroadcastAdd struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -215,7 +224,8 @@ func (o BroadcastAdd) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	return w.Infer()
 }
 
-// AsBroadcastAdd reads the operation; false where op is another one, or lacks something.
+// AsBroadcastAdd returns op as a BroadcastAdd. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastAdd(op mlir.Operation) (BroadcastAdd, bool) {
 	r := ods.Read(op, "chlo.broadcast_add", 2, 0)
 	if r == nil {
@@ -229,7 +239,7 @@ func AsBroadcastAdd(op mlir.Operation) (BroadcastAdd, bool) {
 	return o, r.OK()
 }
 
-// BroadcastAnd is chlo.broadcast_and. Its result types are inferred.
+// BroadcastAnd is the operation chlo.broadcast_and. Its result types are inferred.
 type BroadcastAnd struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -245,7 +255,8 @@ func (o BroadcastAnd) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	return w.Infer()
 }
 
-// AsBroadcastAnd reads the operation; false where op is another one, or lacks something.
+// AsBroadcastAnd returns op as a BroadcastAnd. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastAnd(op mlir.Operation) (BroadcastAnd, bool) {
 	r := ods.Read(op, "chlo.broadcast_and", 2, 0)
 	if r == nil {
@@ -259,7 +270,7 @@ func AsBroadcastAnd(op mlir.Operation) (BroadcastAnd, bool) {
 	return o, r.OK()
 }
 
-// BroadcastAtan2 is chlo.broadcast_atan2. Its result types are inferred.
+// BroadcastAtan2 is the operation chlo.broadcast_atan2. Its result types are inferred.
 type BroadcastAtan2 struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -275,7 +286,8 @@ func (o BroadcastAtan2) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.
 	return w.Infer()
 }
 
-// AsBroadcastAtan2 reads the operation; false where op is another one, or lacks something.
+// AsBroadcastAtan2 returns op as a BroadcastAtan2. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastAtan2(op mlir.Operation) (BroadcastAtan2, bool) {
 	r := ods.Read(op, "chlo.broadcast_atan2", 2, 0)
 	if r == nil {
@@ -289,7 +301,8 @@ func AsBroadcastAtan2(op mlir.Operation) (BroadcastAtan2, bool) {
 	return o, r.OK()
 }
 
-// BroadcastCompare is chlo.broadcast_compare. Its result types are inferred.
+// BroadcastCompare is the operation chlo.broadcast_compare. Its result types are
+// inferred.
 type BroadcastCompare struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -309,7 +322,8 @@ func (o BroadcastCompare) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	return w.Infer()
 }
 
-// AsBroadcastCompare reads the operation; false where op is another one, or lacks something.
+// AsBroadcastCompare returns op as a BroadcastCompare. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastCompare(op mlir.Operation) (BroadcastCompare, bool) {
 	r := ods.Read(op, "chlo.broadcast_compare", 2, 0)
 	if r == nil {
@@ -325,7 +339,8 @@ func AsBroadcastCompare(op mlir.Operation) (BroadcastCompare, bool) {
 	return o, r.OK()
 }
 
-// BroadcastComplex is chlo.broadcast_complex. Its result types are inferred.
+// BroadcastComplex is the operation chlo.broadcast_complex. Its result types are
+// inferred.
 type BroadcastComplex struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -341,7 +356,8 @@ func (o BroadcastComplex) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	return w.Infer()
 }
 
-// AsBroadcastComplex reads the operation; false where op is another one, or lacks something.
+// AsBroadcastComplex returns op as a BroadcastComplex. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastComplex(op mlir.Operation) (BroadcastComplex, bool) {
 	r := ods.Read(op, "chlo.broadcast_complex", 2, 0)
 	if r == nil {
@@ -355,7 +371,8 @@ func AsBroadcastComplex(op mlir.Operation) (BroadcastComplex, bool) {
 	return o, r.OK()
 }
 
-// BroadcastDivide is chlo.broadcast_divide. Its result types are inferred.
+// BroadcastDivide is the operation chlo.broadcast_divide. Its result types are
+// inferred.
 type BroadcastDivide struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -371,7 +388,8 @@ func (o BroadcastDivide) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	return w.Infer()
 }
 
-// AsBroadcastDivide reads the operation; false where op is another one, or lacks something.
+// AsBroadcastDivide returns op as a BroadcastDivide. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastDivide(op mlir.Operation) (BroadcastDivide, bool) {
 	r := ods.Read(op, "chlo.broadcast_divide", 2, 0)
 	if r == nil {
@@ -385,7 +403,8 @@ func AsBroadcastDivide(op mlir.Operation) (BroadcastDivide, bool) {
 	return o, r.OK()
 }
 
-// BroadcastMaximum is chlo.broadcast_maximum. Its result types are inferred.
+// BroadcastMaximum is the operation chlo.broadcast_maximum. Its result types are
+// inferred.
 type BroadcastMaximum struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -401,7 +420,8 @@ func (o BroadcastMaximum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	return w.Infer()
 }
 
-// AsBroadcastMaximum reads the operation; false where op is another one, or lacks something.
+// AsBroadcastMaximum returns op as a BroadcastMaximum. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastMaximum(op mlir.Operation) (BroadcastMaximum, bool) {
 	r := ods.Read(op, "chlo.broadcast_maximum", 2, 0)
 	if r == nil {
@@ -415,7 +435,8 @@ func AsBroadcastMaximum(op mlir.Operation) (BroadcastMaximum, bool) {
 	return o, r.OK()
 }
 
-// BroadcastMinimum is chlo.broadcast_minimum. Its result types are inferred.
+// BroadcastMinimum is the operation chlo.broadcast_minimum. Its result types are
+// inferred.
 type BroadcastMinimum struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -431,7 +452,8 @@ func (o BroadcastMinimum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	return w.Infer()
 }
 
-// AsBroadcastMinimum reads the operation; false where op is another one, or lacks something.
+// AsBroadcastMinimum returns op as a BroadcastMinimum. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastMinimum(op mlir.Operation) (BroadcastMinimum, bool) {
 	r := ods.Read(op, "chlo.broadcast_minimum", 2, 0)
 	if r == nil {
@@ -445,7 +467,8 @@ func AsBroadcastMinimum(op mlir.Operation) (BroadcastMinimum, bool) {
 	return o, r.OK()
 }
 
-// BroadcastMultiply is chlo.broadcast_multiply. Its result types are inferred.
+// BroadcastMultiply is the operation chlo.broadcast_multiply. Its result types are
+// inferred.
 type BroadcastMultiply struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -461,7 +484,8 @@ func (o BroadcastMultiply) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	return w.Infer()
 }
 
-// AsBroadcastMultiply reads the operation; false where op is another one, or lacks something.
+// AsBroadcastMultiply returns op as a BroadcastMultiply. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastMultiply(op mlir.Operation) (BroadcastMultiply, bool) {
 	r := ods.Read(op, "chlo.broadcast_multiply", 2, 0)
 	if r == nil {
@@ -475,7 +499,8 @@ func AsBroadcastMultiply(op mlir.Operation) (BroadcastMultiply, bool) {
 	return o, r.OK()
 }
 
-// BroadcastNextAfter is chlo.broadcast_next_after. Its result types are inferred.
+// BroadcastNextAfter is the operation chlo.broadcast_next_after. Its result types are
+// inferred.
 type BroadcastNextAfter struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -491,7 +516,8 @@ func (o BroadcastNextAfter) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	return w.Infer()
 }
 
-// AsBroadcastNextAfter reads the operation; false where op is another one, or lacks something.
+// AsBroadcastNextAfter returns op as a BroadcastNextAfter. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastNextAfter(op mlir.Operation) (BroadcastNextAfter, bool) {
 	r := ods.Read(op, "chlo.broadcast_next_after", 2, 0)
 	if r == nil {
@@ -505,7 +531,7 @@ func AsBroadcastNextAfter(op mlir.Operation) (BroadcastNextAfter, bool) {
 	return o, r.OK()
 }
 
-// BroadcastOr is chlo.broadcast_or. Its result types are inferred.
+// BroadcastOr is the operation chlo.broadcast_or. Its result types are inferred.
 type BroadcastOr struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -521,7 +547,8 @@ func (o BroadcastOr) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	return w.Infer()
 }
 
-// AsBroadcastOr reads the operation; false where op is another one, or lacks something.
+// AsBroadcastOr returns op as a BroadcastOr. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastOr(op mlir.Operation) (BroadcastOr, bool) {
 	r := ods.Read(op, "chlo.broadcast_or", 2, 0)
 	if r == nil {
@@ -535,7 +562,8 @@ func AsBroadcastOr(op mlir.Operation) (BroadcastOr, bool) {
 	return o, r.OK()
 }
 
-// BroadcastPolygamma is chlo.broadcast_polygamma. Its result types are inferred.
+// BroadcastPolygamma is the operation chlo.broadcast_polygamma. Its result types are
+// inferred.
 type BroadcastPolygamma struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -551,7 +579,8 @@ func (o BroadcastPolygamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	return w.Infer()
 }
 
-// AsBroadcastPolygamma reads the operation; false where op is another one, or lacks something.
+// AsBroadcastPolygamma returns op as a BroadcastPolygamma. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastPolygamma(op mlir.Operation) (BroadcastPolygamma, bool) {
 	r := ods.Read(op, "chlo.broadcast_polygamma", 2, 0)
 	if r == nil {
@@ -565,7 +594,7 @@ func AsBroadcastPolygamma(op mlir.Operation) (BroadcastPolygamma, bool) {
 	return o, r.OK()
 }
 
-// BroadcastPower is chlo.broadcast_power. Its result types are inferred.
+// BroadcastPower is the operation chlo.broadcast_power. Its result types are inferred.
 type BroadcastPower struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -581,7 +610,8 @@ func (o BroadcastPower) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.
 	return w.Infer()
 }
 
-// AsBroadcastPower reads the operation; false where op is another one, or lacks something.
+// AsBroadcastPower returns op as a BroadcastPower. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastPower(op mlir.Operation) (BroadcastPower, bool) {
 	r := ods.Read(op, "chlo.broadcast_power", 2, 0)
 	if r == nil {
@@ -595,7 +625,8 @@ func AsBroadcastPower(op mlir.Operation) (BroadcastPower, bool) {
 	return o, r.OK()
 }
 
-// BroadcastRemainder is chlo.broadcast_remainder. Its result types are inferred.
+// BroadcastRemainder is the operation chlo.broadcast_remainder. Its result types are
+// inferred.
 type BroadcastRemainder struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -611,7 +642,8 @@ func (o BroadcastRemainder) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	return w.Infer()
 }
 
-// AsBroadcastRemainder reads the operation; false where op is another one, or lacks something.
+// AsBroadcastRemainder returns op as a BroadcastRemainder. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastRemainder(op mlir.Operation) (BroadcastRemainder, bool) {
 	r := ods.Read(op, "chlo.broadcast_remainder", 2, 0)
 	if r == nil {
@@ -625,7 +657,8 @@ func AsBroadcastRemainder(op mlir.Operation) (BroadcastRemainder, bool) {
 	return o, r.OK()
 }
 
-// BroadcastSelect is chlo.broadcast_select. Its result types are inferred.
+// BroadcastSelect is the operation chlo.broadcast_select. Its result types are
+// inferred.
 type BroadcastSelect struct {
 	Pred    mlir.Value
 	OnTrue  mlir.Value
@@ -641,7 +674,8 @@ func (o BroadcastSelect) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	return w.Infer()
 }
 
-// AsBroadcastSelect reads the operation; false where op is another one, or lacks something.
+// AsBroadcastSelect returns op as a BroadcastSelect. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastSelect(op mlir.Operation) (BroadcastSelect, bool) {
 	r := ods.Read(op, "chlo.broadcast_select", 3, 0)
 	if r == nil {
@@ -655,7 +689,8 @@ func AsBroadcastSelect(op mlir.Operation) (BroadcastSelect, bool) {
 	return o, r.OK()
 }
 
-// BroadcastShiftLeft is chlo.broadcast_shift_left. Its result types are inferred.
+// BroadcastShiftLeft is the operation chlo.broadcast_shift_left. Its result types are
+// inferred.
 type BroadcastShiftLeft struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -671,7 +706,8 @@ func (o BroadcastShiftLeft) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	return w.Infer()
 }
 
-// AsBroadcastShiftLeft reads the operation; false where op is another one, or lacks something.
+// AsBroadcastShiftLeft returns op as a BroadcastShiftLeft. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastShiftLeft(op mlir.Operation) (BroadcastShiftLeft, bool) {
 	r := ods.Read(op, "chlo.broadcast_shift_left", 2, 0)
 	if r == nil {
@@ -685,7 +721,8 @@ func AsBroadcastShiftLeft(op mlir.Operation) (BroadcastShiftLeft, bool) {
 	return o, r.OK()
 }
 
-// BroadcastShiftRightArithmetic is chlo.broadcast_shift_right_arithmetic. Its result types are inferred.
+// BroadcastShiftRightArithmetic is the operation chlo.broadcast_shift_right_arithmetic.
+// Its result types are inferred.
 type BroadcastShiftRightArithmetic struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -701,7 +738,8 @@ func (o BroadcastShiftRightArithmetic) Create(ip mlir.InsertionPoint, loc mlir.L
 	return w.Infer()
 }
 
-// AsBroadcastShiftRightArithmetic reads the operation; false where op is another one, or lacks something.
+// AsBroadcastShiftRightArithmetic returns op as a BroadcastShiftRightArithmetic. It
+// returns false if op is another operation or lacks a part.
 func AsBroadcastShiftRightArithmetic(op mlir.Operation) (BroadcastShiftRightArithmetic, bool) {
 	r := ods.Read(op, "chlo.broadcast_shift_right_arithmetic", 2, 0)
 	if r == nil {
@@ -715,7 +753,8 @@ func AsBroadcastShiftRightArithmetic(op mlir.Operation) (BroadcastShiftRightArit
 	return o, r.OK()
 }
 
-// BroadcastShiftRightLogical is chlo.broadcast_shift_right_logical. Its result types are inferred.
+// BroadcastShiftRightLogical is the operation chlo.broadcast_shift_right_logical. Its
+// result types are inferred.
 type BroadcastShiftRightLogical struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -731,7 +770,8 @@ func (o BroadcastShiftRightLogical) Create(ip mlir.InsertionPoint, loc mlir.Loca
 	return w.Infer()
 }
 
-// AsBroadcastShiftRightLogical reads the operation; false where op is another one, or lacks something.
+// AsBroadcastShiftRightLogical returns op as a BroadcastShiftRightLogical. It returns
+// false if op is another operation or lacks a part.
 func AsBroadcastShiftRightLogical(op mlir.Operation) (BroadcastShiftRightLogical, bool) {
 	r := ods.Read(op, "chlo.broadcast_shift_right_logical", 2, 0)
 	if r == nil {
@@ -745,7 +785,8 @@ func AsBroadcastShiftRightLogical(op mlir.Operation) (BroadcastShiftRightLogical
 	return o, r.OK()
 }
 
-// BroadcastSubtract is chlo.broadcast_subtract. Its result types are inferred.
+// BroadcastSubtract is the operation chlo.broadcast_subtract. Its result types are
+// inferred.
 type BroadcastSubtract struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -761,7 +802,8 @@ func (o BroadcastSubtract) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	return w.Infer()
 }
 
-// AsBroadcastSubtract reads the operation; false where op is another one, or lacks something.
+// AsBroadcastSubtract returns op as a BroadcastSubtract. It returns false if op is
+// another operation or lacks a part.
 func AsBroadcastSubtract(op mlir.Operation) (BroadcastSubtract, bool) {
 	r := ods.Read(op, "chlo.broadcast_subtract", 2, 0)
 	if r == nil {
@@ -775,7 +817,7 @@ func AsBroadcastSubtract(op mlir.Operation) (BroadcastSubtract, bool) {
 	return o, r.OK()
 }
 
-// BroadcastXor is chlo.broadcast_xor. Its result types are inferred.
+// BroadcastXor is the operation chlo.broadcast_xor. Its result types are inferred.
 type BroadcastXor struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -791,7 +833,8 @@ func (o BroadcastXor) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	return w.Infer()
 }
 
-// AsBroadcastXor reads the operation; false where op is another one, or lacks something.
+// AsBroadcastXor returns op as a BroadcastXor. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastXor(op mlir.Operation) (BroadcastXor, bool) {
 	r := ods.Read(op, "chlo.broadcast_xor", 2, 0)
 	if r == nil {
@@ -805,7 +848,7 @@ func AsBroadcastXor(op mlir.Operation) (BroadcastXor, bool) {
 	return o, r.OK()
 }
 
-// BroadcastZeta is chlo.broadcast_zeta. Its result types are inferred.
+// BroadcastZeta is the operation chlo.broadcast_zeta. Its result types are inferred.
 type BroadcastZeta struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
@@ -821,7 +864,8 @@ func (o BroadcastZeta) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.O
 	return w.Infer()
 }
 
-// AsBroadcastZeta reads the operation; false where op is another one, or lacks something.
+// AsBroadcastZeta returns op as a BroadcastZeta. It returns false if op is another
+// operation or lacks a part.
 func AsBroadcastZeta(op mlir.Operation) (BroadcastZeta, bool) {
 	r := ods.Read(op, "chlo.broadcast_zeta", 2, 0)
 	if r == nil {
@@ -835,7 +879,7 @@ func AsBroadcastZeta(op mlir.Operation) (BroadcastZeta, bool) {
 	return o, r.OK()
 }
 
-// Conj is chlo.conj. Its result types are inferred.
+// Conj is the operation chlo.conj. Its result types are inferred.
 type Conj struct {
 	Operand mlir.Value
 }
@@ -847,7 +891,8 @@ func (o Conj) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsConj reads the operation; false where op is another one, or lacks something.
+// AsConj returns op as a Conj. It returns false if op is another operation or lacks a
+// part.
 func AsConj(op mlir.Operation) (Conj, bool) {
 	r := ods.Read(op, "chlo.conj", 1, 0)
 	if r == nil {
@@ -859,7 +904,7 @@ func AsConj(op mlir.Operation) (Conj, bool) {
 	return o, r.OK()
 }
 
-// ConstantLike is chlo.constant_like. Its result types are inferred.
+// ConstantLike is the operation chlo.constant_like. Its result types are inferred.
 type ConstantLike struct {
 	Operand mlir.Value
 	Value   mlir.Attribute
@@ -873,7 +918,8 @@ func (o ConstantLike) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	return w.Infer()
 }
 
-// AsConstantLike reads the operation; false where op is another one, or lacks something.
+// AsConstantLike returns op as a ConstantLike. It returns false if op is another
+// operation or lacks a part.
 func AsConstantLike(op mlir.Operation) (ConstantLike, bool) {
 	r := ods.Read(op, "chlo.constant_like", 1, 0)
 	if r == nil {
@@ -886,7 +932,7 @@ func AsConstantLike(op mlir.Operation) (ConstantLike, bool) {
 	return o, r.OK()
 }
 
-// Constant is chlo.constant. Its result types are inferred.
+// Constant is the operation chlo.constant. Its result types are inferred.
 type Constant struct {
 	Value mlir.Attribute
 }
@@ -898,7 +944,8 @@ func (o Constant) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 	return w.Infer()
 }
 
-// AsConstant reads the operation; false where op is another one, or lacks something.
+// AsConstant returns op as a Constant. It returns false if op is another operation or
+// lacks a part.
 func AsConstant(op mlir.Operation) (Constant, bool) {
 	r := ods.Read(op, "chlo.constant", 0, 0)
 	if r == nil {
@@ -910,7 +957,7 @@ func AsConstant(op mlir.Operation) (Constant, bool) {
 	return o, r.OK()
 }
 
-// Cosh is chlo.cosh. Its result types are inferred.
+// Cosh is the operation chlo.cosh. Its result types are inferred.
 type Cosh struct {
 	Operand mlir.Value
 }
@@ -922,7 +969,8 @@ func (o Cosh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsCosh reads the operation; false where op is another one, or lacks something.
+// AsCosh returns op as a Cosh. It returns false if op is another operation or lacks a
+// part.
 func AsCosh(op mlir.Operation) (Cosh, bool) {
 	r := ods.Read(op, "chlo.cosh", 1, 0)
 	if r == nil {
@@ -934,7 +982,7 @@ func AsCosh(op mlir.Operation) (Cosh, bool) {
 	return o, r.OK()
 }
 
-// Digamma is chlo.digamma. Its result types are inferred.
+// Digamma is the operation chlo.digamma. Its result types are inferred.
 type Digamma struct {
 	Operand mlir.Value
 }
@@ -946,7 +994,8 @@ func (o Digamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	return w.Infer()
 }
 
-// AsDigamma reads the operation; false where op is another one, or lacks something.
+// AsDigamma returns op as a Digamma. It returns false if op is another operation or
+// lacks a part.
 func AsDigamma(op mlir.Operation) (Digamma, bool) {
 	r := ods.Read(op, "chlo.digamma", 1, 0)
 	if r == nil {
@@ -958,7 +1007,7 @@ func AsDigamma(op mlir.Operation) (Digamma, bool) {
 	return o, r.OK()
 }
 
-// ErfInv is chlo.erf_inv. Its result types are inferred.
+// ErfInv is the operation chlo.erf_inv. Its result types are inferred.
 type ErfInv struct {
 	Operand mlir.Value
 }
@@ -970,7 +1019,8 @@ func (o ErfInv) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Infer()
 }
 
-// AsErfInv reads the operation; false where op is another one, or lacks something.
+// AsErfInv returns op as an ErfInv. It returns false if op is another operation or
+// lacks a part.
 func AsErfInv(op mlir.Operation) (ErfInv, bool) {
 	r := ods.Read(op, "chlo.erf_inv", 1, 0)
 	if r == nil {
@@ -982,7 +1032,7 @@ func AsErfInv(op mlir.Operation) (ErfInv, bool) {
 	return o, r.OK()
 }
 
-// Erf is chlo.erf. Its result types are inferred.
+// Erf is the operation chlo.erf. Its result types are inferred.
 type Erf struct {
 	Operand mlir.Value
 }
@@ -994,7 +1044,8 @@ func (o Erf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	return w.Infer()
 }
 
-// AsErf reads the operation; false where op is another one, or lacks something.
+// AsErf returns op as an Erf. It returns false if op is another operation or lacks a
+// part.
 func AsErf(op mlir.Operation) (Erf, bool) {
 	r := ods.Read(op, "chlo.erf", 1, 0)
 	if r == nil {
@@ -1006,7 +1057,7 @@ func AsErf(op mlir.Operation) (Erf, bool) {
 	return o, r.OK()
 }
 
-// Erfc is chlo.erfc. Its result types are inferred.
+// Erfc is the operation chlo.erfc. Its result types are inferred.
 type Erfc struct {
 	Operand mlir.Value
 }
@@ -1018,7 +1069,8 @@ func (o Erfc) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsErfc reads the operation; false where op is another one, or lacks something.
+// AsErfc returns op as an Erfc. It returns false if op is another operation or lacks a
+// part.
 func AsErfc(op mlir.Operation) (Erfc, bool) {
 	r := ods.Read(op, "chlo.erfc", 1, 0)
 	if r == nil {
@@ -1030,7 +1082,7 @@ func AsErfc(op mlir.Operation) (Erfc, bool) {
 	return o, r.OK()
 }
 
-// IsInf is chlo.is_inf. Its result types are inferred.
+// IsInf is the operation chlo.is_inf. Its result types are inferred.
 type IsInf struct {
 	Operand mlir.Value
 }
@@ -1042,7 +1094,8 @@ func (o IsInf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	return w.Infer()
 }
 
-// AsIsInf reads the operation; false where op is another one, or lacks something.
+// AsIsInf returns op as an IsInf. It returns false if op is another operation or lacks
+// a part.
 func AsIsInf(op mlir.Operation) (IsInf, bool) {
 	r := ods.Read(op, "chlo.is_inf", 1, 0)
 	if r == nil {
@@ -1054,7 +1107,7 @@ func AsIsInf(op mlir.Operation) (IsInf, bool) {
 	return o, r.OK()
 }
 
-// IsNegInf is chlo.is_neg_inf. Its result types are inferred.
+// IsNegInf is the operation chlo.is_neg_inf. Its result types are inferred.
 type IsNegInf struct {
 	Operand mlir.Value
 }
@@ -1066,7 +1119,8 @@ func (o IsNegInf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 	return w.Infer()
 }
 
-// AsIsNegInf reads the operation; false where op is another one, or lacks something.
+// AsIsNegInf returns op as an IsNegInf. It returns false if op is another operation or
+// lacks a part.
 func AsIsNegInf(op mlir.Operation) (IsNegInf, bool) {
 	r := ods.Read(op, "chlo.is_neg_inf", 1, 0)
 	if r == nil {
@@ -1078,7 +1132,7 @@ func AsIsNegInf(op mlir.Operation) (IsNegInf, bool) {
 	return o, r.OK()
 }
 
-// IsPosInf is chlo.is_pos_inf. Its result types are inferred.
+// IsPosInf is the operation chlo.is_pos_inf. Its result types are inferred.
 type IsPosInf struct {
 	Operand mlir.Value
 }
@@ -1090,7 +1144,8 @@ func (o IsPosInf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 	return w.Infer()
 }
 
-// AsIsPosInf reads the operation; false where op is another one, or lacks something.
+// AsIsPosInf returns op as an IsPosInf. It returns false if op is another operation or
+// lacks a part.
 func AsIsPosInf(op mlir.Operation) (IsPosInf, bool) {
 	r := ods.Read(op, "chlo.is_pos_inf", 1, 0)
 	if r == nil {
@@ -1102,7 +1157,7 @@ func AsIsPosInf(op mlir.Operation) (IsPosInf, bool) {
 	return o, r.OK()
 }
 
-// Lgamma is chlo.lgamma. Its result types are inferred.
+// Lgamma is the operation chlo.lgamma. Its result types are inferred.
 type Lgamma struct {
 	Operand mlir.Value
 }
@@ -1114,7 +1169,8 @@ func (o Lgamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Infer()
 }
 
-// AsLgamma reads the operation; false where op is another one, or lacks something.
+// AsLgamma returns op as a Lgamma. It returns false if op is another operation or lacks
+// a part.
 func AsLgamma(op mlir.Operation) (Lgamma, bool) {
 	r := ods.Read(op, "chlo.lgamma", 1, 0)
 	if r == nil {
@@ -1126,7 +1182,7 @@ func AsLgamma(op mlir.Operation) (Lgamma, bool) {
 	return o, r.OK()
 }
 
-// NextAfter is chlo.next_after. Its result types are inferred.
+// NextAfter is the operation chlo.next_after. Its result types are inferred.
 type NextAfter struct {
 	X mlir.Value
 	Y mlir.Value
@@ -1140,7 +1196,8 @@ func (o NextAfter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Infer()
 }
 
-// AsNextAfter reads the operation; false where op is another one, or lacks something.
+// AsNextAfter returns op as a NextAfter. It returns false if op is another operation or
+// lacks a part.
 func AsNextAfter(op mlir.Operation) (NextAfter, bool) {
 	r := ods.Read(op, "chlo.next_after", 2, 0)
 	if r == nil {
@@ -1153,7 +1210,7 @@ func AsNextAfter(op mlir.Operation) (NextAfter, bool) {
 	return o, r.OK()
 }
 
-// Polygamma is chlo.polygamma. Its result types are inferred.
+// Polygamma is the operation chlo.polygamma. Its result types are inferred.
 type Polygamma struct {
 	N mlir.Value
 	X mlir.Value
@@ -1167,7 +1224,8 @@ func (o Polygamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Infer()
 }
 
-// AsPolygamma reads the operation; false where op is another one, or lacks something.
+// AsPolygamma returns op as a Polygamma. It returns false if op is another operation or
+// lacks a part.
 func AsPolygamma(op mlir.Operation) (Polygamma, bool) {
 	r := ods.Read(op, "chlo.polygamma", 2, 0)
 	if r == nil {
@@ -1180,7 +1238,7 @@ func AsPolygamma(op mlir.Operation) (Polygamma, bool) {
 	return o, r.OK()
 }
 
-// RaggedDot is chlo.ragged_dot.
+// RaggedDot is the operation chlo.ragged_dot.
 type RaggedDot struct {
 	LHS                       mlir.Value
 	RHS                       mlir.Value
@@ -1202,7 +1260,8 @@ func (o RaggedDot) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	return w.Create()
 }
 
-// AsRaggedDot reads the operation; false where op is another one, or lacks something.
+// AsRaggedDot returns op as a RaggedDot. It returns false if op is another operation or
+// lacks a part.
 func AsRaggedDot(op mlir.Operation) (RaggedDot, bool) {
 	r := ods.Read(op, "chlo.ragged_dot", 3, 0)
 	if r == nil {
@@ -1219,7 +1278,7 @@ func AsRaggedDot(op mlir.Operation) (RaggedDot, bool) {
 	return o, r.OK()
 }
 
-// Sinh is chlo.sinh. Its result types are inferred.
+// Sinh is the operation chlo.sinh. Its result types are inferred.
 type Sinh struct {
 	Operand mlir.Value
 }
@@ -1231,7 +1290,8 @@ func (o Sinh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsSinh reads the operation; false where op is another one, or lacks something.
+// AsSinh returns op as a Sinh. It returns false if op is another operation or lacks a
+// part.
 func AsSinh(op mlir.Operation) (Sinh, bool) {
 	r := ods.Read(op, "chlo.sinh", 1, 0)
 	if r == nil {
@@ -1243,7 +1303,7 @@ func AsSinh(op mlir.Operation) (Sinh, bool) {
 	return o, r.OK()
 }
 
-// Square is chlo.square. Its result types are inferred.
+// Square is the operation chlo.square. Its result types are inferred.
 type Square struct {
 	Operand mlir.Value
 }
@@ -1255,7 +1315,8 @@ func (o Square) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	return w.Infer()
 }
 
-// AsSquare reads the operation; false where op is another one, or lacks something.
+// AsSquare returns op as a Square. It returns false if op is another operation or lacks
+// a part.
 func AsSquare(op mlir.Operation) (Square, bool) {
 	r := ods.Read(op, "chlo.square", 1, 0)
 	if r == nil {
@@ -1267,7 +1328,7 @@ func AsSquare(op mlir.Operation) (Square, bool) {
 	return o, r.OK()
 }
 
-// Tan is chlo.tan. Its result types are inferred.
+// Tan is the operation chlo.tan. Its result types are inferred.
 type Tan struct {
 	Operand mlir.Value
 }
@@ -1279,7 +1340,8 @@ func (o Tan) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	return w.Infer()
 }
 
-// AsTan reads the operation; false where op is another one, or lacks something.
+// AsTan returns op as a Tan. It returns false if op is another operation or lacks a
+// part.
 func AsTan(op mlir.Operation) (Tan, bool) {
 	r := ods.Read(op, "chlo.tan", 1, 0)
 	if r == nil {
@@ -1291,7 +1353,7 @@ func AsTan(op mlir.Operation) (Tan, bool) {
 	return o, r.OK()
 }
 
-// TopK is chlo.top_k. Its result types are inferred.
+// TopK is the operation chlo.top_k. Its result types are inferred.
 type TopK struct {
 	Operand mlir.Value
 	K       int64
@@ -1305,7 +1367,8 @@ func (o TopK) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsTopK reads the operation; false where op is another one, or lacks something.
+// AsTopK returns op as a TopK. It returns false if op is another operation or lacks a
+// part.
 func AsTopK(op mlir.Operation) (TopK, bool) {
 	r := ods.Read(op, "chlo.top_k", 1, 0)
 	if r == nil {
@@ -1318,7 +1381,7 @@ func AsTopK(op mlir.Operation) (TopK, bool) {
 	return o, r.OK()
 }
 
-// Zeta is chlo.zeta. Its result types are inferred.
+// Zeta is the operation chlo.zeta. Its result types are inferred.
 type Zeta struct {
 	X mlir.Value
 	Q mlir.Value
@@ -1332,7 +1395,8 @@ func (o Zeta) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	return w.Infer()
 }
 
-// AsZeta reads the operation; false where op is another one, or lacks something.
+// AsZeta returns op as a Zeta. It returns false if op is another operation or lacks a
+// part.
 func AsZeta(op mlir.Operation) (Zeta, bool) {
 	r := ods.Read(op, "chlo.zeta", 2, 0)
 	if r == nil {

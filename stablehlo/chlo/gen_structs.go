@@ -12,18 +12,18 @@ import (
 )
 
 // RaggedDotDimensionNumbers pairs the dimensions of the operands of ragged_dot, and
-// says which are ragged. The i-th batching or contracting dimension of one operand goes
-// with the i-th of the other (ChloOps.td, ragged_dot).
+// names the ragged ones. The i-th batching or contracting dimension of one operand is
+// paired with the i-th of the other (ChloOps.td, ragged_dot).
 type RaggedDotDimensionNumbers struct {
 	LHSBatchingDimensions    []int64
 	RHSBatchingDimensions    []int64
 	LHSContractingDimensions []int64
 	RHSContractingDimensions []int64
-	LHSRaggedDimensions      []int64 // the dimension of lhs that is cut into groups
-	RHSGroupDimensions       []int64 // the dimension of rhs that counts the groups
+	LHSRaggedDimensions      []int64 // the dimension of lhs that is split into groups
+	RHSGroupDimensions       []int64 // the dimension of rhs that indexes the groups
 }
 
-// Attribute makes #chlo.ragged_dot<…>.
+// Attribute returns #chlo.ragged_dot<…>.
 func (v RaggedDotDimensionNumbers) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return ods.NewAttribute(c, "chlo", "chloRaggedDotDimensionNumbersGet", v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return capi.ChloRaggedDotDimensionNumbersGet(t, c,
@@ -42,7 +42,8 @@ func (v RaggedDotDimensionNumbers) String() string {
 		ods.List(v.LHSBatchingDimensions), ods.List(v.RHSBatchingDimensions), ods.List(v.LHSContractingDimensions), ods.List(v.RHSContractingDimensions), ods.List(v.LHSRaggedDimensions), ods.List(v.RHSGroupDimensions))
 }
 
-// AsRaggedDotDimensionNumbers reads the attribute. It returns false for another attribute.
+// AsRaggedDotDimensionNumbers returns attr as RaggedDotDimensionNumbers. It returns
+// false if attr is another attribute.
 func AsRaggedDotDimensionNumbers(attr mlir.Attribute) (RaggedDotDimensionNumbers, bool) {
 	t, a, ok := ods.Handle(attr, "chloAttributeIsARaggedDotDimensionNumbers")
 	if !ok {

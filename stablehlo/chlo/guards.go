@@ -7,9 +7,9 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// guards refuse what makes the library crash: operands that are no tensors, which the
-// inference of several operations takes for tensors without looking, and, in a newer
-// release than the pinned one, negative dimensions to broadcast along.
+// guards returns guards against input that crashes the library: operands that are not
+// tensors, which the inference of several operations does not check, and negative
+// broadcast dimensions, in a release newer than the pinned one.
 func guards() map[string]ods.Guard {
 	all := map[string]ods.Guard{}
 	for _, name := range operationNames {
@@ -18,6 +18,7 @@ func guards() map[string]ods.Guard {
 	return all
 }
 
+// dimensions requires broadcast dimensions that are not negative.
 func dimensions(s mlir.OperationState) error {
 	for _, a := range s.Attributes {
 		if a.Name != "broadcast_dimensions" {
@@ -26,17 +27,18 @@ func dimensions(s mlir.OperationState) error {
 		list, _ := a.Value.Int64s()
 		for _, d := range list {
 			if d < 0 {
-				return fmt.Errorf("there is no dimension %d to broadcast along", d)
+				return fmt.Errorf("broadcast dimension %d must not be negative", d)
 			}
 		}
 	}
 	return nil
 }
 
+// tensors requires all operands to be tensors.
 func tensors(s mlir.OperationState) error {
 	for i, v := range s.Operands {
 		if t := v.Type(); !t.IsRankedTensor() && t.Kind() != mlir.KindUnrankedTensor {
-			return fmt.Errorf("operand %d is a tensor, not %s", i, t)
+			return fmt.Errorf("operand %d must be a tensor, not %s", i, t)
 		}
 	}
 	return nil

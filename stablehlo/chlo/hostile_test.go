@@ -6,6 +6,6 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
-// TestHostile holds that no operand, attribute or region, however odd, makes the type
-// inference or the verifier of an operation end the process.
+// TestHostile checks that invalid operands, attributes and regions do not crash the type
+// inference or the verifier of an operation.
 func TestHostile(t *testing.T) { mlirtest.Hostile(t, samples) }

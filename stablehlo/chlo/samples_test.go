@@ -147,12 +147,11 @@ var samples = func() (list []mlirtest.Sample) {
 	return list
 }()
 
-// TestEveryOperation makes each operation through its struct, and takes it through text
-// and back.
+// TestEveryOperation makes each operation from its struct, prints it and parses it.
 func TestEveryOperation(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		if c.LoadDialect("chlo") != nil {
-			return // upstream's library
+			return // the upstream library
 		}
 		for _, s := range samples {
 			t.Run(s.Name, func(t *testing.T) { s.RoundTrip(t, c) })
@@ -160,7 +159,7 @@ func TestEveryOperation(t *testing.T) {
 	})
 }
 
-// TestSamplesAreComplete holds that no operation of the dialect goes without a sample.
+// TestSamplesAreComplete checks that every operation of the dialect has a sample.
 func TestSamplesAreComplete(t *testing.T) {
 	mlirtest.Complete(t, operationNames, samples)
 }

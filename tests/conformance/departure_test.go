@@ -55,6 +55,6 @@ var departureSamples = []sample{
 // nothing multiplies matrices without elements.
 var nothing = func() sample {
 	s := dotGeneral("of nothing", matmul, "", "f32[2,0]", "f32[0,3]")
-	s.want, s.notInterpreted = in("f32[2,3] 0 0 0 0 0 0"), "the interpreter does not take a contracting dimension of size 0"
+	s.want, s.notInterpreted = in("f32[2,3] 0 0 0 0 0 0"), "the interpreter does not support a contracting dimension of size 0"
 	return s
 }()

@@ -128,7 +128,7 @@ var reduceSamples = slices.Concat(
 )
 
 // refused is why the interpreter does not run what it has no code for.
-const refused = "the interpreter does not take it"
+const refused = "the interpreter does not support it"
 
 // powers counts In[0] up to In[1] and doubles In[2] each time.
 func powers(b *body) While {

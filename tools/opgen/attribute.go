@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// attribute is what the generator knows of one attribute of a dialect: an enumeration,
-// or a structure of integers and lists of integers.
+// attribute describes an attribute of a dialect: an enumeration, or a structure of
+// integers and lists of integers.
 type attribute struct {
 	dialect  string
 	name     string // of the Go type, "GatherDimensionNumbers"
 	mnemonic string // MLIR's, "gather"
-	doc      string // what follows the name in the Go type's comment
-	source   string // where the fact is from
+	doc      string // text after the name in the Go type's comment
+	source   string // source of the facts
 
 	values []value // of an enumeration
-	dotted bool    // an enumeration that prints as #dialect.mnemonic<VALUE>, not #dialect<mnemonic VALUE>
+	dotted bool    // whether an enumeration prints as #dialect.mnemonic<VALUE>, not #dialect<mnemonic VALUE>
 
 	fields   []field // of a structure
-	complete bool    // its text always names every field
-	raw      bool    // its text begins with "raw"; the Go package reads another form of it
-	checked  string  // where its method check refuses values: what it refuses
+	complete bool    // whether its text always names every field
+	raw      bool    // whether its text begins with "raw"; hand-written code reads its other form
+	checked  string  // the condition that its method check tests, or "" without one
 }
 
 // value is one keyword of an enumeration.
@@ -36,15 +36,15 @@ type value struct {
 // field is one part of a structure.
 type field struct {
 	name    string // MLIR's, "offset_dims"
-	list    bool   // of integers; else one integer
+	list    bool   // whether it is a list of integers, not one integer
 	comment string
 }
 
 // A table of attributes has one paragraph for each: "enum" or "struct", the name of the
-// Go type and MLIR's mnemonic, and below that lines with a tab and one of
+// Go type and MLIR's mnemonic, then lines with a tab and one of
 //
 //	doc TEXT                     for the Go type's comment, after its name
-//	source TEXT                  where the fact is from
+//	source TEXT                  source of the facts
 //	value KEYWORD NAME [TEXT]    a keyword of an enumeration and the Go constant
 //	dotted                       see attribute
 //	number NAME [TEXT]           a field of a structure that is an integer
@@ -67,7 +67,7 @@ func parseAttributes(name, dialect string, data []byte) ([]*attribute, error) {
 	err := readParagraphs(name, data, func(line string) error {
 		head := strings.Fields(line)
 		if len(head) != 3 || head[0] != "enum" && head[0] != "struct" {
-			return errors.New("an attribute begins with enum or struct, its Go name and its mnemonic")
+			return errors.New("an attribute must begin with enum or struct, its Go name and its mnemonic")
 		}
 		enum = head[0] == "enum"
 		all = append(all, &attribute{dialect: dialect, name: head[1], mnemonic: head[2]})
@@ -120,7 +120,7 @@ func (a *attribute) parseLine(enum bool, line string) error {
 	case !enum && what == "checked" && text != "":
 		a.checked = text
 	default:
-		return errors.New("this line is not understood")
+		return errors.New("unknown line")
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (a *attribute) parseLine(enum bool, line string) error {
 // isEnum reports whether the attribute is an enumeration.
 func (a *attribute) isEnum() bool { return len(a.values) > 0 }
 
-// capi is the attribute's name in the C API, without the dialect.
+// capi returns the attribute's name in the C API, without the dialect.
 func (a *attribute) capi() string {
 	if a.isEnum() {
 		return camel(a.mnemonic) + "Attr"
@@ -136,8 +136,8 @@ func (a *attribute) capi() string {
 	return a.name
 }
 
-// kinds are the names that the operations' definitions have for the attribute and for a
-// list of it, the latter only of an enumeration.
+// kinds returns the names of the attribute and of lists of it in the operations'
+// definitions. Only an enumeration has lists.
 func (a *attribute) kinds() (one, list string) {
 	dialect := map[string]string{"stablehlo": "StableHLO_", "chlo": "CHLO_"}[a.dialect]
 	if a.isEnum() {
@@ -146,8 +146,8 @@ func (a *attribute) kinds() (one, list string) {
 	return dialect + a.name, ""
 }
 
-// text is how the attribute prints, up to what follows the "<", or the keyword of an
-// enumeration.
+// text returns the beginning of the attribute's text: up to the "<" of a structure, or up
+// to the keyword of an enumeration.
 func (a *attribute) text() string {
 	if a.isEnum() && !a.dotted {
 		return "#" + a.dialect + "<" + a.mnemonic + " "
@@ -155,15 +155,15 @@ func (a *attribute) text() string {
 	return "#" + a.dialect + "." + a.mnemonic + "<"
 }
 
-// irregular are the functions of the C API whose names break its own rule. Those of a
-// list are followed by Size or Elem.
+// irregular holds the actual names of functions that break the naming rule of the C API.
+// The functions of a list add Size or Elem.
 var irregular = map[string]string{
 	"stablehloAttributeIsAChannelHandle":                          "stablehloAttributeIsChannelHandle",
 	"stablehloScatterDimensionNumbersGetScatterDimsToOperandDims": "stablehloScatterDimensionNumbersGetScatteredDimsToOperandDims",
 	"stablehloScatterDimensionNumbersGetIndexVectorDim":           "stablehloDimensionNumbersGetIndexVectorDim",
 }
 
-// function is the full name of a function of the C API.
+// function returns the full name of a function of the C API.
 func (a *attribute) function(name string) string {
 	name = a.dialect + name
 	for rule, actual := range irregular {
@@ -174,13 +174,13 @@ func (a *attribute) function(name string) string {
 	return name
 }
 
-// goFunction is the name of the Go function that calls it.
+// goFunction returns the name of the Go function that calls it.
 func (a *attribute) goFunction(name string) string {
 	name = a.function(name)
 	return "capi." + strings.ToUpper(name[:1]) + name[1:]
 }
 
-// camel is a name as the C API writes it: lhs_dilation is LhsDilation.
+// camel returns a name in the form of the C API: lhs_dilation is LhsDilation.
 func camel(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "_") {

@@ -11,9 +11,9 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
-// TestAttributesOfLibrary holds the tables of attributes against the library: its parser
-// lists the keywords of an enumeration and the fields of a structure, and its C API has
-// the functions.
+// TestAttributesOfLibrary compares the tables of attributes with the library. Its parser
+// lists the keywords of an enumeration and the fields of a structure, and its C API must
+// have the functions.
 func TestAttributesOfLibrary(t *testing.T) {
 	c := mlirtest.Context(t)
 	keywords := regexp.MustCompile(`to be one of: (.*)`)
@@ -57,9 +57,9 @@ func TestAttributesOfLibrary(t *testing.T) {
 				m := list.FindStringSubmatch(fmt.Sprint(err))
 				if m == nil {
 					if !a.complete {
-						t.Fatalf("the library lists nothing: %v", err)
+						t.Fatalf("the library lists no names: %v", err)
 					}
-					return // of these, its parser names only what comes next
+					return // the parser names only the next field of these
 				}
 				if d := cmp.Diff(strings.Split(strings.ReplaceAll(m[1], "`", ""), ", "), want); d != "" {
 					t.Errorf("the table (-library +table):\n%s", d)
@@ -73,14 +73,14 @@ func TestAttributeErrors(t *testing.T) {
 	const needed = "\tdoc d\n\tsource s\n"
 	for text, want := range map[string]string{
 		"\tdoc x\n":                                 "x:1: the attribute's name is missing above this line",
-		"enum A\n":                                  "x:1: an attribute begins with enum or struct, its Go name and its mnemonic",
-		"list A a\n":                                "x:1: an attribute begins with enum or struct",
+		"enum A\n":                                  "x:1: an attribute must begin with enum or struct, its Go name and its mnemonic",
+		"list A a\n":                                "x:1: an attribute must begin with enum or struct",
 		"enum A a\n\tvalue X\n":                     "x:2: a value needs a keyword and a name",
-		"enum A a\n\tnumber n\n":                    "x:2: this line is not understood",
-		"enum A a\n\tdotted yes\n":                  "x:2: this line is not understood",
-		"struct A a\n\tvalue X AX\n":                "x:2: this line is not understood",
+		"enum A a\n\tnumber n\n":                    "x:2: unknown line",
+		"enum A a\n\tdotted yes\n":                  "x:2: unknown line",
+		"struct A a\n\tvalue X AX\n":                "x:2: unknown line",
 		"struct A a\n\tlist\n":                      "x:2: a field needs a name",
-		"struct A a\n\tchecked\n":                   "x:2: this line is not understood",
+		"struct A a\n\tchecked\n":                   "x:2: unknown line",
 		"struct A a\n\tdoc d\n\tnumber n\n":         "x: A needs a doc, a source, and values or fields",
 		"struct A a\n" + needed:                     "x: A needs a doc, a source, and values or fields",
 		"enum A a\n\tvalue X AX\n" + "\tsource s\n": "x: A needs a doc, a source, and values or fields",

@@ -49,8 +49,7 @@ func writeEnum(b io.Writer, a *attribute) {
 
 %[1]sfunc (v %[2]s) Attribute(c *mlir.Context) (mlir.Attribute, error) { return %[3]s.Attribute(c, v) }
 
-// As%[2]s reads the attribute. It returns false for another attribute.
-func As%[2]s(attr mlir.Attribute) (%[2]s, bool) { return %[3]s.Read(attr) }
+%[12]sfunc As%[2]s(attr mlir.Attribute) (%[2]s, bool) { return %[3]s.Read(attr) }
 
 var %[3]s = ods.Enum[%[2]s]{
 	Dialect: %[4]q, What: %[5]q, Prefix: %[6]q,
@@ -60,11 +59,12 @@ var %[3]s = ods.Enum[%[2]s]{
 	Is: %[10]s,
 	Value: %[11]s,
 }
-`, comment("Attribute makes "+a.text()+"…>. The error for an unknown keyword lists the known ones."), a.name, variable, a.dialect, words, a.text(), strings.Join(names, ", "),
-		a.function(a.capi()+"Get"), a.goFunction(a.capi()+"Get"), a.goFunction("AttributeIsA"+a.capi()), a.goFunction(a.capi()+"GetValue"))
+`, comment("Attribute returns "+a.text()+"…>. If the keyword is unknown, the error lists the known ones."), a.name, variable, a.dialect, words, a.text(), strings.Join(names, ", "),
+		a.function(a.capi()+"Get"), a.goFunction(a.capi()+"Get"), a.goFunction("AttributeIsA"+a.capi()), a.goFunction(a.capi()+"GetValue"),
+		readerDoc(a.name))
 }
 
-// inWords is a mnemonic as an error says it: fft_type is "FFT type".
+// inWords returns a mnemonic in the form for errors: fft_type is "FFT type".
 func inWords(mnemonic string) string {
 	words := strings.Split(mnemonic, "_")
 	for i, w := range words {
@@ -97,7 +97,7 @@ func writeStruct(b io.Writer, a *attribute) {
 		reads = append(reads, fmt.Sprintf("%s: %s,", name, read))
 		parses = append(parses, fmt.Sprintf("v.%s = %s(f[%q], &ok)", name, parse, f.name))
 	}
-	doc := "Attribute makes " + a.text() + "…>."
+	doc := "Attribute returns " + a.text() + "…>."
 	check, form, raw, parser := "", "", "", "parse"+a.name
 	if a.checked != "" {
 		doc += " " + a.checked
@@ -118,8 +118,7 @@ func writeStruct(b io.Writer, a *attribute) {
 	fmt.Fprintf(b, "\n// String returns the attribute's text%s.\nfunc (v %s) String() string {\nreturn fmt.Sprintf(%q,\n%s)\n}\n",
 		raw, a.name, a.text()+form+strings.Join(formats, ", ")+">", strings.Join(texts, ", "))
 	fmt.Fprintf(b, `
-// As%[1]s reads the attribute. It returns false for another attribute.
-func As%[1]s(attr mlir.Attribute) (%[1]s, bool) {
+%[6]sfunc As%[1]s(attr mlir.Attribute) (%[1]s, bool) {
 	t, a, ok := ods.Handle(attr, %[2]q)
 	if !ok {
 		return %[3]s(ods.TextOf(attr))
@@ -131,7 +130,7 @@ func As%[1]s(attr mlir.Attribute) (%[1]s, bool) {
 		%[5]s
 	}, true
 }
-`, a.name, a.function("AttributeIsA"+a.name), parser, a.goFunction("AttributeIsA"+a.name), strings.Join(reads, "\n"))
+`, a.name, a.function("AttributeIsA"+a.name), parser, a.goFunction("AttributeIsA"+a.name), strings.Join(reads, "\n"), readerDoc(a.name))
 	what := "the printed form"
 	if a.raw {
 		parser, what = "parseRaw"+a.name, "the raw form"
@@ -144,7 +143,23 @@ func As%[1]s(attr mlir.Attribute) (%[1]s, bool) {
 	fmt.Fprintf(b, "%s\nif !ok {\nreturn %s{}, false\n}\nreturn v, true\n}\n", strings.Join(parses, "\n"), a.name)
 }
 
-// fieldLine is a field of a struct, with its comment beside it, or above it where it is
+// readerDoc returns the comment of the function that reads an attribute.
+func readerDoc(name string) string {
+	return comment("As" + name + " returns attr as " + withArticle(name) + ". It returns false if attr is another attribute.")
+}
+
+// withArticle returns a type's name after its indefinite article. A plural has none.
+func withArticle(name string) string {
+	switch {
+	case strings.HasSuffix(name, "Numbers"):
+		return name
+	case strings.ContainsRune("AEIO", rune(name[0])), strings.HasPrefix(name, "Fft"), strings.HasPrefix(name, "Rng"):
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// fieldLine returns a field of a struct. Its comment is beside it, or above it if it is
 // long.
 func fieldLine(name, typ, text string) string {
 	switch {
@@ -156,7 +171,7 @@ func fieldLine(name, typ, text string) string {
 	return comment(strings.ToUpper(text[:1])+text[1:]+".") + name + " " + typ
 }
 
-// comment is text as lines of a comment.
+// comment returns text as lines of a comment.
 func comment(text string) string {
 	var b strings.Builder
 	line := "//"

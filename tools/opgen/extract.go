@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// extract makes the tables from a wheel, or a folder that holds what is in one.
+// extract makes the tables from a wheel, or from a folder that one was unpacked into.
 func extract(from string) (map[string][]byte, error) {
 	wheel := os.DirFS(from)
 	if info, err := os.Stat(from); err != nil {
@@ -48,7 +48,7 @@ func extract(from string) (map[string][]byte, error) {
 		}
 		for i, op := range ops {
 			if ops[i].infers = c.InfersTypes(op.name); ops[i].infers {
-				ops[i].results = nil // some bindings ask for them all the same
+				ops[i].results = nil // some bindings require them nevertheless
 			}
 		}
 		files[tableFile(dialect)] = formatTable(ops)
@@ -67,8 +67,8 @@ var (
 	partsLine     = regexp.MustCompile(`operands\.(append|extend)|results\.(append|extend)|^    (?:if .+: )?attributes\["\w+"\] = .*(\(|get)|self\.regions\[`)
 )
 
-// parseBindings reads the operations from the Python bindings that MLIR generates. A
-// line that looks as if it spoke of a part and is not understood is an error.
+// parseBindings reads the operations from the Python bindings that MLIR generates. It
+// returns an error for a line that seems to define a part but has an unknown form.
 func parseBindings(source string) ([]operation, error) {
 	var ops []operation
 	var property string
@@ -96,7 +96,7 @@ func parseBindings(source string) ([]operation, error) {
 				return nil, fmt.Errorf("%s: the attribute %s has two kinds", op.name, a.name)
 			}
 			if a.kind = m[1]; strings.HasPrefix(a.kind, "anonymous_") {
-				a.kind = "anonymous" // their numbers say nothing
+				a.kind = "anonymous" // their numbers have no meaning
 			}
 		} else if m := resultLine.FindStringSubmatch(line); m != nil {
 			op.results = append(op.results, part{name: plain(m[2]), count: counted("", m[1])})
@@ -109,7 +109,7 @@ func parseBindings(source string) ([]operation, error) {
 			}
 			op.regions = append(op.regions, p)
 		} else if partsLine.MatchString(line) {
-			return nil, fmt.Errorf("%s: the line %q is not understood", op.name, line)
+			return nil, fmt.Errorf("%s: unknown line %q", op.name, line)
 		}
 	}
 	for _, op := range ops {
@@ -122,7 +122,7 @@ func parseBindings(source string) ([]operation, error) {
 	return ops, nil
 }
 
-// plain takes off what the bindings add to names that Python has already.
+// plain removes the suffix that the bindings add to reserved names of Python.
 func plain(name string) string { return strings.TrimSuffix(name, "_") }
 
 func counted(condition, how string) count {

@@ -10,8 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-// TestExtracted holds that the committed tables are what the wheel of the pinned
-// library says.
+// TestExtracted checks that the committed tables match the wheel of the pinned library.
 func TestExtracted(t *testing.T) {
 	dir := t.TempDir()
 	download := exec.Command("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check",
@@ -27,5 +26,5 @@ func TestExtracted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.Files(t, root, want, "what the wheel says")
+	check.Files(t, root, want, "the wheel's tables")
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// operation is what the generator knows of one operation.
+// operation describes an operation.
 type operation struct {
 	name       string // in full, "stablehlo.slice"
 	operands   []part
 	attributes []part
 	regions    []part
-	results    []part // only of operations that do not infer them
+	results    []part // only if the operation does not infer them
 	infers     bool
 }
 
@@ -20,10 +20,10 @@ type operation struct {
 type part struct {
 	name  string
 	count count
-	kind  string // of an attribute, as the definitions name it: "I64Attr"
+	kind  string // of an attribute, as in the definitions: "I64Attr"
 }
 
-// count says how often a part stands.
+// count is how often a part occurs.
 type count string
 
 const (
@@ -32,10 +32,10 @@ const (
 	variadic count = "variadic"
 )
 
-// A table has one paragraph for each operation: its name, and for each part a line
-// with a tab, what it is, its name, an attribute's kind, and how often it stands where
-// that is not exactly once. The word "infers" on a line says that the operation infers
-// the types of its results.
+// A table has one paragraph for each operation: its name, then a line for each part. The
+// line has a tab, the sort of part, its name, an attribute's kind, and how often it occurs
+// if that is not exactly once. A line "infers" means that the operation infers the types of
+// its results.
 
 // formatTable writes a table.
 func formatTable(ops []operation) []byte {
@@ -103,7 +103,7 @@ func (op *operation) parsePart(line string) error {
 		p.count, more = count(more[0]), more[1:]
 	}
 	if len(more) > 0 || p.count != once && p.count != optional && p.count != variadic {
-		return errors.New("a part stands once, optional or variadic")
+		return errors.New("a part must occur once, or be optional or variadic")
 	}
 	switch fields[0] {
 	case "operand":
@@ -115,13 +115,14 @@ func (op *operation) parsePart(line string) error {
 	case "result":
 		op.results = append(op.results, p)
 	default:
-		return errors.New("a part is an operand, attribute, region or result")
+		return errors.New("a part must be an operand, attribute, region or result")
 	}
 	return nil
 }
 
-// readParagraphs reads a table: head takes the first line of each paragraph, below each
-// further one, without its tab. An error stops it, and is returned with the line.
+// readParagraphs reads a table. It calls head with the first line of each paragraph, and
+// below with each further line, without its tab. It stops at the first error, and returns
+// it with the line.
 func readParagraphs(file string, data []byte, head, below func(line string) error) error {
 	n := 0
 	for line := range strings.Lines(string(data)) {

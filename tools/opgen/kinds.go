@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// kind is how an attribute stands in Go: the field's type, and the code that writes
-// and reads it. In the code %q stands for the attribute's name and %s for the field.
+// kind is the Go form of an attribute: the field's type, and the code that writes and
+// reads it. In the code, %q is the attribute's name and %s is the field.
 type kind struct {
 	field, write, read string
 }
 
-// kinds has the attributes that must be there, optionalKinds those that may be left
-// out. An optional number, structure or list is left out by nil, an optional string or
-// keyword by "", and what is true or false by false, which is its default everywhere.
+// kinds has the required attributes, and optionalKinds the optional ones. An optional
+// number, structure or list is left out by nil, an optional string or keyword by "", and a
+// bool by false, which is its default everywhere.
 var kinds = map[string]kind{
 	"BoolAttr":           {"bool", "w.Bool(%q, %s)", "ods.Get(r, %q, mlir.Attribute.Bool)"},
 	"I64Attr":            {"int64", "w.Int64(%q, %s)", "ods.Get(r, %q, mlir.Attribute.Int)"},
@@ -38,15 +38,14 @@ var optionalKinds = map[string]kind{
 	"DictionaryAttr":     {"mlir.Attribute", "w.OptionalAttribute(%q, %s)", "r.OptionalAttribute(%q)"},
 }
 
-// ownTypes are the Go types that stand for the attributes of a dialect's own, by the
-// names of their kinds.
+// ownTypes holds the Go types of a dialect's own attributes, by the names of their kinds.
 type ownTypes struct {
 	keywords   map[string]string // enumerations
 	structures map[string]string
 	lists      map[string]string // of enumerations
 }
 
-// ownTypesOf are the types of generated attributes, and of those written by hand.
+// ownTypesOf returns the types of generated attributes, and of those written by hand.
 func ownTypesOf(attributes []*attribute) ownTypes {
 	own := ownTypes{map[string]string{}, map[string]string{"StableHLO_DotAlgorithm": "DotAlgorithm"}, map[string]string{}}
 	for _, a := range attributes {
@@ -60,10 +59,10 @@ func ownTypesOf(attributes []*attribute) ownTypes {
 	return own
 }
 
-// kindOf finds how an attribute stands in Go.
+// kindOf returns the Go form of an attribute.
 func kindOf(a part, own ownTypes) (kind, error) {
 	if a.kind == "I64ElementsAttr" {
-		// One definition, two shapes: groups of devices, and pairs.
+		// The definitions use this kind for groups of devices and for pairs.
 		what := "Pairs"
 		field := "[][2]int64"
 		if a.name == "replica_groups" {
@@ -95,7 +94,7 @@ func kindOf(a part, own ownTypes) (kind, error) {
 	}
 	k, ok := table[a.kind]
 	if !ok {
-		return kind{}, fmt.Errorf("the attribute %s is of the kind %s: say in kinds.go how that stands in Go", a.name, strings.TrimSpace(string(a.count)+" "+a.kind))
+		return kind{}, fmt.Errorf("the attribute %s is of the kind %s: add it to kinds.go", a.name, strings.TrimSpace(string(a.count)+" "+a.kind))
 	}
 	return k, nil
 }

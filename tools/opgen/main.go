@@ -5,8 +5,8 @@
 //
 // It reads tables of facts, tools/opgen/facts/*.txt. The tables of operations hold the
 // names and kinds of their operands, attributes, regions and results. They are made from
-// the Python bindings in the wheel of the pinned MLIR library, and from the library
-// itself, which knows which operations infer their result types. The tables of attributes,
+// the Python bindings in the wheel of the pinned MLIR library. The library itself reports
+// which operations infer their result types. The tables of attributes,
 // *_attributes.txt, hold enumerations and structures of integers. They are written by
 // hand, and a test checks them against the library.
 //
@@ -15,8 +15,8 @@
 //	go run ./tools/opgen [-out DIR]
 //	go run ./tools/opgen -extract WHEEL_OR_DIR [-out DIR]
 //
-// The second form makes the tables of operations anew, from a wheel of jaxlib or a folder that one
-// was unpacked into; the first one writes the Go code from them.
+// The first form writes the Go code from the tables. The second form makes the tables of
+// operations from a wheel of jaxlib, or from a folder that one was unpacked into.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "opgen: %q is no flag: opgen -h lists them\n", flag.Arg(0))
+		fmt.Fprintf(os.Stderr, "opgen: %q is not a flag: opgen -h lists the flags\n", flag.Arg(0))
 		os.Exit(2)
 	}
 	if err := run(*from, *out); err != nil {
@@ -58,10 +58,10 @@ func run(from, root string) error {
 	return nil
 }
 
-// dialects are the ones that tables exist for.
+// dialects lists the dialects that have tables.
 var dialects = []string{"stablehlo", "chlo"}
 
-// tableFile is the name of the table of a dialect's operations below the repository's
-// root, attributeFile that of its attributes.
+// tableFile returns the name of the table of a dialect's operations below the repository's
+// root. attributeFile returns that of its attributes.
 func tableFile(dialect string) string     { return "tools/opgen/facts/" + dialect + ".txt" }
 func attributeFile(dialect string) string { return "tools/opgen/facts/" + dialect + "_attributes.txt" }

@@ -13,14 +13,13 @@ import (
 
 var root = filepath.Join("..", "..")
 
-// TestCommitted holds that `go generate` makes exactly what is committed, and no more
-// is committed than it makes.
+// TestCommitted checks that `go generate` writes exactly the committed files.
 func TestCommitted(t *testing.T) {
 	want, err := generate(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.Files(t, root, want, "what `go generate ./...` makes")
+	check.Files(t, root, want, "the files of `go generate ./...`")
 	for _, folder := range []string{"stablehlo", "stablehlo/chlo"} {
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "gen_*.go"))
 		if err != nil {
@@ -28,13 +27,13 @@ func TestCommitted(t *testing.T) {
 		}
 		for _, file := range files {
 			if name := folder + "/" + filepath.Base(file); want[name] == nil {
-				t.Errorf("%s is not made by `go generate ./...`", name)
+				t.Errorf("`go generate ./...` does not write %s", name)
 			}
 		}
 	}
 }
 
-// TestTables holds that the tables are read as they were written.
+// TestTables checks that a table that is read and written stays the same.
 func TestTables(t *testing.T) {
 	for _, dialect := range dialects {
 		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(tableFile(dialect))))
@@ -56,9 +55,9 @@ func TestTableErrors(t *testing.T) {
 		"\toperand x\n":                 "x:1: the operation's name is missing above this line",
 		"a.b\n\toperand\n":              "x:2: a part needs a name",
 		"a.b\n\tattribute x\n":          "x:2: an attribute needs a kind",
-		"a.b\n\toperand x often\n":      "x:2: a part stands once, optional or variadic",
-		"a.b\n\toperand x optional 2\n": "x:2: a part stands once",
-		"a.b\n\n\tthing x\n":            "x:3: a part is an operand, attribute, region or result",
+		"a.b\n\toperand x often\n":      "x:2: a part must occur once, or be optional or variadic",
+		"a.b\n\toperand x optional 2\n": "x:2: a part must occur once",
+		"a.b\n\n\tthing x\n":            "x:3: a part must be an operand, attribute, region or result",
 	} {
 		if _, err := parseTable("x", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: the error is %v, want %q", text, err, want)
@@ -66,7 +65,7 @@ func TestTableErrors(t *testing.T) {
 	}
 }
 
-// bindings are as MLIR generates them for one operation with one part of each kind.
+// bindings has MLIR's generated bindings of one operation with one part of each kind.
 const bindings = `
 class ThingOp(_ods_ir.OpView):
   OPERATION_NAME = "d.thing"
@@ -124,10 +123,10 @@ func TestParseBindings(t *testing.T) {
 		t.Errorf("the table (-want +got):\n%s", d)
 	}
 	for line, want := range map[string]string{
-		"    operands.append(a + b)":           "is not understood",
-		"    results.extend([a])":              "is not understood",
-		`    attributes["x"] = something.get(`: "is not understood",
-		`    return self.regions[-1]`:          "is not understood",
+		"    operands.append(a + b)":           "d.thing: unknown line",
+		"    results.extend([a])":              "d.thing: unknown line",
+		`    attributes["x"] = something.get(`: "d.thing: unknown line",
+		`    return self.regions[-1]`:          "d.thing: unknown line",
 		`    attributes["x"] = (x if (`:        "the kind of the attribute x is not found",
 	} {
 		if _, err := parseBindings("  OPERATION_NAME = \"d.thing\"\n" + line + "\n"); err == nil || !strings.Contains(err.Error(), want) {
@@ -147,8 +146,7 @@ func TestGoName(t *testing.T) {
 	}
 }
 
-// TestUnknownParts holds that a release with parts of a new kind is refused, and not
-// generated in part.
+// TestUnknownParts checks that tables with parts of a new kind are an error.
 func TestUnknownParts(t *testing.T) {
 	one := func(text string) error {
 		ops, err := parseTable("x", []byte(text))

@@ -1,9 +1,9 @@
-// Package access connects package mlir with package raw. It cannot import mlir, so its
-// variables are functions of types that it does not name. Mlir sets each of them when it is
-// initialized, and raw asserts their types when it is.
+// Package access connects package mlir with package raw. It cannot import mlir, so the type
+// of its variables is any. Package mlir sets them during its initialization to functions,
+// and raw asserts their types during its own.
 package access
 
-// These are set by package mlir. Package raw has a function of each name, with its type.
+// Package mlir sets these variables. Package raw has a typed variable of each name.
 var (
 	LibraryTable, Table, Need, Failure, RegisterTranslations any
 	Context, Module, Type, Attribute                         any

@@ -1,5 +1,5 @@
-// Package amdgpu is the types of MLIR's amdgpu dialect: bases and descriptors of the
-// tensor data mover. A library that lacks the dialect's C API refuses them with an
+// Package amdgpu provides the types of MLIR's amdgpu dialect: bases and descriptors of the
+// tensor data mover. If the library lacks the dialect's C API, the functions return an
 // error that matches mlir.ErrUnsupported.
 package amdgpu
 
@@ -13,7 +13,7 @@ import (
 
 const dialect = "amdgpu"
 
-// TDMBaseType is !amdgpu.tdm_base<element>.
+// TDMBaseType returns !amdgpu.tdm_base<element>.
 func TDMBaseType(element mlir.Type) (mlir.Type, error) {
 	c, h := raw.UnwrapType(element, "amdgpu.TDMBaseType")
 	t, err := raw.Load(c, dialect, "mlirAMDGPUTDMBaseTypeGet")
@@ -23,12 +23,12 @@ func TDMBaseType(element mlir.Type) (mlir.Type, error) {
 	return raw.Parsed(raw.WrapType(c, capi.MlirAMDGPUTDMBaseTypeGet(t, raw.Context(c), h)))
 }
 
-// TDMDescriptorType is !amdgpu.tdm_descriptor.
+// TDMDescriptorType returns !amdgpu.tdm_descriptor.
 func TDMDescriptorType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirAMDGPUTDMDescriptorTypeGet", capi.MlirAMDGPUTDMDescriptorTypeGet)
 }
 
-// TDMGatherBaseType is !amdgpu.tdm_gather_base<element, index>, where index is i16 or i32.
+// TDMGatherBaseType returns !amdgpu.tdm_gather_base<element, index>, where index is i16 or i32.
 func TDMGatherBaseType(element, index mlir.Type) (mlir.Type, error) {
 	c, h := raw.UnwrapType(element, "amdgpu.TDMGatherBaseType")
 	i := raw.TypeIn(index, c, "amdgpu.TDMGatherBaseType")
@@ -37,7 +37,7 @@ func TDMGatherBaseType(element, index mlir.Type) (mlir.Type, error) {
 		return mlir.Type{}, err
 	}
 	if !capi.MlirTypeIsAInteger(t, i) {
-		return mlir.Type{}, fmt.Errorf("amdgpu: the index of a gather is an integer, not %s", index)
+		return mlir.Type{}, fmt.Errorf("amdgpu: the index of a gather must be an integer, not %s", index)
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirAMDGPUTDMGatherBaseTypeGet(t, raw.Context(c), h, i)))
 }

@@ -1,5 +1,5 @@
-// Package complex is the attribute of MLIR's complex dialect: a complex number. A
-// library that lacks its C API refuses it with an error that matches
+// Package complex provides the attribute of MLIR's complex dialect: a complex number. If
+// the library lacks the dialect's C API, the functions return an error that matches
 // mlir.ErrUnsupported.
 package complex
 
@@ -11,7 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Number is #complex.number<:t v>, where t is the type of its two parts, as f32.
+// Number returns #complex.number<:t v>, where t is the type of its two parts, such as
+// f32.
 func Number(t mlir.Type, v complex128) (mlir.Attribute, error) {
 	c, h := raw.UnwrapType(t, "complex.Number")
 	api, err := raw.Load(c, "complex", "mlirComplexAttrDoubleGetChecked")
@@ -19,7 +20,7 @@ func Number(t mlir.Type, v complex128) (mlir.Attribute, error) {
 		return mlir.Attribute{}, err
 	}
 	if !capi.MlirTypeIsAFloat(api, h) {
-		return mlir.Attribute{}, fmt.Errorf("complex: the parts of a number are of a float type, not %s", t)
+		return mlir.Attribute{}, fmt.Errorf("complex: the parts of a number must have a float type, not %s", t)
 	}
 	whole := capi.MlirComplexTypeGet(api, h)
 	a := capi.MlirComplexAttrDoubleGetChecked(api, capi.MlirLocationUnknownGet(api, raw.Context(c)), whole, real(v), imag(v))
@@ -32,11 +33,12 @@ func Number(t mlir.Type, v complex128) (mlir.Attribute, error) {
 // IsNumber reports whether a is #complex.number<…>.
 func IsNumber(a mlir.Attribute) bool { return raw.IsAttribute(a, "#complex.number") }
 
-// ReadNumber reads a complex number; parts of other formats are converted.
+// ReadNumber returns a as a complex number. It converts parts of other formats to float64.
+// It returns an error if a is another attribute.
 func ReadNumber(a mlir.Attribute) (complex128, error) {
 	c, h := raw.UnwrapAttribute(a, "complex.ReadNumber")
 	if !IsNumber(a) {
-		return 0, fmt.Errorf("complex: %s is no complex number", a)
+		return 0, fmt.Errorf("complex: %s is not a complex number", a)
 	}
 	if err := raw.Need(c.Library(), "mlirComplexAttrGetRealDouble", "mlirComplexAttrGetImagDouble"); err != nil {
 		return 0, err

@@ -33,7 +33,7 @@ func TestNumber(t *testing.T) {
 			check.Error(t, err, "not i32")
 		}
 		_, err := complex.ReadNumber(c.UnitAttribute())
-		check.Error(t, err, "unit is no complex number")
+		check.Error(t, err, "unit is not a complex number")
 		check.Panics(t, "called on a zero value", func() { complex.Number(mlir.Type{}, 0) })
 	})
 }

@@ -1,6 +1,6 @@
-// Package emitc is the types and attributes of MLIR's emitc dialect, from which C and
-// C++ are printed. A library that lacks the dialect's C API refuses them with an error
-// that matches mlir.ErrUnsupported.
+// Package emitc provides the types and attributes of MLIR's emitc dialect, which MLIR
+// prints as C and C++. If the library lacks the dialect's C API, the functions return an
+// error that matches mlir.ErrUnsupported.
 package emitc
 
 import (
@@ -13,8 +13,8 @@ import (
 
 const dialect = "emitc"
 
-// ArrayType is !emitc.array<dims x element>, with at least one dimension and none
-// unknown.
+// ArrayType returns !emitc.array<dims x element>. There must be at least one dimension, and
+// none may be dynamic.
 func ArrayType(element mlir.Type, dims ...int64) (mlir.Type, error) {
 	c, h := raw.UnwrapType(element, "emitc.ArrayType")
 	t, err := raw.Load(c, dialect, "mlirEmitCArrayTypeGet")
@@ -22,7 +22,7 @@ func ArrayType(element mlir.Type, dims ...int64) (mlir.Type, error) {
 		return mlir.Type{}, err
 	}
 	if len(dims) == 0 {
-		return mlir.Type{}, fmt.Errorf("emitc: an array needs a dimension")
+		return mlir.Type{}, fmt.Errorf("emitc: an array must have at least one dimension")
 	}
 	for _, d := range dims {
 		if d < 0 {
@@ -32,17 +32,17 @@ func ArrayType(element mlir.Type, dims ...int64) (mlir.Type, error) {
 	return raw.Parsed(raw.WrapType(c, capi.MlirEmitCArrayTypeGet(t, len(dims), raw.First(dims), h)))
 }
 
-// LValueType is !emitc.lvalue<value>: what can be assigned to.
+// LValueType returns !emitc.lvalue<value>, the type of values that can be assigned to.
 func LValueType(value mlir.Type) (mlir.Type, error) {
-	return around(value, "emitc.LValueType", "mlirEmitCLValueTypeGet", capi.MlirEmitCLValueTypeGet)
+	return wrapped(value, "emitc.LValueType", "mlirEmitCLValueTypeGet", capi.MlirEmitCLValueTypeGet)
 }
 
-// PointerType is !emitc.ptr<pointee>.
+// PointerType returns !emitc.ptr<pointee>.
 func PointerType(pointee mlir.Type) (mlir.Type, error) {
-	return around(pointee, "emitc.PointerType", "mlirEmitCPointerTypeGet", capi.MlirEmitCPointerTypeGet)
+	return wrapped(pointee, "emitc.PointerType", "mlirEmitCPointerTypeGet", capi.MlirEmitCPointerTypeGet)
 }
 
-func around(t mlir.Type, method, function string, get func(*capi.Table, capi.MlirType) capi.MlirType) (mlir.Type, error) {
+func wrapped(t mlir.Type, method, function string, get func(*capi.Table, capi.MlirType) capi.MlirType) (mlir.Type, error) {
 	c, h := raw.UnwrapType(t, method)
 	api, err := raw.Load(c, dialect, function)
 	if err != nil {
@@ -51,7 +51,7 @@ func around(t mlir.Type, method, function string, get func(*capi.Table, capi.Mli
 	return raw.Parsed(raw.WrapType(c, get(api, h)))
 }
 
-// OpaqueType is !emitc.opaque<"text">, a type by its C or C++ text.
+// OpaqueType returns !emitc.opaque<"text">, a type given by its C or C++ text.
 func OpaqueType(c *mlir.Context, text string) (mlir.Type, error) {
 	t, err := raw.Load(c, dialect, "mlirEmitCOpaqueTypeGet")
 	if err != nil {
@@ -60,17 +60,17 @@ func OpaqueType(c *mlir.Context, text string) (mlir.Type, error) {
 	return raw.Parsed(raw.WrapType(c, capi.MlirEmitCOpaqueTypeGet(t, raw.Context(c), text)))
 }
 
-// PtrDiffType is !emitc.ptrdiff_t.
+// PtrDiffType returns !emitc.ptrdiff_t.
 func PtrDiffType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirEmitCPtrDiffTTypeGet", capi.MlirEmitCPtrDiffTTypeGet)
 }
 
-// SignedSizeType is !emitc.ssize_t.
+// SignedSizeType returns !emitc.ssize_t.
 func SignedSizeType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirEmitCSignedSizeTTypeGet", capi.MlirEmitCSignedSizeTTypeGet)
 }
 
-// SizeType is !emitc.size_t.
+// SizeType returns !emitc.size_t.
 func SizeType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirEmitCSizeTTypeGet", capi.MlirEmitCSizeTTypeGet)
 }

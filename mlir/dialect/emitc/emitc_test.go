@@ -38,12 +38,12 @@ func TestTypes(t *testing.T) {
 			return
 		}
 		for want, make := range map[string]func() (mlir.Type, error){
-			"needs a dimension":         func() (mlir.Type, error) { return emitc.ArrayType(i32) },
-			"dimensions [2 -1]":         func() (mlir.Type, error) { return emitc.ArrayType(i32, 2, -1) },
-			"array":                     func() (mlir.Type, error) { return emitc.ArrayType(mlirtest.Type(c, "!emitc.array<2xi32>"), 2) },
-			"lvalue":                    func() (mlir.Type, error) { return emitc.LValueType(mlirtest.Type(c, "!emitc.lvalue<i32>")) },
-			"pointer":                   func() (mlir.Type, error) { return emitc.PointerType(mlirtest.Type(c, "!emitc.lvalue<i32>")) },
-			"expected non empty string": func() (mlir.Type, error) { return emitc.OpaqueType(c, "") },
+			"must have at least one dimension": func() (mlir.Type, error) { return emitc.ArrayType(i32) },
+			"dimensions [2 -1]":                func() (mlir.Type, error) { return emitc.ArrayType(i32, 2, -1) },
+			"array":                            func() (mlir.Type, error) { return emitc.ArrayType(mlirtest.Type(c, "!emitc.array<2xi32>"), 2) },
+			"lvalue":                           func() (mlir.Type, error) { return emitc.LValueType(mlirtest.Type(c, "!emitc.lvalue<i32>")) },
+			"pointer":                          func() (mlir.Type, error) { return emitc.PointerType(mlirtest.Type(c, "!emitc.lvalue<i32>")) },
+			"expected non empty string":        func() (mlir.Type, error) { return emitc.OpaqueType(c, "") },
 		} {
 			_, err := make()
 			check.Error(t, err, want)
@@ -67,14 +67,14 @@ func TestAttributes(t *testing.T) {
 			}
 		}
 		_, err := emitc.OpaqueText(c.UnitAttribute())
-		check.Error(t, err, "unit is no opaque attribute")
+		check.Error(t, err, "unit is not an opaque attribute")
 		_, err = emitc.ReadCmpPredicate(c.UnitAttribute())
 		if !c.Library().Has("mlirAttributeIsAEmitCCmpPredicate") {
 			mlirtest.Unsupported(t, err)
 			return
 		}
-		check.Error(t, err, "unit is no comparison")
+		check.Error(t, err, "unit is not a comparison")
 		_, err = emitc.CmpPredicate(7).Attribute(c)
-		check.Error(t, err, "no comparison 7")
+		check.Error(t, err, "7 is not a comparison")
 	})
 }

@@ -2,8 +2,8 @@ package function
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// Defined are the functions of a module that have a body, in the order of its text and by
-// name.
+// Defined returns the functions of a module that have a body, in the order of the text and
+// by name.
 func Defined(m *mlir.Module) (order []mlir.Operation, byName map[string]mlir.Operation) {
 	byName = map[string]mlir.Operation{}
 	for op := range m.Body().Operations() {
@@ -17,7 +17,8 @@ func Defined(m *mlir.Module) (order []mlir.Operation, byName map[string]mlir.Ope
 	return order, byName
 }
 
-// Callee is the name of the function that a call calls; false where op is no call.
+// Callee returns the name of the function that op calls. It returns false if op is not a
+// call.
 func Callee(op mlir.Operation) (string, bool) {
 	if name := op.Name(); name != "func.call" && name != "call" {
 		return "", false
@@ -29,8 +30,9 @@ func Callee(op mlir.Operation) (string, bool) {
 	return a.Symbol()
 }
 
-// Callees are the names of the functions that are called in an operation and in what
-// stands in it, in the order of the text, each as often as it is called.
+// Callees returns the names of the functions that an operation and its nested operations
+// call, in the order of the text. A function that is called several times is listed as
+// often.
 func Callees(op mlir.Operation) (names []string) {
 	op.Walk(func(op mlir.Operation) mlir.WalkAction {
 		if name, ok := Callee(op); ok {

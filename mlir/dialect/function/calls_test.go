@@ -36,7 +36,7 @@ func.func private @g(%x: i32) { return }`))
 		name, _ := f.Symbol()
 		names = append(names, name)
 		if byName[name] != f {
-			t.Errorf("@%s is not found by its name", name)
+			t.Errorf("@%s is not in the map of names", name)
 		}
 	}
 	if diff := cmp.Diff([]string{"main", "g"}, names); diff != "" || len(byName) != 2 {

@@ -1,5 +1,5 @@
-// Package function reads the operations of MLIR's func dialect: functions and their calls,
-// and the attributes of arguments and results of a func.func, which it also sets.
+// Package function reads the operations of MLIR's func dialect: functions and their calls.
+// It also reads and sets the attributes of arguments and results of a func.func.
 package function
 
 import (
@@ -11,14 +11,14 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// SetArgAttr sets an attribute of the i-th argument of a func.func. Names that verify
-// begin with a dialect's: "llvm.noalias". A library that lacks the function refuses
-// with an error that matches mlir.ErrUnsupported.
+// SetArgAttr sets an attribute of the i-th argument of a func.func. The verifier requires
+// names that begin with a dialect, such as "llvm.noalias". If the library lacks the C
+// function, the error matches mlir.ErrUnsupported.
 func SetArgAttr(f mlir.Operation, i int, name string, a mlir.Attribute) error {
 	return set(f, "SetArgAttr", "mlirFuncSetArgAttr", capi.MlirFuncSetArgAttr, i, name, a)
 }
 
-// SetResultAttr sets an attribute of the i-th result of a func.func.
+// SetResultAttr sets an attribute of the i-th result of a func.func, like SetArgAttr.
 func SetResultAttr(f mlir.Operation, i int, name string, a mlir.Attribute) error {
 	return set(f, "SetResultAttr", "mlirFuncSetResultAttr", capi.MlirFuncSetResultAttr, i, name, a)
 }
@@ -40,7 +40,7 @@ func set(f mlir.Operation, method, function string, call func(*capi.Table, capi.
 	}
 	switch {
 	case i < 0 || i >= n:
-		return fmt.Errorf("function: attribute %d cannot be set: the function has %d %s", i, n, what)
+		return fmt.Errorf("function: cannot set attribute %d: the function has %d %s", i, n, what)
 	case name == "":
 		return errors.New("function: an attribute needs a name")
 	}
@@ -48,12 +48,14 @@ func set(f mlir.Operation, method, function string, call func(*capi.Table, capi.
 	return nil
 }
 
-// ArgAttr is an attribute of the i-th argument of a func.func.
+// ArgAttr returns an attribute of the i-th argument of a func.func. It returns false if the
+// argument does not have it.
 func ArgAttr(f mlir.Operation, i int, name string) (mlir.Attribute, bool) {
 	return get(f, "arg_attrs", i, name)
 }
 
-// ResultAttr is an attribute of the i-th result of a func.func.
+// ResultAttr returns an attribute of the i-th result of a func.func. It returns false if
+// the result does not have it.
 func ResultAttr(f mlir.Operation, i int, name string) (mlir.Attribute, bool) {
 	return get(f, "res_attrs", i, name)
 }
@@ -77,7 +79,7 @@ func get(f mlir.Operation, list string, i int, name string) (mlir.Attribute, boo
 
 func signature(f mlir.Operation) (inputs, results []mlir.Type, err error) {
 	if name := f.Name(); name != "func.func" {
-		return nil, nil, fmt.Errorf("function: %s is no func.func", name)
+		return nil, nil, fmt.Errorf("function: %s is not a func.func", name)
 	}
 	if a, ok := f.Attribute("function_type"); ok {
 		if t, ok := a.TypeValue(); ok {

@@ -24,7 +24,7 @@ func TestAttributes(t *testing.T) {
 		check.Panics(t, "called on a zero value", func() { function.SetArgAttr(f, 0, "llvm.x", mlir.Attribute{}) })
 		check.Panics(t, "called on a zero value", func() { function.SetArgAttr(mlir.Operation{}, 0, "llvm.x", unit) })
 		if _, ok := function.ArgAttr(f, 1, "llvm.align"); ok {
-			t.Error("there is an attribute that nobody set")
+			t.Error("there is an attribute that was not set")
 		}
 		if !set(function.SetArgAttr(f, 1, "llvm.align", two), function.SetResultAttr(f, 0, "llvm.noundef", unit)) {
 			return
@@ -43,6 +43,6 @@ func TestAttributes(t *testing.T) {
 		check.Error(t, function.SetArgAttr(f, -1, "llvm.align", two), "the function has 2 arguments")
 		check.Error(t, function.SetResultAttr(f, 1, "llvm.align", two), "the function has 1 results")
 		check.Error(t, function.SetArgAttr(f, 0, "", two), "needs a name")
-		check.Error(t, function.SetArgAttr(m.Operation(), 0, "llvm.align", two), "builtin.module is no func.func")
+		check.Error(t, function.SetArgAttr(m.Operation(), 0, "llvm.align", two), "builtin.module is not a func.func")
 	})
 }

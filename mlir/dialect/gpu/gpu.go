@@ -1,5 +1,6 @@
-// Package gpu is the type and the attribute of MLIR's gpu dialect that its C API can
-// make. A library that lacks it refuses with an error that matches mlir.ErrUnsupported.
+// Package gpu provides the type and the attribute of MLIR's gpu dialect that its C API can
+// make. If the library lacks it, the functions return an error that matches
+// mlir.ErrUnsupported.
 package gpu
 
 import (
@@ -12,7 +13,7 @@ import (
 
 const dialect = "gpu"
 
-// AsyncTokenType is !gpu.async.token.
+// AsyncTokenType returns !gpu.async.token.
 func AsyncTokenType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirGPUAsyncTokenTypeGet", capi.MlirGPUAsyncTokenTypeGet)
 }
@@ -20,7 +21,7 @@ func AsyncTokenType(c *mlir.Context) (mlir.Type, error) {
 // IsAsyncToken reports whether t is !gpu.async.token.
 func IsAsyncToken(t mlir.Type) bool { return raw.IsType(t, "!gpu.async.token") }
 
-// Format is what the bytes of a compiled GPU module are.
+// Format is the format of a compiled GPU module.
 type Format int
 
 const (
@@ -30,16 +31,16 @@ const (
 	FatBinary                   // for several devices
 )
 
-// Object is #gpu.object<…>, a compiled GPU module.
+// An Object is #gpu.object<…>, a compiled GPU module.
 type Object struct {
-	Target     mlir.Attribute // what it was compiled for, as #nvvm.target
+	Target     mlir.Attribute // target of the compilation, such as #nvvm.target
 	Format     Format
 	Data       []byte
-	Properties mlir.Attribute // a dictionary, or nothing
-	Kernels    mlir.Attribute // #gpu.kernel_table<…>, or nothing; not in LLVM 19
+	Properties mlir.Attribute // a dictionary, or nil
+	Kernels    mlir.Attribute // #gpu.kernel_table<…>, or nil; not in LLVM 19
 }
 
-// Attribute makes the attribute. The data is copied.
+// Attribute returns the attribute. It copies the data.
 func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	const method = "gpu.Object.Attribute"
 	target := raw.AttributeIn(o.Target, c, method)
@@ -52,12 +53,12 @@ func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 		return mlir.Attribute{}, err
 	}
 	if o.Format < Offload || o.Format > FatBinary {
-		return mlir.Attribute{}, fmt.Errorf("gpu: an object has no format %d: use the constants", o.Format)
+		return mlir.Attribute{}, fmt.Errorf("gpu: %d is not a format of an object: use the constants", o.Format)
 	}
 	var properties, kernels capi.MlirAttribute
 	if !o.Properties.IsNil() {
 		if properties = raw.AttributeIn(o.Properties, c, method); !o.Properties.IsDictionary() {
-			return mlir.Attribute{}, fmt.Errorf("gpu: the properties of an object are a dictionary, not %s", o.Properties)
+			return mlir.Attribute{}, fmt.Errorf("gpu: the properties of an object must be a dictionary, not %s", o.Properties)
 		}
 	}
 	if o.Kernels.IsNil() {
@@ -65,7 +66,7 @@ func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 			capi.MlirGPUObjectAttrGet(t, raw.Context(c), target, uint32(o.Format), string(o.Data), properties)))
 	}
 	if kernels = raw.AttributeIn(o.Kernels, c, method); !raw.IsAttribute(o.Kernels, "#gpu.kernel_table") {
-		return mlir.Attribute{}, fmt.Errorf("gpu: the kernels of an object are a #gpu.kernel_table, not %s", o.Kernels)
+		return mlir.Attribute{}, fmt.Errorf("gpu: the kernels of an object must be a #gpu.kernel_table, not %s", o.Kernels)
 	}
 	return raw.ParsedAttribute(raw.WrapAttribute(c,
 		capi.MlirGPUObjectAttrGetWithKernels(t, raw.Context(c), target, uint32(o.Format), string(o.Data), properties, kernels)))
@@ -74,11 +75,12 @@ func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // IsObject reports whether a is #gpu.object<…>.
 func IsObject(a mlir.Attribute) bool { return raw.IsAttribute(a, "#gpu.object") }
 
-// ReadObject reads an object. The data is copied.
+// ReadObject returns a as an Object. It copies the data. It returns an error if a is
+// another attribute.
 func ReadObject(a mlir.Attribute) (Object, error) {
 	c, h := raw.UnwrapAttribute(a, "gpu.ReadObject")
 	if !IsObject(a) {
-		return Object{}, fmt.Errorf("gpu: %s is no object", a)
+		return Object{}, fmt.Errorf("gpu: %s is not an object", a)
 	}
 	l := c.Library()
 	if err := raw.Need(l, "mlirGPUObjectAttrGetTarget", "mlirGPUObjectAttrGetFormat", "mlirGPUObjectAttrGetObject",

@@ -38,8 +38,8 @@ func TestObject(t *testing.T) {
 				[]string{got.Target.String(), got.Properties.String(), got.Kernels.String()})
 		}
 		for want, bad := range map[string]gpu.Object{
-			"no format 0":       {Target: target},
-			"no format 5":       {Target: target, Format: 5},
+			"0 is not a format": {Target: target},
+			"5 is not a format": {Target: target, Format: 5},
 			"a dictionary, not": {Target: target, Format: gpu.Binary, Properties: target},
 			"kernel_table, not": {Target: target, Format: gpu.Binary, Kernels: target},
 			"unit":              {Target: c.UnitAttribute(), Format: gpu.Binary},
@@ -48,7 +48,7 @@ func TestObject(t *testing.T) {
 			check.Error(t, err, want)
 		}
 		_, err := gpu.ReadObject(target)
-		check.Error(t, err, "is no object")
+		check.Error(t, err, "is not an object")
 		check.Panics(t, "called on a zero value", func() { gpu.Object{Format: gpu.Binary}.Attribute(c) })
 		check.Panics(t, "called on a zero value", func() { gpu.ReadObject(mlir.Attribute{}) })
 	})

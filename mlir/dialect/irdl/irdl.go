@@ -1,5 +1,5 @@
-// Package irdl is the attributes of MLIR's irdl dialect, in which dialects are defined.
-// A library that lacks its C API refuses them with an error that matches
+// Package irdl provides the attributes of MLIR's irdl dialect, which defines dialects. If
+// the library lacks the dialect's C API, the functions return an error that matches
 // mlir.ErrUnsupported.
 package irdl
 
@@ -12,39 +12,41 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Variadicity says how many values an operand or a result stands for.
+// Variadicity is the number of values that an operand or a result consists of.
 type Variadicity string
 
 const (
 	Single   Variadicity = "single"   // exactly one
-	Optional Variadicity = "optional" // none or one
+	Optional Variadicity = "optional" // zero or one
 	Variadic Variadicity = "variadic" // any number
 )
 
-// Attribute is #irdl<variadicity …>.
+// Attribute returns #irdl<variadicity …>.
 func (v Variadicity) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	t, err := raw.Load(c, "irdl", "mlirIRDLVariadicityAttrGet")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
 	switch v {
-	case Single, Optional, Variadic: // the library ends the process on another one
+	case Single, Optional, Variadic: // the library aborts the process on others
 		return raw.WrapAttribute(c, capi.MlirIRDLVariadicityAttrGet(t, raw.Context(c), string(v))), nil
 	}
-	return mlir.Attribute{}, fmt.Errorf("irdl: there is no variadicity %q: use the constants", string(v))
+	return mlir.Attribute{}, fmt.Errorf("irdl: %q is not a variadicity: use the constants", string(v))
 }
 
-// ReadVariadicity reads a variadicity.
+// ReadVariadicity returns a as a Variadicity. It returns an error if a is another
+// attribute.
 func ReadVariadicity(a mlir.Attribute) (Variadicity, error) {
 	rest, ok := strings.CutPrefix(a.String(), "#irdl<variadicity ")
 	v := Variadicity(strings.TrimSuffix(rest, ">"))
 	if !ok {
-		return "", fmt.Errorf("irdl: %s is no variadicity", a)
+		return "", fmt.Errorf("irdl: %s is not a variadicity", a)
 	}
 	return v, nil
 }
 
-// VariadicityArray is #irdl<variadicity_array[…]>, one for each operand or result.
+// VariadicityArray returns #irdl<variadicity_array[…]>, with one value for each operand or
+// result.
 func VariadicityArray(c *mlir.Context, values ...Variadicity) (mlir.Attribute, error) {
 	t, err := raw.Load(c, "irdl", "mlirIRDLVariadicityArrayAttrGet")
 	if err != nil {

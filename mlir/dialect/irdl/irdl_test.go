@@ -29,9 +29,9 @@ func TestVariadicity(t *testing.T) {
 		}
 		if c.Library().Has("mlirIRDLVariadicityAttrGet") {
 			_, err := irdl.VariadicityArray(c, "several")
-			check.Error(t, err, `no variadicity "several"`)
+			check.Error(t, err, `"several" is not a variadicity`)
 		}
 		_, err := irdl.ReadVariadicity(c.UnitAttribute())
-		check.Error(t, err, "unit is no variadicity")
+		check.Error(t, err, "unit is not a variadicity")
 	})
 }

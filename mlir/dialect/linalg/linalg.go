@@ -1,6 +1,6 @@
-// Package linalg is what the C API of MLIR's linalg dialect says of an operation: its
-// indexing maps, and the dimensions of a contraction or a convolution. A library that
-// lacks it refuses with an error that matches mlir.ErrUnsupported.
+// Package linalg inspects operations of MLIR's linalg dialect: their indexing maps, and the
+// dimensions of contractions and convolutions. If the library lacks the dialect's C API,
+// the functions return an error that matches mlir.ErrUnsupported.
 package linalg
 
 import (
@@ -12,19 +12,18 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Contraction names the loops of a contraction by what they are for.
+// A Contraction holds the loops of a contraction by their roles.
 type Contraction struct{ Batch, M, N, K []int64 }
 
-// Convolution names the loops of a convolution by what they are for.
+// A Convolution holds the loops of a convolution by their roles.
 type Convolution struct {
 	Batch, OutputImage, OutputChannel, FilterLoop, InputChannel, Depth []int64
 	Strides, Dilations                                                 []int64
 }
 
-// sound opens an operation that the library may look into: it reads the region and the
-// maps of a linalg operation without checking that they are there, which a verified
-// one has.
-func sound(o mlir.Operation, method string, functions ...string) (*mlir.Context, *capi.Table, capi.MlirOperation, error) {
+// verified returns the handles of an operation, after it verified it. The library reads the
+// region and the maps of a linalg operation without checking that they exist.
+func verified(o mlir.Operation, method string, functions ...string) (*mlir.Context, *capi.Table, capi.MlirOperation, error) {
 	c, h := raw.UnwrapOperation(o, "linalg."+method)
 	if err := raw.Need(c.Library(), functions...); err != nil {
 		return nil, nil, h, err
@@ -32,32 +31,33 @@ func sound(o mlir.Operation, method string, functions ...string) (*mlir.Context,
 	return c, raw.Table(c), h, o.Verify()
 }
 
-// IsContraction reports whether the operation, which must be valid, is a contraction.
+// IsContraction reports whether o is a contraction. It verifies o first.
 func IsContraction(o mlir.Operation) (bool, error) {
-	_, t, h, err := sound(o, "IsContraction", "mlirLinalgIsAContractionOp")
+	_, t, h, err := verified(o, "IsContraction", "mlirLinalgIsAContractionOp")
 	return err == nil && capi.MlirLinalgIsAContractionOp(t, h), err
 }
 
-// IsConvolution reports whether the operation, which must be valid, is a convolution.
+// IsConvolution reports whether o is a convolution. It verifies o first.
 func IsConvolution(o mlir.Operation) (bool, error) {
-	_, t, h, err := sound(o, "IsConvolution", "mlirLinalgIsAConvolutionOp")
+	_, t, h, err := verified(o, "IsConvolution", "mlirLinalgIsAConvolutionOp")
 	return err == nil && capi.MlirLinalgIsAConvolutionOp(t, h), err
 }
 
-// ContractionOf finds the dimensions of a contraction.
+// ContractionOf returns the dimensions of a contraction. It verifies o first, and returns
+// an error if o is not a contraction.
 func ContractionOf(o mlir.Operation) (Contraction, error) {
-	c, t, h, err := sound(o, "ContractionOf", "mlirLinalgIsAContractionOp", "mlirLinalgInferContractionDimensions")
+	c, t, h, err := verified(o, "ContractionOf", "mlirLinalgIsAContractionOp", "mlirLinalgInferContractionDimensions")
 	if err != nil {
 		return Contraction{}, err
 	}
 	if !capi.MlirLinalgIsAContractionOp(t, h) {
-		return Contraction{}, fmt.Errorf("linalg: %s is no contraction", o.Name())
+		return Contraction{}, fmt.Errorf("linalg: %s is not a contraction", o.Name())
 	}
 	return contraction(c, capi.MlirLinalgInferContractionDimensions(t, h)), nil
 }
 
-// ContractionOfMaps finds the dimensions of a contraction from the indexing maps of its
-// two operands and its result, all over the same loops.
+// ContractionOfMaps returns the dimensions of a contraction from the indexing maps of its
+// two operands and its result. All of them have the same loops.
 func ContractionOfMaps(left, right, result mlir.AffineMap) (Contraction, error) {
 	const function = "mlirLinalgInferContractionDimensionsFromMaps"
 	c := left.Context()
@@ -68,13 +68,13 @@ func ContractionOfMaps(left, right, result mlir.AffineMap) (Contraction, error) 
 	list := make([]capi.MlirAffineMap, len(maps))
 	for i, m := range maps {
 		if m.IsNil() || m.NumSymbols() != 0 || m.NumDims() != left.NumDims() || !m.IsProjectedPermutation() {
-			return Contraction{}, fmt.Errorf("linalg: %s is no map of a contraction over %d loops: each result is one of them", m, left.NumDims())
+			return Contraction{}, fmt.Errorf("linalg: %s is not a map of a contraction over %d loops: each result must be one of them", m, left.NumDims())
 		}
 		list[i] = raw.Map(c, m)
 	}
 	d := contraction(c, capi.MlirLinalgInferContractionDimensionsFromMaps(raw.Table(c), raw.First(list), len(list)))
 	if len(d.K) == 0 {
-		return Contraction{}, fmt.Errorf("linalg: %s, %s and %s do not make a contraction", left, right, result)
+		return Contraction{}, fmt.Errorf("linalg: %s, %s and %s do not form a contraction", left, right, result)
 	}
 	return d, nil
 }
@@ -83,14 +83,15 @@ func contraction(c *mlir.Context, d capi.MlirLinalgContractionDimensions) Contra
 	return Contraction{Batch: list(c, d.Batch), M: list(c, d.M), N: list(c, d.N), K: list(c, d.K)}
 }
 
-// ConvolutionOf finds the dimensions of a convolution.
+// ConvolutionOf returns the dimensions of a convolution. It verifies o first, and returns
+// an error if o is not a convolution.
 func ConvolutionOf(o mlir.Operation) (Convolution, error) {
-	c, t, h, err := sound(o, "ConvolutionOf", "mlirLinalgIsAConvolutionOp", "mlirLinalgInferConvolutionDimensions")
+	c, t, h, err := verified(o, "ConvolutionOf", "mlirLinalgIsAConvolutionOp", "mlirLinalgInferConvolutionDimensions")
 	if err != nil {
 		return Convolution{}, err
 	}
 	if !capi.MlirLinalgIsAConvolutionOp(t, h) {
-		return Convolution{}, fmt.Errorf("linalg: %s is no convolution", o.Name())
+		return Convolution{}, fmt.Errorf("linalg: %s is not a convolution", o.Name())
 	}
 	d := capi.MlirLinalgInferConvolutionDimensions(t, h)
 	return Convolution{
@@ -100,10 +101,10 @@ func ConvolutionOf(o mlir.Operation) (Convolution, error) {
 	}, nil
 }
 
-// IndexingMaps are the maps from the loops of a linalg operation, which must be valid,
-// to its operands.
+// IndexingMaps returns the maps from the loops of a linalg operation to its operands. It
+// verifies o first.
 func IndexingMaps(o mlir.Operation) ([]mlir.AffineMap, error) {
-	c, t, h, err := sound(o, "IndexingMaps", "mlirLinalgGetIndexingMapsAttribute")
+	c, t, h, err := verified(o, "IndexingMaps", "mlirLinalgGetIndexingMapsAttribute")
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +137,8 @@ func list(c *mlir.Context, h capi.MlirAttribute) []int64 {
 	return out
 }
 
-// FillRegion gives a named operation, such as linalg.matmul, that was created with one
-// empty region the body that its name stands for.
+// FillRegion fills the region of a named operation, such as linalg.matmul, with the body
+// that its name defines. The operation must have one empty region.
 func FillRegion(o mlir.Operation) error {
 	c, h := raw.UnwrapOperation(o, "linalg.FillRegion")
 	if err := raw.Need(c.Library(), "mlirLinalgFillBuiltinNamedOpRegion"); err != nil {
@@ -147,11 +148,11 @@ func FillRegion(o mlir.Operation) error {
 	want, known := arity(name)
 	switch {
 	case !ok || !known:
-		return fmt.Errorf("linalg: %s is no named operation whose body is known here", o.Name())
+		return fmt.Errorf("linalg: %s is not a known named operation", o.Name())
 	case o.NumRegions() != 1 || !o.Region(0).First().IsNil():
-		return fmt.Errorf("linalg: %s needs one region, and an empty one", o.Name())
+		return fmt.Errorf("linalg: %s must have one region, and it must be empty", o.Name())
 	case o.NumOperands() != want:
-		return fmt.Errorf("linalg: %s takes %d operands, %d given", o.Name(), want, o.NumOperands())
+		return fmt.Errorf("linalg: %s takes %d operands, but has %d", o.Name(), want, o.NumOperands())
 	}
 	t := raw.Table(c)
 	for i, v := range o.Operands() {
@@ -160,16 +161,16 @@ func FillRegion(o mlir.Operation) error {
 			element = inner
 		}
 		if r := raw.Type(element); !capi.MlirTypeIsAInteger(t, r) && !capi.MlirTypeIsAFloat(t, r) && !capi.MlirTypeIsAIndex(t, r) && !capi.MlirTypeIsAComplex(t, r) {
-			return fmt.Errorf("linalg: operand %d of %s holds %s, which are no numbers", i, o.Name(), element)
+			return fmt.Errorf("linalg: operand %d of %s must hold numbers, not %s", i, o.Name(), element)
 		}
 	}
 	capi.MlirLinalgFillBuiltinNamedOpRegion(t, h)
 	return nil
 }
 
-// arity is the number of operands of a named operation, inputs and outputs; the library
-// takes an operation of fewer and looks beyond them. The names are those of
-// LinalgNamedStructuredOps.
+// arity returns the number of operands of a named operation, inputs and outputs. The
+// library does not check it, and reads past the operands of an operation that has fewer.
+// The names are those of LinalgNamedStructuredOps.
 func arity(name string) (int, bool) {
 	n, ok := arities[name]
 	if ok {
@@ -177,7 +178,7 @@ func arity(name string) (int, bool) {
 	}
 	for _, prefix := range []string{"conv_", "depthwise_conv_", "pooling_"} {
 		if strings.HasPrefix(name, prefix) {
-			if strings.HasSuffix(name, "_q") { // two zero points more
+			if strings.HasSuffix(name, "_q") { // two additional zero points
 				return 5, true
 			}
 			return 3, true

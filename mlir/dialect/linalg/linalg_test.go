@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 )
 
-// eachContext runs a test where the library has the functions, and holds elsewhere
-// that they are refused.
+// eachContext runs a test if the library has the functions, and checks their errors
+// otherwise.
 func eachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		if c.Library().Has("mlirLinalgIsAContractionOp") {
@@ -77,20 +77,20 @@ func TestDimensions(t *testing.T) {
 		check.Diff(t, "from maps", want, check.Must(linalg.ContractionOfMaps(maps[0], maps[1], maps[2])))
 
 		_, err := linalg.ContractionOf(conv)
-		check.Error(t, err, "linalg.conv_2d_nhwc_hwcf is no contraction")
+		check.Error(t, err, "linalg.conv_2d_nhwc_hwcf is not a contraction")
 		_, err = linalg.ConvolutionOf(matmul)
-		check.Error(t, err, "linalg.batch_matmul is no convolution")
+		check.Error(t, err, "linalg.batch_matmul is not a convolution")
 		_, err = linalg.IndexingMaps(ret)
 		check.Error(t, err, "func.return has no indexing maps")
 		one := c.IdentityMap(1)
 		_, err = linalg.ContractionOfMaps(maps[0], one, maps[2])
-		check.Error(t, err, "is no map of a contraction over 4 loops")
+		check.Error(t, err, "is not a map of a contraction over 4 loops")
 		_, err = linalg.ContractionOfMaps(one, one, one)
-		check.Error(t, err, "do not make a contraction")
+		check.Error(t, err, "do not form a contraction")
 		_, err = linalg.ContractionOfMaps(one, one, mlir.AffineMap{})
-		check.Error(t, err, "is no map of a contraction")
+		check.Error(t, err, "is not a map of a contraction")
 		_, err = linalg.ContractionOfMaps(one, check.Must(c.ParseAffineMap("(d0) -> (d0 * 2)")), one)
-		check.Error(t, err, "each result is one of them")
+		check.Error(t, err, "each result must be one of them")
 		check.Panics(t, "linalg.IsContraction called on a zero value", func() { linalg.IsContraction(mlir.Operation{}) })
 	})
 }
@@ -136,13 +136,13 @@ func TestFillRegion(t *testing.T) {
 			names = append(names, o.Name())
 		}
 		check.Diff(t, "the body", []string{"arith.mulf", "arith.addf", "linalg.yield"}, names)
-		check.Error(t, linalg.FillRegion(matmul), "an empty one")
-		check.Error(t, linalg.FillRegion(create("linalg.matmul", 1, 0, 1)), "takes 3 operands, 2 given")
-		check.Error(t, linalg.FillRegion(create("linalg.matmul", 1, 3, 3, 3)), "which are no numbers")
-		check.Error(t, linalg.FillRegion(create("linalg.generic", 1, 0, 0)), "is no named operation")
-		check.Error(t, linalg.FillRegion(m.Operation()), "is no named operation")
+		check.Error(t, linalg.FillRegion(matmul), "must have one region, and it must be empty")
+		check.Error(t, linalg.FillRegion(create("linalg.matmul", 1, 0, 1)), "takes 3 operands, but has 2")
+		check.Error(t, linalg.FillRegion(create("linalg.matmul", 1, 3, 3, 3)), "must hold numbers, not !llvm.ptr")
+		check.Error(t, linalg.FillRegion(create("linalg.generic", 1, 0, 0)), "is not a known named operation")
+		check.Error(t, linalg.FillRegion(m.Operation()), "is not a known named operation")
 		if _, err := linalg.IsContraction(create("linalg.matmul", 1, 0, 1, 2)); err == nil {
-			t.Error("an operation without a body was looked into")
+			t.Error("an operation without a body was read")
 		}
 	})
 }

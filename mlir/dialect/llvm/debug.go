@@ -10,9 +10,10 @@ import (
 
 // Debug information. Tags, languages, encodings, operations and flags are the numbers
 // of the DWARF standard and of LLVM's DIFlags and DISPFlags. In the structs that follow
-// a zero attribute is left out, unless its comment says that it is needed.
+// an attribute is optional unless its comment says that it is required. A zero attribute is
+// left out.
 
-// kinds that may stand in a field, by the names that MLIR prints
+// The kinds that fields may have, by the names that MLIR prints.
 var (
 	fileKind       = []string{"#llvm.di_file"}
 	unitKind       = []string{"#llvm.di_compile_unit"}
@@ -27,37 +28,37 @@ var (
 	distinctKind = []string{"distinct"}
 )
 
-// maker checks the fields of one attribute, whose C function casts what it is given
-// without a look, and keeps the first mistake.
+// maker checks the fields of one attribute, because its C function casts them without
+// checks. It keeps the first error.
 type maker struct {
 	c    *mlir.Context
 	api  *capi.Table
-	what string // the Go type, for sentences
+	what string // the Go type, for errors
 	err  error
 }
 
 func newMaker(c *mlir.Context, what, function string) *maker {
-	m := &maker{c: c, what: "llvm." + what}
+	m := &maker{c: c, what: what}
 	m.api, m.err = raw.Load(c, dialect, function)
 	return m
 }
 
-// field is the C handle of an attribute that may be left out.
+// field returns the C handle of an optional attribute.
 func (m *maker) field(name string, a mlir.Attribute, kinds []string) capi.MlirAttribute {
 	if a.IsNil() {
 		return capi.MlirAttribute{}
 	}
-	h := raw.AttributeIn(a, m.c, m.what+".Attribute")
+	h := raw.AttributeIn(a, m.c, "llvm."+m.what+".Attribute")
 	if m.err == nil && !oneOf(a, kinds) {
 		m.err = fmt.Errorf("llvm: %s.%s cannot be %s", m.what, name, a)
 	}
 	return h
 }
 
-// needed is the C handle of an attribute that must be there.
-func (m *maker) needed(name string, a mlir.Attribute, kinds []string) capi.MlirAttribute {
+// required returns the C handle of a required attribute.
+func (m *maker) required(name string, a mlir.Attribute, kinds []string) capi.MlirAttribute {
 	if a.IsNil() && m.err == nil {
-		m.err = fmt.Errorf("llvm: %s needs its %s", m.what, name)
+		m.err = fmt.Errorf("llvm: %s.%s is missing", m.what, name)
 	}
 	return m.field(name, a, kinds)
 }
@@ -65,12 +66,12 @@ func (m *maker) needed(name string, a mlir.Attribute, kinds []string) capi.MlirA
 func (m *maker) fields(name string, list []mlir.Attribute, kinds []string) []capi.MlirAttribute {
 	out := make([]capi.MlirAttribute, len(list))
 	for i, a := range list {
-		out[i] = m.needed(name, a, kinds)
+		out[i] = m.required(name, a, kinds)
 	}
 	return out
 }
 
-// text is a string attribute, left out where the string is empty.
+// text returns a string attribute, or null if the string is empty.
 func (m *maker) text(s string) capi.MlirAttribute {
 	if s == "" {
 		return capi.MlirAttribute{}
@@ -78,29 +79,29 @@ func (m *maker) text(s string) capi.MlirAttribute {
 	return raw.Attribute(m.c.StringAttribute(s))
 }
 
-// recursion checks the id that a node and its RecSelf share.
+// recursion returns the RecID of a node. It is required if the node is a RecSelf.
 func (m *maker) recursion(id mlir.Attribute, self bool) capi.MlirAttribute {
 	if self {
-		return m.needed("RecID", id, distinctKind)
+		return m.required("RecID", id, distinctKind)
 	}
 	return m.field("RecID", id, distinctKind)
 }
 
 func (m *maker) number(name string, v int) uint32 {
 	if m.err == nil && (v < 0 || int(uint32(v)) != v) {
-		m.err = fmt.Errorf("llvm: %s.%s cannot be %d: it has 32 bits and no sign", m.what, name, v)
+		m.err = fmt.Errorf("llvm: %s.%s cannot be %d: it must fit into a uint32", m.what, name, v)
 	}
 	return uint32(v)
 }
 
-// make calls the C function when nothing is wrong.
+// make calls the C function if there was no error.
 func (m *maker) make(call func(ctx capi.MlirContext) capi.MlirAttribute) (mlir.Attribute, error) {
 	if m.err != nil {
 		return mlir.Attribute{}, m.err
 	}
 	a := raw.WrapAttribute(m.c, call(raw.Context(m.c)))
 	if a.IsNil() {
-		return a, raw.Failure(m.c, "making "+m.what)
+		return a, raw.Failure(m.c, "making llvm."+m.what)
 	}
 	return a, nil
 }

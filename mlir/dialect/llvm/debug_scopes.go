@@ -11,7 +11,7 @@ import (
 // DIFile is #llvm.di_file<"Name" in "Directory">.
 type DIFile struct{ Name, Directory string }
 
-// Attribute makes the attribute.
+// Attribute returns the attribute.
 func (d DIFile) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIFile", "mlirLLVMDIFileAttrGet")
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
@@ -19,7 +19,7 @@ func (d DIFile) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// EmissionKind says how much debug information a compile unit has.
+// EmissionKind is the amount of debug information of a compile unit.
 type EmissionKind int
 
 const (
@@ -29,7 +29,7 @@ const (
 	EmitDebugDirectivesOnly
 )
 
-// NameTable says which accelerator tables of names a compile unit has.
+// NameTable is the kind of accelerator tables of names of a compile unit.
 type NameTable int
 
 const (
@@ -41,9 +41,9 @@ const (
 
 // DICompileUnit is #llvm.di_compile_unit<…>.
 type DICompileUnit struct {
-	ID                 mlir.Attribute // needed: distinct[…]<>
+	ID                 mlir.Attribute // required: distinct[…]<>
 	SourceLanguage     int            // DW_LANG_…
-	File               mlir.Attribute // needed
+	File               mlir.Attribute // required
 	Producer           string
 	IsOptimized        bool
 	Emission           EmissionKind
@@ -51,13 +51,13 @@ type DICompileUnit struct {
 	SplitDebugFilename string // LLVM 22
 }
 
-// Attribute makes the attribute. The library must be of LLVM 19 or 22.
+// Attribute returns the attribute. The library must be of LLVM 19 or 22.
 func (d DICompileUnit) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DICompileUnit", "mlirLLVMDICompileUnitAttrGet")
-	id, file := m.needed("ID", d.ID, distinctKind), m.needed("File", d.File, fileKind)
+	id, file := m.required("ID", d.ID, distinctKind), m.required("File", d.File, fileKind)
 	language, producer, split := m.number("SourceLanguage", d.SourceLanguage), m.text(d.Producer), m.text(d.SplitDebugFilename)
 	if m.err == nil && (d.Emission < EmitNone || d.Emission > EmitDebugDirectivesOnly || d.NameTable < NameTableDefault || d.NameTable > NameTableApple) {
-		m.err = fmt.Errorf("llvm: a compile unit knows no emission kind %d with name table %d", d.Emission, d.NameTable)
+		m.err = fmt.Errorf("llvm: a compile unit cannot have emission kind %d and name table %d: use the constants", d.Emission, d.NameTable)
 	}
 	old := isRelease19(c)
 	if m.err == nil && old && d.SplitDebugFilename != "" {
@@ -74,15 +74,15 @@ func (d DICompileUnit) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 
 // DILexicalBlock is #llvm.di_lexical_block<…>.
 type DILexicalBlock struct {
-	Scope        mlir.Attribute // needed
+	Scope        mlir.Attribute // required
 	File         mlir.Attribute
 	Line, Column int
 }
 
-// Attribute makes the attribute.
+// Attribute returns the attribute.
 func (d DILexicalBlock) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DILexicalBlock", "mlirLLVMDILexicalBlockAttrGet")
-	scope, file := m.needed("Scope", d.Scope, scopeKinds), m.field("File", d.File, fileKind)
+	scope, file := m.required("Scope", d.Scope, scopeKinds), m.field("File", d.File, fileKind)
 	line, column := m.number("Line", d.Line), m.number("Column", d.Column)
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		return capi.MlirLLVMDILexicalBlockAttrGet(m.api, ctx, scope, file, line, column)
@@ -91,15 +91,15 @@ func (d DILexicalBlock) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 
 // DILexicalBlockFile is #llvm.di_lexical_block_file<…>.
 type DILexicalBlockFile struct {
-	Scope         mlir.Attribute // needed
+	Scope         mlir.Attribute // required
 	File          mlir.Attribute
 	Discriminator int
 }
 
-// Attribute makes the attribute.
+// Attribute returns the attribute.
 func (d DILexicalBlockFile) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DILexicalBlockFile", "mlirLLVMDILexicalBlockFileAttrGet")
-	scope, file := m.needed("Scope", d.Scope, scopeKinds), m.field("File", d.File, fileKind)
+	scope, file := m.required("Scope", d.Scope, scopeKinds), m.field("File", d.File, fileKind)
 	discriminator := m.number("Discriminator", d.Discriminator)
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		return capi.MlirLLVMDILexicalBlockFileAttrGet(m.api, ctx, scope, file, discriminator)
@@ -108,9 +108,9 @@ func (d DILexicalBlockFile) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 
 // DISubprogram is #llvm.di_subprogram<…>.
 type DISubprogram struct {
-	RecID         mlir.Attribute // distinct[…]<>, where nodes refer back to the subprogram; LLVM 22
+	RecID         mlir.Attribute // distinct[…]<>, if nodes refer back to the subprogram; LLVM 22
 	IsRecSelf     bool           // LLVM 22
-	ID            mlir.Attribute // distinct[…]<>, which a definition has
+	ID            mlir.Attribute // distinct[…]<>, if it is a definition
 	CompileUnit   mlir.Attribute
 	Scope         mlir.Attribute
 	Name          string
@@ -124,7 +124,7 @@ type DISubprogram struct {
 	Annotations   []mlir.Attribute // LLVM 22
 }
 
-// Attribute makes the attribute. The library must be of LLVM 19 or 22.
+// Attribute returns the attribute. The library must be of LLVM 19 or 22.
 func (d DISubprogram) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DISubprogram", "mlirLLVMDISubprogramAttrGet")
 	recID, id := m.recursion(d.RecID, d.IsRecSelf), m.field("ID", d.ID, distinctKind)
@@ -147,14 +147,14 @@ func (d DISubprogram) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// DISubprogramSelf stands inside the nodes of the subprogram of that RecID for the
-// subprogram itself.
+// DISubprogramSelf returns the attribute that refers to the subprogram with this RecID
+// from inside its nodes.
 func DISubprogramSelf(recID mlir.Attribute) (mlir.Attribute, error) {
 	return recSelf(recID, "DISubprogramSelf", "mlirLLVMDISubprogramAttrGetRecSelf", capi.MlirLLVMDISubprogramAttrGetRecSelf)
 }
 
-// ReadDISubprogram reads of a subprogram what the C API shows: CompileUnit, Scope, File,
-// Line, ScopeLine and Type.
+// ReadDISubprogram returns the fields of a subprogram that the C API can read:
+// CompileUnit, Scope, File, Line, ScopeLine and Type.
 func ReadDISubprogram(a mlir.Attribute) (DISubprogram, error) {
 	const method, kind = "llvm.ReadDISubprogram", "#llvm.di_subprogram"
 	var d DISubprogram
@@ -192,7 +192,7 @@ type DIModule struct {
 	IsDecl       bool
 }
 
-// Attribute makes the attribute.
+// Attribute returns the attribute.
 func (d DIModule) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIModule", "mlirLLVMDIModuleAttrGet")
 	file, scope, line := m.field("File", d.File, fileKind), m.field("Scope", d.Scope, scopeKinds), m.number("Line", d.Line)
@@ -202,7 +202,7 @@ func (d DIModule) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// ModuleScope is the scope of a module, nil where it has none.
+// ModuleScope returns the scope of a module, or the zero Attribute if it has none.
 func ModuleScope(a mlir.Attribute) (mlir.Attribute, error) {
 	return part(a, "llvm.ModuleScope", "#llvm.di_module", "mlirLLVMDIModuleAttrGetScope", capi.MlirLLVMDIModuleAttrGetScope)
 }
@@ -210,19 +210,19 @@ func ModuleScope(a mlir.Attribute) (mlir.Attribute, error) {
 // DIImportedEntity is #llvm.di_imported_entity<…>.
 type DIImportedEntity struct {
 	Tag      int            // DW_TAG_imported_module is 0x3a, DW_TAG_imported_declaration 0x08
-	Scope    mlir.Attribute // needed
-	Entity   mlir.Attribute // needed
+	Scope    mlir.Attribute // required
+	Entity   mlir.Attribute // required
 	File     mlir.Attribute
 	Line     int
 	Name     string
 	Elements []mlir.Attribute
 }
 
-// Attribute makes the attribute.
+// Attribute returns the attribute.
 func (d DIImportedEntity) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIImportedEntity", "mlirLLVMDIImportedEntityAttrGet")
 	tag, line, name := m.number("Tag", d.Tag), m.number("Line", d.Line), m.text(d.Name)
-	scope, entity := m.needed("Scope", d.Scope, scopeKinds), m.needed("Entity", d.Entity, nodeKinds)
+	scope, entity := m.required("Scope", d.Scope, scopeKinds), m.required("Entity", d.Entity, nodeKinds)
 	file, elements := m.field("File", d.File, fileKind), m.fields("Elements", d.Elements, nodeKinds)
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		return capi.MlirLLVMDIImportedEntityAttrGet(m.api, ctx, tag, scope, entity, file, line, name, len(elements), raw.First(elements))

@@ -10,12 +10,12 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
 )
 
-// maker is what every struct of debug information has.
+// maker is the method of every struct of debug information.
 type maker interface {
 	Attribute(*mlir.Context) (mlir.Attribute, error)
 }
 
-// newer reports whether libraries after LLVM 22 have another C function of that name.
+// newer reports whether the C function has another prototype in libraries after LLVM 22.
 func newer(m maker) bool {
 	switch m.(type) {
 	case llvm.DIDerivedType, llvm.DIStringType:
@@ -69,7 +69,7 @@ func TestDebugAttributes(t *testing.T) {
 				t.Errorf("%#v: %v", test.make, err)
 				continue
 			}
-			// MLIR prints a file in a field of that type without its name.
+			// MLIR omits the attribute's name in a field of type file.
 			check.Diff(t, "the text", mlirtest.Attribute(c, test.want).String(), a.String())
 		}
 		check.Diff(t, "the null type", "#llvm.di_null_type", null.String())
@@ -89,12 +89,12 @@ func TestDebugAttributes(t *testing.T) {
 	})
 }
 
-// TestVersionedDebugAttributes holds that the attributes whose C functions changed
-// are made where the release is known, and refused elsewhere.
+// TestVersionedDebugAttributes checks that attributes whose C functions changed can be made
+// if the release is known, and are an error otherwise.
 func TestVersionedDebugAttributes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		file := check.Must(llvm.DIFile{Name: "a.go", Directory: "/src"}.Attribute(c))
-		fileText, in := file.String(), `<"a.go" in "/src">` // in a field of that type it has no name
+		fileText, in := file.String(), `<"a.go" in "/src">` // MLIR omits the name in a field of this type
 		id := mlirtest.Attribute(c, "distinct[0]<>")
 		rec := mlirtest.Attribute(c, "distinct[1]<>")
 		tests := []struct {
@@ -131,7 +131,7 @@ func TestVersionedDebugAttributes(t *testing.T) {
 	})
 }
 
-// self is a composite type's reference to itself; a library without it gives the file.
+// self returns a composite type's reference to itself, or the file if the library lacks it.
 func self(t *testing.T, c *mlir.Context, rec mlir.Attribute) mlir.Attribute {
 	a, err := llvm.DICompositeTypeSelf(rec)
 	if !mlirtest.Supported(t, c.Library(), err, "mlirLLVMDICompositeTypeAttrGetRecSelf") {
@@ -148,14 +148,14 @@ func TestReadSubprogram(t *testing.T) {
 		check.Diff(t, "the parts", []string{"<nil attribute>", `#llvm.di_file<"a" in "b">`, `#llvm.di_file<"c" in "d">`, "#llvm.di_subroutine_type<>"},
 			[]string{got.CompileUnit.String(), got.Scope.String(), got.File.String(), got.Type.String()})
 		_, err := llvm.ReadDISubprogram(c.UnitAttribute())
-		check.Error(t, err, "unit is no #llvm.di_subprogram")
+		check.Error(t, err, "unit is not #llvm.di_subprogram")
 		_, err = llvm.ModuleScope(c.UnitAttribute())
-		check.Error(t, err, "unit is no #llvm.di_module")
+		check.Error(t, err, "unit is not #llvm.di_module")
 		check.Panics(t, "called on a zero value", func() { llvm.DerivedBaseType(mlir.Attribute{}) })
 	})
 }
 
-// TestWrongFields hands each field what it cannot hold: the C functions would take it.
+// TestWrongFields sets fields to attributes of wrong kinds, which the C functions accept.
 func TestWrongFields(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		unit := c.UnitAttribute()
@@ -166,12 +166,12 @@ func TestWrongFields(t *testing.T) {
 			want string
 		}{
 			{llvm.DICompositeType{RecID: file}, "RecID cannot be #llvm.di_file"},
-			{llvm.DICompositeType{IsRecSelf: true}, "needs its RecID"},
+			{llvm.DICompositeType{IsRecSelf: true}, ".RecID is missing"},
 			{llvm.DICompositeType{File: unit}, "File cannot be unit"},
 			{llvm.DICompositeType{Scope: unit}, "Scope cannot be unit"},
 			{llvm.DICompositeType{BaseType: file}, "BaseType cannot be #llvm.di_file"},
 			{llvm.DICompositeType{Elements: list}, "Elements cannot be unit"},
-			{llvm.DICompositeType{Elements: []mlir.Attribute{{}}}, "needs its Elements"},
+			{llvm.DICompositeType{Elements: []mlir.Attribute{{}}}, ".Elements is missing"},
 			{llvm.DICompositeType{Rank: file}, "Rank cannot be"},
 			{llvm.DICompositeType{DataLocation: file}, "DataLocation cannot be"},
 			{llvm.DICompositeType{Allocated: file}, "Allocated cannot be"},
@@ -184,14 +184,14 @@ func TestWrongFields(t *testing.T) {
 			{llvm.DIStringType{StringLengthExp: file}, "StringLengthExp cannot be"},
 			{llvm.DIStringType{StringLocationExp: file}, "StringLocationExp cannot be"},
 			{llvm.DISubroutineType{Types: []mlir.Attribute{file}}, "Types cannot be"},
-			{llvm.DICompileUnit{File: file}, "needs its ID"},
-			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>")}, "needs its File"},
-			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>"), File: file, Emission: 9}, "no emission kind 9"},
-			{llvm.DILexicalBlock{}, "needs its Scope"},
+			{llvm.DICompileUnit{File: file}, ".ID is missing"},
+			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>")}, ".File is missing"},
+			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>"), File: file, Emission: 9}, "cannot have emission kind 9"},
+			{llvm.DILexicalBlock{}, ".Scope is missing"},
 			{llvm.DILexicalBlock{Scope: unit}, "Scope cannot be unit"},
 			{llvm.DILexicalBlock{Scope: file, Line: -3}, "Line cannot be -3"},
-			{llvm.DILexicalBlockFile{}, "needs its Scope"},
-			{llvm.DILocalVariable{}, "needs its Scope"},
+			{llvm.DILexicalBlockFile{}, ".Scope is missing"},
+			{llvm.DILocalVariable{}, ".Scope is missing"},
 			{llvm.DILocalVariable{Scope: file, Type: file}, "Type cannot be"},
 			{llvm.DISubprogram{ID: file}, "ID cannot be"},
 			{llvm.DISubprogram{CompileUnit: file}, "CompileUnit cannot be"},
@@ -200,8 +200,8 @@ func TestWrongFields(t *testing.T) {
 			{llvm.DISubprogram{Annotations: list}, "Annotations cannot be unit"},
 			{llvm.DIModule{File: unit}, "File cannot be unit"},
 			{llvm.DIModule{Scope: unit}, "Scope cannot be unit"},
-			{llvm.DIImportedEntity{}, "needs its Scope"},
-			{llvm.DIImportedEntity{Scope: file}, "needs its Entity"},
+			{llvm.DIImportedEntity{}, ".Scope is missing"},
+			{llvm.DIImportedEntity{Scope: file}, ".Entity is missing"},
 			{llvm.DIImportedEntity{Scope: file, Entity: unit}, "Entity cannot be unit"},
 		}
 		for _, test := range tests {

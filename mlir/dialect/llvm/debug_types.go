@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// DINullType is #llvm.di_null_type: the result of a subroutine that has none.
+// DINullType returns #llvm.di_null_type, the result type of a subroutine without a result.
 func DINullType(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DINullType", "mlirLLVMDINullTypeAttrGet")
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute { return capi.MlirLLVMDINullTypeAttrGet(m.api, ctx) })
@@ -22,7 +22,7 @@ type DIBasicType struct {
 	Encoding   int // DW_ATE_…: 2 boolean, 4 float, 5 signed, 7 unsigned …
 }
 
-// Attribute makes the attribute.
+// Attribute returns the attribute.
 func (d DIBasicType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIBasicType", "mlirLLVMDIBasicTypeAttrGet")
 	tag, encoding := m.number("Tag", d.Tag), m.number("Encoding", d.Encoding)
@@ -34,7 +34,7 @@ func (d DIBasicType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 
 // DICompositeType is #llvm.di_composite_type<…>: an array, a struct, a union …
 type DICompositeType struct {
-	RecID        mlir.Attribute // distinct[…]<>, where elements refer back to the type
+	RecID        mlir.Attribute // distinct[…]<>, if elements refer back to the type
 	IsRecSelf    bool
 	Tag          int
 	Name         string
@@ -46,14 +46,14 @@ type DICompositeType struct {
 	SizeInBits   uint64
 	AlignInBits  uint64
 	Elements     []mlir.Attribute
-	DataLocation mlir.Attribute // expressions, as are the next three
+	DataLocation mlir.Attribute // an expression, like the next three
 	Rank         mlir.Attribute
 	Allocated    mlir.Attribute
 	Associated   mlir.Attribute
 }
 
-// Attribute makes the attribute. The library must be of LLVM 22, or of LLVM 19 and
-// IsRecSelf false.
+// Attribute returns the attribute. The library must be of LLVM 22, or of LLVM 19 if
+// IsRecSelf is false.
 func (d DICompositeType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DICompositeType", "mlirLLVMDICompositeTypeAttrGet")
 	recID := m.recursion(d.RecID, d.IsRecSelf)
@@ -76,8 +76,8 @@ func (d DICompositeType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// DICompositeTypeSelf stands inside the elements of the composite type of that RecID
-// for the type itself.
+// DICompositeTypeSelf returns the attribute that refers to the composite type with this
+// RecID from inside its elements.
 func DICompositeTypeSelf(recID mlir.Attribute) (mlir.Attribute, error) {
 	return recSelf(recID, "DICompositeTypeSelf", "mlirLLVMDICompositeTypeAttrGetRecSelf", capi.MlirLLVMDICompositeTypeAttrGetRecSelf)
 }
@@ -97,18 +97,18 @@ type DIDerivedType struct {
 	SizeInBits   uint64
 	AlignInBits  int
 	OffsetInBits uint64
-	// AddressSpace is DWARF's, for pointers into one.
+	// AddressSpace is the DWARF address space of a pointer, or nil for none.
 	AddressSpace *int
 	ExtraData    mlir.Attribute
 }
 
-// Attribute makes the attribute. Releases after LLVM 22 have another C function of the
-// name: there the error matches mlir.ErrUnsupported.
+// Attribute returns the attribute. In releases after LLVM 22 the C function has
+// another prototype, and the error matches mlir.ErrUnsupported.
 func (d DIDerivedType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIDerivedType", "mlirLLVMDIDerivedTypeAttrGet")
 	tag, align, name := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits), m.text(d.Name)
 	base, extra := m.field("BaseType", d.BaseType, typeKinds), m.field("ExtraData", d.ExtraData, nodeKinds)
-	space := int64(-1) // the C API's word for none
+	space := int64(-1) // the C API's value for none
 	if d.AddressSpace != nil {
 		space = int64(m.number("AddressSpace", *d.AddressSpace))
 	}
@@ -117,16 +117,17 @@ func (d DIDerivedType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// DerivedBaseType is the base type of a derived one, nil where it has none.
+// DerivedBaseType returns the base type of a derived type, or the zero Attribute if it has
+// none.
 func DerivedBaseType(a mlir.Attribute) (mlir.Attribute, error) {
 	return part(a, "llvm.DerivedBaseType", "#llvm.di_derived_type", "mlirLLVMDIDerivedTypeAttrGetBaseType", capi.MlirLLVMDIDerivedTypeAttrGetBaseType)
 }
 
-// part reads one attribute out of another one of the given kind.
+// part reads an attribute that is part of another one of the given kind.
 func part(a mlir.Attribute, method, kind, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute) (mlir.Attribute, error) {
 	c, h := raw.UnwrapAttribute(a, method)
 	if !raw.IsAttribute(a, kind) {
-		return mlir.Attribute{}, fmt.Errorf("llvm: %s is no %s", a, kind)
+		return mlir.Attribute{}, fmt.Errorf("llvm: %s is not %s", a, kind)
 	}
 	if err := raw.Need(c.Library(), function); err != nil {
 		return mlir.Attribute{}, err
@@ -138,7 +139,7 @@ func part(a mlir.Attribute, method, kind, function string, get func(*capi.Table,
 	return raw.WrapAttribute(c, inner), nil
 }
 
-// DIStringType is #llvm.di_string_type<…>: a string with a length, as Fortran has.
+// DIStringType is #llvm.di_string_type<…>: a string with a length, as in Fortran.
 type DIStringType struct {
 	Tag               int
 	Name              string
@@ -150,8 +151,8 @@ type DIStringType struct {
 	Encoding          int
 }
 
-// Attribute makes the attribute. Releases after LLVM 22 have another C function of the
-// name: there the error matches mlir.ErrUnsupported.
+// Attribute returns the attribute. In releases after LLVM 22 the C function has
+// another prototype, and the error matches mlir.ErrUnsupported.
 func (d DIStringType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIStringType", "mlirLLVMDIStringTypeAttrGet")
 	tag, align, encoding := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits), m.number("Encoding", d.Encoding)
@@ -170,7 +171,7 @@ type DISubroutineType struct {
 	Types             []mlir.Attribute
 }
 
-// Attribute makes the attribute.
+// Attribute returns the attribute.
 func (d DISubroutineType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DISubroutineType", "mlirLLVMDISubroutineTypeAttrGet")
 	convention, types := m.number("CallingConvention", d.CallingConvention), m.fields("Types", d.Types, typeKinds)
@@ -179,9 +180,9 @@ func (d DISubroutineType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// isRelease19 reports which of two C functions of one name the library has: the table
-// holds either only where the library says that its release is 19 or 22, and the
-// …GetName functions are newer than 19.
+// isRelease19 reports whether the library is of LLVM 19, not 22. It decides between two C
+// functions of the same name. The table has them only if the library reports its release,
+// and the …GetName functions are newer than 19.
 func isRelease19(c *mlir.Context) bool {
 	return c.Library().Has("mlirLLVMDISubprogramAttrGet") && !c.Library().Has("mlirLLVMDISubprogramAttrGetName")
 }

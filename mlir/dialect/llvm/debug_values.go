@@ -8,13 +8,13 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// DIExpressionElem is one operation of an expression.
+// A DIExpressionElem is one operation of an expression.
 type DIExpressionElem struct {
 	Opcode    int // DW_OP_…
 	Arguments []uint64
 }
 
-// DIExpression is #llvm.di_expression<[…]>.
+// DIExpression returns #llvm.di_expression<[…]>.
 func DIExpression(c *mlir.Context, elements ...DIExpressionElem) (mlir.Attribute, error) {
 	m := newMaker(c, "DIExpression", "mlirLLVMDIExpressionAttrGet")
 	if m.err == nil {
@@ -35,20 +35,20 @@ func DIExpression(c *mlir.Context, elements ...DIExpressionElem) (mlir.Attribute
 
 // DILocalVariable is #llvm.di_local_variable<…>.
 type DILocalVariable struct {
-	Scope       mlir.Attribute // needed
+	Scope       mlir.Attribute // required
 	Name        string
 	File        mlir.Attribute
 	Line        int
-	Arg         int // counted from 1 for a parameter, 0 for a variable
+	Arg         int // number of a parameter from 1, or 0 for a variable
 	AlignInBits int
 	Type        mlir.Attribute
 	Flags       int64 // LLVM 22
 }
 
-// Attribute makes the attribute. The library must be of LLVM 19 or 22.
+// Attribute returns the attribute. The library must be of LLVM 19 or 22.
 func (d DILocalVariable) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DILocalVariable", "mlirLLVMDILocalVariableAttrGet")
-	scope, file := m.needed("Scope", d.Scope, scopeKinds), m.field("File", d.File, fileKind)
+	scope, file := m.required("Scope", d.Scope, scopeKinds), m.field("File", d.File, fileKind)
 	name, typ := m.text(d.Name), m.field("Type", d.Type, typeKinds)
 	line, arg, align := m.number("Line", d.Line), m.number("Arg", d.Arg), m.number("AlignInBits", d.AlignInBits)
 	old := isRelease19(c)
@@ -66,7 +66,7 @@ func (d DILocalVariable) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // DIAnnotation is #llvm.di_annotation<name = "Name", value = "Value">.
 type DIAnnotation struct{ Name, Value string }
 
-// Attribute makes the attribute.
+// Attribute returns the attribute.
 func (d DIAnnotation) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIAnnotation", "mlirLLVMDIAnnotationAttrGet")
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
@@ -74,7 +74,7 @@ func (d DIAnnotation) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// DIFlags is LLVM's set of flags as an attribute of 32 bits.
+// DIFlags returns LLVM's debug info flags as an attribute.
 func DIFlags(c *mlir.Context, flags uint32) (mlir.Attribute, error) {
 	m := newMaker(c, "DIFlags", "mlirLLVMDIFlagsAttrGet")
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {

@@ -1,10 +1,10 @@
-// Package llvm is the llvm dialect of MLIR: its types, and the attributes for
-// linkage, calling conventions, comdats and debug information.
+// Package llvm provides the types of MLIR's llvm dialect, and its attributes for linkage,
+// calling conventions, comdats and debug information.
 //
-// A type or attribute with parameters is a plain struct: Type or Attribute makes it
-// in a context, and As… reads one back. What the open library has no function for is
-// refused with an error that matches mlir.ErrUnsupported; four of the debug attributes
-// changed their C prototype between LLVM 19 and 22 and are made only where the library
-// says which release it is. A zero value, or one of another context or of a closed
-// one, is misuse and panics with a sentence.
+// A type or attribute with parameters is a plain struct. Its method Type or Attribute makes
+// it in a context, and a Read function reads it back. If the open library lacks a C
+// function, the error matches mlir.ErrUnsupported. The C prototypes of four debug
+// attributes changed between LLVM 19 and 22. They can be made only if the library reports
+// its release. Functions panic if they are called with a zero value, or with one of another
+// context or of a closed one.
 package llvm

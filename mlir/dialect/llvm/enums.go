@@ -7,10 +7,10 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// The attributes of this file are made from their text: the C functions take numbers,
-// and those of linkages are not the same in every release of LLVM.
+// The attributes of this file are made from their text. The C functions take numbers, and
+// those of linkages differ between releases of LLVM.
 
-// Linkage says how the definitions of one symbol in several files become one.
+// Linkage is how the linker merges definitions of a symbol in several files.
 type Linkage string
 
 const (
@@ -27,14 +27,14 @@ const (
 	LinkageExternal            Linkage = "external"
 )
 
-// Attribute is #llvm.linkage<…>.
+// Attribute returns #llvm.linkage<…>.
 func (l Linkage) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	return word(c, "linkage", linkageForm, string(l))
+	return enumAttribute(c, "linkage", linkageForm, string(l))
 }
 
-// ReadLinkage reads a linkage attribute.
+// ReadLinkage returns a as a Linkage. It returns an error if a is another attribute.
 func ReadLinkage(a mlir.Attribute) (Linkage, error) {
-	w, err := asWord(a, "linkage", linkageForm)
+	w, err := readEnum(a, "linkage", linkageForm)
 	return Linkage(w), err
 }
 
@@ -91,18 +91,18 @@ const (
 	CConvM68kIntr          CConv = "m68k_intrcc"
 )
 
-// Attribute is #llvm.cconv<…>.
+// Attribute returns #llvm.cconv<…>.
 func (v CConv) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	return word(c, "calling convention", cconvForm, string(v))
+	return enumAttribute(c, "calling convention", cconvForm, string(v))
 }
 
-// ReadCConv reads a calling convention.
+// ReadCConv returns a as a CConv. It returns an error if a is another attribute.
 func ReadCConv(a mlir.Attribute) (CConv, error) {
-	w, err := asWord(a, "calling convention", cconvForm)
+	w, err := readEnum(a, "calling convention", cconvForm)
 	return CConv(w), err
 }
 
-// Comdat says what a linker does with several sections of one name.
+// Comdat is how the linker merges several sections of the same name.
 type Comdat string
 
 const (
@@ -113,14 +113,14 @@ const (
 	ComdatSameSize      Comdat = "samesize"
 )
 
-// Attribute is #llvm<comdat …>.
+// Attribute returns #llvm<comdat …>.
 func (v Comdat) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	return word(c, "comdat", comdatForm, string(v))
+	return enumAttribute(c, "comdat", comdatForm, string(v))
 }
 
-// ReadComdat reads a comdat attribute.
+// ReadComdat returns a as a Comdat. It returns an error if a is another attribute.
 func ReadComdat(a mlir.Attribute) (Comdat, error) {
-	w, err := asWord(a, "comdat", comdatForm)
+	w, err := readEnum(a, "comdat", comdatForm)
 	return Comdat(w), err
 }
 
@@ -130,25 +130,25 @@ const (
 	comdatForm  = "#llvm<comdat %s>"
 )
 
-func word(c *mlir.Context, what, form, value string) (mlir.Attribute, error) {
+func enumAttribute(c *mlir.Context, what, form, value string) (mlir.Attribute, error) {
 	if err := c.LoadDialect(dialect); err != nil {
 		return mlir.Attribute{}, err
 	}
 	text := fmt.Sprintf(form, value)
 	a, err := c.ParseAttribute(text)
 	if err != nil || a.String() != text {
-		return mlir.Attribute{}, fmt.Errorf("llvm: %q is no %s", value, what)
+		return mlir.Attribute{}, fmt.Errorf("llvm: %q is not a %s", value, what)
 	}
 	return a, nil
 }
 
-func asWord(a mlir.Attribute, what, form string) (string, error) {
+func readEnum(a mlir.Attribute, what, form string) (string, error) {
 	text := a.String()
 	before, after, _ := strings.Cut(form, "%s")
 	rest, ok1 := strings.CutPrefix(text, before)
 	value, ok2 := strings.CutSuffix(rest, after)
 	if !ok1 || !ok2 {
-		return "", fmt.Errorf("llvm: %s is no %s", text, what)
+		return "", fmt.Errorf("llvm: %s is not a %s", text, what)
 	}
 	return value, nil
 }

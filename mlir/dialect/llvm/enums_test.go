@@ -38,18 +38,18 @@ func TestWords(t *testing.T) {
 		}
 		for _, bad := range []string{"", "nosuch", "internal> , #llvm.linkage<weak", "\x00"} {
 			_, err := llvm.Linkage(bad).Attribute(c)
-			check.Error(t, err, "is no linkage")
+			check.Error(t, err, "is not a linkage")
 			_, err = llvm.CConv(bad).Attribute(c)
-			check.Error(t, err, "is no calling convention")
+			check.Error(t, err, "is not a calling convention")
 			_, err = llvm.Comdat(bad).Attribute(c)
-			check.Error(t, err, "is no comdat")
+			check.Error(t, err, "is not a comdat")
 		}
 		unit := c.UnitAttribute()
 		_, err := llvm.ReadLinkage(unit)
-		check.Error(t, err, "unit is no linkage")
+		check.Error(t, err, "unit is not a linkage")
 		_, err = llvm.ReadCConv(check.Must(llvm.LinkageWeak.Attribute(c)))
-		check.Error(t, err, "is no calling convention")
+		check.Error(t, err, "is not a calling convention")
 		_, err = llvm.ReadComdat(unit)
-		check.Error(t, err, "unit is no comdat")
+		check.Error(t, err, "unit is not a comdat")
 	})
 }

@@ -9,21 +9,22 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Struct is !llvm.struct<…>: without a Name it is the list of its fields, with one it
-// is identified by that name in its context.
+// A Struct is !llvm.struct<…>. Without a Name it is a literal struct, which is equal to all
+// structs with the same fields. With a Name it is identified by that name in its context.
 type Struct struct {
 	Name   string
 	Fields []mlir.Type
 	Packed bool
-	Opaque bool // identified, with a body that nobody knows
+	Opaque bool // identified, without a body
 }
 
-// Type makes the type. An identified one that exists already must have this body.
+// Type returns the type. If an identified struct of this name already exists, it must have
+// the same body.
 func (s Struct) Type(c *mlir.Context) (mlir.Type, error) {
 	const method = "llvm.Struct.Type"
 	switch {
 	case s.Opaque && (s.Name == "" || len(s.Fields) > 0 || s.Packed):
-		return mlir.Type{}, errors.New("llvm: an opaque struct has a name and nothing else")
+		return mlir.Type{}, errors.New("llvm: an opaque struct must have a name and nothing else")
 	case s.Opaque:
 		t, err := raw.Load(c, dialect, "mlirLLVMStructTypeOpaqueGet")
 		if err != nil {
@@ -40,9 +41,9 @@ func (s Struct) Type(c *mlir.Context) (mlir.Type, error) {
 	return made, SetBody(made, s.Fields, s.Packed)
 }
 
-// NamedStruct is the identified struct of that name, made without a body where it does
-// not exist yet: the way to structs that contain pointers to themselves or wait for
-// their fields. SetBody gives it one.
+// NamedStruct returns the identified struct of this name. If it does not exist yet,
+// NamedStruct makes it without a body, which SetBody sets later. Structs that refer to
+// themselves are made this way.
 func NamedStruct(c *mlir.Context, name string) (mlir.Type, error) {
 	if name == "" {
 		return mlir.Type{}, errors.New("llvm: an identified struct needs a name")
@@ -54,8 +55,8 @@ func NamedStruct(c *mlir.Context, name string) (mlir.Type, error) {
 	return raw.Parsed(raw.WrapType(c, capi.MlirLLVMStructTypeIdentifiedGet(t, raw.Context(c), name)))
 }
 
-// NewStruct makes an identified struct of its own: where the name is taken, one is
-// made of it that is free.
+// NewStruct makes a new identified struct. If the name is in use, MLIR derives an unused
+// one from it.
 func NewStruct(c *mlir.Context, name string, fields []mlir.Type, packed bool) (mlir.Type, error) {
 	const method = "llvm.NewStruct"
 	if name == "" {
@@ -72,8 +73,8 @@ func NewStruct(c *mlir.Context, name string, fields []mlir.Type, packed bool) (m
 	return raw.Parsed(raw.WrapType(c, capi.MlirLLVMStructTypeIdentifiedNewGet(t, raw.Context(c), name, len(h), raw.First(h), packed)))
 }
 
-// SetBody gives an identified struct its fields. It fails where the struct has other
-// ones already or is opaque.
+// SetBody sets the fields of an identified struct. It returns an error if the struct is
+// opaque or already has other fields.
 func SetBody(t mlir.Type, fields []mlir.Type, packed bool) error {
 	const method = "llvm.SetBody"
 	c, h := raw.UnwrapType(t, method)
@@ -82,9 +83,9 @@ func SetBody(t mlir.Type, fields []mlir.Type, packed bool) error {
 	case err != nil:
 		return err
 	case s.Name == "":
-		return fmt.Errorf("llvm: %s has no name and so no body to set", t)
+		return fmt.Errorf("llvm: %s has no name: only an identified struct has a body to set", t)
 	}
-	// The fields are not checked when a body is set; those of a literal struct are.
+	// The C API checks the fields of a literal struct, but not those of a body.
 	if _, err := literal(c, method, fields, packed); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func SetBody(t mlir.Type, fields []mlir.Type, packed bool) error {
 	}
 	body := raw.Types(c, method, fields)
 	if capi.MlirLLVMStructTypeSetBody(api, h, len(body), raw.First(body), packed).Value == 0 {
-		return fmt.Errorf("llvm: %s has another body already", t)
+		return fmt.Errorf("llvm: %s already has another body", t)
 	}
 	return nil
 }
@@ -121,11 +122,12 @@ func literal(c *mlir.Context, method string, fields []mlir.Type, packed bool) (m
 // IsStruct reports whether t is !llvm.struct<…>.
 func IsStruct(t mlir.Type) bool { return raw.IsType(t, "!llvm.struct") }
 
-// ReadStruct reads a struct type. One whose body has not been set reads as opaque.
+// ReadStruct returns t as a Struct. A struct without a body is opaque. It returns an error
+// if t is another type.
 func ReadStruct(t mlir.Type) (Struct, error) {
 	c, h := raw.UnwrapType(t, "llvm.ReadStruct")
 	if !IsStruct(t) {
-		return Struct{}, fmt.Errorf("llvm: %s is no struct type", t)
+		return Struct{}, fmt.Errorf("llvm: %s is not a struct type", t)
 	}
 	if err := raw.Need(c.Library(), "mlirLLVMStructTypeIsLiteral", "mlirLLVMStructTypeGetIdentifier", "mlirLLVMStructTypeIsOpaque",
 		"mlirLLVMStructTypeIsPacked", "mlirLLVMStructTypeGetNumElementTypes", "mlirLLVMStructTypeGetElementType"); err != nil {
@@ -136,7 +138,7 @@ func ReadStruct(t mlir.Type) (Struct, error) {
 	if !capi.MlirLLVMStructTypeIsLiteral(api, h) {
 		s.Name = capi.MlirLLVMStructTypeGetIdentifier(api, h)
 		if s.Opaque = capi.MlirLLVMStructTypeIsOpaque(api, h); s.Opaque {
-			return s, nil // the library would read fields that are not there
+			return s, nil // the library would read fields that do not exist
 		}
 	}
 	s.Packed = capi.MlirLLVMStructTypeIsPacked(api, h)

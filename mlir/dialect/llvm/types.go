@@ -12,10 +12,10 @@ import (
 
 const dialect = "llvm"
 
-// PointerType is !llvm.ptr in an address space, which MLIR keeps in 24 bits.
+// PointerType returns !llvm.ptr in an address space, which must fit into 24 bits.
 func PointerType(c *mlir.Context, addressSpace int) (mlir.Type, error) {
 	if addressSpace < 0 || addressSpace >= 1<<24 {
-		return mlir.Type{}, fmt.Errorf("llvm: an address space is a number from 0 to %d, not %d", 1<<24-1, addressSpace)
+		return mlir.Type{}, fmt.Errorf("llvm: an address space must be from 0 to %d, not %d", 1<<24-1, addressSpace)
 	}
 	t, err := raw.Load(c, dialect, "mlirLLVMPointerTypeGet")
 	if err != nil {
@@ -27,11 +27,11 @@ func PointerType(c *mlir.Context, addressSpace int) (mlir.Type, error) {
 // IsPointer reports whether t is !llvm.ptr.
 func IsPointer(t mlir.Type) bool { return raw.IsType(t, "!llvm.ptr") }
 
-// AddressSpace is the address space of a pointer type.
+// AddressSpace returns the address space of a pointer type.
 func AddressSpace(t mlir.Type) (int, error) {
 	c, h := raw.UnwrapType(t, "llvm.AddressSpace")
 	if !IsPointer(t) {
-		return 0, fmt.Errorf("llvm: %s is no pointer type", t)
+		return 0, fmt.Errorf("llvm: %s is not a pointer type", t)
 	}
 	if err := raw.Need(c.Library(), "mlirLLVMPointerTypeGetAddressSpace"); err != nil {
 		return 0, err
@@ -39,7 +39,7 @@ func AddressSpace(t mlir.Type) (int, error) {
 	return int(capi.MlirLLVMPointerTypeGetAddressSpace(raw.Table(c), h)), nil
 }
 
-// VoidType is !llvm.void, the result of a function that has none.
+// VoidType returns !llvm.void, the result type of a function without a result.
 func VoidType(c *mlir.Context) (mlir.Type, error) {
 	t, err := raw.Load(c, dialect, "mlirLLVMVoidTypeGet")
 	if err != nil {
@@ -51,13 +51,13 @@ func VoidType(c *mlir.Context) (mlir.Type, error) {
 // IsVoid reports whether t is !llvm.void.
 func IsVoid(t mlir.Type) bool { return raw.IsType(t, "!llvm.void") }
 
-// Array is !llvm.array<Len x Element>.
+// An Array is !llvm.array<Len x Element>.
 type Array struct {
 	Element mlir.Type
-	Len     int // at most 2³²-1, which is what the C API takes
+	Len     int // at most 2³²-1, the limit of the C API
 }
 
-// Type makes the type.
+// Type returns the type.
 func (a Array) Type(c *mlir.Context) (mlir.Type, error) {
 	element := raw.TypeIn(a.Element, c, "llvm.Array.Type")
 	if a.Len < 0 || a.Len > math.MaxUint32 {
@@ -76,11 +76,11 @@ func (a Array) Type(c *mlir.Context) (mlir.Type, error) {
 // IsArray reports whether t is !llvm.array<…>.
 func IsArray(t mlir.Type) bool { return raw.IsType(t, "!llvm.array") }
 
-// ReadArray reads an array type.
+// ReadArray returns t as an Array. It returns an error if t is another type.
 func ReadArray(t mlir.Type) (Array, error) {
 	c, h := raw.UnwrapType(t, "llvm.ReadArray")
 	if !IsArray(t) {
-		return Array{}, fmt.Errorf("llvm: %s is no array type", t)
+		return Array{}, fmt.Errorf("llvm: %s is not an array type", t)
 	}
 	if err := raw.Need(c.Library(), "mlirLLVMArrayTypeGetElementType"); err != nil {
 		return Array{}, err
@@ -88,20 +88,20 @@ func ReadArray(t mlir.Type) (Array, error) {
 	a := Array{Element: raw.WrapType(c, capi.MlirLLVMArrayTypeGetElementType(raw.Table(c), h))}
 	// The C API has no function for the length.
 	if _, err := fmt.Sscanf(t.String(), "!llvm.array<%d x", &a.Len); err != nil {
-		return Array{}, fmt.Errorf("llvm: the length of %s cannot be read: %w", t, err)
+		return Array{}, fmt.Errorf("llvm: cannot read the length of %s: %w", t, err)
 	}
 	return a, nil
 }
 
-// Function is !llvm.func<Result (Params…)>; the zero Result is void. Variadic adds
-// "..." at the end of the parameters.
+// A Function is !llvm.func<Result (Params…)>. The zero Result is void. Variadic adds "..."
+// after the parameters.
 type Function struct {
 	Result   mlir.Type
 	Params   []mlir.Type
 	Variadic bool
 }
 
-// Type makes the type.
+// Type returns the type.
 func (f Function) Type(c *mlir.Context) (mlir.Type, error) {
 	t, err := raw.Load(c, dialect, "mlirLLVMFunctionTypeGet")
 	if err != nil {
@@ -123,11 +123,11 @@ func (f Function) Type(c *mlir.Context) (mlir.Type, error) {
 // IsFunction reports whether t is !llvm.func<…>.
 func IsFunction(t mlir.Type) bool { return raw.IsType(t, "!llvm.func") }
 
-// ReadFunction reads a function type.
+// ReadFunction returns t as a Function. It returns an error if t is another type.
 func ReadFunction(t mlir.Type) (Function, error) {
 	c, h := raw.UnwrapType(t, "llvm.ReadFunction")
 	if !IsFunction(t) {
-		return Function{}, fmt.Errorf("llvm: %s is no function type of the llvm dialect", t)
+		return Function{}, fmt.Errorf("llvm: %s is not a function type of the llvm dialect", t)
 	}
 	if err := raw.Need(c.Library(), "mlirLLVMFunctionTypeGetNumInputs", "mlirLLVMFunctionTypeGetInput", "mlirLLVMFunctionTypeGetReturnType"); err != nil {
 		return Function{}, err
@@ -138,16 +138,16 @@ func ReadFunction(t mlir.Type) (Function, error) {
 		Params: raw.WrapTypes(c, capi.MlirLLVMFunctionTypeGetNumInputs(api, h), func(i int) capi.MlirType {
 			return capi.MlirLLVMFunctionTypeGetInput(api, h, i)
 		}),
-		// The C API has no function for it.
+		// The C API has no function for this flag.
 		Variadic: strings.HasSuffix(t.String(), "...)>"),
 	}, nil
 }
 
-// storable says why values of a type cannot stand in memory, as in an array.
+// storable returns an error if values of the type cannot be stored in memory.
 func storable(t mlir.Type) error {
 	for _, not := range []string{"!llvm.void", "!llvm.func", "!llvm.label", "!llvm.metadata", "!llvm.token"} {
 		if raw.IsType(t, not) {
-			return fmt.Errorf("llvm: a value of type %s cannot stand in an array or a struct", t)
+			return fmt.Errorf("llvm: a value of type %s cannot be in an array or a struct", t)
 		}
 	}
 	return nil

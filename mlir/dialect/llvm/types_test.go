@@ -30,7 +30,7 @@ func TestTypes(t *testing.T) {
 		} {
 			check.Diff(t, "the text", want, made.String())
 			if !made.Equal(mlirtest.Type(c, want)) {
-				t.Errorf("%s is not the type of that text", want)
+				t.Errorf("%s does not parse to the same type", want)
 			}
 		}
 	})
@@ -82,12 +82,12 @@ func TestRecursiveStruct(t *testing.T) {
 		if err := llvm.SetBody(node, fields, false); err != nil {
 			t.Errorf("the same body again: %v", err)
 		}
-		check.Error(t, llvm.SetBody(node, fields, true), "has another body already")
+		check.Error(t, llvm.SetBody(node, fields, true), "already has another body")
 		_, err := llvm.Struct{Name: "node"}.Type(c)
-		check.Error(t, err, "has another body already")
+		check.Error(t, err, "already has another body")
 		fresh := check.Must(llvm.NewStruct(c, "node", fields, false))
 		if fresh.Equal(node) || check.Must(llvm.ReadStruct(fresh)).Name == "node" {
-			t.Errorf("NewStruct gave the old struct %s", fresh)
+			t.Errorf("NewStruct returned the old struct %s", fresh)
 		}
 	})
 }
@@ -99,15 +99,15 @@ func TestRefusedTypes(t *testing.T) {
 			name, want string
 			make       func() (mlir.Type, error)
 		}{
-			{"address space", "an address space is", func() (mlir.Type, error) { return llvm.PointerType(c, 1<<24) }},
-			{"negative space", "an address space is", func() (mlir.Type, error) { return llvm.PointerType(c, -1) }},
+			{"address space", "an address space must be", func() (mlir.Type, error) { return llvm.PointerType(c, 1<<24) }},
+			{"negative space", "an address space must be", func() (mlir.Type, error) { return llvm.PointerType(c, -1) }},
 			{"length", "cannot have -1 elements", func() (mlir.Type, error) { return llvm.Array{i32, -1}.Type(c) }},
 			{"long", "elements", func() (mlir.Type, error) { return llvm.Array{i32, 1 << 32}.Type(c) }},
-			{"array of void", "cannot stand in an array", func() (mlir.Type, error) { return llvm.Array{void, 1}.Type(c) }},
-			{"void field", "cannot stand in an array or a struct", func() (mlir.Type, error) {
+			{"array of void", "cannot be in an array", func() (mlir.Type, error) { return llvm.Array{void, 1}.Type(c) }},
+			{"void field", "cannot be in an array or a struct", func() (mlir.Type, error) {
 				return llvm.Struct{Fields: []mlir.Type{void}}.Type(c)
 			}},
-			{"void field by name", "cannot stand in", func() (mlir.Type, error) {
+			{"void field by name", "cannot be in", func() (mlir.Type, error) {
 				return llvm.Struct{Name: "v", Fields: []mlir.Type{void}}.Type(c)
 			}},
 			{"void parameter", "void", func() (mlir.Type, error) { return llvm.Function{Params: []mlir.Type{void}}.Type(c) }},
@@ -121,7 +121,7 @@ func TestRefusedTypes(t *testing.T) {
 				s := check.Must(llvm.Struct{}.Type(c))
 				return s, llvm.SetBody(s, nil, false)
 			}},
-			{"body of an integer", "is no struct type", func() (mlir.Type, error) { return i32, llvm.SetBody(i32, nil, false) }},
+			{"body of an integer", "is not a struct type", func() (mlir.Type, error) { return i32, llvm.SetBody(i32, nil, false) }},
 			{"body of an opaque one", "has another body", func() (mlir.Type, error) {
 				s := check.Must(llvm.Struct{Name: "o", Opaque: true}.Type(c))
 				return s, llvm.SetBody(s, []mlir.Type{i32}, false)
@@ -134,12 +134,12 @@ func TestRefusedTypes(t *testing.T) {
 			})
 		}
 		for name, read := range map[string]func(mlir.Type) error{
-			"array":    func(t mlir.Type) error { _, err := llvm.ReadArray(t); return err },
-			"function": func(t mlir.Type) error { _, err := llvm.ReadFunction(t); return err },
-			"struct":   func(t mlir.Type) error { _, err := llvm.ReadStruct(t); return err },
-			"pointer":  func(t mlir.Type) error { _, err := llvm.AddressSpace(t); return err },
+			"an array":   func(t mlir.Type) error { _, err := llvm.ReadArray(t); return err },
+			"a function": func(t mlir.Type) error { _, err := llvm.ReadFunction(t); return err },
+			"a struct":   func(t mlir.Type) error { _, err := llvm.ReadStruct(t); return err },
+			"a pointer":  func(t mlir.Type) error { _, err := llvm.AddressSpace(t); return err },
 		} {
-			check.Error(t, read(i32), "i32 is no "+name)
+			check.Error(t, read(i32), "i32 is not "+name)
 			check.Panics(t, "called on a zero value", func() { read(mlir.Type{}) })
 		}
 	})

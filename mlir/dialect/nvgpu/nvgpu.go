@@ -1,5 +1,5 @@
-// Package nvgpu is the type of MLIR's nvgpu dialect that its C API can make. A library
-// that lacks it refuses with an error that matches mlir.ErrUnsupported.
+// Package nvgpu provides the type of MLIR's nvgpu dialect that its C API can make. If the
+// library lacks it, the functions return an error that matches mlir.ErrUnsupported.
 package nvgpu
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Swizzle is the pattern in which a tensor map spreads data over the banks of shared
-// memory.
+// Swizzle is the pattern that distributes the data of a tensor map over the banks of
+// shared memory.
 type Swizzle int
 
 const (
@@ -31,7 +31,7 @@ const (
 	L2Promote256B
 )
 
-// OOBFill is what elements out of bounds read as.
+// OOBFill is the value of elements that are out of bounds.
 type OOBFill int
 
 const (
@@ -48,7 +48,7 @@ const (
 	Interleave32B
 )
 
-// TensorMapDescriptor is !nvgpu.tensormap.descriptor<…>.
+// A TensorMapDescriptor is !nvgpu.tensormap.descriptor<…>.
 type TensorMapDescriptor struct {
 	Tensor     mlir.Type // a memref of static shape
 	Swizzle    Swizzle
@@ -57,7 +57,7 @@ type TensorMapDescriptor struct {
 	Interleave Interleave
 }
 
-// Type makes the type.
+// Type returns the type.
 func (d TensorMapDescriptor) Type(c *mlir.Context) (mlir.Type, error) {
 	tensor := raw.TypeIn(d.Tensor, c, "nvgpu.TensorMapDescriptor.Type")
 	t, err := raw.Load(c, "nvgpu", "mlirNVGPUTensorMapDescriptorTypeGet")
@@ -65,10 +65,10 @@ func (d TensorMapDescriptor) Type(c *mlir.Context) (mlir.Type, error) {
 	case err != nil:
 		return mlir.Type{}, err
 	case !capi.MlirTypeIsAMemRef(t, tensor):
-		return mlir.Type{}, fmt.Errorf("nvgpu: the tensor of a tensor map is a memref, not %s", d.Tensor)
+		return mlir.Type{}, fmt.Errorf("nvgpu: the tensor of a tensor map must be a memref, not %s", d.Tensor)
 	case d.Swizzle < SwizzleNone || d.Swizzle > Swizzle128B, d.L2 < L2None || d.L2 > L2Promote256B,
 		d.OOB < OOBZero || d.OOB > OOBNaN, d.Interleave < InterleaveNone || d.Interleave > Interleave32B:
-		return mlir.Type{}, fmt.Errorf("nvgpu: no tensor map has swizzle %d, promotion %d, fill %d and interleave %d: use the constants",
+		return mlir.Type{}, fmt.Errorf("nvgpu: a tensor map cannot have swizzle %d, promotion %d, fill %d and interleave %d: use the constants",
 			d.Swizzle, d.L2, d.OOB, d.Interleave)
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirNVGPUTensorMapDescriptorTypeGet(t, raw.Context(c), tensor,

@@ -1,5 +1,5 @@
-// Package pdl is the types of MLIR's pdl dialect, in which patterns of operations are
-// written. A library that lacks the dialect's C API refuses them with an error that
+// Package pdl provides the types of MLIR's pdl dialect, which describes patterns of
+// operations. If the library lacks the dialect's C API, the functions return an error that
 // matches mlir.ErrUnsupported.
 package pdl
 
@@ -13,31 +13,31 @@ import (
 
 const dialect = "pdl"
 
-// AttributeType is !pdl.attribute.
+// AttributeType returns !pdl.attribute.
 func AttributeType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirPDLAttributeTypeGet", capi.MlirPDLAttributeTypeGet)
 }
 
-// OperationType is !pdl.operation.
+// OperationType returns !pdl.operation.
 func OperationType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirPDLOperationTypeGet", capi.MlirPDLOperationTypeGet)
 }
 
-// TypeType is !pdl.type.
+// TypeType returns !pdl.type.
 func TypeType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirPDLTypeTypeGet", capi.MlirPDLTypeTypeGet)
 }
 
-// ValueType is !pdl.value.
+// ValueType returns !pdl.value.
 func ValueType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirPDLValueTypeGet", capi.MlirPDLValueTypeGet)
 }
 
-// RangeType is !pdl.range<element>, where element is one of the other four types.
+// RangeType returns !pdl.range<element>, where element is one of the other four types.
 func RangeType(element mlir.Type) (mlir.Type, error) {
 	c, h := raw.UnwrapType(element, "pdl.RangeType")
 	if !Is(element) || IsRange(element) {
-		return mlir.Type{}, fmt.Errorf("pdl: %s is no element of a range: it takes attributes, operations, types and values of PDL", element)
+		return mlir.Type{}, fmt.Errorf("pdl: %s is not an element type of a range: use !pdl.attribute, !pdl.operation, !pdl.type or !pdl.value", element)
 	}
 	t, err := raw.Load(c, dialect, "mlirPDLRangeTypeGet")
 	if err != nil {
@@ -46,11 +46,11 @@ func RangeType(element mlir.Type) (mlir.Type, error) {
 	return raw.WrapType(c, capi.MlirPDLRangeTypeGet(t, h)), nil
 }
 
-// RangeElement is the element type of a range.
+// RangeElement returns the element type of a range.
 func RangeElement(t mlir.Type) (mlir.Type, error) {
 	c, h := raw.UnwrapType(t, "pdl.RangeElement")
 	if !IsRange(t) {
-		return mlir.Type{}, fmt.Errorf("pdl: %s is no range", t)
+		return mlir.Type{}, fmt.Errorf("pdl: %s is not a range", t)
 	}
 	if err := raw.Need(c.Library(), "mlirPDLRangeTypeGetElementType"); err != nil {
 		return mlir.Type{}, err

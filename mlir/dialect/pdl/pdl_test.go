@@ -35,14 +35,14 @@ func TestTypes(t *testing.T) {
 			check.Diff(t, "its kind", []bool{true, false, false, true, false, false}, kinds(list))
 			check.Diff(t, "its element", got.String(), check.Must(pdl.RangeElement(list)).String())
 			_, err = pdl.RangeType(list)
-			check.Error(t, err, "is no element of a range")
+			check.Error(t, err, "is not an element type of a range")
 		}
 		i32 := mlirtest.Type(c, "i32")
 		check.Diff(t, "i32", make([]bool, 6), kinds(i32))
 		_, err := pdl.RangeType(i32)
-		check.Error(t, err, "i32 is no element of a range")
+		check.Error(t, err, "i32 is not an element type of a range")
 		_, err = pdl.RangeElement(i32)
-		check.Error(t, err, "i32 is no range")
+		check.Error(t, err, "i32 is not a range")
 		check.Panics(t, "pdl.RangeType called on a zero value", func() { pdl.RangeType(mlir.Type{}) })
 	})
 }

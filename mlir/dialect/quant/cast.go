@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// ElementType is the quantized type that t is or that a tensor, vector or memref t
-// has as its element, nil where there is none.
+// ElementType returns t if it is a quantized type, or the quantized element type of a
+// tensor, vector or memref t. Otherwise it returns the zero Type.
 func ElementType(t mlir.Type) (mlir.Type, error) {
 	c, h := raw.UnwrapType(t, "quant.ElementType")
 	const function = "mlirQuantizedTypeGetQuantizedElementType"
@@ -23,29 +23,30 @@ func ElementType(t mlir.Type) (mlir.Type, error) {
 	return raw.WrapType(c, element), nil
 }
 
-// IsCompatible reports whether t, or its element, is what q stands for.
+// IsCompatible reports whether t, or its element type, is the expressed type of q.
 func IsCompatible(q, t mlir.Type) (bool, error) {
-	c, api, h, err := open(q, "quant.IsCompatible", "mlirTypeIsAQuantizedType", "quantized type", Is)
+	c, api, h, err := open(q, "quant.IsCompatible", "mlirTypeIsAQuantizedType", "a quantized type", Is)
 	if err != nil {
 		return false, err
 	}
 	return capi.MlirQuantizedTypeIsCompatibleExpressedType(api, h, raw.TypeIn(t, c, "quant.IsCompatible")), nil
 }
 
-// FromStorage makes of t, which is or contains q's storage type, the type that is or
-// contains q.
+// FromStorage returns t with q instead of q's storage type. The type t is the storage type,
+// or contains it.
 func FromStorage(q, t mlir.Type) (mlir.Type, error) {
 	return castTo(q, t, "quant.FromStorage", func(api *capi.Table, q, t capi.MlirType) capi.MlirType {
 		made := capi.MlirQuantizedTypeCastFromStorageType(api, q, t)
 		if made != t || made == q {
 			return made
 		}
-		// LLVM 22 gives tensors back as they are.
+		// LLVM 22 returns tensors unchanged.
 		return withElement(api, t, q)
 	})
 }
 
-// withElement is a tensor type with another element, null for any other type.
+// withElement returns the tensor type t with another element type, or null if t is not a
+// tensor type.
 func withElement(api *capi.Table, t, element capi.MlirType) capi.MlirType {
 	at := capi.MlirLocationUnknownGet(api, capi.MlirTypeGetContext(api, t))
 	switch {
@@ -61,40 +62,40 @@ func withElement(api *capi.Table, t, element capi.MlirType) capi.MlirType {
 	return capi.MlirType{}
 }
 
-// FromExpressed makes of t, which is or contains what q stands for, the type that is
-// or contains q.
+// FromExpressed returns t with q instead of q's expressed type. The type t is the expressed
+// type, or contains it.
 func FromExpressed(q, t mlir.Type) (mlir.Type, error) {
 	return castTo(q, t, "quant.FromExpressed", capi.MlirQuantizedTypeCastFromExpressedType)
 }
 
-// ExpressedToStorage makes of t, which is or contains what q stands for, the type that
-// is or contains q's storage type.
+// ExpressedToStorage returns t with q's storage type instead of q's expressed type. The
+// type t is the expressed type, or contains it.
 func ExpressedToStorage(q, t mlir.Type) (mlir.Type, error) {
 	return castTo(q, t, "quant.ExpressedToStorage", capi.MlirQuantizedTypeCastExpressedToStorageType)
 }
 
 func castTo(q, t mlir.Type, method string, cast func(*capi.Table, capi.MlirType, capi.MlirType) capi.MlirType) (mlir.Type, error) {
-	c, api, h, err := open(q, method, "mlirTypeIsAQuantizedType", "quantized type", Is)
+	c, api, h, err := open(q, method, "mlirTypeIsAQuantizedType", "a quantized type", Is)
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	// A calibrated type has no storage, and the library would look into it.
+	// A calibrated type has no storage type. The library would read it nevertheless.
 	if IsCalibrated(q) {
 		return mlir.Type{}, fmt.Errorf("quant: %s cannot be cast: it is not stored as integers", q)
 	}
 	made := cast(api, h, raw.TypeIn(t, c, method))
 	if made.Ptr == nil {
-		return mlir.Type{}, fmt.Errorf("quant: %s is not what %s is made of", t, q)
+		return mlir.Type{}, fmt.Errorf("quant: %s does not match %s", t, q)
 	}
 	return raw.WrapType(c, made), nil
 }
 
-// ToStorage is t with its quantized type replaced by that one's storage type.
+// ToStorage returns t with its quantized type replaced by the storage type.
 func ToStorage(t mlir.Type) (mlir.Type, error) {
 	return castFrom(t, "quant.ToStorage", capi.MlirQuantizedTypeCastToStorageType)
 }
 
-// ToExpressed is t with its quantized type replaced by what that one stands for.
+// ToExpressed returns t with its quantized type replaced by the expressed type.
 func ToExpressed(t mlir.Type) (mlir.Type, error) {
 	return castFrom(t, "quant.ToExpressed", capi.MlirQuantizedTypeCastToExpressedType)
 }
@@ -106,10 +107,10 @@ func castFrom(t mlir.Type, method string, cast func(*capi.Table, capi.MlirType) 
 		return mlir.Type{}, err
 	}
 	if q.IsNil() || IsCalibrated(q) {
-		return mlir.Type{}, fmt.Errorf("quant: %s holds nothing that is stored as integers", t)
+		return mlir.Type{}, fmt.Errorf("quant: %s has no quantized type that is stored as integers", t)
 	}
 	if cannot := capi.MlirQuantizedTypeGetExpressedType(raw.Table(c), raw.Type(q)).Ptr == nil; cannot && method == "quant.ToExpressed" {
-		return mlir.Type{}, fmt.Errorf("quant: %s does not say what it stands for", q)
+		return mlir.Type{}, fmt.Errorf("quant: %s has no expressed type", q)
 	}
 	made := cast(raw.Table(c), h)
 	if made.Ptr == nil {

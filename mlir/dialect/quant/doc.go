@@ -1,4 +1,4 @@
-// Package quant is the types of MLIR's quant dialect: numbers that are stored as
-// integers and stand for floats. A library that lacks the dialect's C API refuses them
-// with an error that matches mlir.ErrUnsupported.
+// Package quant provides the types of MLIR's quant dialect: numbers that are stored as
+// integers and represent floats. If the library lacks the dialect's C API, the functions
+// return an error that matches mlir.ErrUnsupported.
 package quant

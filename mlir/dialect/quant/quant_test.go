@@ -16,8 +16,7 @@ type maker interface {
 	Type(*mlir.Context) (mlir.Type, error)
 }
 
-// eachContext runs a test where the library has the types, and holds elsewhere that
-// they are refused.
+// eachContext runs a test if the library has the types, and checks their errors otherwise.
 func eachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		i8, f32 := mlirtest.Type(c, "i8"), mlirtest.Type(c, "f32")
@@ -99,7 +98,7 @@ func TestTypes(t *testing.T) {
 				t.Errorf("the type is %s, want %s", got, want)
 			}
 			if !quant.Is(got) {
-				t.Errorf("%s is none of the dialect", got)
+				t.Errorf("%s is not a type of the dialect", got)
 			}
 			if diff := cmp.Diff(any(m), read(got), sameTypes); diff != "" {
 				t.Errorf("%s read back (-want +got):\n%s", want, diff)
@@ -130,30 +129,30 @@ func TestRefused(t *testing.T) {
 			{quant.Any{Storage: quant.Storage{Integer: mlirtest.Type(c, "ui8")}}, "not ui8"},
 			{quant.Any{Storage: quant.Storage{Integer: mlirtest.Type(c, "i64")}}, "1 to 32 bits"},
 			{quant.Any{Storage: quant.Storage{Integer: mlirtest.Type(c, "i0")}}, "1 to 32 bits"},
-			{quant.Any{Storage: quant.Storage{Integer: i8, Min: -129, Max: 1}}, "is no range of i8"},
-			{quant.Any{Storage: quant.Storage{Integer: i8, Min: 5, Max: 1}}, "is no range of i8"},
-			{quant.Any{Storage: quant.Storage{Integer: i8, Unsigned: true, Min: -1, Max: 1}}, "is no range of i8"},
+			{quant.Any{Storage: quant.Storage{Integer: i8, Min: -129, Max: 1}}, "is not a range of i8"},
+			{quant.Any{Storage: quant.Storage{Integer: i8, Min: 5, Max: 1}}, "is not a range of i8"},
+			{quant.Any{Storage: quant.Storage{Integer: i8, Unsigned: true, Min: -1, Max: 1}}, "is not a range of i8"},
 			{quant.Any{Storage: s, Expressed: i8}, "a float type, not i8"},
-			{quant.Uniform{Storage: s, Expressed: f32}, "0 is no scale"},
-			{quant.Uniform{Storage: s, Expressed: f32, Scale: math.NaN()}, "NaN is no scale"},
-			{quant.Uniform{Storage: s, Expressed: f32, Scale: math.Inf(1)}, "+Inf is no scale"},
+			{quant.Uniform{Storage: s, Expressed: f32}, "0 is not a scale"},
+			{quant.Uniform{Storage: s, Expressed: f32, Scale: math.NaN()}, "NaN is not a scale"},
+			{quant.Uniform{Storage: s, Expressed: f32, Scale: math.Inf(1)}, "+Inf is not a scale"},
 			{quant.Uniform{Storage: s, Expressed: f32, Scale: 1e300}, "scale"},
 			{quant.PerAxis{Storage: s, Expressed: f32}, "at least one"},
 			{quant.PerAxis{Storage: s, Expressed: f32, Scales: []float64{1}, ZeroPoints: []int64{1, 2}}, "1 scales and 2 zero points"},
-			{quant.PerAxis{Storage: s, Expressed: f32, Scales: []float64{1}, ZeroPoints: []int64{1}, Axis: -1}, "-1 is no dimension"},
-			{quant.SubChannel{Storage: s, Expressed: f32, Scales: zeros, ZeroPoints: zeros}, "the scales are dense"},
-			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: c.UnitAttribute()}, "the zero points are dense"},
+			{quant.PerAxis{Storage: s, Expressed: f32, Scales: []float64{1}, ZeroPoints: []int64{1}, Axis: -1}, "-1 is not a dimension"},
+			{quant.SubChannel{Storage: s, Expressed: f32, Scales: zeros, ZeroPoints: zeros}, "the scales must be dense"},
+			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: c.UnitAttribute()}, "the zero points must be dense"},
 			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: zeros, Blocks: []quant.Block{{-1, 2}}}, "dimension -1"},
 			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: mlirtest.Attribute(c, "dense<1> : tensor<1x3xi8>"), Blocks: []quant.Block{{0, 1}, {1, 2}}}, "shape"},
-			{quant.Calibrated{Expressed: f32, Min: 1, Max: 1}, "is no range"},
-			{quant.Calibrated{Expressed: f32, Min: math.NaN(), Max: 1}, "is no range"},
+			{quant.Calibrated{Expressed: f32, Min: 1, Max: 1}, "is not a range"},
+			{quant.Calibrated{Expressed: f32, Min: math.NaN(), Max: 1}, "is not a range"},
 			{quant.Calibrated{Expressed: i8, Max: 1}, "a float type, not i8"},
 		} {
 			_, err := test.make.Type(c)
 			check.Error(t, err, test.want)
 		}
 		_, err := quant.ReadUniform(f32)
-		check.Error(t, err, "f32 is no !quant.uniform with one scale")
+		check.Error(t, err, "f32 is not !quant.uniform with one scale")
 		check.Panics(t, "called on a zero value", func() { quant.Uniform{Storage: s}.Type(c) })
 		check.Panics(t, "called on a zero value", func() { quant.SubChannel{Storage: s, Expressed: f32}.Type(c) })
 		for _, bits := range []int{0, 64, -1} {
@@ -173,7 +172,7 @@ func TestCasts(t *testing.T) {
 			return func(t mlir.Type) (mlir.Type, error) { return f(q, t) }
 		}
 		for _, test := range []struct {
-			name, from, want string // want "" is refused
+			name, from, want string // an empty want is an error
 			cast             func(mlir.Type) (mlir.Type, error)
 		}{
 			{"from storage", "i8", u, pair(quant.FromStorage)},
@@ -197,9 +196,9 @@ func TestCasts(t *testing.T) {
 			switch {
 			case test.want == "" && err == nil && test.from == "vector<2xf32>": // a vector has no quantized elements in some releases
 			case test.want == "" && err == nil:
-				t.Errorf("%s of %s gave %s", test.name, test.from, got)
+				t.Errorf("%s of %s returned %s", test.name, test.from, got)
 			case test.want != "" && (err != nil || !got.Equal(mlirtest.Type(c, test.want))):
-				t.Errorf("%s of %s gave %s (%v), want %s", test.name, test.from, got, err, test.want)
+				t.Errorf("%s of %s returned %s (%v), want %s", test.name, test.from, got, err, test.want)
 			}
 		}
 		check.Diff(t, "no element", true, check.Must(quant.ElementType(mlirtest.Type(c, "tensor<2xi8>"))).IsNil())
@@ -208,6 +207,6 @@ func TestCasts(t *testing.T) {
 		_, err := quant.FromStorage(calibrated, mlirtest.Type(c, "i8"))
 		check.Error(t, err, "not stored as integers")
 		_, err = quant.FromStorage(mlirtest.Type(c, "i8"), mlirtest.Type(c, "i8"))
-		check.Error(t, err, "i8 is no quantized type")
+		check.Error(t, err, "i8 is not a quantized type")
 	})
 }

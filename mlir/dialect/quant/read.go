@@ -9,9 +9,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// kind is the C predicate of one of the types. Two of them print under one name, so
-// the name does not tell.
-func kind(t mlir.Type, function string, is func(*capi.Table, capi.MlirType) bool) bool {
+// isKind calls the C predicate of one of the types. The printed name is not enough,
+// because two types share it.
+func isKind(t mlir.Type, function string, is func(*capi.Table, capi.MlirType) bool) bool {
 	if t.IsNil() {
 		return false
 	}
@@ -19,48 +19,50 @@ func kind(t mlir.Type, function string, is func(*capi.Table, capi.MlirType) bool
 	return c.Library().Has(function) && is(raw.Table(c), h)
 }
 
-// Is reports whether t is a type of the dialect. A library without its C API says no,
-// as do the functions that follow.
-func Is(t mlir.Type) bool { return kind(t, "mlirTypeIsAQuantizedType", capi.MlirTypeIsAQuantizedType) }
+// Is reports whether t is a type of the dialect. If the library lacks the dialect's C API,
+// Is and the other Is functions return false.
+func Is(t mlir.Type) bool {
+	return isKind(t, "mlirTypeIsAQuantizedType", capi.MlirTypeIsAQuantizedType)
+}
 
 // IsAny reports whether t is !quant.any<…>.
 func IsAny(t mlir.Type) bool {
-	return kind(t, "mlirTypeIsAAnyQuantizedType", capi.MlirTypeIsAAnyQuantizedType)
+	return isKind(t, "mlirTypeIsAAnyQuantizedType", capi.MlirTypeIsAAnyQuantizedType)
 }
 
 // IsUniform reports whether t is !quant.uniform<…> with one scale.
 func IsUniform(t mlir.Type) bool {
-	return kind(t, "mlirTypeIsAUniformQuantizedType", capi.MlirTypeIsAUniformQuantizedType)
+	return isKind(t, "mlirTypeIsAUniformQuantizedType", capi.MlirTypeIsAUniformQuantizedType)
 }
 
 // IsPerAxis reports whether t is !quant.uniform<…> with scales along one dimension.
 func IsPerAxis(t mlir.Type) bool {
-	return kind(t, "mlirTypeIsAUniformQuantizedPerAxisType", capi.MlirTypeIsAUniformQuantizedPerAxisType)
+	return isKind(t, "mlirTypeIsAUniformQuantizedPerAxisType", capi.MlirTypeIsAUniformQuantizedPerAxisType)
 }
 
 // IsSubChannel reports whether t is !quant.uniform<…> with scales for blocks.
 func IsSubChannel(t mlir.Type) bool {
-	return kind(t, "mlirTypeIsAUniformQuantizedSubChannelType", capi.MlirTypeIsAUniformQuantizedSubChannelType)
+	return isKind(t, "mlirTypeIsAUniformQuantizedSubChannelType", capi.MlirTypeIsAUniformQuantizedSubChannelType)
 }
 
 // IsCalibrated reports whether t is !quant.calibrated<…>.
 func IsCalibrated(t mlir.Type) bool {
-	return kind(t, "mlirTypeIsACalibratedQuantizedType", capi.MlirTypeIsACalibratedQuantizedType)
+	return isKind(t, "mlirTypeIsACalibratedQuantizedType", capi.MlirTypeIsACalibratedQuantizedType)
 }
 
-// open gives the handles of a type that must be of a kind.
+// open returns the handles of a type. It returns an error if the type is not of the kind.
 func open(t mlir.Type, method, predicate, what string, is func(mlir.Type) bool) (*mlir.Context, *capi.Table, capi.MlirType, error) {
 	c, h := raw.UnwrapType(t, method)
 	if err := raw.Need(c.Library(), predicate); err != nil {
 		return nil, nil, h, err
 	}
 	if !is(t) {
-		return nil, nil, h, fmt.Errorf("quant: %s is no %s", t, what)
+		return nil, nil, h, fmt.Errorf("quant: %s is not %s", t, what)
 	}
 	return c, raw.Table(c), h, nil
 }
 
-// common reads what all types but the calibrated one have.
+// common reads the parts that all types except the calibrated one have.
 func common(c *mlir.Context, api *capi.Table, h capi.MlirType) (Storage, mlir.Type) {
 	s := Storage{
 		Integer:  raw.WrapType(c, capi.MlirQuantizedTypeGetStorageType(api, h)),
@@ -75,7 +77,7 @@ func common(c *mlir.Context, api *capi.Table, h capi.MlirType) (Storage, mlir.Ty
 	return s, raw.WrapType(c, expressed)
 }
 
-// ReadAny reads the type.
+// ReadAny returns t as an Any. It returns an error if t is another type.
 func ReadAny(t mlir.Type) (Any, error) {
 	c, api, h, err := open(t, "quant.ReadAny", "mlirTypeIsAAnyQuantizedType", "!quant.any", IsAny)
 	if err != nil {
@@ -85,7 +87,7 @@ func ReadAny(t mlir.Type) (Any, error) {
 	return Any{Storage: s, Expressed: e}, nil
 }
 
-// ReadUniform reads the type.
+// ReadUniform returns t as a Uniform. It returns an error if t is another type.
 func ReadUniform(t mlir.Type) (Uniform, error) {
 	c, api, h, err := open(t, "quant.ReadUniform", "mlirTypeIsAUniformQuantizedType", "!quant.uniform with one scale", IsUniform)
 	if err != nil {
@@ -99,7 +101,7 @@ func ReadUniform(t mlir.Type) (Uniform, error) {
 	}, nil
 }
 
-// ReadPerAxis reads the type.
+// ReadPerAxis returns t as a PerAxis. It returns an error if t is another type.
 func ReadPerAxis(t mlir.Type) (PerAxis, error) {
 	c, api, h, err := open(t, "quant.ReadPerAxis", "mlirTypeIsAUniformQuantizedPerAxisType", "!quant.uniform with an axis", IsPerAxis)
 	if err != nil {
@@ -114,7 +116,7 @@ func ReadPerAxis(t mlir.Type) (PerAxis, error) {
 	return q, nil
 }
 
-// ReadSubChannel reads the type.
+// ReadSubChannel returns t as a SubChannel. It returns an error if t is another type.
 func ReadSubChannel(t mlir.Type) (SubChannel, error) {
 	c, api, h, err := open(t, "quant.ReadSubChannel", "mlirTypeIsAUniformQuantizedSubChannelType", "!quant.uniform with blocks", IsSubChannel)
 	if err != nil {
@@ -135,7 +137,7 @@ func ReadSubChannel(t mlir.Type) (SubChannel, error) {
 	return q, nil
 }
 
-// ReadCalibrated reads the type.
+// ReadCalibrated returns t as a Calibrated. It returns an error if t is another type.
 func ReadCalibrated(t mlir.Type) (Calibrated, error) {
 	c, api, h, err := open(t, "quant.ReadCalibrated", "mlirTypeIsACalibratedQuantizedType", "!quant.calibrated", IsCalibrated)
 	if err != nil {
@@ -148,15 +150,15 @@ func ReadCalibrated(t mlir.Type) (Calibrated, error) {
 	}, nil
 }
 
-// IsFixedPoint reports whether all zero points of a uniform type with one scale or an
-// axis are zero.
+// IsFixedPoint reports whether t is a Uniform or PerAxis type whose zero points are all
+// zero.
 func IsFixedPoint(t mlir.Type) bool {
 	switch {
 	case IsUniform(t):
 		c, h := raw.UnwrapType(t, "quant.IsFixedPoint")
 		return capi.MlirUniformQuantizedTypeIsFixedPoint(raw.Table(c), h)
 	case IsPerAxis(t):
-		// The C function says whether no zero point is zero.
+		// The C function reports whether no zero point is zero.
 		q, err := ReadPerAxis(t)
 		return err == nil && !slices.ContainsFunc(q.ZeroPoints, func(z int64) bool { return z != 0 })
 	}

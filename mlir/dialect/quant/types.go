@@ -13,21 +13,21 @@ import (
 
 const dialect = "quant"
 
-// Storage is the integers that hold the values. Where Min and Max are both zero, they
-// are all that the integer type has.
+// Storage describes the integers that store the values. If Min and Max are both zero, the
+// range is that of the integer type.
 type Storage struct {
 	Integer  mlir.Type // iN of at most 32 bits
 	Unsigned bool
 	Min, Max int64
 }
 
-// Any is !quant.any<…>: stored as an integer, what it stands for is stated elsewhere.
+// Any is !quant.any<…>: stored as integers, without a scale and zero points.
 type Any struct {
 	Storage   Storage
-	Expressed mlir.Type // a float type, or nothing
+	Expressed mlir.Type // a float type, or nil
 }
 
-// Type makes the type.
+// Type returns the type.
 func (q Any) Type(c *mlir.Context) (mlir.Type, error) {
 	m := begin(c, "quant.Any.Type", "mlirAnyQuantizedTypeGet", q.Storage, q.Expressed, true)
 	return m.end(func() capi.MlirType {
@@ -43,7 +43,7 @@ type Uniform struct {
 	ZeroPoint int64
 }
 
-// Type makes the type.
+// Type returns the type.
 func (q Uniform) Type(c *mlir.Context) (mlir.Type, error) {
 	m := begin(c, "quant.Uniform.Type", "mlirUniformQuantizedTypeGet", q.Storage, q.Expressed, false)
 	m.scale(q.Scale)
@@ -62,16 +62,16 @@ type PerAxis struct {
 	ZeroPoints []int64 // as many as scales
 }
 
-// Type makes the type.
+// Type returns the type.
 func (q PerAxis) Type(c *mlir.Context) (mlir.Type, error) {
 	m := begin(c, "quant.PerAxis.Type", "mlirUniformQuantizedPerAxisTypeGet", q.Storage, q.Expressed, false)
 	m.scale(q.Scales...)
 	if len(q.Scales) == 0 || len(q.Scales) != len(q.ZeroPoints) {
-		m.fail(fmt.Errorf("quant: an axis needs as many zero points as scales and at least one: %d scales and %d zero points given",
+		m.fail(fmt.Errorf("quant: an axis must have as many zero points as scales, and at least one: it has %d scales and %d zero points",
 			len(q.Scales), len(q.ZeroPoints)))
 	}
 	if q.Axis < 0 || q.Axis > math.MaxInt32 {
-		m.fail(fmt.Errorf("quant: %d is no dimension", q.Axis))
+		m.fail(fmt.Errorf("quant: %d is not a dimension", q.Axis))
 	}
 	return m.end(func() capi.MlirType {
 		return capi.MlirUniformQuantizedPerAxisTypeGet(m.api, m.flags, m.storage, m.expressed, len(q.Scales), raw.First(q.Scales),
@@ -84,20 +84,20 @@ func (q PerAxis) Type(c *mlir.Context) (mlir.Type, error) {
 type SubChannel struct {
 	Storage   Storage
 	Expressed mlir.Type
-	// Scales are dense elements of the expressed type, ZeroPoints of the storage type,
-	// both of one shape: the number of blocks along each dimension.
+	// Scales are dense elements of the expressed type, and ZeroPoints of the storage type.
+	// Both have the same shape: the number of blocks along each dimension.
 	Scales, ZeroPoints mlir.Attribute
-	// Blocks are the dimensions that are cut into blocks, and the blocks' sizes.
+	// Blocks holds the dimensions that are divided into blocks, and the sizes of the blocks.
 	Blocks []Block
 }
 
-// Block says in which sizes one dimension is cut.
+// A Block is the size of the blocks along a dimension.
 type Block struct {
 	Axis int32
 	Size int64
 }
 
-// Type makes the type.
+// Type returns the type.
 func (q SubChannel) Type(c *mlir.Context) (mlir.Type, error) {
 	const method = "quant.SubChannel.Type"
 	m := begin(c, method, "mlirUniformQuantizedSubChannelTypeGet", q.Storage, q.Expressed, false)
@@ -107,13 +107,13 @@ func (q SubChannel) Type(c *mlir.Context) (mlir.Type, error) {
 	for _, b := range q.Blocks {
 		axes, sizes = append(axes, b.Axis), append(sizes, b.Size)
 		if b.Axis < 0 || b.Size <= 0 {
-			m.fail(fmt.Errorf("quant: dimension %d cannot be cut into blocks of %d", b.Axis, b.Size))
+			m.fail(fmt.Errorf("quant: dimension %d cannot be divided into blocks of %d", b.Axis, b.Size))
 		}
 	}
 	m.elements("scales", q.Scales, q.Expressed)
 	m.elements("zero points", q.ZeroPoints, q.Storage.Integer)
 	if m.err == nil && !slices.Equal(m.dims(q.Scales), m.dims(q.ZeroPoints)) {
-		m.fail(fmt.Errorf("quant: scales and zero points need one shape, not %v and %v", m.dims(q.Scales), m.dims(q.ZeroPoints)))
+		m.fail(fmt.Errorf("quant: scales and zero points must have the same shape, not %v and %v", m.dims(q.Scales), m.dims(q.ZeroPoints)))
 	}
 	return m.end(func() capi.MlirType {
 		return capi.MlirUniformQuantizedSubChannelTypeGet(m.api, m.flags, m.storage, m.expressed, scales, zeros,
@@ -121,13 +121,13 @@ func (q SubChannel) Type(c *mlir.Context) (mlir.Type, error) {
 	})
 }
 
-// Calibrated is !quant.calibrated<…>: a float type with the range that was observed.
+// Calibrated is !quant.calibrated<…>: a float type with the observed range.
 type Calibrated struct {
 	Expressed mlir.Type
 	Min, Max  float64
 }
 
-// Type makes the type.
+// Type returns the type.
 func (q Calibrated) Type(c *mlir.Context) (mlir.Type, error) {
 	m := maker{c: c}
 	m.expressed = raw.TypeIn(q.Expressed, c, "quant.Calibrated.Type")
@@ -136,13 +136,12 @@ func (q Calibrated) Type(c *mlir.Context) (mlir.Type, error) {
 		m.float(q.Expressed)
 	}
 	if !(q.Min < q.Max) || math.IsInf(q.Min, 0) || math.IsInf(q.Max, 0) {
-		m.fail(fmt.Errorf("quant: %g to %g is no range", q.Min, q.Max))
+		m.fail(fmt.Errorf("quant: %g to %g is not a range", q.Min, q.Max))
 	}
 	return m.end(func() capi.MlirType { return capi.MlirCalibratedQuantizedTypeGet(m.api, m.expressed, q.Min, q.Max) })
 }
 
-// maker checks the parameters, which the C functions take unseen, and keeps the first
-// mistake.
+// maker checks the parameters, because the C functions do not. It keeps the first error.
 type maker struct {
 	c                  *mlir.Context
 	api                *capi.Table
@@ -166,12 +165,12 @@ func begin(c *mlir.Context, method, function string, s Storage, expressed mlir.T
 		m.float(expressed)
 	}
 	if !capi.MlirTypeIsAInteger(m.api, m.storage) || !capi.MlirIntegerTypeIsSignless(m.api, m.storage) {
-		m.fail(fmt.Errorf("quant: values are stored in a signless integer type, not %s", s.Integer))
+		m.fail(fmt.Errorf("quant: values must be stored in a signless integer type, not %s", s.Integer))
 		return m
 	}
 	width := capi.MlirIntegerTypeGetWidth(m.api, m.storage)
 	if width < 1 || width > 32 {
-		m.fail(fmt.Errorf("quant: values are stored in 1 to 32 bits, not in %s", s.Integer))
+		m.fail(fmt.Errorf("quant: values must be stored in 1 to 32 bits, not in %s", s.Integer))
 		return m
 	}
 	if !s.Unsigned {
@@ -183,7 +182,7 @@ func begin(c *mlir.Context, method, function string, s Storage, expressed mlir.T
 		m.min, m.max = least, most
 	}
 	if m.min < least || m.max > most || m.min >= m.max {
-		m.fail(fmt.Errorf("quant: %d to %d is no range of %s, which has %d to %d", m.min, m.max, s.Integer, least, most))
+		m.fail(fmt.Errorf("quant: %d to %d is not a range of %s, which has %d to %d", m.min, m.max, s.Integer, least, most))
 	}
 	return m
 }
@@ -196,19 +195,19 @@ func (m *maker) fail(err error) {
 
 func (m *maker) float(t mlir.Type) {
 	if !capi.MlirTypeIsAFloat(m.api, m.expressed) {
-		m.fail(fmt.Errorf("quant: the type that is stood for is a float type, not %s", t))
+		m.fail(fmt.Errorf("quant: the expressed type must be a float type, not %s", t))
 	}
 }
 
 func (m *maker) scale(values ...float64) {
 	for _, v := range values {
 		if !(v > 0) || math.IsInf(v, 0) {
-			m.fail(fmt.Errorf("quant: %g is no scale: it is positive and finite", v))
+			m.fail(fmt.Errorf("quant: %g is not a scale: it must be positive and finite", v))
 		}
 	}
 }
 
-// elements checks that a is dense and of that element type.
+// elements checks that a is dense and has the element type.
 func (m *maker) elements(what string, a mlir.Attribute, element mlir.Type) {
 	if m.err != nil {
 		return
@@ -219,7 +218,7 @@ func (m *maker) elements(what string, a mlir.Attribute, element mlir.Type) {
 			return
 		}
 	}
-	m.fail(fmt.Errorf("quant: the %s are dense elements of type %s, not %s", what, element, a))
+	m.fail(fmt.Errorf("quant: the %s must be dense elements of type %s, not %s", what, element, a))
 }
 
 func (m *maker) dims(a mlir.Attribute) []int64 {
@@ -227,8 +226,8 @@ func (m *maker) dims(a mlir.Attribute) []int64 {
 	return dims
 }
 
-// end makes the type when nothing is wrong, and has its text parsed: only the parser
-// runs the verifier of these types.
+// end makes the type if there was no error. It parses the type's text, because only the
+// parser runs the verifier of these types.
 func (m *maker) end(get func() capi.MlirType) (mlir.Type, error) {
 	if m.err != nil {
 		return mlir.Type{}, m.err
@@ -237,20 +236,20 @@ func (m *maker) end(get func() capi.MlirType) (mlir.Type, error) {
 	if t.IsNil() {
 		return t, raw.Failure(m.c, "making a quantized type")
 	}
-	// Not raw.Parsed: the text has fewer digits than the scale.
+	// raw.Parsed would fail, because the text has fewer digits than the scale.
 	if _, err := m.c.ParseType(t.String()); err != nil {
 		return mlir.Type{}, err
 	}
 	return t, nil
 }
 
-// IntegerRange is the range of an integer of that many bits, from 1 to 63.
+// IntegerRange returns the range of an integer of 1 to 63 bits.
 func IntegerRange(l *mlir.Library, signed bool, bits int) (least, most int64, err error) {
 	if err := raw.Need(l, "mlirQuantizedTypeGetDefaultMinimumForInteger", "mlirQuantizedTypeGetDefaultMaximumForInteger"); err != nil {
 		return 0, 0, err
 	}
 	if bits < 1 || bits > 63 {
-		return 0, 0, errors.New("quant: an integer has 1 to 63 bits")
+		return 0, 0, errors.New("quant: an integer must have 1 to 63 bits")
 	}
 	t := raw.LibraryTable(l)
 	return capi.MlirQuantizedTypeGetDefaultMinimumForInteger(t, signed, uint32(bits)),

@@ -8,14 +8,14 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// BitVector is #smt.bv<value> : !smt.bv<width>.
+// BitVector returns #smt.bv<value> : !smt.bv<width>.
 func BitVector(c *mlir.Context, value uint64, width int) (mlir.Attribute, error) {
 	t, err := raw.Load(c, dialect, "mlirSMTAttrGetBitVector")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
 	if width < 1 || width > maxWidth || width < 64 && value>>width != 0 {
-		return mlir.Attribute{}, fmt.Errorf("smt: %d is no value of %d bits", value, width)
+		return mlir.Attribute{}, fmt.Errorf("smt: %d is not a value of %d bits", value, width)
 	}
 	return raw.WrapAttribute(c, capi.MlirSMTAttrGetBitVector(t, raw.Context(c), value, uint32(width))), nil
 }
@@ -23,13 +23,13 @@ func BitVector(c *mlir.Context, value uint64, width int) (mlir.Attribute, error)
 // IsBitVectorAttribute reports whether a is #smt.bv<…>.
 func IsBitVectorAttribute(a mlir.Attribute) bool { return raw.IsAttribute(a, "#smt.bv") }
 
-// IntPredicate is the attribute of a comparison of integers: "lt", "le", "gt" or "ge".
+// IntPredicate returns the attribute of a comparison of integers: "lt", "le", "gt" or "ge".
 func IntPredicate(c *mlir.Context, name string) (mlir.Attribute, error) {
 	return predicate(c, name, "mlirSMTAttrCheckIntPredicate", capi.MlirSMTAttrCheckIntPredicate,
 		"mlirSMTAttrGetIntPredicate", capi.MlirSMTAttrGetIntPredicate)
 }
 
-// BVCmpPredicate is the attribute of a comparison of bit vectors: "slt", "sle", "sgt",
+// BVCmpPredicate returns the attribute of a comparison of bit vectors: "slt", "sle", "sgt",
 // "sge", "ult", "ule", "ugt" or "uge".
 func BVCmpPredicate(c *mlir.Context, name string) (mlir.Attribute, error) {
 	return predicate(c, name, "mlirSMTAttrCheckBVCmpPredicate", capi.MlirSMTAttrCheckBVCmpPredicate,
@@ -43,7 +43,7 @@ func predicate(c *mlir.Context, name, checkName string, check func(*capi.Table, 
 		return mlir.Attribute{}, err
 	}
 	if !check(t, raw.Context(c), name) {
-		return mlir.Attribute{}, fmt.Errorf("smt: there is no such comparison as %q", name)
+		return mlir.Attribute{}, fmt.Errorf("smt: %q is not a comparison", name)
 	}
 	return raw.WrapAttribute(c, get(t, raw.Context(c), name)), nil
 }

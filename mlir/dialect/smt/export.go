@@ -8,13 +8,13 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// ExportOptions say how SMT-LIB is written.
+// ExportOptions are the options of Export.
 type ExportOptions struct {
-	InlineSingleUse bool // write values that are used once where they are used
+	InlineSingleUse bool // inline values that are used once
 	IndentLet       bool // indent the bodies of let expressions
 }
 
-// Export writes the solvers in a module as SMT-LIB. The module is verified first.
+// Export returns the solvers of a module as SMT-LIB. It verifies the module first.
 func Export(module mlir.Operation, o ExportOptions) (string, error) {
 	c, h := raw.UnwrapOperation(module, "smt.Export")
 	if err := raw.Need(c.Library(), "mlirTranslateOperationToSMTLIB"); err != nil {

@@ -49,13 +49,13 @@ func TestTypes(t *testing.T) {
 			check.Diff(t, want, []bool{true, test.kind != 4}, []bool{smt.Is(test.made), smt.IsValue(test.made)})
 		}
 		for want, make := range map[string]func() (mlir.Type, error){
-			"1 to 16777215 bits, not 0":  func() (mlir.Type, error) { return smt.BitVectorType(c, 0) },
-			"1 to 16777215 bits, not -1": func() (mlir.Type, error) { return smt.BitVectorType(c, -1) },
-			"i32 is no type of values":   func() (mlir.Type, error) { return smt.ArrayType(i32, boolean) },
-			"is no type of values":       func() (mlir.Type, error) { return smt.ArrayType(boolean, function) },
-			"needs a type in its domain": func() (mlir.Type, error) { return smt.FuncType(nil, boolean) },
-			"smt: i32 is no type of":     func() (mlir.Type, error) { return smt.SortType(c, "s", i32) },
-			"a sort needs a name":        func() (mlir.Type, error) { return smt.SortType(c, "") },
+			"1 to 16777215 bits, not 0":                            func() (mlir.Type, error) { return smt.BitVectorType(c, 0) },
+			"1 to 16777215 bits, not -1":                           func() (mlir.Type, error) { return smt.BitVectorType(c, -1) },
+			"i32 is not a type of values":                          func() (mlir.Type, error) { return smt.ArrayType(i32, boolean) },
+			"is not a type of values":                              func() (mlir.Type, error) { return smt.ArrayType(boolean, function) },
+			"the domain of a function must have at least one type": func() (mlir.Type, error) { return smt.FuncType(nil, boolean) },
+			"smt: i32 is not a type of":                            func() (mlir.Type, error) { return smt.SortType(c, "s", i32) },
+			"a sort needs a name":                                  func() (mlir.Type, error) { return smt.SortType(c, "") },
 		} {
 			_, err := make()
 			check.Error(t, err, want)
@@ -72,7 +72,7 @@ func TestAttributes(t *testing.T) {
 			check.Diff(t, "its kind", true, smt.IsBitVectorAttribute(a))
 			for _, bad := range []int{0, -3, 2} {
 				_, err := smt.BitVector(c, 5, bad)
-				check.Error(t, err, "5 is no value of")
+				check.Error(t, err, "5 is not a value of")
 			}
 		}
 		for want, name := range []string{"lt", "le", "gt", "ge"} {
@@ -88,7 +88,7 @@ func TestAttributes(t *testing.T) {
 				v, _ := a.Int()
 				check.Diff(t, name, int64(want), v)
 				_, err = smt.IntPredicate(c, name)
-				check.Error(t, err, "no such comparison")
+				check.Error(t, err, "is not a comparison")
 			}
 		}
 	})
@@ -108,7 +108,7 @@ func TestExport(t *testing.T) {
   smt.assert %eq
   smt.check sat {} unknown {} unsat {}
 }`)))
-		// Some releases end a solver with a reset, and some write let where there is no need.
+		// Some releases end a solver with a reset, and some write unnecessary lets.
 		const want = "; solver scope 0\n(declare-const x Int)\n(assert (let ((tmp (= x 1)))\n        tmp))\n(check-sat)\n"
 		const inline = "; solver scope 0\n(declare-const x Int)\n(assert (= x 1))\n(check-sat)\n"
 		write := func(o smt.ExportOptions) string {
@@ -116,7 +116,7 @@ func TestExport(t *testing.T) {
 		}
 		check.Diff(t, "SMT-LIB", want, write(smt.ExportOptions{}))
 		if got := write(smt.ExportOptions{InlineSingleUse: true}); got != inline && got != want {
-			t.Errorf("SMT-LIB in line is\n%s", got)
+			t.Errorf("inlined SMT-LIB is\n%s", got)
 		}
 		other := check.Must(c.Parse("f.mlir", []byte("smt.solver() : () -> () { %0 = arith.constant 1 : i32 }")))
 		_, err := smt.Export(other.Operation(), smt.ExportOptions{})

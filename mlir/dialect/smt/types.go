@@ -11,31 +11,31 @@ import (
 
 const dialect = "smt"
 
-// BoolType is !smt.bool.
+// BoolType returns !smt.bool.
 func BoolType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirSMTTypeGetBool", capi.MlirSMTTypeGetBool)
 }
 
-// IntType is !smt.int.
+// IntType returns !smt.int.
 func IntType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirSMTTypeGetInt", capi.MlirSMTTypeGetInt)
 }
 
-// BitVectorType is !smt.bv<width>.
+// BitVectorType returns !smt.bv<width>.
 func BitVectorType(c *mlir.Context, width int) (mlir.Type, error) {
 	t, err := raw.Load(c, dialect, "mlirSMTTypeGetBitVector")
 	if err != nil {
 		return mlir.Type{}, err
 	}
 	if width < 1 || width > maxWidth {
-		return mlir.Type{}, fmt.Errorf("smt: a bit vector has 1 to %d bits, not %d", maxWidth, width)
+		return mlir.Type{}, fmt.Errorf("smt: a bit vector must have 1 to %d bits, not %d", maxWidth, width)
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetBitVector(t, raw.Context(c), int32(width))))
 }
 
-const maxWidth = 1<<24 - 1 // MLIR's limit for integers, which hold the values
+const maxWidth = 1<<24 - 1 // MLIR's limit for integers, which store the values
 
-// ArrayType is !smt.array<[domain -> range]>.
+// ArrayType returns !smt.array<[domain -> range]>.
 func ArrayType(domain, of mlir.Type) (mlir.Type, error) {
 	c, d := raw.UnwrapType(domain, "smt.ArrayType")
 	r := raw.TypeIn(of, c, "smt.ArrayType")
@@ -43,13 +43,13 @@ func ArrayType(domain, of mlir.Type) (mlir.Type, error) {
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	if err := values(domain, of); err != nil {
+	if err := checkValues(domain, of); err != nil {
 		return mlir.Type{}, err
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetArray(t, raw.Context(c), d, r)))
 }
 
-// FuncType is !smt.func<(domain…) range>, with at least one type in its domain.
+// FuncType returns !smt.func<(domain…) range>. The domain must have at least one type.
 func FuncType(domain []mlir.Type, of mlir.Type) (mlir.Type, error) {
 	const method = "smt.FuncType"
 	c, r := raw.UnwrapType(of, method)
@@ -59,15 +59,15 @@ func FuncType(domain []mlir.Type, of mlir.Type) (mlir.Type, error) {
 		return mlir.Type{}, err
 	}
 	if len(d) == 0 {
-		return mlir.Type{}, errors.New("smt: a function needs a type in its domain")
+		return mlir.Type{}, errors.New("smt: the domain of a function must have at least one type")
 	}
-	if err := values(append([]mlir.Type{of}, domain...)...); err != nil {
+	if err := checkValues(append([]mlir.Type{of}, domain...)...); err != nil {
 		return mlir.Type{}, err
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetSMTFunc(t, raw.Context(c), len(d), raw.First(d), r)))
 }
 
-// SortType is !smt.sort<"name"[params…]>.
+// SortType returns !smt.sort<"name"[params…]>.
 func SortType(c *mlir.Context, name string, params ...mlir.Type) (mlir.Type, error) {
 	p := raw.Types(c, "smt.SortType", params)
 	t, err := raw.Load(c, dialect, "mlirSMTTypeGetSort")
@@ -77,18 +77,18 @@ func SortType(c *mlir.Context, name string, params ...mlir.Type) (mlir.Type, err
 	if name == "" {
 		return mlir.Type{}, errors.New("smt: a sort needs a name")
 	}
-	if err := values(params...); err != nil {
+	if err := checkValues(params...); err != nil {
 		return mlir.Type{}, err
 	}
 	id := capi.MlirIdentifierGet(t, raw.Context(c), name)
 	return raw.Parsed(raw.WrapType(c, capi.MlirSMTTypeGetSort(t, raw.Context(c), id, len(p), raw.First(p))))
 }
 
-// values says which of the types is none of values other than functions.
-func values(types ...mlir.Type) error {
+// checkValues returns an error unless all types satisfy IsValue.
+func checkValues(types ...mlir.Type) error {
 	for _, t := range types {
 		if !IsValue(t) {
-			return fmt.Errorf("smt: %s is no type of values", t)
+			return fmt.Errorf("smt: %s is not a type of values", t)
 		}
 	}
 	return nil

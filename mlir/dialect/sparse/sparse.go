@@ -1,6 +1,6 @@
-// Package sparse is the encoding of MLIR's sparse_tensor dialect: how a tensor's
-// elements are stored, level by level. A library that lacks the dialect's C API refuses
-// it with an error that matches mlir.ErrUnsupported.
+// Package sparse provides the encoding of MLIR's sparse_tensor dialect: how a tensor's
+// elements are stored, level by level. If the library lacks the dialect's C API, the
+// functions return an error that matches mlir.ErrUnsupported.
 package sparse
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Format is how one level is stored.
+// Format is the storage format of a level.
 type Format int
 
 const (
 	Dense           Format = iota // every coordinate
 	Batch                         // every coordinate, for a whole batch
-	Compressed                    // the coordinates that are there
-	Singleton                     // one coordinate for each of the level above
-	LooseCompressed               // as Compressed, with gaps between segments
+	Compressed                    // only the stored coordinates
+	Singleton                     // one coordinate for each one of the level above
+	LooseCompressed               // Compressed, with gaps between segments
 	NOutOfM                       // N coordinates in each block of M
 )
 
@@ -30,30 +30,30 @@ var formats = []capi.MlirSparseTensorLevelFormat{
 	capi.MLIR_SPARSE_TENSOR_LEVEL_SINGLETON, capi.MLIR_SPARSE_TENSOR_LEVEL_LOOSE_COMPRESSED, capi.MLIR_SPARSE_TENSOR_LEVEL_N_OUT_OF_M,
 }
 
-// Level is one level of storage.
+// A Level is a level of storage.
 type Level struct {
 	Format     Format
 	NonUnique  bool // coordinates may repeat
-	NonOrdered bool // coordinates are in no order
-	SoA        bool // coordinates of singletons stand in arrays of their own
+	NonOrdered bool // coordinates may be unordered
+	SoA        bool // coordinates of singletons are stored in separate arrays
 	N, M       int  // for NOutOfM, at most 255
 }
 
-// Encoding is #sparse_tensor.encoding<…>.
+// An Encoding is #sparse_tensor.encoding<…>.
 type Encoding struct {
 	Levels []Level
-	// DimToLevel gives the levels' coordinates from the dimensions', as many results as
-	// there are levels; LevelToDim is the way back, and the zero one is found by MLIR.
+	// DimToLevel maps coordinates of dimensions to coordinates of levels. It has one
+	// result for each level. LevelToDim is the inverse. MLIR computes it if it is zero.
 	DimToLevel, LevelToDim mlir.AffineMap
-	// PosWidth and CrdWidth are the bits of stored positions and coordinates: 8, 16, 32,
-	// 64, or 0 for the width of an index.
+	// PosWidth and CrdWidth are the widths of stored positions and coordinates in bits: 8,
+	// 16, 32, 64, or 0 for the width of an index.
 	PosWidth, CrdWidth int
-	// Explicit is the value of the elements that are stored, where it is only one, and
-	// Implicit that of all others, where it is not zero.
+	// Explicit is the value of the stored elements, if all have the same one. Implicit is
+	// the value of all others, if it is not zero.
 	Explicit, Implicit mlir.Attribute
 }
 
-// Attribute makes the attribute.
+// Attribute returns the attribute.
 func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	const method = "sparse.Encoding.Attribute"
 	t, err := raw.Load(c, "sparse_tensor", "mlirSparseTensorEncodingAttrGet", "mlirSparseTensorEncodingAttrBuildLvlType")
@@ -79,37 +79,37 @@ func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 		raw.Map(c, e.DimToLevel), raw.Map(c, e.LevelToDim), int32(e.PosWidth), int32(e.CrdWidth), explicit, implicit)))
 }
 
-// check keeps from the C function what it would not notice.
+// check returns an error for mistakes that the C function does not detect.
 func (e Encoding) check() error {
 	switch {
 	case len(e.Levels) == 0:
-		return errors.New("sparse: an encoding needs a level")
+		return errors.New("sparse: an encoding must have at least one level")
 	case e.DimToLevel.IsNil():
-		return errors.New("sparse: an encoding needs its DimToLevel")
+		return errors.New("sparse: DimToLevel of the encoding is missing")
 	case e.DimToLevel.NumSymbols() != 0 || e.DimToLevel.NumDims() == 0 || e.DimToLevel.NumResults() != len(e.Levels):
-		return fmt.Errorf("sparse: %s does not give %d levels from dimensions", e.DimToLevel, len(e.Levels))
+		return fmt.Errorf("sparse: %s does not map dimensions to %d levels", e.DimToLevel, len(e.Levels))
 	case !e.LevelToDim.IsNil() && (e.LevelToDim.NumSymbols() != 0 || e.LevelToDim.NumDims() != len(e.Levels) ||
 		e.LevelToDim.NumResults() != e.DimToLevel.NumDims()):
-		return fmt.Errorf("sparse: %s is no way back from %s", e.LevelToDim, e.DimToLevel)
+		return fmt.Errorf("sparse: %s is not the inverse of %s", e.LevelToDim, e.DimToLevel)
 	}
 	for _, width := range []int{e.PosWidth, e.CrdWidth} {
 		if !slices.Contains([]int{0, 8, 16, 32, 64}, width) {
-			return fmt.Errorf("sparse: positions and coordinates have 8, 16, 32 or 64 bits, or 0 for an index, not %d", width)
+			return fmt.Errorf("sparse: positions and coordinates must have 8, 16, 32 or 64 bits, or 0 for an index, not %d", width)
 		}
 	}
 	for i, l := range e.Levels {
 		properties := l.NonUnique || l.NonOrdered || l.SoA
 		switch {
 		case l.Format < Dense || l.Format > NOutOfM:
-			return fmt.Errorf("sparse: level %d has the format %d, which there is not: use the constants", i, l.Format)
+			return fmt.Errorf("sparse: level %d has the unknown format %d: use the constants", i, l.Format)
 		case properties && (l.Format == Dense || l.Format == Batch || l.Format == NOutOfM):
-			return fmt.Errorf("sparse: level %d stores its coordinates in order and once: it can have no property", i)
+			return fmt.Errorf("sparse: level %d stores its coordinates in order and once: it cannot have properties", i)
 		case l.SoA && l.Format != Singleton:
-			return fmt.Errorf("sparse: level %d is no singleton and cannot be SoA", i)
+			return fmt.Errorf("sparse: level %d is not a singleton and cannot be SoA", i)
 		case l.Format == NOutOfM && (l.N < 1 || l.M < l.N || l.M > 255):
 			return fmt.Errorf("sparse: level %d cannot have %d out of %d", i, l.N, l.M)
 		case l.Format != NOutOfM && (l.N != 0 || l.M != 0):
-			return fmt.Errorf("sparse: level %d has N and M, which belong to NOutOfM", i)
+			return fmt.Errorf("sparse: level %d has N and M: only NOutOfM has them", i)
 		}
 	}
 	return nil
@@ -132,7 +132,7 @@ func (l Level) properties() []capi.MlirSparseTensorLevelPropertyNondefault {
 // Is reports whether a is #sparse_tensor.encoding<…>.
 func Is(a mlir.Attribute) bool { return raw.IsAttribute(a, "#sparse_tensor.encoding") }
 
-// ReadEncoding reads an encoding.
+// ReadEncoding returns a as an Encoding. It returns an error if a is another attribute.
 func ReadEncoding(a mlir.Attribute) (Encoding, error) {
 	c, h := raw.UnwrapAttribute(a, "sparse.ReadEncoding")
 	if err := raw.Need(c.Library(), "mlirSparseTensorEncodingGetLvlRank", "mlirSparseTensorEncodingAttrGetLvlType",
@@ -143,7 +143,7 @@ func ReadEncoding(a mlir.Attribute) (Encoding, error) {
 		return Encoding{}, err
 	}
 	if !Is(a) {
-		return Encoding{}, fmt.Errorf("sparse: %s is no encoding", a)
+		return Encoding{}, fmt.Errorf("sparse: %s is not an encoding", a)
 	}
 	t := raw.Table(c)
 	e := Encoding{

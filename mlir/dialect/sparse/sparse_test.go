@@ -47,7 +47,7 @@ func TestEncoding(t *testing.T) {
 			}
 			got := check.Must(sparse.ReadEncoding(a))
 			if e.LevelToDim.IsNil() {
-				e.LevelToDim = got.LevelToDim // which MLIR found
+				e.LevelToDim = got.LevelToDim // computed by MLIR
 			}
 			if diff := cmp.Diff(e, got, sameParts); diff != "" {
 				t.Errorf("%s read back (-want +got):\n%s", text, diff)
@@ -63,43 +63,43 @@ func TestEncoding(t *testing.T) {
 			return sparse.Encoding{Levels: []sparse.Level{{}, l}, DimToLevel: two}
 		}
 		for want, e := range map[string]sparse.Encoding{
-			"needs a level":                  {DimToLevel: two},
-			"needs its DimToLevel":           {Levels: dense},
-			"does not give 2 levels":         {Levels: dense, DimToLevel: c.IdentityMap(3)},
-			"does not give 3 levels":         {Levels: append(dense, sparse.Level{}), DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0, 0)"))},
-			"is no way back":                 {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
-			"or 0 for an index, not 7":       {Levels: dense, DimToLevel: two, PosWidth: 7},
-			"or 0 for an index, not -8":      {Levels: dense, DimToLevel: two, CrdWidth: -8},
-			"has the format 9":               level(sparse.Level{Format: 9}),
-			"has the format -1":              level(sparse.Level{Format: -1}),
-			"it can have no property":        level(sparse.Level{NonUnique: true}),
-			"no singleton and cannot be SoA": level(sparse.Level{Format: sparse.Compressed, SoA: true}),
-			"cannot have 5 out of 4":         level(sparse.Level{Format: sparse.NOutOfM, N: 5, M: 4}),
-			"cannot have 1 out of 256":       level(sparse.Level{Format: sparse.NOutOfM, N: 1, M: 256}),
-			"which belong to NOutOfM":        level(sparse.Level{Format: sparse.Compressed, N: 1}),
+			"must have at least one level":          {DimToLevel: two},
+			"DimToLevel of the encoding is missing": {Levels: dense},
+			"does not map dimensions to 2 levels":   {Levels: dense, DimToLevel: c.IdentityMap(3)},
+			"does not map dimensions to 3 levels":   {Levels: append(dense, sparse.Level{}), DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0, 0)"))},
+			"is not the inverse":                    {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
+			"or 0 for an index, not 7":              {Levels: dense, DimToLevel: two, PosWidth: 7},
+			"or 0 for an index, not -8":             {Levels: dense, DimToLevel: two, CrdWidth: -8},
+			"has the unknown format 9":              level(sparse.Level{Format: 9}),
+			"has the unknown format -1":             level(sparse.Level{Format: -1}),
+			"it cannot have properties":             level(sparse.Level{NonUnique: true}),
+			"not a singleton and cannot be SoA":     level(sparse.Level{Format: sparse.Compressed, SoA: true}),
+			"cannot have 5 out of 4":                level(sparse.Level{Format: sparse.NOutOfM, N: 5, M: 4}),
+			"cannot have 1 out of 256":              level(sparse.Level{Format: sparse.NOutOfM, N: 1, M: 256}),
+			"only NOutOfM has them":                 level(sparse.Level{Format: sparse.Compressed, N: 1}),
 		} {
 			_, err := e.Attribute(c)
 			check.Error(t, err, want)
 		}
-		// What the verifier of the dialect refuses.
+		// Encodings that the verifier of the dialect rejects.
 		for _, e := range []sparse.Encoding{
 			{Levels: []sparse.Level{{}, {}, {}}, DimToLevel: blocks},
 			{Levels: dense, DimToLevel: two, Explicit: c.StringAttribute("s")},
 			{Levels: []sparse.Level{{Format: sparse.Singleton}, {}}, DimToLevel: two},
 		} {
 			if a, err := e.Attribute(c); err == nil && !a.Equal(mlirtest.Attribute(c, a.String())) {
-				t.Errorf("%s is not what its text says", a)
+				t.Errorf("%s does not parse to itself", a)
 			}
 		}
 		_, err := sparse.ReadEncoding(c.UnitAttribute())
-		check.Error(t, err, "unit is no encoding")
+		check.Error(t, err, "unit is not an encoding")
 		check.Panics(t, "called on a zero value", func() { sparse.ReadEncoding(mlir.Attribute{}) })
 		other := mlirtest.ContextOf(t, c.Library())
 		check.Panics(t, "of another context", func() { sparse.Encoding{Levels: dense, DimToLevel: two}.Attribute(other) })
 	})
 }
 
-// A matrix in rows of which only the elements that are there are stored.
+// This example encodes a matrix in compressed sparse rows.
 func ExampleEncoding() {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package transform is the types of MLIR's transform dialect: handles of operations,
-// values and parameters. A library that lacks the dialect's C API refuses them with an
+// Package transform provides the types of MLIR's transform dialect: handles of operations,
+// values and parameters. If the library lacks the dialect's C API, the functions return an
 // error that matches mlir.ErrUnsupported.
 package transform
 
@@ -14,25 +14,25 @@ import (
 
 const dialect = "transform"
 
-// AnyOpType is !transform.any_op.
+// AnyOpType returns !transform.any_op.
 func AnyOpType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirTransformAnyOpTypeGet", capi.MlirTransformAnyOpTypeGet)
 }
 
-// AnyParamType is !transform.any_param.
+// AnyParamType returns !transform.any_param.
 func AnyParamType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirTransformAnyParamTypeGet", capi.MlirTransformAnyParamTypeGet)
 }
 
-// AnyValueType is !transform.any_value.
+// AnyValueType returns !transform.any_value.
 func AnyValueType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirTransformAnyValueTypeGet", capi.MlirTransformAnyValueTypeGet)
 }
 
-// OperationType is !transform.op<"name">, a handle of operations of one name.
+// OperationType returns !transform.op<"name">, the handle type of operations with this name.
 func OperationType(c *mlir.Context, name string) (mlir.Type, error) {
 	if name == "" {
-		return mlir.Type{}, errors.New("transform: the type of a handle needs the name of an operation")
+		return mlir.Type{}, errors.New("transform: the operation type needs the name of an operation")
 	}
 	t, err := raw.Load(c, dialect, "mlirTransformOperationTypeGet")
 	if err != nil {
@@ -41,11 +41,11 @@ func OperationType(c *mlir.Context, name string) (mlir.Type, error) {
 	return raw.Parsed(raw.WrapType(c, capi.MlirTransformOperationTypeGet(t, raw.Context(c), name)))
 }
 
-// OperationName is the name in !transform.op<"name">.
+// OperationName returns the name of !transform.op<"name">.
 func OperationName(t mlir.Type) (string, error) {
 	c, h := raw.UnwrapType(t, "transform.OperationName")
 	if !IsOperation(t) {
-		return "", fmt.Errorf("transform: %s is no type of handles of one operation", t)
+		return "", fmt.Errorf("transform: %s is not !transform.op", t)
 	}
 	if err := raw.Need(c.Library(), "mlirTransformOperationTypeGetOperationName"); err != nil {
 		return "", err
@@ -53,7 +53,7 @@ func OperationName(t mlir.Type) (string, error) {
 	return capi.MlirTransformOperationTypeGetOperationName(raw.Table(c), h), nil
 }
 
-// ParamType is !transform.param<t>, where t is an integer type or index.
+// ParamType returns !transform.param<t>, where t is an integer type or index.
 func ParamType(t mlir.Type) (mlir.Type, error) {
 	c, h := raw.UnwrapType(t, "transform.ParamType")
 	api, err := raw.Load(c, dialect, "mlirTransformParamTypeGet")
@@ -61,16 +61,16 @@ func ParamType(t mlir.Type) (mlir.Type, error) {
 		return mlir.Type{}, err
 	}
 	if !capi.MlirTypeIsAInteger(api, h) && !capi.MlirTypeIsAIndex(api, h) {
-		return mlir.Type{}, fmt.Errorf("transform: a parameter is an integer or an index, not %s", t)
+		return mlir.Type{}, fmt.Errorf("transform: a parameter must be an integer or an index, not %s", t)
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirTransformParamTypeGet(api, raw.Context(c), h)))
 }
 
-// ParamValue is the type in !transform.param<…>.
+// ParamValue returns the parameter's type t of !transform.param<t>.
 func ParamValue(t mlir.Type) (mlir.Type, error) {
 	c, h := raw.UnwrapType(t, "transform.ParamValue")
 	if !IsParam(t) {
-		return mlir.Type{}, fmt.Errorf("transform: %s is no type of parameters", t)
+		return mlir.Type{}, fmt.Errorf("transform: %s is not !transform.param", t)
 	}
 	if err := raw.Need(c.Library(), "mlirTransformParamTypeGetType"); err != nil {
 		return mlir.Type{}, err

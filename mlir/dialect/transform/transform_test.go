@@ -38,13 +38,13 @@ func TestTypes(t *testing.T) {
 			if transform.IsParam(got) {
 				check.Diff(t, "the value", "i64", check.Must(transform.ParamValue(got)).String())
 				_, err := transform.ParamType(got)
-				check.Error(t, err, "a parameter is an integer")
+				check.Error(t, err, "a parameter must be an integer")
 			}
 		}
 		_, err := transform.OperationName(i64)
-		check.Error(t, err, "i64 is no type of handles")
+		check.Error(t, err, "i64 is not !transform.op")
 		_, err = transform.ParamValue(i64)
-		check.Error(t, err, "i64 is no type of parameters")
+		check.Error(t, err, "i64 is not !transform.param")
 		_, err = transform.OperationType(c, "")
 		check.Error(t, err, "needs the name")
 		check.Panics(t, "called on a zero value", func() { transform.ParamType(mlir.Type{}) })

@@ -6,8 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// NewAttribute makes an attribute of a dialect: with make where the library has the
-// function, else from its text.
+// NewAttribute makes an attribute of a dialect. It calls make if the library has the
+// function, and parses the text otherwise.
 func NewAttribute(c *mlir.Context, dialect, function string, text func() string, make func(*capi.Table, capi.MlirContext) capi.MlirAttribute) (mlir.Attribute, error) {
 	if err := c.LoadDialect(dialect); err != nil {
 		return mlir.Attribute{}, err
@@ -18,9 +18,9 @@ func NewAttribute(c *mlir.Context, dialect, function string, text func() string,
 	return c.ParseAttribute(text())
 }
 
-// Handle returns what an attribute is read with through the C API. It returns false for
-// an attribute that has to be read from its text: one that is nil, or one of a library
-// without the function.
+// Handle returns the function table and handle that read an attribute through the C API.
+// It returns false if the attribute must be read from its text, because it is nil or the
+// library lacks the function.
 func Handle(a mlir.Attribute, function string) (*capi.Table, capi.MlirAttribute, bool) {
 	if a.IsNil() || !a.Context().Library().Has(function) {
 		return nil, capi.MlirAttribute{}, false
@@ -28,7 +28,7 @@ func Handle(a mlir.Attribute, function string) (*capi.Table, capi.MlirAttribute,
 	return raw.Table(a.Context()), raw.Attribute(a), true
 }
 
-// TextOf is what an attribute prints as, "" for the nil one.
+// TextOf returns the text of an attribute, or "" if it is nil.
 func TextOf(a mlir.Attribute) string {
 	if a.IsNil() {
 		return ""

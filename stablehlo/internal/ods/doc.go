@@ -1,5 +1,5 @@
-// Package ods is what the generated operations are made with: a Writer that collects
-// the parts of a new operation, a Reader that takes one apart, and Enum for attributes
-// that are one of several keywords. ODS is MLIR's name for the definitions of
-// operations, in which these parts have their names.
+// Package ods supports the generated operations: a Writer collects the parts of a new
+// operation, a Reader reads those of an existing one, and an Enum is an attribute that is
+// one of several keywords. ODS is MLIR's Operation Definition Specification, which defines
+// the names of the parts.
 package ods

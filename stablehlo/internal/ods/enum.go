@@ -10,23 +10,23 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Enum is an attribute that is one of several keywords. In a field that may be left out
-// the empty string leaves it out; anywhere else it is an error, as any unknown keyword is.
+// An Enum is an attribute that is one of several keywords. The empty string leaves out an
+// optional attribute. Elsewhere it is an error, like any unknown keyword.
 type Enum[T ~string] struct {
 	Dialect  string
-	What     string // in words, for errors
-	Prefix   string // of the text, up to the keyword, which a ">" follows
+	What     string // description for errors
+	Prefix   string // text before the keyword; ">" follows it
 	Keywords []T
 
-	// The C API, where the library has the function Symbol.
+	// The C API, used if the library has the function Symbol.
 	Symbol string
 	Make   func(t *capi.Table, c capi.MlirContext, keyword string) capi.MlirAttribute
 	Is     func(t *capi.Table, a capi.MlirAttribute) bool
 	Value  func(t *capi.Table, a capi.MlirAttribute) string
 }
 
-// Attribute makes the attribute. It checks the keyword first, because the library ends the
-// process over an unknown one.
+// Attribute makes the attribute. It checks the keyword first, because the library aborts
+// the process if it is unknown.
 func (e *Enum[T]) Attribute(c *mlir.Context, keyword T) (mlir.Attribute, error) {
 	if !slices.Contains(e.Keywords, keyword) {
 		return mlir.Attribute{}, fmt.Errorf("%q is not a known %s: use one of %s", string(keyword), e.What, e.list())
@@ -40,7 +40,7 @@ func (e *Enum[T]) Attribute(c *mlir.Context, keyword T) (mlir.Attribute, error) 
 	return c.ParseAttribute(e.Prefix + string(keyword) + ">")
 }
 
-// Read reads the attribute. It returns false for another attribute.
+// Read returns the keyword of a. It returns false if a is another attribute.
 func (e *Enum[T]) Read(a mlir.Attribute) (T, bool) {
 	if a.IsNil() {
 		return "", false

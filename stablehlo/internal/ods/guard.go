@@ -7,15 +7,14 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Guard looks at a new operation before the library does, and refuses what would make
-// it crash.
+// A Guard returns an error for a new operation that would crash the library.
 type Guard func(mlir.OperationState) error
 
 var guards = map[string]Guard{}
 
-// Register says which operations infer their types, and which are guarded. The guards
-// stand before everyone who makes the operation, also without this package, where it
-// infers its types; else before Writer.Create.
+// Register registers the operations that infer their types, and the guards of operations.
+// If an operation infers its types, its guard runs whenever one is made, even without this
+// package. Otherwise only Writer.Create runs it.
 func Register(inference map[string]mlir.Inference, guard map[string]Guard) {
 	for name, g := range guard {
 		guards[name] = named(name, g)
@@ -26,7 +25,7 @@ func Register(inference map[string]mlir.Inference, guard map[string]Guard) {
 	}
 }
 
-// named puts the operation's name before a guard's error.
+// named returns a guard whose errors begin with the operation's name.
 func named(name string, g Guard) Guard {
 	dialect, short, _ := strings.Cut(name, ".")
 	return func(s mlir.OperationState) error {
@@ -37,7 +36,7 @@ func named(name string, g Guard) Guard {
 	}
 }
 
-// All asks one guard after the other.
+// All returns a guard that runs the guards in order until one fails.
 func All(list ...Guard) Guard {
 	return func(s mlir.OperationState) error {
 		for _, g := range list {
@@ -49,17 +48,17 @@ func All(list ...Guard) Guard {
 	}
 }
 
-// RankedTensors wants all operands to be ranked tensors.
+// RankedTensors requires all operands to be ranked tensors.
 func RankedTensors(s mlir.OperationState) error {
 	for i, v := range s.Operands {
 		if t := v.Type(); !t.IsRankedTensor() {
-			return fmt.Errorf("operand %d is a ranked tensor, not %s", i, t)
+			return fmt.Errorf("operand %d must be a ranked tensor, not %s", i, t)
 		}
 	}
 	return nil
 }
 
-// Bodies wants each region to have one block that ends with a return.
+// Bodies requires each region to have one block that ends with a return.
 func Bodies(s mlir.OperationState) error {
 	for i, r := range s.Regions {
 		if _, err := Returned(r); err != nil {
@@ -69,10 +68,10 @@ func Bodies(s mlir.OperationState) error {
 	return nil
 }
 
-// Returned is what a region of one block returns.
+// Returned returns the values that a region of one block returns.
 func Returned(r mlir.Region) (values []mlir.Value, err error) {
 	if r.NumBlocks() != 1 {
-		return nil, fmt.Errorf("has %d blocks: it needs one", r.NumBlocks())
+		return nil, fmt.Errorf("has %d blocks: it must have one", r.NumBlocks())
 	}
 	last := r.First().Terminator()
 	if last.IsNil() || last.Name() != "stablehlo.return" {

@@ -7,17 +7,18 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Reader takes an operation apart. What is missing or of another kind than the
-// operation's definition says makes OK false.
+// A Reader reads the parts of an operation. If a part is missing or does not match the
+// operation's definition, OK returns false.
 type Reader struct {
 	op    mlir.Operation
-	next  int // operand
-	group int // how many operands a variadic one stands for
+	next  int // index of the next operand
+	group int // number of operands in each variadic one
 	ok    bool
 }
 
-// Read begins to read an operation, nil where it has another name. It has so many
-// single operands and so many variadic ones, which are equally long.
+// Read returns a Reader of an operation, or nil if it has another name. The definition has
+// the given numbers of single and variadic operands. All variadic operands have the same
+// length.
 func Read(op mlir.Operation, name string, single, variadic int) *Reader {
 	if op.IsNil() || op.Name() != name {
 		return nil
@@ -32,10 +33,10 @@ func Read(op mlir.Operation, name string, single, variadic int) *Reader {
 	return r
 }
 
-// OK reports whether everything that was read was there.
+// OK reports whether all parts that were read exist and match the definition.
 func (r *Reader) OK() bool { return r.ok }
 
-// Operand is the next operand.
+// Operand returns the next operand.
 func (r *Reader) Operand() mlir.Value {
 	if !r.ok {
 		return mlir.Value{}
@@ -44,7 +45,7 @@ func (r *Reader) Operand() mlir.Value {
 	return r.op.Operand(r.next - 1)
 }
 
-// Operands are the next variadic operands.
+// Operands returns the operands of the next variadic one.
 func (r *Reader) Operands() []mlir.Value {
 	var values []mlir.Value
 	for range r.group {
@@ -53,7 +54,7 @@ func (r *Reader) Operands() []mlir.Value {
 	return values
 }
 
-// Result is the type of the only result.
+// Result returns the type of the only result.
 func (r *Reader) Result() mlir.Type {
 	if r.op.NumResults() != 1 {
 		r.ok = false
@@ -62,7 +63,7 @@ func (r *Reader) Result() mlir.Type {
 	return r.op.Result(0).Type()
 }
 
-// Results are the types of the results.
+// Results returns the types of the results.
 func (r *Reader) Results() []mlir.Type {
 	var types []mlir.Type
 	for _, v := range r.op.Results() {
@@ -71,7 +72,7 @@ func (r *Reader) Results() []mlir.Type {
 	return types
 }
 
-// Region is the i-th region.
+// Region returns the i-th region.
 func (r *Reader) Region(i int) mlir.Region {
 	if i >= r.op.NumRegions() {
 		r.ok = false
@@ -80,7 +81,7 @@ func (r *Reader) Region(i int) mlir.Region {
 	return r.op.Region(i)
 }
 
-// Regions are all regions.
+// Regions returns all regions.
 func (r *Reader) Regions() []mlir.Region {
 	var regions []mlir.Region
 	for _, region := range r.op.Regions() {
@@ -89,20 +90,20 @@ func (r *Reader) Regions() []mlir.Region {
 	return regions
 }
 
-// Attribute is an attribute that must be there.
+// Attribute returns a required attribute.
 func (r *Reader) Attribute(name string) mlir.Attribute {
 	a := r.OptionalAttribute(name)
 	r.ok = r.ok && !a.IsNil()
 	return a
 }
 
-// OptionalAttribute is an attribute, nil where it is not there.
+// OptionalAttribute returns an attribute, or nil if the operation does not have it.
 func (r *Reader) OptionalAttribute(name string) mlir.Attribute {
 	a, _ := r.op.Attribute(name)
 	return a
 }
 
-// Get reads an attribute that must be there.
+// Get reads a required attribute.
 func Get[T any](r *Reader, name string, read func(mlir.Attribute) (T, bool)) (v T) {
 	if a := r.Attribute(name); !a.IsNil() {
 		v = take(r, a, read)
@@ -110,7 +111,8 @@ func Get[T any](r *Reader, name string, read func(mlir.Attribute) (T, bool)) (v 
 	return v
 }
 
-// GetOptional reads an attribute; the zero value where it is not there.
+// GetOptional reads an attribute. It returns the zero value if the operation does not
+// have it.
 func GetOptional[T any](r *Reader, name string, read func(mlir.Attribute) (T, bool)) (v T) {
 	if a := r.OptionalAttribute(name); !a.IsNil() {
 		v = take(r, a, read)
@@ -118,7 +120,7 @@ func GetOptional[T any](r *Reader, name string, read func(mlir.Attribute) (T, bo
 	return v
 }
 
-// GetPointer reads an attribute; nil where it is not there.
+// GetPointer reads an attribute. It returns nil if the operation does not have it.
 func GetPointer[T any](r *Reader, name string, read func(mlir.Attribute) (T, bool)) *T {
 	a := r.OptionalAttribute(name)
 	if a.IsNil() {
@@ -128,7 +130,7 @@ func GetPointer[T any](r *Reader, name string, read func(mlir.Attribute) (T, boo
 	return &v
 }
 
-// GetList reads an array attribute; nil where it is not there.
+// GetList reads an array attribute. It returns nil if the operation does not have it.
 func GetList[T any](r *Reader, name string, read func(mlir.Attribute) (T, bool)) []T {
 	a := r.OptionalAttribute(name)
 	if a.IsNil() {
@@ -149,7 +151,7 @@ func take[T any](r *Reader, a mlir.Attribute, read func(mlir.Attribute) (T, bool
 	return v
 }
 
-// Int32 reads a number that an int32 holds.
+// Int32 reads an integer that fits into an int32.
 func Int32(a mlir.Attribute) (int32, bool) {
 	v, ok := a.Int()
 	return int32(v), ok && v >= math.MinInt32 && v <= math.MaxInt32
@@ -161,7 +163,7 @@ func Float32(a mlir.Attribute) (float32, bool) {
 	return float32(v), ok
 }
 
-// Unit takes whatever is there for true.
+// Unit returns true for any attribute.
 func Unit(a mlir.Attribute) (bool, bool) { return true, true }
 
 // Bools reads array<i1: …>.
@@ -182,7 +184,7 @@ func Pairs(a mlir.Attribute) ([][2]int64, bool) {
 	return pairs, true
 }
 
-// Rows reads a tensor<NxMxi64>, of a splat too.
+// Rows reads a tensor<NxMxi64>, which may be a splat.
 func Rows(a mlir.Attribute) ([][]int64, bool) {
 	t, ok := a.Type()
 	if !ok {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Fields returns the parts of a printed attribute, #dialect.mnemonic<name = value, …>, by
-// their names. It returns false for another attribute, whose text does not begin with
-// prefix, which ends with the "<". It serves libraries without the dialect's C API. What
-// the text leaves out is its default.
+// Fields returns the fields of a printed attribute, #dialect.mnemonic<name = value, …>, by
+// name. The prefix ends with the "<". Fields returns false if the text does not begin with
+// it. It is for libraries without the dialect's C API. The text omits fields that have
+// their default value.
 func Fields(text, prefix string) (map[string]string, bool) {
 	body, ok := strings.CutPrefix(text, prefix)
 	if !ok {
@@ -30,7 +30,7 @@ func Fields(text, prefix string) (map[string]string, bool) {
 	return fields, true
 }
 
-// split cuts a text at the commas outside of brackets.
+// split splits a text at the commas outside of brackets.
 func split(text string) (parts []string) {
 	depth, start := 0, 0
 	for i, r := range text {
@@ -52,7 +52,7 @@ func split(text string) (parts []string) {
 	return parts
 }
 
-// Numbers reads [1, 2]; ok becomes false where the text is something else.
+// Numbers reads a list such as [1, 2]. It sets ok to false if the text is not a list.
 func Numbers(text string, ok *bool) (list []int64) {
 	if text == "" {
 		return nil
@@ -66,7 +66,8 @@ func Numbers(text string, ok *bool) (list []int64) {
 	return list
 }
 
-// Number reads an integer, 0 where there is no text.
+// Number reads an integer. It returns 0 if the text is empty, and sets ok to false if the
+// text is not an integer.
 func Number(text string, ok *bool) int64 {
 	if text == "" {
 		return 0
@@ -76,12 +77,12 @@ func Number(text string, ok *bool) int64 {
 	return n
 }
 
-// List is [1, 2].
+// List formats a list such as [1, 2].
 func List(numbers []int64) string {
 	return strings.ReplaceAll(fmt.Sprint(numbers), " ", ", ")
 }
 
-// Gather reads a list through functions that give its length and its elements.
+// Gather returns a list, given functions that return its length and its elements.
 func Gather[T, A any](table T, a A, size func(T, A) int, at func(T, A, int) int64) (list []int64) {
 	for i := range size(table, a) {
 		list = append(list, at(table, a, i))

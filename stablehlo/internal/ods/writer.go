@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Writer collects the parts of a new operation. The first part that is missing or
-// wrong is the error of Create.
+// A Writer collects the parts of a new operation. Create returns an error for the first
+// part that is missing or wrong.
 type Writer struct {
 	in    mlir.InsertionPoint
 	c     *mlir.Context
@@ -16,12 +16,12 @@ type Writer struct {
 	err   error
 }
 
-// NewWriter begins the named operation at a place.
+// NewWriter returns a Writer of the named operation at an insertion point.
 func NewWriter(name string, ip mlir.InsertionPoint, loc mlir.Location) *Writer {
 	return &Writer{in: ip, c: mlir.ContextOf(ip), state: mlir.OperationState{Name: name, Location: loc}}
 }
 
-// Create makes the operation with the result types that were given.
+// Create makes the operation with the result types that were added.
 func (w *Writer) Create() (mlir.Operation, error) {
 	if g := guards[w.state.Name]; g != nil && w.err == nil && !w.state.InferResults {
 		w.err = g(w.state)
@@ -32,7 +32,7 @@ func (w *Writer) Create() (mlir.Operation, error) {
 	return mlir.Create(w.in, w.state)
 }
 
-// Infer makes the operation, which says its result types itself.
+// Infer makes the operation with inferred result types.
 func (w *Writer) Infer() (mlir.Operation, error) {
 	w.state.InferResults = true
 	return w.Create()
@@ -45,8 +45,8 @@ func (w *Writer) fail(format string, args ...any) {
 	}
 }
 
-// whole reports whether no part of a list is missing.
-func whole[T interface{ IsNil() bool }](w *Writer, what, name string, list []T) bool {
+// complete reports whether no part of a list is missing.
+func complete[T interface{ IsNil() bool }](w *Writer, what, name string, list []T) bool {
 	for i, v := range list {
 		if v.IsNil() {
 			w.fail("%s %d of %s is missing", what, i, name)
@@ -56,7 +56,7 @@ func whole[T interface{ IsNil() bool }](w *Writer, what, name string, list []T) 
 	return true
 }
 
-// Operand adds an operand, which must be there.
+// Operand adds an operand, which must not be nil.
 func (w *Writer) Operand(name string, v mlir.Value) {
 	if v.IsNil() {
 		w.fail("the operand %s is missing", name)
@@ -65,21 +65,22 @@ func (w *Writer) Operand(name string, v mlir.Value) {
 	w.state.Operands = append(w.state.Operands, v)
 }
 
-// Operands adds operands of one name.
+// Operands adds the operands of a variadic one.
 func (w *Writer) Operands(name string, values []mlir.Value) {
-	if whole(w, "operand", name, values) {
+	if complete(w, "operand", name, values) {
 		w.state.Operands = append(w.state.Operands, values...)
 	}
 }
 
-// Same is for operations whose groups of operands are distinguished by their equal lengths.
+// Same requires two variadic operands to have the same length. It is for operations that
+// store no lengths.
 func (w *Writer) Same(name1 string, n1 int, name2 string, n2 int) {
 	if n1 != n2 {
-		w.fail("%s and %s have the same number of operands, but %d and %d are given", name1, name2, n1, n2)
+		w.fail("%s and %s must have the same number of operands, but have %d and %d", name1, name2, n1, n2)
 	}
 }
 
-// Region adds a region, which must be there.
+// Region adds a region, which must not be nil.
 func (w *Writer) Region(name string, r mlir.Region) {
 	if r.IsNil() {
 		w.fail("the region %s is missing", name)
@@ -88,14 +89,14 @@ func (w *Writer) Region(name string, r mlir.Region) {
 	w.state.Regions = append(w.state.Regions, r)
 }
 
-// Regions adds regions of one name.
+// Regions adds the regions of a variadic one.
 func (w *Writer) Regions(name string, regions []mlir.Region) {
-	if whole(w, "region", name, regions) {
+	if complete(w, "region", name, regions) {
 		w.state.Regions = append(w.state.Regions, regions...)
 	}
 }
 
-// Result gives the type of the only result.
+// Result sets the type of the only result.
 func (w *Writer) Result(t mlir.Type) {
 	if t.IsNil() {
 		w.fail("the type Result is missing: it is not inferred")
@@ -104,17 +105,17 @@ func (w *Writer) Result(t mlir.Type) {
 	w.state.Results = append(w.state.Results, t)
 }
 
-// Results gives the types of the results.
+// Results sets the types of the results.
 func (w *Writer) Results(types []mlir.Type) {
-	if whole(w, "type", "Results", types) {
+	if complete(w, "type", "Results", types) {
 		w.state.Results = append(w.state.Results, types...)
 	}
 }
 
-// ExactResults gives the types of results whose number is known.
+// ExactResults sets the types of n results.
 func (w *Writer) ExactResults(n int, types []mlir.Type) {
 	if len(types) != n {
-		w.fail("it has %d results, but %d types are given in Results", n, len(types))
+		w.fail("it has %d results, but Results has %d types", n, len(types))
 		return
 	}
 	w.Results(types)

@@ -4,7 +4,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Attributer is a Go value that an attribute can be made of.
+// An Attributer is a Go value that makes an attribute.
 type Attributer interface {
 	Attribute(c *mlir.Context) (mlir.Attribute, error)
 }
@@ -13,7 +13,7 @@ func (w *Writer) add(name string, a mlir.Attribute) {
 	w.state.Attributes = append(w.state.Attributes, mlir.NamedAttribute{Name: name, Value: a})
 }
 
-// Attribute adds an attribute, which must be there.
+// Attribute adds an attribute, which must not be nil.
 func (w *Writer) Attribute(name string, a mlir.Attribute) {
 	if a.IsNil() {
 		w.fail("the attribute %s is missing", name)
@@ -22,14 +22,14 @@ func (w *Writer) Attribute(name string, a mlir.Attribute) {
 	w.add(name, a)
 }
 
-// OptionalAttribute adds an attribute where it is not nil.
+// OptionalAttribute adds an attribute if it is not nil.
 func (w *Writer) OptionalAttribute(name string, a mlir.Attribute) {
 	if !a.IsNil() {
 		w.add(name, a)
 	}
 }
 
-// Set adds what v makes.
+// Set adds the attribute of v.
 func (w *Writer) Set(name string, v Attributer) {
 	a, err := v.Attribute(w.c)
 	if err != nil {
@@ -39,14 +39,14 @@ func (w *Writer) Set(name string, v Attributer) {
 	w.add(name, a)
 }
 
-// SetOptional adds what *v makes where v is not nil.
+// SetOptional adds the attribute of *v if v is not nil.
 func SetOptional[T Attributer](w *Writer, name string, v *T) {
 	if v != nil {
 		w.Set(name, *v)
 	}
 }
 
-// SetKeyword adds a keyword where there is one.
+// SetKeyword adds the attribute of a keyword if it is not empty.
 func SetKeyword[T interface {
 	~string
 	Attributer
@@ -56,7 +56,7 @@ func SetKeyword[T interface {
 	}
 }
 
-// SetList adds an array of what the elements make, where the list is not nil.
+// SetList adds an array of the elements' attributes if the list is not nil.
 func SetList[T Attributer](w *Writer, name string, list []T) {
 	if list == nil {
 		return
@@ -73,17 +73,17 @@ func SetList[T Attributer](w *Writer, name string, list []T) {
 	w.add(name, w.c.ArrayAttribute(elements...))
 }
 
-// Bool adds true or false.
+// Bool adds a boolean.
 func (w *Writer) Bool(name string, v bool) { w.add(name, w.c.BoolAttribute(v)) }
 
-// OptionalBool adds true, and nothing for false.
+// OptionalBool adds a boolean if it is true.
 func (w *Writer) OptionalBool(name string, v bool) {
 	if v {
 		w.Bool(name, v)
 	}
 }
 
-// Unit adds an attribute that only is there or is not.
+// Unit adds a unit attribute if v is true.
 func (w *Writer) Unit(name string, v bool) {
 	if v {
 		w.add(name, w.c.UnitAttribute())
@@ -100,14 +100,14 @@ func (w *Writer) Int32(name string, v int32) {
 	w.add(name, w.c.IntegerAttribute(w.c.IntegerType(32, mlir.Signless), int64(v)))
 }
 
-// OptionalInt64 adds a number where v is not nil.
+// OptionalInt64 adds a number of type i64 if v is not nil.
 func (w *Writer) OptionalInt64(name string, v *int64) {
 	if v != nil {
 		w.Int64(name, *v)
 	}
 }
 
-// OptionalInt32 adds a number where v is not nil.
+// OptionalInt32 adds a number of type i32 if v is not nil.
 func (w *Writer) OptionalInt32(name string, v *int32) {
 	if v != nil {
 		w.Int32(name, *v)
@@ -122,14 +122,14 @@ func (w *Writer) Float32(name string, v float32) {
 // Text adds a string.
 func (w *Writer) Text(name string, v string) { w.add(name, w.c.StringAttribute(v)) }
 
-// OptionalText adds a string where it is not empty.
+// OptionalText adds a string if it is not empty.
 func (w *Writer) OptionalText(name string, v string) {
 	if v != "" {
 		w.Text(name, v)
 	}
 }
 
-// Symbol adds a reference to a symbol, which must have a name.
+// Symbol adds a reference to a symbol, whose name must not be empty.
 func (w *Writer) Symbol(name string, v string) {
 	if v == "" {
 		w.fail("the symbol %s is missing", name)
@@ -141,14 +141,14 @@ func (w *Writer) Symbol(name string, v string) {
 // Int64s adds array<i64: …>.
 func (w *Writer) Int64s(name string, v []int64) { w.add(name, w.c.Int64ArrayAttribute(v...)) }
 
-// OptionalInt64s adds array<i64: …> where v is not nil.
+// OptionalInt64s adds array<i64: …> if v is not nil.
 func (w *Writer) OptionalInt64s(name string, v []int64) {
 	if v != nil {
 		w.Int64s(name, v)
 	}
 }
 
-// OptionalBools adds array<i1: …> where v is not nil.
+// OptionalBools adds array<i1: …> if v is not nil.
 func (w *Writer) OptionalBools(name string, v []bool) {
 	if v != nil {
 		w.add(name, mlir.NewDenseArray(w.c, v...))
@@ -164,15 +164,15 @@ func (w *Writer) Pairs(name string, v [][2]int64) {
 	w.matrix(name, flat, len(v), 2)
 }
 
-// OptionalPairs adds a tensor<Nx2xi64> where v is not nil.
+// OptionalPairs adds a tensor<Nx2xi64> if v is not nil.
 func (w *Writer) OptionalPairs(name string, v [][2]int64) {
 	if v != nil {
 		w.Pairs(name, v)
 	}
 }
 
-// Rows adds a tensor<NxMxi64>. A row that is shorter than the longest one is filled
-// with -1, which is how groups of different sizes are written.
+// Rows adds a tensor<NxMxi64>. Rows shorter than the longest one are padded with -1, as
+// StableHLO represents replica groups of different sizes.
 func (w *Writer) Rows(name string, v [][]int64) {
 	width := 0
 	for _, row := range v {
