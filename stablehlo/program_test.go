@@ -63,8 +63,8 @@ func TestProgramErrors(t *testing.T) {
 		{"nil", nil, "", "stablehlo: Program: the module is nil", false},
 		{"closed", closed, "", "stablehlo: Program: the module cannot be serialized: mlir: Module.Operation called after Module.Close", false},
 		{"closed context", orphan, "", "stablehlo: Program: the module cannot be serialized: mlir: Module.Operation called after Context.Close", false},
-		{"no version", mlirtest.Parse(t, c, old), "abc", `"abc" is no version`, false},
-		{"no version for bytecode", mlirtest.Parse(t, c, chloModule), "1.2", `"1.2" is no version`, false},
+		{"no version", mlirtest.Parse(t, c, old), "abc", `"abc" is not a version`, false},
+		{"no version for bytecode", mlirtest.Parse(t, c, chloModule), "1.2", `"1.2" is not a version`, false},
 		{"a version before the minimum", mlirtest.Parse(t, c, old), "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum, true},
 		{"an operation that the version lacks", mlirtest.Parse(t, c, portable), minimum, "failed to legalize operation 'vhlo.custom_call_v1'", true},
 	} {
