@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 
@@ -59,6 +58,10 @@ type call struct {
 	judged     bool               // what it changes is verified
 	touched    []Operation        // what is judged, and perhaps no longer valid: see touch
 	previous   *call
+
+	life  *lifetime    // of the Rewriter that a pattern is given
+	given []capi.Thing // that there are handles to, see leave
+	many  bool         // more than that
 }
 
 type closer interface{ Close() }
@@ -169,55 +172,89 @@ func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) err
 	return nil
 }
 
-// enter runs Go code that the library calls back. The handles that it gets are good
-// until the next call or the end of the run. A panic becomes an error.
-func (c *Context) enter(this call, f func(life *lifetime, this *call) error) error {
+// enter runs Go code that the library calls back. The handles that it gets are good until
+// it returns. A panic becomes an error.
+func (c *Context) enter(this call, f func(this *call) error) error {
 	if c.threads {
 		c.calls.gate.Lock()
 		defer c.calls.gate.Unlock()
 	}
 	this.previous = c.calls.current
+	this.life = &lifetime{ctx: c, parent: c.life}
 	c.calls.current = &this
-	defer func() { c.calls.current = this.previous }()
-	defer c.cutOff(this.top) // the library goes on, and may destroy what something detached uses
-	life := c.renew(this.top, "the end of the pass or pattern that it was for")
-	return recovered(func() error { return f(life, &this) })
+	defer c.leave(&this)
+	return recovered(func() error { return f(&this) })
 }
 
-// renew ends all handles into an outermost thing, because the library may have changed
-// and destroyed anything there, and returns the lifetime of the new ones. by is what
-// the panic of an old one names. Handles into what something was moved here from may
-// point here too, and nobody can tell which of them do: they all end.
-func (c *Context) renew(top pointer, by string) *lifetime {
-	if e := c.tops[top].life.estate; e != nil {
-		for other, t := range c.tops {
-			if slices.ContainsFunc(e.kin, func(k *lifetime) bool { return k.root() == t.life }) {
-				c.expire(other, by+" on what something was moved to from there")
-			}
+// leave ends the handles that Go code was given, because the library goes on and may
+// destroy what they are of. Those to what is in other outermost things stay good.
+func (c *Context) leave(this *call) {
+	const how = "after the end of the pass or pattern that it was for"
+	this.life.ended, this.life.how = true, how
+	c.cutOff(this.top)
+	t := c.tops[this.top]
+	switch {
+	case len(c.tops) == 1:
+		c.renew(t, how)
+	case this.many:
+		c.forget(c.gather(t), how)
+	default:
+		this.keep(func(p pointer) bool { // what is still there
+			a, listed := c.addresses[p]
+			return !listed || a.life != nil
+		})
+		n := capi.Within(c.api, this.given, t.raw)
+		c.forget(this.given[:n], how)
+		this.given = this.given[n:]
+	}
+	c.calls.current = this.previous
+	if c.calls.current != nil {
+		c.calls.current.give(this.given...)
+		c.calls.current.many = c.calls.current.many || this.many
+	}
+	this.given = nil
+}
+
+// maxGiven bounds the list of the handles that one call was given.
+const maxGiven = 1 << 16
+
+// give notes that the call has handles to things.
+func (c *call) give(things ...capi.Thing) {
+	if c.given = append(c.given, things...); len(c.given) > maxGiven {
+		c.given, c.many = nil, true
+	}
+}
+
+// keep leaves those of the addresses in the list that are good, each as what was there
+// last.
+func (c *call) keep(good func(pointer) bool) {
+	last := make(map[pointer]capi.Kind, len(c.given))
+	for _, thing := range c.given {
+		last[thing.Ptr] = thing.Kind
+	}
+	c.given = c.given[:0]
+	for p, kind := range last {
+		if good(p) {
+			c.given = append(c.given, capi.Thing{Ptr: p, Kind: kind})
 		}
 	}
-	return c.expire(top, by)
 }
 
-// expire is renew for one outermost thing alone.
-func (c *Context) expire(top pointer, by string) *lifetime {
-	t := c.tops[top]
-	fresh := *t.life
-	t.life.ended, t.life.by = true, by
-	if e := t.life.estate; e != nil {
-		t.life.estate = &estate{kin: slices.Clone(e.kin)} // the rest is the new one's
+// expire ends the handles to what is in an outermost thing, because the library is about
+// to change and destroy anything there.
+func (c *Context) expire(t *top, how string) {
+	switch {
+	case len(c.tops) == 1:
+		c.renew(t, how)
+	case t.shown():
+		c.forget(c.gather(t), how)
 	}
-	t.life = &fresh
-	c.tops[top] = t
-	if fresh.module != nil {
-		fresh.module.life = t.life
-	}
-	return t.life
+	c.last = known{}
 }
 
-// run lets the library work on an operation and call Go meanwhile. Handles taken
-// before it, and those that Go code got in it, are over afterwards; the operation's
-// new one is returned. f is given the outermost thing around it too.
+// run lets the library work on an operation and call Go meanwhile. Handles taken before it,
+// and those that Go code got in it, are over afterwards; a new one to the operation is
+// returned. f is given the outermost thing around it too.
 func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, top pointer)) (Operation, error) {
 	if c.threads && c.calls.current != nil {
 		return Operation{}, fmt.Errorf("mlir: %s called within a pass or pattern of a context that uses threads: make it without Threads", what)
@@ -227,47 +264,36 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 		// look for theirs.
 		capi.MlirContextLoadAllAvailableDialects(c.api, c.raw)
 	}
-	top := capi.Top(c.api, capi.OperationKind, o.raw.Ptr)
-	if _, ok := c.tops[top]; !ok {
+	t := c.topOf(capi.OperationKind, o.raw.Ptr)
+	if t == nil {
 		panic("mlir: " + what + " was given an operation in a block or region that is not part of one")
 	}
-	if err := c.calls.mayRun(c.api, o, top, what); err != nil {
+	if err := c.calls.mayRun(c.api, o, t.raw, what); err != nil {
 		return o, err
 	}
-	if t := c.tops[top]; t.life.of != "Module" || top != o.raw.Ptr {
+	if t.module == nil || t.raw != o.raw.Ptr {
 		if err := o.selfContained(); err != nil {
 			return o, fmt.Errorf("mlir: %s cannot run on %s: %w", what, o.Name(), err)
 		}
 	}
 	c.takeDiagnostics("") // leftovers are not this run's
-	o.life = c.renew(top, what)
-	c.cutOff(top) // the library may destroy what something detached uses
-	module := o.life.module
-	if module != nil {
-		module.busy++
+	c.expire(t, "after "+what)
+	o = c.operation(o.raw)
+	c.cutOff(t.raw) // the library may destroy what something detached uses
+	if t.module != nil {
+		t.module.busy++
 	}
 	c.calls.runs++
-	f(o, top)
+	f(o, t.raw)
 	c.calls.runs--
-	if module != nil {
-		module.busy--
+	if t.module != nil {
+		t.module.busy--
 	}
-	o.life = c.renew(top, what)
+	c.last = known{}
 	if hasGo {
-		c.mend(top)
+		c.mend(t)
 	}
-	return o, nil
-}
-
-// mend replaces what the library took away from operations that Go code had made
-// invalid, and which it thought to be unreachable.
-func (c *Context) mend(top pointer) {
-	t := c.tops[top]
-	if block := capi.Mend(c.api, t.kind, top); block.Ptr != nil {
-		e := t.life.property()
-		e.standIns = append(e.standIns, block)
-		t.life.lost = true
-	}
+	return c.operation(o.raw), nil
 }
 
 // selfContained is an error where something outside uses a value in the operation's
@@ -276,7 +302,7 @@ func (o Operation) selfContained() error {
 	c := o.life.ctx
 	for _, region := range o.Regions() {
 		if op, _ := capi.OutsideUse(c.api, capi.RegionKind, region.raw.Ptr); op.Ptr != nil {
-			user := Operation{o.life, op}
+			user := c.operation(op)
 			return fmt.Errorf("%s at %s, outside of it, uses a value in it", user.Name(), user.Location().Position())
 		}
 	}

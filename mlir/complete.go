@@ -174,7 +174,7 @@ func (c *Context) judge(kind *operationKind, op capi.MlirOperation, without stri
 	}
 	if kind.guard != nil && without != "" {
 		// What is guarded would crash here.
-		s := Operation{c.life, op}.state()
+		s := c.operation(op).state()
 		s.Attributes = slices.DeleteFunc(s.Attributes, func(a NamedAttribute) bool { return a.Name == without })
 		if kind.guarded(&s) != nil {
 			return judgement{lacks: without}, ""

@@ -12,7 +12,7 @@ func (c *Context) context() *Context {
 }
 
 func (b Block) context() *Context {
-	b.life.check("Block.Create")
+	b.life.use("Block.Create", b.raw.Ptr)
 	return b.life.ctx
 }
 

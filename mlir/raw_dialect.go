@@ -30,7 +30,7 @@ func (a Attribute) Unwrap(method string) (*Context, capi.MlirAttribute) {
 
 // Unwrap is the operation's context and C handle.
 func (o Operation) Unwrap(method string) (*Context, capi.MlirOperation) {
-	o.life.check(method)
+	o.life.use(method, o.raw.Ptr)
 	return o.life.ctx, o.raw
 }
 

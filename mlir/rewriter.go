@@ -12,8 +12,7 @@ import (
 // insertion point, where Create and Insert put operations.
 //
 // After an operation was erased or replaced, handles to it, to its results and to
-// what was in it panic, as after Operation.Erase. What a rewriter of one's own erases is
-// given back when its module is closed; what a pattern erases, when the pattern returns.
+// what was in it panic, as after Operation.Erase.
 type Rewriter struct {
 	c    *Context
 	raw  capi.MlirRewriterBase
@@ -29,7 +28,7 @@ type Rewriter struct {
 	// Of a pattern's: the call of it, and what it erased and the library has still to
 	// free.
 	call   *call
-	erased []erased
+	erased []removed
 }
 
 // NewRewriter makes a rewriter without a pattern, for changes like those of a
@@ -110,13 +109,13 @@ func (r *Rewriter) value(v Value, method string) capi.MlirValue {
 // SetBefore puts the insertion point before an operation.
 func (r *Rewriter) SetBefore(o Operation) {
 	op, block := r.placed(o, "Rewriter.SetBefore")
-	r.before, r.block = Operation{o.life, op}, Block{o.life, block}
+	r.before, r.block = r.c.operation(op), r.c.block(block)
 }
 
 // SetAfter puts the insertion point after an operation.
 func (r *Rewriter) SetAfter(o Operation) {
 	op, block := r.placed(o, "Rewriter.SetAfter")
-	r.before, r.block = Operation{o.life, capi.MlirOperationGetNextInBlock(r.c.api, op)}, Block{o.life, block}
+	r.before, r.block = r.c.operation(capi.MlirOperationGetNextInBlock(r.c.api, op)), r.c.block(block)
 }
 
 // SetAfterValue puts the insertion point where the value can first be used: after
@@ -134,7 +133,7 @@ func (r *Rewriter) SetAfterValue(v Value) {
 // SetStart puts the insertion point at the start of a block.
 func (r *Rewriter) SetStart(b Block) {
 	raw := r.blockOf(b, "Rewriter.SetStart")
-	r.block, r.before = b, Operation{b.life, capi.MlirBlockGetFirstOperation(r.c.api, raw)}
+	r.block, r.before = b, r.c.operation(capi.MlirBlockGetFirstOperation(r.c.api, raw))
 }
 
 // SetEnd puts the insertion point at the end of a block.
@@ -152,27 +151,15 @@ func (r *Rewriter) ClearPoint() {
 // Block is the block that the insertion point is in, nil where there is none.
 func (r *Rewriter) Block() Block {
 	r.life.check("Rewriter.Block")
-	if r.block.IsNil() || r.block.life.away(r.block.raw.Ptr) {
+	if r.block.gone() {
 		return Block{}
 	}
-	return r.madeBlock(r.block.raw)
-}
-
-// made and madeBlock are handles as those who own what they stand in have them.
-func (r *Rewriter) made(op capi.MlirOperation) Operation {
-	life, _ := r.c.topOf(capi.OperationKind, op.Ptr, r.life)
-	return Operation{life, op}
-}
-
-func (r *Rewriter) madeBlock(b capi.MlirBlock) Block {
-	life, _ := r.c.topOf(capi.BlockKind, b.Ptr, r.life)
-	return Block{life, b}
+	return r.block
 }
 
 // together panics where two things stand in different modules, or one in none.
 func (r *Rewriter) together(a, b capi.MlirBlock, method string) {
-	_, top := r.c.topOf(capi.BlockKind, a.Ptr, r.life)
-	if _, other := r.c.topOf(capi.BlockKind, b.Ptr, r.life); top != other {
+	if t := r.c.api; capi.Top(t, capi.BlockKind, a.Ptr) != capi.Top(t, capi.BlockKind, b.Ptr) {
 		panic("mlir: " + method + " was given things of two modules, or something detached")
 	}
 }
@@ -182,9 +169,9 @@ func (r *Rewriter) point(t *capi.Table, method string) error {
 	if r.block.IsNil() {
 		return errors.New("mlir: " + method + " has nowhere to put the operation: set the insertion point first")
 	}
-	gone := r.block.life.away(r.block.raw.Ptr)
+	gone := r.block.gone()
 	if !gone && !r.before.IsNil() {
-		gone = r.before.life.away(r.before.raw.Ptr) || capi.MlirOperationGetBlock(t, r.before.raw) != r.block.raw
+		gone = r.before.erased() || capi.MlirOperationGetBlock(t, r.before.raw) != r.block.raw
 	}
 	switch {
 	case gone:
@@ -198,13 +185,13 @@ func (r *Rewriter) point(t *capi.Table, method string) error {
 	return nil
 }
 
-// away reports whether a handle of the IR can be used no more.
-func (l *lifetime) away(raw pointer) bool { return l.over() || l.ctx.erased.has(raw) }
+// gone reports whether the block cannot be used any more, or is none.
+func (b Block) gone() bool { return b.IsNil() || !b.life.good(b.raw.Ptr) }
 
 // leave moves the insertion point off an operation that goes away.
 func (r *Rewriter) leave(t *capi.Table, op capi.MlirOperation) {
 	if r.before.raw == op {
-		r.before.raw = capi.MlirOperationGetNextInBlock(t, op)
+		r.before = r.c.operation(capi.MlirOperationGetNextInBlock(t, op))
 	}
 }
 
@@ -227,11 +214,9 @@ func (r *Rewriter) Insert(o Operation) (Operation, error) {
 	if err := r.point(t, "Rewriter.Insert"); err != nil {
 		return Operation{}, err
 	}
-	home, _ := r.c.topOf(capi.BlockKind, r.block.raw.Ptr, r.life)
-	r.c.adopt(capi.OperationKind, raw.Ptr, home, "an operation that stands in a block already", "Rewriter.Insert")
-	made := r.made(capi.MlirRewriterBaseInsert(t, r.raw, raw))
-	made.touch()
-	return made, nil
+	r.block.adopt(o, "Rewriter.Insert")
+	capi.MlirRewriterBaseInsert(t, r.raw, raw)
+	return o, nil
 }
 
 // Clone puts a copy of an operation, with all that is in it, at the insertion point.
@@ -252,8 +237,7 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 	if err := r.point(t, method); err != nil {
 		return Operation{}, err
 	}
-	_, from := r.c.topOf(capi.OperationKind, raw.Ptr, r.life)
-	if _, to := r.c.topOf(capi.BlockKind, r.block.raw.Ptr, r.life); from != to {
+	if to := capi.Top(t, capi.BlockKind, r.block.raw.Ptr); to != capi.Top(t, capi.OperationKind, raw.Ptr) {
 		tried := capi.MlirOperationClone(t, raw)
 		stray := capi.Stray(t, capi.OperationKind, tried.Ptr, to)
 		capi.MlirOperationDestroy(t, tried)
@@ -261,7 +245,7 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 			panic("mlir: " + method + " was given an operation of another module, which uses something there")
 		}
 	}
-	made := r.made(clone(t, r.raw, raw))
+	made := r.c.operation(clone(t, r.raw, raw))
 	made.touch()
 	return made, nil
 }
@@ -279,7 +263,7 @@ func (r *Rewriter) NewBlock(before Block, location Location, arguments ...Type) 
 		locations[i] = at
 	}
 	made := capi.MlirRewriterBaseCreateBlockBefore(t, r.raw, raw, len(types), first(types), first(locations))
-	r.block, r.before = r.madeBlock(made), Operation{}
+	r.block, r.before = r.c.block(made), Operation{}
 	r.block.touch()
 	return r.block
 }
@@ -292,14 +276,14 @@ func (r *Rewriter) Modify(o Operation, f func() error) error {
 	capi.MlirRewriterBaseStartOpModification(t, r.raw, raw)
 	done := false
 	defer func() {
-		if !done && !o.life.away(raw.Ptr) {
+		if !done && !o.erased() {
 			capi.MlirRewriterBaseCancelOpModification(t, r.raw, raw)
 		}
 	}()
 	if err := f(); err != nil {
 		return err
 	}
-	if o.life.away(raw.Ptr) {
+	if o.erased() {
 		return nil // f erased it
 	}
 	done = true
@@ -341,16 +325,14 @@ func (r *Rewriter) ReplaceUsesInBlock(o Operation, values []Value, b Block) {
 func (r *Rewriter) sameTop(from, to Value, method string) {
 	r.value(from, method)
 	r.value(to, method)
-	_, top := r.c.topOfValue(from)
-	if _, other := r.c.topOfValue(to); top != other {
+	if capi.Top(r.c.api, capi.ValueKind, from.raw.Ptr) != capi.Top(r.c.api, capi.ValueKind, to.raw.Ptr) {
 		panic("mlir: " + method + " was given values of two modules, or a detached one")
 	}
 }
 
 // inTree is sameTop for a value that takes the place of an operation's.
 func (r *Rewriter) inTree(o Operation, v Value, method string) {
-	_, top := r.c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
-	if _, other := r.c.topOfValue(v); top != other {
+	if !capi.Together(r.c.api, o.raw, v.raw) {
 		panic("mlir: " + method + " was given a value that does not stand in the module of the operation")
 	}
 }

@@ -24,15 +24,17 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 	// recurse. What an operation contains is listed at once, and operations without
 	// regions, which most are, are not asked again.
 	t := o.life.use("Operation.Walk", o.raw.Ptr)
+	c := o.life.ctx
 	stack := []capi.Child{{Operation: o.raw, Regions: capi.MlirOperationGetNumRegions(t, o.raw)}}
+	handles := []Operation{o} // to those on the stack
 	for len(stack) > 0 {
-		child := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		op := Operation{o.life, child.Operation}
+		last := len(stack) - 1
+		child, op := stack[last], handles[last]
+		stack, handles = stack[:last], handles[:last]
 		if op.erased() {
 			continue
 		}
-		o.life.ctx.last = known{operation: op, name: child.Name} // visitors ask for it
+		c.last = known{operation: op, name: child.Name} // visitors ask for it
 		switch visit(op) {
 		case WalkStop:
 			return false
@@ -42,9 +44,11 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		if child.Regions == 0 || op.erased() {
 			continue
 		}
-		start := len(stack)
 		stack = capi.AppendChildren(t, op.raw, stack)
-		slices.Reverse(stack[start:])
+		slices.Reverse(stack[last:])
+		for _, child := range stack[last:] {
+			handles = append(handles, c.operation(child.Operation))
+		}
 	}
 	return true
 }
@@ -101,5 +105,5 @@ func (o Operation) All() iter.Seq[Operation] {
 // erased reports whether the operation is one that was erased or is gone with what it
 // stood in.
 func (o Operation) erased() bool {
-	return o.life.ctx.erased.has(o.raw.Ptr) || o.life.over()
+	return !o.life.good(o.raw.Ptr)
 }

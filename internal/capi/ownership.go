@@ -2,43 +2,15 @@ package capi
 
 /*
 #include <stdlib.h>
-#include "gen_mlir_api.h"
+#include "tops.h"
 
 typedef const calliope_mlir_api* table;
 
-enum { OPERATION, BLOCK, REGION };
-
-// The outermost operation, block or region that something stands in. A region says
-// who holds it only through a block.
-static void* top_of_block(table api, MlirBlock block) {
-  for (;;) {
-    MlirOperation parent = api->mlirBlockGetParentOperation(block);
-    if (!parent.ptr) {
-      void* region = api->mlirBlockGetParentRegion(block).ptr;
-      return region ? region : block.ptr;
-    }
-    block = api->mlirOperationGetBlock(parent);
-    if (!block.ptr) return parent.ptr;
-  }
-}
-
-static void* top_of_operation(table api, MlirOperation op) {
-  MlirBlock block = api->mlirOperationGetBlock(op);
-  return block.ptr ? top_of_block(api, block) : op.ptr;
-}
-
-static void* top_of_value(table api, MlirValue v) {
-  if (api->mlirValueIsABlockArgument(v)) return top_of_block(api, api->mlirBlockArgumentGetOwner(v));
-  return top_of_operation(api, api->mlirOpResultGetOwner(v));
-}
-
-static void* top_of(const void* t, int kind, void* raw) {
-  table api = t;
-  if (kind == OPERATION) return top_of_operation(api, (MlirOperation){raw});
-  if (kind == BLOCK) return top_of_block(api, (MlirBlock){raw});
-  MlirBlock first = api->mlirRegionGetFirstBlock((MlirRegion){raw});
-  return first.ptr ? top_of_block(api, first) : raw;
-}
+// A thing is an operation, a block, a region or a value.
+typedef struct {
+  void* raw;
+  intptr_t kind;
+} thing;
 
 // inside reports whether an operation is, or stands in, the thing raw.
 static bool inside(table api, MlirOperation op, void* raw) {
@@ -63,21 +35,21 @@ typedef struct visitor {
   table api;
   void* root;
   void* from;             // sever: the tree to cut off, NULL for all that is outside
-  MlirBlock grave;        // sever: where the replacements are made
+  MlirBlock made;         // sever, mend: the block whose arguments are the replacements
   MlirOperation user;     // outside_use, stray: what was found
   MlirValue used;
-  void** seen;            // gather
+  thing* seen;            // gather
   size_t n, capacity;
   bool failed;
   bool (*value)(struct visitor*, MlirValue);         // false ends the walk
   bool (*operation)(struct visitor*, MlirOperation);
-  void (*thing)(struct visitor*, void*);
+  void (*thing)(struct visitor*, void*, int kind);
 } visitor;
 
 static bool visit_block(visitor* v, MlirBlock block);
 
 static bool visit_region(visitor* v, MlirRegion region) {
-  if (v->thing) v->thing(v, region.ptr);
+  if (v->thing) v->thing(v, region.ptr, REGION);
   for (MlirBlock b = v->api->mlirRegionGetFirstBlock(region); b.ptr;) {
     MlirBlock next = v->api->mlirBlockGetNextInRegion(b);
     if (!visit_block(v, b)) return false;
@@ -88,7 +60,7 @@ static bool visit_region(visitor* v, MlirRegion region) {
 
 static bool visit_operation(visitor* v, MlirOperation op) {
   table api = v->api;
-  if (v->thing) v->thing(v, op.ptr);
+  if (v->thing) v->thing(v, op.ptr, OPERATION);
   if (v->operation && !v->operation(v, op)) return false;
   if (v->value)
     for (intptr_t i = 0, n = api->mlirOperationGetNumResults(op); i < n; i++)
@@ -100,7 +72,7 @@ static bool visit_operation(visitor* v, MlirOperation op) {
 
 static bool visit_block(visitor* v, MlirBlock block) {
   table api = v->api;
-  if (v->thing) v->thing(v, block.ptr);
+  if (v->thing) v->thing(v, block.ptr, BLOCK);
   if (v->value)
     for (intptr_t i = 0, n = api->mlirBlockGetNumArguments(block); i < n; i++)
       if (!v->value(v, api->mlirBlockGetArgument(block, i))) return false;
@@ -131,9 +103,9 @@ static bool value_used_outside(visitor* v, MlirValue value) {
   return true;
 }
 
-static MlirBlock grave(visitor* v) {
-  if (!v->grave.ptr) v->grave = v->api->mlirBlockCreate(0, NULL, NULL);
-  return v->grave;
+static MlirBlock made(visitor* v) {
+  if (!v->made.ptr) v->made = v->api->mlirBlockCreate(0, NULL, NULL);
+  return v->made;
 }
 
 static bool sever_operation(visitor* v, MlirOperation op) {
@@ -141,14 +113,14 @@ static bool sever_operation(visitor* v, MlirOperation op) {
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
     MlirValue operand = api->mlirOperationGetOperand(op, i);
     if (!operand.ptr) continue;
-    void* top = top_of_value(api, operand);
+    void* top = value_top(api, operand);
     if (v->from ? top != v->from : top == v->root) continue;
     api->mlirOperationSetOperand(op, i,
-        api->mlirBlockAddArgument(grave(v), api->mlirValueGetType(operand), api->mlirOperationGetLocation(op)));
+        api->mlirBlockAddArgument(made(v), api->mlirValueGetType(operand), api->mlirOperationGetLocation(op)));
   }
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
-    void* top = top_of_block(api, api->mlirOperationGetSuccessor(op, i));
-    if (v->from ? top == v->from : top != v->root) api->mlirOperationSetSuccessor(op, i, grave(v));
+    void* top = block_top(api, api->mlirOperationGetSuccessor(op, i));
+    if (v->from ? top == v->from : top != v->root) api->mlirOperationSetSuccessor(op, i, made(v));
   }
   return true;
 }
@@ -157,7 +129,7 @@ static bool operation_strays(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
     MlirValue operand = api->mlirOperationGetOperand(op, i);
-    void* top = operand.ptr ? top_of_value(api, operand) : NULL;
+    void* top = operand.ptr ? value_top(api, operand) : NULL;
     if (top && top != v->root && top != v->from) {
       v->user = op;
       v->used = operand;
@@ -165,7 +137,7 @@ static bool operation_strays(visitor* v, MlirOperation op) {
     }
   }
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
-    void* top = top_of_block(api, api->mlirOperationGetSuccessor(op, i));
+    void* top = block_top(api, api->mlirOperationGetSuccessor(op, i));
     if (top != v->root && top != v->from) {
       v->user = op;
       return false;
@@ -174,10 +146,10 @@ static bool operation_strays(visitor* v, MlirOperation op) {
   return true;
 }
 
-static void gather_thing(visitor* v, void* thing) {
+static void gather_thing(visitor* v, void* raw, int kind) {
   if (v->n == v->capacity) {
     size_t capacity = v->capacity * 2 + 16;
-    void** seen = realloc(v->seen, capacity * sizeof *seen);
+    thing* seen = realloc(v->seen, capacity * sizeof *seen);
     if (!seen) {
       v->failed = true;
       return;
@@ -185,11 +157,11 @@ static void gather_thing(visitor* v, void* thing) {
     v->seen = seen;
     v->capacity = capacity;
   }
-  v->seen[v->n++] = thing;
+  v->seen[v->n++] = (thing){raw, kind};
 }
 
 static bool gather_value(visitor* v, MlirValue value) {
-  gather_thing(v, value.ptr);
+  gather_thing(v, value.ptr, VALUE);
   return true;
 }
 
@@ -239,23 +211,23 @@ static bool mend_operation(visitor* v, MlirOperation op) {
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++)
     if (!api->mlirOperationGetOperand(op, i).ptr) {
       MlirType none = api->mlirNoneTypeGet(api->mlirOperationGetContext(op));
-      api->mlirOperationSetOperand(op, i, api->mlirBlockAddArgument(grave(v), none, api->mlirOperationGetLocation(op)));
+      api->mlirOperationSetOperand(op, i, api->mlirBlockAddArgument(made(v), none, api->mlirOperationGetLocation(op)));
     }
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++)
-    if (!api->mlirOperationGetSuccessor(op, i).ptr) api->mlirOperationSetSuccessor(op, i, grave(v));
+    if (!api->mlirOperationGetSuccessor(op, i).ptr) api->mlirOperationSetSuccessor(op, i, made(v));
   return true;
 }
 
 static MlirBlock mend(const void* t, int kind, void* raw) {
   visitor v = {.api = t, .operation = mend_operation};
   visit(&v, kind, raw);
-  return v.grave;
+  return v.made;
 }
 
 static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
   visitor v = {.api = t, .root = raw, .from = from, .operation = sever_operation};
   visit(&v, kind, raw);
-  return v.grave;
+  return v.made;
 }
 
 // The operations outside that one whose result an operation in the tree uses, where
@@ -271,7 +243,7 @@ static bool gather_definers(visitor* v, MlirOperation op) {
     for (MlirOpOperand use = api->mlirValueGetFirstUse(operand); others < 2 && !api->mlirOpOperandIsNull(use);
          use = api->mlirOpOperandGetNextUse(use))
       others += !inside(api, api->mlirOpOperandGetOwner(use), v->root);
-    if (others < 2) gather_thing(v, owner.ptr);
+    if (others < 2) gather_thing(v, owner.ptr, OPERATION);
   }
   return true;
 }
@@ -303,7 +275,7 @@ static MlirOperation unplaced(const void* t, MlirOperation op) {
   return v.user;
 }
 
-static void** definers(const void* t, int kind, void* raw, size_t* n, bool* failed) {
+static thing* definers(const void* t, int kind, void* raw, size_t* n, bool* failed) {
   visitor v = {.api = t, .root = raw, .operation = gather_definers};
   visit(&v, kind, raw);
   *n = v.n;
@@ -316,27 +288,41 @@ static bool is_inside(const void* t, MlirOperation op, void* raw) { return insid
 static bool is_in(const void* t, int kind, void* raw, MlirOperation op) {
   if (kind == OPERATION) return inside(t, (MlirOperation){raw}, op.ptr);
   if (kind == BLOCK) return block_inside(t, (MlirBlock){raw}, op.ptr);
-  MlirBlock first = ((table)t)->mlirRegionGetFirstBlock((MlirRegion){raw});
-  return first.ptr && block_inside(t, first, op.ptr);
+  MlirOperation parent = region_parent(t, (MlirRegion){raw});
+  return parent.ptr && inside(t, parent, op.ptr);
 }
 
-static void** gather(const void* t, int kind, void* raw, size_t* n, bool* failed) {
+static bool region_in(const void* t, MlirRegion region, void* raw) {
+  MlirOperation parent = region_parent(t, region);
+  return parent.ptr && inside(t, parent, raw);
+}
+
+static void* outermost(const void* t, int kind, void* raw) { return top_of(t, kind, raw); }
+
+static bool together(const void* t, MlirOperation op, MlirValue v) {
+  table api = t;
+  MlirBlock block = value_block(api, v);
+  return block.ptr && block.ptr == api->mlirOperationGetBlock(op).ptr || value_top(api, v) == operation_top(api, op);
+}
+
+// within moves those of n things to the front that are in the tree top, and counts them.
+static size_t within(const void* t, thing* things, size_t n, void* top) {
+  size_t found = 0;
+  for (size_t i = 0; i < n; i++)
+    if (top_of(t, things[i].kind, things[i].raw) == top) {
+      thing swapped = things[found];
+      things[found++] = things[i];
+      things[i] = swapped;
+    }
+  return found;
+}
+
+static thing* gather(const void* t, int kind, void* raw, size_t* n, bool* failed) {
   visitor v = {.api = t, .root = raw, .thing = gather_thing, .value = gather_value};
   visit(&v, kind, raw);
   *n = v.n;
   *failed = v.failed;
   return v.seen;
-}
-
-// append_operation adds op to the end of block, unless block stands in op.
-static bool append_operation(const void* t, MlirBlock block, MlirOperation op) {
-  table api = t;
-  if (api->mlirOperationGetNumRegions(op) > 0) {
-    MlirOperation parent = api->mlirBlockGetParentOperation(block);
-    if (parent.ptr && inside(api, parent, op.ptr)) return false;
-  }
-  api->mlirBlockAppendOwnedOperation(block, op);
-  return true;
 }
 */
 import "C"
@@ -350,7 +336,14 @@ const (
 	OperationKind Kind = C.OPERATION
 	BlockKind     Kind = C.BLOCK
 	RegionKind    Kind = C.REGION
+	ValueKind     Kind = C.VALUE
 )
+
+// Thing is an operation, a block, a region or a value.
+type Thing struct {
+	Ptr  unsafe.Pointer
+	Kind Kind
+}
 
 func cOperation(op C.MlirOperation) MlirOperation { return *(*MlirOperation)(unsafe.Pointer(&op)) }
 
@@ -358,12 +351,12 @@ func goOperation(o MlirOperation) C.MlirOperation { return *(*C.MlirOperation)(u
 
 func goBlock(b MlirBlock) C.MlirBlock { return *(*C.MlirBlock)(unsafe.Pointer(&b)) }
 
-// Top is the outermost operation, block or region that something stands in, itself
-// where it is detached. An empty region is its own.
+// Top returns the outermost operation, block or region around something, which is the
+// thing itself if it is detached.
 func Top(t *Table, kind Kind, raw unsafe.Pointer) unsafe.Pointer {
 	t.enter()
 	defer t.leave()
-	return C.top_of(t.pointer(), C.int(kind), raw)
+	return C.outermost(t.pointer(), C.int(kind), raw)
 }
 
 // OutsideUse is an operation that uses a value defined in the thing and stands
@@ -421,33 +414,47 @@ func Mend(t *Table, kind Kind, raw unsafe.Pointer) MlirBlock {
 	return *(*MlirBlock)(unsafe.Pointer(&b))
 }
 
-// Gather returns the addresses of everything in a tree: operations, blocks, regions
-// and values.
-func Gather(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
+// Together reports whether a value is in the outermost thing that an operation is in.
+func Together(t *Table, op MlirOperation, v MlirValue) bool {
+	t.enter()
+	defer t.leave()
+	return bool(C.together(t.pointer(), goOperation(op), *(*C.MlirValue)(unsafe.Pointer(&v))))
+}
+
+// Within moves the things that are in an outermost thing to the front, and returns how
+// many these are.
+func Within(t *Table, things []Thing, top unsafe.Pointer) int {
+	t.enter()
+	defer t.leave()
+	return int(C.within(t.pointer(), (*C.thing)(unsafe.Pointer(unsafe.SliceData(things))), C.size_t(len(things)), top))
+}
+
+// Gather returns everything in a tree: operations, blocks, regions and values.
+func Gather(t *Table, kind Kind, raw unsafe.Pointer) []Thing {
 	var n C.size_t
 	var failed C.bool
 	t.enter()
 	defer t.leave()
-	return pointers(C.gather(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
+	return things(C.gather(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
 }
 
 // Definers returns the operations outside a tree whose results are used in it, and by
-// one operation elsewhere at most. One may stand there more than once.
-func Definers(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
+// one operation elsewhere at most. One may be listed more than once.
+func Definers(t *Table, kind Kind, raw unsafe.Pointer) []Thing {
 	var n C.size_t
 	var failed C.bool
 	t.enter()
 	defer t.leave()
-	return pointers(C.definers(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
+	return things(C.definers(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
 }
 
-// pointers takes over what C has gathered.
-func pointers(seen *unsafe.Pointer, n *C.size_t, failed *C.bool) []unsafe.Pointer {
+// things copies what C has gathered and frees that.
+func things(seen *C.thing, n *C.size_t, failed *C.bool) []Thing {
 	defer C.free(unsafe.Pointer(seen))
 	if *failed {
 		panic("capi: out of memory while walking a tree")
 	}
-	return append([]unsafe.Pointer(nil), unsafe.Slice(seen, int(*n))...)
+	return append([]Thing(nil), unsafe.Slice((*Thing)(unsafe.Pointer(seen)), int(*n))...)
 }
 
 // Inside reports whether an operation is, or stands in, an operation, block or region.
@@ -458,18 +465,16 @@ func Inside(t *Table, op MlirOperation, raw unsafe.Pointer) bool {
 	return op.Ptr != nil && bool(C.is_inside(t.pointer(), goOperation(op), raw))
 }
 
-// IsIn reports whether something is, or stands in, an operation. An empty region cannot
-// say.
+// RegionIn reports whether a region is in an operation, block or other region.
+func RegionIn(t *Table, region MlirRegion, raw unsafe.Pointer) bool {
+	t.enter()
+	defer t.leave()
+	return bool(C.region_in(t.pointer(), *(*C.MlirRegion)(unsafe.Pointer(&region)), raw))
+}
+
+// IsIn reports whether something is, or is in, an operation.
 func IsIn(t *Table, kind Kind, raw unsafe.Pointer, op MlirOperation) bool {
 	t.enter()
 	defer t.leave()
 	return bool(C.is_in(t.pointer(), C.int(kind), raw, goOperation(op)))
-}
-
-// AppendOperation adds a detached operation at the end of a block. It reports false,
-// and does nothing, where the block stands in the operation.
-func AppendOperation(t *Table, block MlirBlock, op MlirOperation) bool {
-	t.enter()
-	defer t.leave()
-	return bool(C.append_operation(t.pointer(), goBlock(block), *(*C.MlirOperation)(unsafe.Pointer(&op))))
 }
