@@ -199,10 +199,7 @@ func (c *Context) leave(this *call) {
 	case this.many:
 		c.forget(c.gather(t), how)
 	default:
-		this.keep(func(p pointer) bool { // what is still there
-			a, listed := c.addresses[p]
-			return !listed || a.life != nil
-		})
+		this.keep(c.alive)
 		n := capi.Within(c.api, this.given, t.raw)
 		c.forget(this.given[:n], how)
 		this.given = this.given[n:]

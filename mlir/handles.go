@@ -30,7 +30,7 @@ type handles struct {
 
 // address is an address whose handles do not have the era's lifetime.
 type address struct {
-	life *lifetime // of handles to what is there now; nil if there are none
+	life *lifetime // of handles to what is there now, ended if it was erased; nil if there are none
 	was  *lifetime // an era; its handles ended as how says
 	how  string
 }
@@ -113,10 +113,16 @@ func (c *Context) value(raw capi.MlirValue) Value {
 func (l *lifetime) good(p pointer) bool {
 	if c := l.ctx; c.listed(p) {
 		if a, ok := c.addresses[p]; ok {
-			return a.life == l
+			return a.life == l && !l.ended
 		}
 	}
 	return l == l.ctx.era
+}
+
+// alive reports whether a handle to the address can be used.
+func (c *Context) alive(p pointer) bool {
+	a, ok := c.addresses[p]
+	return !ok || a.life != nil && !a.life.ended
 }
 
 // use panics for a handle that cannot be used, and returns the function table.
@@ -208,7 +214,7 @@ func (c *Context) renew(without *top, how string) {
 		}
 	}
 	for call := c.calls.current; call != nil; call = call.previous {
-		call.keep(func(p pointer) bool { return c.addresses[p].life != nil })
+		call.keep(func(p pointer) bool { _, ok := c.addresses[p]; return ok && c.alive(p) })
 	}
 	c.last = known{}
 }

@@ -151,7 +151,10 @@ func (s *Patterns) settleAs(this call, name string, f func(*call) error) (ok boo
 		return false
 	}
 	this.top, this.on, this.walk, this.judged = s.within, s.on, s.walking, !s.trusts
-	err := s.ctx.enter(this, f)
+	err := s.ctx.enter(this, func(this *call) error {
+		s.pdl.mark(s.ctx)
+		return f(this)
+	})
 	if err != nil {
 		s.failed = &PatternError{Pattern: name, Err: err}
 	}

@@ -127,16 +127,8 @@ func (s *Patterns) pdlArguments(t *capi.Table, values []capi.MlirPDLValue) []any
 	out := make([]any, len(values))
 	for i, v := range values {
 		if op := capi.MlirPDLValueAsOperation(t, v); op.Ptr != nil {
-			if over := s.pdl.gone[op.Ptr]; over != nil {
-				out[i] = Operation{over, op}
-				continue
-			}
 			out[i] = s.ctx.operation(op)
 		} else if raw := capi.MlirPDLValueAsValue(t, v); raw.Ptr != nil {
-			if over := s.pdl.gone[raw.Ptr]; over != nil {
-				out[i] = Value{over, raw}
-				continue
-			}
 			out[i] = s.ctx.value(raw)
 		} else if typ := capi.MlirPDLValueAsType(t, v); typ.Ptr != nil {
 			out[i] = s.ctx.typ(typ)

@@ -9,7 +9,7 @@ import (
 // pdlState is what the steps of one rewrite leave for its end.
 type pdlState struct {
 	erased  []removed
-	gone    map[pointer]*lifetime // of handles to what is in erased
+	gone    map[pointer]*lifetime // of handles to what is in erased, which are over
 	touched []capi.MlirOperation
 	passing []capi.MlirOperation // operations that nobody is to see: carriers and placeholders
 }
@@ -25,6 +25,15 @@ func (s *pdlState) remove(c *Context, list []removed) {
 		for _, thing := range capi.Gather(c.api, e.kind, e.raw) {
 			s.gone[thing.Ptr] = over
 		}
+	}
+}
+
+// mark ends the handles to what earlier steps have erased: the library may still return it.
+func (s *pdlState) mark(c *Context) {
+	for p, over := range s.gone {
+		a := c.addresses[p]
+		a.life = over
+		c.put(p, a)
 	}
 }
 
@@ -102,5 +111,8 @@ func (s *Patterns) finish(t *capi.Table, base capi.MlirRewriterBase, of string) 
 		return call.valid(s.ctx, s.folds)
 	})
 	(&Rewriter{c: s.ctx, raw: base, call: &call{walk: s.walking}, erased: this.erased}).free()
+	for p := range this.gone {
+		s.ctx.put(p, address{}) // the memory may be used again
+	}
 	s.stop(t, base)
 }
