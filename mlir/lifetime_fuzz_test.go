@@ -376,6 +376,9 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 		sentence(t, action, func() { readBackBlock(t, b) })
 	}
 	for len(input) > 0 && len(ops) < 2000 && len(modules) < 20 {
+		if err := mlir.CheckTops(c); err != nil {
+			t.Fatal(err)
+		}
 		switch in {
 		case anything:
 			step()
@@ -408,7 +411,7 @@ func readBack(t *testing.T, o mlir.Operation) {
 }
 
 func readBackValue(t *testing.T, v mlir.Value) {
-	again := v
+	var again mlir.Value
 	if v.IsArgument() {
 		again = v.Block().Argument(v.Index())
 	} else {

@@ -134,11 +134,11 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 func (m *Module) Clone() *Module {
 	t := m.life.check("Module.Clone")
 	raw := capi.MlirOperationClone(t, capi.MlirModuleGetOperation(t, m.raw))
-	if m.ctx.tops[m.raw.Ptr].parted {
-		if op := capi.Stray(t, capi.OperationKind, raw.Ptr, nil); op.Ptr != nil {
-			capi.MlirOperationDestroy(t, raw)
-			panic("mlir: Module.Clone: the module uses values that were taken out of it")
-		}
+	if op := capi.Stray(t, capi.OperationKind, raw.Ptr, nil); op.Ptr != nil {
+		// It was taken out of the module, or the library did not find its copy: a value may
+		// be used outside of the region that it is in.
+		capi.MlirOperationDestroy(t, raw)
+		panic("mlir: Module.Clone: the module uses values that are not in it, or uses them where they cannot be seen")
 	}
 	return m.ctx.module(capi.MlirModuleFromOperation(t, raw))
 }

@@ -25,12 +25,16 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 	// regions, which most are, are not asked again.
 	t := o.life.use("Operation.Walk", o.raw.Ptr)
 	c := o.life.ctx
+	era, others := o.life, map[int]*lifetime{} // lifetimes on the stack, by place if not era
 	stack := []capi.Child{{Operation: o.raw, Regions: capi.MlirOperationGetNumRegions(t, o.raw)}}
-	handles := []Operation{o} // to those on the stack
 	for len(stack) > 0 {
 		last := len(stack) - 1
-		child, op := stack[last], handles[last]
-		stack, handles = stack[:last], handles[:last]
+		child, op := stack[last], Operation{era, stack[last].Operation}
+		stack = stack[:last]
+		if other, ok := others[last]; ok {
+			op.life = other
+			delete(others, last)
+		}
 		if op.erased() {
 			continue
 		}
@@ -46,8 +50,10 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		}
 		stack = capi.AppendChildren(t, op.raw, stack)
 		slices.Reverse(stack[last:])
-		for _, child := range stack[last:] {
-			handles = append(handles, c.operation(child.Operation))
+		for i := last; i < len(stack); i++ {
+			if life := c.lifeOf(capi.OperationKind, stack[i].Operation.Ptr); life != era {
+				others[i] = life
+			}
 		}
 	}
 	return true
