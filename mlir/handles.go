@@ -23,7 +23,7 @@ import (
 
 // handles is what a context knows of the handles to its IR.
 type handles struct {
-	era       *lifetime // nil once the context is closed
+	era       *lifetime
 	addresses map[pointer]address
 	filter    [64]uint64 // a bit for each of the addresses, which others may have too
 }
@@ -111,8 +111,8 @@ func (c *Context) value(raw capi.MlirValue) Value {
 
 // good reports whether a handle with this lifetime to this address can be used.
 func (l *lifetime) good(p pointer) bool {
-	if c := l.ctx; c.listed(p) {
-		if a, ok := c.addresses[p]; ok {
+	if l.ctx.listed(p) {
+		if a, ok := l.ctx.addresses[p]; ok {
 			return a.life == l && !l.ended
 		}
 	}
@@ -125,15 +125,17 @@ func (c *Context) alive(p pointer) bool {
 	return !ok || a.life != nil && !a.life.ended
 }
 
-// use panics for a handle that cannot be used, and returns the function table.
+// use panics for a handle that cannot be used, and returns the function table. Nearly
+// always it need not call good.
 func (l *lifetime) use(method string, p pointer) *capi.Table {
 	if l == nil {
 		panic("mlir: " + method + " called on a nil handle: ask IsNil first")
 	}
-	if !l.good(p) {
+	c := l.ctx
+	if (l != c.era || c.listed(p)) && !l.good(p) {
 		panic("mlir: " + method + " called " + l.endOf(p))
 	}
-	return l.ctx.api
+	return c.api
 }
 
 // pass panics for a handle that a method of c is given and cannot use.

@@ -87,7 +87,9 @@ func (a Attribute) in(c *Context, method string) capi.MlirAttribute {
 }
 
 func (v Value) in(c *Context, method string) capi.MlirValue {
-	v.life.pass(c, v.raw.Ptr, "a value", method)
+	if v.life != c.era || c.listed(v.raw.Ptr) { // this much is inlined
+		v.life.pass(c, v.raw.Ptr, "a value", method)
+	}
 	return v.raw
 }
 

@@ -322,5 +322,5 @@ func (c *Context) destroyAll() {
 			capi.MlirBlockDestroy(c.api, block)
 		}
 	}
-	c.tops, c.handles = nil, handles{}
+	c.tops, c.handles = nil, handles{era: &lifetime{ctx: c, parent: c.life}}
 }

@@ -31,9 +31,11 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		last := len(stack) - 1
 		child, op := stack[last], Operation{era, stack[last].Operation}
 		stack = stack[:last]
-		if other, ok := others[last]; ok {
-			op.life = other
-			delete(others, last)
+		if len(others) > 0 {
+			if other, ok := others[last]; ok {
+				op.life = other
+				delete(others, last)
+			}
 		}
 		if op.erased() {
 			continue
@@ -50,8 +52,13 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		}
 		stack = capi.AppendChildren(t, op.raw, stack)
 		slices.Reverse(stack[last:])
+		usual := c.era == era && c.calls.current == nil
 		for i := last; i < len(stack); i++ {
-			if life := c.lifeOf(capi.OperationKind, stack[i].Operation.Ptr); life != era {
+			p := stack[i].Operation.Ptr
+			if usual && !c.listed(p) {
+				continue
+			}
+			if life := c.lifeOf(capi.OperationKind, p); life != era {
 				others[i] = life
 			}
 		}
