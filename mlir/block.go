@@ -6,7 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Block is a list of operations with arguments, part of a region or detached.
+// Block is a list of operations with arguments, part of a region or detached. Two that can
+// be used are == if they are the same one.
 type Block struct {
 	life *lifetime
 	raw  capi.MlirBlock

@@ -113,6 +113,10 @@ func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, meth
 			panic("mlir: " + method + " called in a pattern: use Rewriter.Erase")
 		}
 		call.outside(t, kind, raw, method)
+		if !call.pattern && !capi.IsIn(t, kind, raw, call.on) && !capi.Inside(t, call.on, raw) {
+			// The library may have listed what it goes on with.
+			panic("mlir: " + method + " was given something outside the operation that a pass runs on")
+		}
 		if capi.Inside(t, call.on, raw) || call.root.Ptr != raw && capi.Inside(t, call.root, raw) {
 			panic("mlir: " + method + " was called on the operation that a pass or pattern runs on, or on one around it")
 		}
@@ -193,12 +197,9 @@ func (c *Context) leave(this *call) {
 	this.life.ended, this.life.how = true, how
 	c.cutOff(this.top)
 	t := c.tops[this.top]
-	switch {
-	case len(c.tops) == 1:
+	if len(c.tops) == 1 || this.many {
 		c.renew(t, how)
-	case this.many:
-		c.forget(c.gather(t), how)
-	default:
+	} else {
 		this.keep(c.alive)
 		n := capi.Within(c.api, this.given, t.raw)
 		c.forget(this.given[:n], how)

@@ -7,7 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Operation is one operation, in a block or detached.
+// Operation is one operation, in a block or detached. Two that can be used are == if they
+// are the same one.
 type Operation struct {
 	life *lifetime
 	raw  capi.MlirOperation

@@ -7,7 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Region is a list of blocks, part of an operation or detached.
+// Region is a list of blocks, part of an operation or detached. Two that can be used are ==
+// if they are the same one.
 type Region struct {
 	life *lifetime
 	raw  capi.MlirRegion

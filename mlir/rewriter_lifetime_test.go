@@ -247,6 +247,9 @@ func TestPassTakesAway(t *testing.T) {
 			for other := range m.Body().Operations() {
 				if !other.Equal(o) {
 					check.Panics(t, "Operation.MoveBefore"+runs, func() { o.MoveBefore(other) })
+					const outside = " was given something outside the operation that a pass runs on"
+					check.Panics(t, "Operation.Erase"+outside, func() { _ = other.Erase() })
+					check.Panics(t, "Operation.Detach"+outside, func() { other.Detach() })
 				}
 			}
 			return nil

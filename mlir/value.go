@@ -6,7 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Value is a result of an operation or an argument of a block.
+// Value is a result of an operation or an argument of a block. Two that can be used are ==
+// if they are the same one.
 type Value struct {
 	life *lifetime
 	raw  capi.MlirValue
