@@ -129,11 +129,20 @@ func (b Block) InsertAfter(anchor, o Operation) Operation {
 func (b Block) adopt(o Operation, method string) {
 	c := b.life.ctx
 	o.in(c, method)
+	b.notPlaceholder(method)
 	home := c.topOf(capi.BlockKind, b.raw.Ptr)
 	t := c.joinable(capi.OperationKind, o.raw.Ptr, home, "an operation that stands in a block already", method)
 	c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
 	c.join(t, home)
 	o.touch()
+}
+
+// notPlaceholder panics for a placeholder (see tops.go), which is reached from what was cut
+// off and can take nothing.
+func (b Block) notPlaceholder(method string) {
+	if c := b.life.ctx; c.placeholders > 0 && c.topOf(capi.BlockKind, b.raw.Ptr) == nil {
+		panic("mlir: " + method + " called on a block that only replaces one that is gone")
+	}
 }
 
 func (b Block) owns(anchor Operation, method string) {

@@ -104,6 +104,7 @@ func (b Block) Detach() Block {
 	if _, detached := c.tops[b.raw.Ptr]; detached {
 		return b
 	}
+	b.notPlaceholder("Block.Detach")
 	c.calls.mayTake(c, nil, capi.BlockKind, b.raw.Ptr, "Block.Detach")
 	if branch := c.branch(capi.BlockKind, b.raw.Ptr); !branch.IsNil() {
 		panic(fmt.Sprintf("mlir: Block.Detach: %s at %s branches to it", branch.Name(), branch.Location().Position()))
@@ -163,6 +164,7 @@ func (r Region) within(b Block) bool {
 func (b Block) Erase() error {
 	b.life.use("Block.Erase", b.raw.Ptr)
 	c := b.life.ctx
+	b.notPlaceholder("Block.Erase")
 	c.calls.mayTake(c, nil, capi.BlockKind, b.raw.Ptr, "Block.Erase")
 	if err := c.unused(capi.BlockKind, b.raw.Ptr, "the block"); err != nil {
 		return err

@@ -40,7 +40,9 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 func (b Block) Create(s OperationState) (Operation, error) { return b.create(&s) }
 
 func (b Block) create(s *OperationState) (Operation, error) {
-	return b.life.ctx.create(b.life.use("Block.Create", b.raw.Ptr), "Block.Create", b, s)
+	t := b.life.use("Block.Create", b.raw.Ptr)
+	b.notPlaceholder("Block.Create")
+	return b.life.ctx.create(t, "Block.Create", b, s)
 }
 
 // create is the way of every new operation: at the end of a block, or detached where

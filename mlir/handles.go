@@ -17,7 +17,7 @@ import (
 //     again, the next handle to it gets a lifetime of its own.
 //  3. The era ends, and the table is emptied, when nothing is left to which handles stay
 //     good: when the only outermost thing (see tops.go) ends, or when passes run on it.
-//  4. If memory was freed and nobody knows which, the era ends too, and everything that is
+//  4. If memory was freed and it is not known which, the era ends too, and everything that is
 //     still there is put into the table with the lifetime that it had.
 //  5. A nil handle is the zero value.
 
@@ -57,7 +57,7 @@ func (h *handles) put(p pointer, a address) {
 	h.addresses[p] = a
 }
 
-// life returns the lifetime of handles to what is at an address, and notes that a pass or
+// lifeOf returns the lifetime of handles to what is at an address, and notes that a pass or
 // pattern has one.
 func (c *Context) lifeOf(kind capi.Kind, p pointer) *lifetime {
 	if c.calls.current != nil {

@@ -234,7 +234,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	}
 	step = func() {
 		action := next()
-		if action < 236 {
+		if action < 235 {
 			action %= 54
 		}
 		o, p := ops[next()%len(ops)], ops[next()%len(ops)]
@@ -305,7 +305,12 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 				mapping.Map(v, w)
 				ops = append(ops, o.CloneWith(&mapping))
 			case 25:
+				blocks = append(blocks, o.Successor(0))
 				o.SetSuccessor(0, b)
+			case 235:
+				if in := o.Operand(0).Block(); !in.IsNil() {
+					blocks, values = append(blocks, in), append(values, o.Operand(0))
+				}
 			case 26, 27:
 				op, err := b.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
 				if err != nil {

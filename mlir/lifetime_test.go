@@ -279,7 +279,14 @@ func TestBranches(t *testing.T) {
 		if err := other.Verify(); err == nil {
 			t.Error("a module without a block is valid")
 		}
-		check.Diff(t, "a stand-in", 0, jump.Successor(0).NumArguments())
+		replaced := jump.Successor(0)
+		check.Diff(t, "a placeholder", 0, replaced.NumArguments())
+		const only = " called on a block that only replaces one that is gone"
+		check.Panics(t, "Block.Erase"+only, func() { _ = replaced.Erase() })
+		check.Panics(t, "Block.Detach"+only, func() { replaced.Detach() })
+		check.Panics(t, "Block.Create"+only, func() { _, _ = replaced.Create(mlir.OperationState{Name: "t.a"}) })
+		check.Panics(t, "Block.CreateLike"+only, func() { _, _ = replaced.CreateLike(op(m, "t.make")) })
+		check.Panics(t, "Block.Append"+only, func() { replaced.Append(create(t, c, mlir.OperationState{Name: "t.a"})) })
 	})
 }
 

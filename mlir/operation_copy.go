@@ -14,6 +14,7 @@ import (
 func (b Block) CreateLike(o Operation, operands ...Value) (Operation, error) {
 	const method = "Block.CreateLike"
 	t := b.life.use(method, b.raw.Ptr)
+	b.notPlaceholder(method)
 	c := b.life.ctx
 	raw := &c.creation
 	raw.Operands = raw.Operands[:0]

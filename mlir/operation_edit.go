@@ -119,9 +119,8 @@ func (o Operation) Successors() iter.Seq2[int, Block] {
 	return indexed(o.NumSuccessors(), o.Successor)
 }
 
-// Detach takes the operation out of its block and returns it; it belongs to nobody
-// then and is freed by Erase or with the context. A detached one is returned as it
-// is. Values keep their uses. It panics for the operation of a Module.
+// Detach takes the operation out of its block and returns it; it is detached then, and
+// freed by Erase or with the context. A detached one is returned as it is. Values keep their uses. It panics for the operation of a Module.
 func (o Operation) Detach() Operation {
 	t := o.life.use("Operation.Detach", o.raw.Ptr)
 	c := o.life.ctx

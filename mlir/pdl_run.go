@@ -11,7 +11,7 @@ type pdlState struct {
 	erased  []removed
 	gone    map[pointer]*lifetime // of handles to what is in erased, which are over
 	touched []capi.MlirOperation
-	passing []capi.MlirOperation // operations that nobody is to see: carriers and placeholders
+	passing []capi.MlirOperation // carriers, and results that replace those of a step that failed
 }
 
 // remove keeps what a step has erased.

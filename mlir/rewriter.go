@@ -173,6 +173,9 @@ func (r *Rewriter) point(t *capi.Table, method string) error {
 	if !gone && !r.before.IsNil() {
 		gone = r.before.erased() || capi.MlirOperationGetBlock(t, r.before.raw) != r.block.raw
 	}
+	if !gone {
+		r.block.notPlaceholder(method)
+	}
 	switch {
 	case gone:
 		return errors.New("mlir: " + method + " has nowhere to put the operation: what the insertion point was at has gone, so set it again")

@@ -54,7 +54,7 @@ func (t *top) shown() bool {
 	return t.module == nil || t.module.shown || t.module.ctx.calls.current != nil
 }
 
-// newTop notes something that nobody owns.
+// newTop notes something detached.
 func (c *Context) newTop(kind capi.Kind, raw pointer) *top {
 	t := &top{kind: kind, raw: raw, maker: c.calls.current}
 	c.tops[raw] = t
@@ -121,8 +121,6 @@ func (c *Context) joinable(kind capi.Kind, raw pointer, home *top, what, method 
 		panic("mlir: " + method + " was asked to put a block into itself")
 	case t == home:
 		panic("mlir: " + method + " was asked to put an operation into itself")
-	case home == nil:
-		panic("mlir: " + method + " called on a block that only replaces one that is gone")
 	}
 	c.calls.mayJoin(raw, method)
 	if t.uses != nil {
