@@ -45,6 +45,7 @@ type calls struct {
 
 	// The innermost call, nil while none is under way.
 	current *call
+	spare   []capi.Thing // memory for the list of the next call
 }
 
 // call is one call of a Go pass or pattern, by a run on something.
@@ -185,6 +186,7 @@ func (c *Context) enter(this call, f func(this *call) error) error {
 	}
 	this.previous = c.calls.current
 	this.life = &lifetime{ctx: c, parent: c.life}
+	this.given, c.calls.spare = c.calls.spare, nil
 	c.calls.current = &this
 	defer c.leave(&this)
 	return recovered(func() error { return f(&this) })
@@ -200,17 +202,16 @@ func (c *Context) leave(this *call) {
 	if len(c.tops) == 1 || this.many {
 		c.renew(t, how)
 	} else {
-		this.keep(c.alive)
+		this.keep(c, true)
 		n := capi.Within(c.api, this.given, t.raw)
 		c.forget(this.given[:n], how)
 		this.given = this.given[n:]
 	}
-	c.calls.current = this.previous
-	if c.calls.current != nil {
+	if c.calls.current = this.previous; c.calls.current != nil {
 		c.calls.current.give(this.given...)
 		c.calls.current.many = c.calls.current.many || this.many
 	}
-	this.given = nil
+	c.calls.spare, this.given = this.given[:0], nil
 }
 
 // maxGiven bounds the list of the handles that one call was given.
@@ -218,24 +219,38 @@ const maxGiven = 1 << 16
 
 // give notes that the call has handles to things.
 func (c *call) give(things ...capi.Thing) {
+	if n := len(c.given); n > 0 && len(things) == 1 && c.given[n-1] == things[0] {
+		return
+	}
 	if c.given = append(c.given, things...); len(c.given) > maxGiven {
 		c.given, c.many = nil, true
 	}
 }
 
-// keep leaves those of the addresses in the list that are good, each as what was there
-// last.
-func (c *call) keep(good func(pointer) bool) {
-	last := make(map[pointer]capi.Kind, len(c.given))
+// keep leaves in the list what there still is, each as what was there last. What is not in
+// the table of addresses has been one thing only; it is left out unless unlisted.
+func (c *call) keep(x *Context, unlisted bool) {
+	var last map[pointer]capi.Kind
+	list := c.given[:0]
 	for _, thing := range c.given {
-		last[thing.Ptr] = thing.Kind
-	}
-	c.given = c.given[:0]
-	for p, kind := range last {
-		if good(p) {
-			c.given = append(c.given, capi.Thing{Ptr: p, Kind: kind})
+		listed := x.listed(thing.Ptr)
+		if listed {
+			_, listed = x.addresses[thing.Ptr]
+		}
+		switch {
+		case !listed && unlisted:
+			list = append(list, thing)
+		case listed && x.alive(thing.Ptr):
+			if last == nil {
+				last = map[pointer]capi.Kind{}
+			}
+			last[thing.Ptr] = thing.Kind
 		}
 	}
+	for p, kind := range last {
+		list = append(list, capi.Thing{Ptr: p, Kind: kind})
+	}
+	c.given = list
 }
 
 // expire ends the handles to what is in an outermost thing, because the library is about

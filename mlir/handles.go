@@ -195,28 +195,32 @@ func (c *Context) forget(things []capi.Thing, how string) {
 // renew ends the era, and with it all handles but those to what is in the outermost
 // things, without the given one.
 func (c *Context) renew(without *top, how string) {
-	old := c.handles
-	c.handles = handles{era: &lifetime{ctx: c, parent: c.life}}
-	old.era.how = how
+	old := c.addresses
+	era := c.era
+	era.how = how
+	c.era = &lifetime{ctx: c, parent: c.life}
+	if old != nil {
+		c.addresses, c.filter = nil, [64]uint64{}
+	}
 	for _, t := range c.tops {
 		if t == without || !t.shown() {
 			continue
 		}
 		for _, thing := range c.gather(t) {
-			a, ok := old.addresses[thing.Ptr]
+			a, ok := old[thing.Ptr]
 			if !ok {
-				a.life = old.era
+				a.life = era
 			}
 			c.put(thing.Ptr, a)
 		}
 	}
-	for p, a := range old.addresses {
+	for p, a := range old {
 		if _, ok := c.addresses[p]; !ok && a.life != nil && a.life.parent != c.life {
 			a.life.how = how
 		}
 	}
 	for call := c.calls.current; call != nil; call = call.previous {
-		call.keep(func(p pointer) bool { _, ok := c.addresses[p]; return ok && c.alive(p) })
+		call.keep(c, false)
 	}
 	c.last = known{}
 }

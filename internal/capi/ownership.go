@@ -307,13 +307,25 @@ static bool together(const void* t, MlirOperation op, MlirValue v) {
 
 // within moves those of n things to the front that are in the tree top, and counts them.
 static size_t within(const void* t, thing* things, size_t n, void* top) {
+  table api = t;
   size_t found = 0;
-  for (size_t i = 0; i < n; i++)
-    if (top_of(t, things[i].kind, things[i].raw) == top) {
-      thing swapped = things[found];
-      things[found++] = things[i];
-      things[i] = swapped;
+  MlirBlock last = {NULL};  // most things are in the same blocks
+  bool last_is_in = false;
+  for (size_t i = 0; i < n; i++) {
+    thing it = things[i];
+    MlirBlock block = {NULL};
+    if (it.kind == OPERATION) block = api->mlirOperationGetBlock((MlirOperation){it.raw});
+    if (it.kind == VALUE) block = value_block(api, (MlirValue){it.raw});
+    bool is_in = block.ptr && block.ptr == last.ptr ? last_is_in : top_of(api, it.kind, it.raw) == top;
+    if (block.ptr) {
+      last = block;
+      last_is_in = is_in;
     }
+    if (is_in) {
+      things[i] = things[found];
+      things[found++] = it;
+    }
+  }
   return found;
 }
 
