@@ -51,7 +51,7 @@ func init() {
 		return a.life.ctx, a.raw
 	}
 	access.UnwrapOperation = func(o Operation, method string) (*Context, capi.MlirOperation) {
-		o.life.check(method)
+		o.life.use(method, o.raw.Ptr)
 		return o.life.ctx, o.raw
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Block is a list of operations with arguments, part of a region or detached.
+// Block is a list of operations with arguments, part of a region or detached. Two that can
+// be used are == if they are the same one.
 type Block struct {
 	life *lifetime
 	raw  capi.MlirBlock
@@ -24,11 +25,12 @@ func (c *Context) NewBlock(loc Location, arguments ...Type) Block {
 		locations[i] = at
 	}
 	raw := capi.MlirBlockCreate(t, len(types), first(types), first(locations))
-	return Block{c.detached(capi.BlockKind, raw.Ptr), raw}
+	c.newTop(capi.BlockKind, raw.Ptr)
+	return c.block(raw)
 }
 
-// Equal reports whether both are the same one.
-func (b Block) Equal(other Block) bool { return b.raw == other.raw }
+// Equal reports whether both are the same one, as == does.
+func (b Block) Equal(other Block) bool { return b == other }
 
 // IsNil reports whether b is the zero Block.
 func (b Block) IsNil() bool { return b.raw.Ptr == nil }
@@ -36,7 +38,7 @@ func (b Block) IsNil() bool { return b.raw.Ptr == nil }
 // Parent is the operation whose region holds the block, nil for a detached one.
 func (b Block) Parent() Operation {
 	t := b.life.use("Block.Parent", b.raw.Ptr)
-	return Operation{b.life, capi.MlirBlockGetParentOperation(t, b.raw)}
+	return b.life.ctx.operation(capi.MlirBlockGetParentOperation(t, b.raw))
 }
 
 // NumArguments is the number of the block's arguments.
@@ -48,7 +50,7 @@ func (b Block) NumArguments() int {
 func (b Block) Argument(i int) Value {
 	t := b.life.use("Block.Argument", b.raw.Ptr)
 	inRange("Block.Argument", i, capi.MlirBlockGetNumArguments(t, b.raw))
-	return value(b.life, capi.MlirBlockGetArgument(t, b.raw, i))
+	return b.life.ctx.value(capi.MlirBlockGetArgument(t, b.raw, i))
 }
 
 // Arguments iterates over the arguments.
@@ -63,8 +65,13 @@ func (b Block) Operations() iter.Seq[Operation] {
 	return func(yield func(Operation) bool) {
 		t := b.life.use("Block.Operations", b.raw.Ptr)
 		// Listed at once: what is moved forward would come again, and might for ever.
-		for _, raw := range capi.Operations(t, b.raw) {
-			if op := (Operation{b.life, raw}); !op.erased() && !yield(op) {
+		raw := capi.Operations(t, b.raw)
+		list := make([]Operation, len(raw))
+		for i, op := range raw {
+			list[i] = b.life.ctx.operation(op)
+		}
+		for _, op := range list {
+			if !op.erased() && !yield(op) {
 				return
 			}
 		}
@@ -74,20 +81,16 @@ func (b Block) Operations() iter.Seq[Operation] {
 // Terminator is the operation that ends the block, nil where there is none yet.
 func (b Block) Terminator() Operation {
 	t := b.life.use("Block.Terminator", b.raw.Ptr)
-	return Operation{b.life, capi.MlirBlockGetTerminator(t, b.raw)}
+	return b.life.ctx.operation(capi.MlirBlockGetTerminator(t, b.raw))
 }
 
 // Append adds a detached operation at the end; the block owns it from then on. It
-// returns the operation as part of the block.
+// returns the operation.
 func (b Block) Append(o Operation) Operation {
 	t := b.life.use("Block.Append", b.raw.Ptr)
-	l, home := b.adoptable(o, "Block.Append")
-	if !capi.AppendOperation(t, b.raw, o.raw) {
-		panic("mlir: Block.Append was asked to put an operation into itself")
-	}
-	b.life.ctx.join(l, o.raw.Ptr, home)
-	o.touch()
-	return Operation{b.life, o.raw}
+	b.adopt(o, "Block.Append")
+	capi.MlirBlockAppendOwnedOperation(t, b.raw, o.raw)
+	return o
 }
 
 // Insert adds a detached operation as the i-th one. It panics where i is greater than
@@ -101,7 +104,7 @@ func (b Block) Insert(i int, o Operation) Operation {
 	inRange("Block.Insert", i, n+1)
 	b.adopt(o, "Block.Insert")
 	capi.MlirBlockInsertOwnedOperation(t, b.raw, i, o.raw)
-	return Operation{b.life, o.raw}
+	return o
 }
 
 // InsertBefore adds a detached operation before another one of this block.
@@ -110,7 +113,7 @@ func (b Block) InsertBefore(anchor, o Operation) Operation {
 	b.owns(anchor, "Block.InsertBefore")
 	b.adopt(o, "Block.InsertBefore")
 	capi.MlirBlockInsertOwnedOperationBefore(t, b.raw, anchor.raw, o.raw)
-	return Operation{b.life, o.raw}
+	return o
 }
 
 // InsertAfter adds a detached operation after another one of this block.
@@ -119,37 +122,27 @@ func (b Block) InsertAfter(anchor, o Operation) Operation {
 	b.owns(anchor, "Block.InsertAfter")
 	b.adopt(o, "Block.InsertAfter")
 	capi.MlirBlockInsertOwnedOperationAfter(t, b.raw, anchor.raw, o.raw)
-	return Operation{b.life, o.raw}
+	return o
 }
 
-// adoptable panics for an operation that cannot be added. It returns its lifetime and
-// that of what the block belongs to.
-func (b Block) adoptable(o Operation, method string) (own, home *lifetime) {
+// adopt makes an operation that is about to be added a part of what b is in.
+func (b Block) adopt(o Operation, method string) {
 	c := b.life.ctx
 	o.in(c, method)
-	t, ok := c.tops[o.raw.Ptr]
-	home = c.home(capi.BlockKind, b.raw.Ptr, b.life)
-	switch {
-	case !ok:
-		panic("mlir: " + method + " was given an operation that stands in a block already")
-	case t.life.of == "Module":
-		panic("mlir: " + method + " was given the operation of a Module, which owns it: clone it")
-	case t.life == home:
-		panic("mlir: " + method + " was asked to put an operation into itself")
-	}
-	c.joinable(t.life, o.raw.Ptr, capi.OperationKind, home, method)
+	b.notPlaceholder(method)
+	home := c.topOf(capi.BlockKind, b.raw.Ptr)
+	t := c.joinable(capi.OperationKind, o.raw.Ptr, home, "an operation that stands in a block already", method)
 	c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
-	return t.life, home
+	c.join(t, home)
+	o.touch()
 }
 
-// adopt makes what b belongs to the owner of an operation that is about to be added.
-func (b Block) adopt(o Operation, method string) {
-	l, home := b.adoptable(o, method)
-	if capi.Top(b.life.ctx.api, capi.BlockKind, b.raw.Ptr) == o.raw.Ptr {
-		panic("mlir: " + method + " was asked to put an operation into itself")
+// notPlaceholder panics for a placeholder (see tops.go), which is reached from what was cut
+// off and can take nothing.
+func (b Block) notPlaceholder(method string) {
+	if c := b.life.ctx; c.placeholders > 0 && c.topOf(capi.BlockKind, b.raw.Ptr) == nil {
+		panic("mlir: " + method + " called on a block that only replaces one that is gone")
 	}
-	b.life.ctx.join(l, o.raw.Ptr, home)
-	o.touch()
 }
 
 func (b Block) owns(anchor Operation, method string) {

@@ -10,7 +10,7 @@ import (
 // Region is the region that holds the block, nil for a detached one.
 func (b Block) Region() Region {
 	t := b.life.use("Block.Region", b.raw.Ptr)
-	return Region{b.life.root(), capi.MlirBlockGetParentRegion(t, b.raw)}
+	return b.life.ctx.region(capi.MlirBlockGetParentRegion(t, b.raw))
 }
 
 // Next is the block after this one in its region, nil for the last.
@@ -19,13 +19,13 @@ func (b Block) Next() Block {
 	if capi.MlirBlockGetParentRegion(t, b.raw).Ptr == nil {
 		return Block{}
 	}
-	return Block{b.life, capi.MlirBlockGetNextInRegion(t, b.raw)}
+	return b.life.ctx.block(capi.MlirBlockGetNextInRegion(t, b.raw))
 }
 
 // First is the first operation, nil where the block is empty.
 func (b Block) First() Operation {
 	t := b.life.use("Block.First", b.raw.Ptr)
-	return Operation{b.life, capi.MlirBlockGetFirstOperation(t, b.raw)}
+	return b.life.ctx.operation(capi.MlirBlockGetFirstOperation(t, b.raw))
 }
 
 // Successors iterates over the blocks that the last operation branches to.
@@ -67,7 +67,7 @@ func (b Block) AddArgument(t Type, loc Location) Value {
 	api := b.life.use("Block.AddArgument", b.raw.Ptr)
 	c := b.life.ctx
 	b.touch()
-	return value(b.life, capi.MlirBlockAddArgument(api, b.raw, t.in(c, "Block.AddArgument"), loc.in(c, "Block.AddArgument")))
+	return c.value(capi.MlirBlockAddArgument(api, b.raw, t.in(c, "Block.AddArgument"), loc.in(c, "Block.AddArgument")))
 }
 
 // InsertArgument adds an argument as the i-th one. It panics where i is greater than
@@ -77,7 +77,7 @@ func (b Block) InsertArgument(i int, t Type, loc Location) Value {
 	inRange("Block.InsertArgument", i, b.NumArguments()+1)
 	c := b.life.ctx
 	b.touch()
-	return value(b.life, capi.MlirBlockInsertArgument(api, b.raw, i, t.in(c, "Block.InsertArgument"), loc.in(c, "Block.InsertArgument")))
+	return c.value(capi.MlirBlockInsertArgument(api, b.raw, i, t.in(c, "Block.InsertArgument"), loc.in(c, "Block.InsertArgument")))
 }
 
 // EraseArgument removes the i-th argument. It panics where there is none; where the
@@ -91,7 +91,7 @@ func (b Block) EraseArgument(i int) error {
 	c := b.life.ctx
 	b.touch()
 	capi.MlirBlockEraseArgument(c.api, b.raw, uint32(i))
-	c.gone[v.raw.Ptr] = nil
+	c.forget([]capi.Thing{{Ptr: v.raw.Ptr, Kind: capi.ValueKind}}, "on a block argument that Block.EraseArgument has erased")
 	return nil
 }
 
@@ -101,16 +101,18 @@ func (b Block) EraseArgument(i int) error {
 func (b Block) Detach() Block {
 	b.life.use("Block.Detach", b.raw.Ptr)
 	c := b.life.ctx
-	if t, ok := c.tops[b.raw.Ptr]; ok {
-		return Block{t.life, b.raw}
+	if _, detached := c.tops[b.raw.Ptr]; detached {
+		return b
 	}
+	b.notPlaceholder("Block.Detach")
 	c.calls.mayTake(c, nil, capi.BlockKind, b.raw.Ptr, "Block.Detach")
-	if branch, ok := c.branch(capi.BlockKind, b.raw.Ptr, b.life); ok {
+	if branch := c.branch(capi.BlockKind, b.raw.Ptr); !branch.IsNil() {
 		panic(fmt.Sprintf("mlir: Block.Detach: %s at %s branches to it", branch.Name(), branch.Location().Position()))
 	}
-	out, _ := c.topOf(capi.BlockKind, b.raw.Ptr, b.life)
+	out := c.topOf(capi.BlockKind, b.raw.Ptr)
 	capi.MlirBlockDetach(c.api, b.raw)
-	return Block{c.taken(capi.BlockKind, b.raw.Ptr, out, b.life), b.raw}
+	c.detached(capi.BlockKind, b.raw.Ptr, out)
+	return b
 }
 
 // MoveBefore moves the block before another one, which may stand in another region.
@@ -160,22 +162,21 @@ func (r Region) within(b Block) bool {
 // is used outside, or another block branches to it, nothing is erased and the error
 // names the user.
 func (b Block) Erase() error {
-	t := b.life.use("Block.Erase", b.raw.Ptr)
+	b.life.use("Block.Erase", b.raw.Ptr)
 	c := b.life.ctx
+	b.notPlaceholder("Block.Erase")
 	c.calls.mayTake(c, nil, capi.BlockKind, b.raw.Ptr, "Block.Erase")
-	if err := c.unused(capi.BlockKind, b.raw.Ptr, b.life, "the block"); err != nil {
+	if err := c.unused(capi.BlockKind, b.raw.Ptr, "the block"); err != nil {
 		return err
 	}
-	if branch, ok := c.branch(capi.BlockKind, b.raw.Ptr, b.life); ok {
+	if branch := c.branch(capi.BlockKind, b.raw.Ptr); !branch.IsNil() {
 		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
-	if _, detached := c.tops[b.raw.Ptr]; detached {
-		c.end(b.raw.Ptr, "Block.Erase")
+	if t, detached := c.tops[b.raw.Ptr]; detached {
+		c.end(t, "after Block.Erase")
 		return nil
 	}
-	out, _ := c.topOf(capi.BlockKind, b.raw.Ptr, b.life)
-	capi.MlirBlockDetach(t, b.raw)
-	c.entomb(capi.BlockKind, b.raw.Ptr, out, "Block.Erase")
+	c.erase(capi.BlockKind, b.raw.Ptr, "Block.Erase")
 	return nil
 }
 

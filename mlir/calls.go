@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 
@@ -47,6 +46,7 @@ type calls struct {
 
 	// The innermost call, nil while none is under way.
 	current *call
+	spare   []capi.Thing // memory for the list of the next call
 }
 
 // call is one call of a Go pass or pattern, by a run on something.
@@ -60,6 +60,10 @@ type call struct {
 	judged     bool               // what it changes is verified
 	touched    []Operation        // what is judged, and perhaps no longer valid: see touch
 	previous   *call
+
+	life  *lifetime    // of the Rewriter that a pattern is given
+	given []capi.Thing // that there are handles to, see leave
+	many  bool         // more than that
 }
 
 func (c *calls) keep(x io.Closer) {
@@ -109,6 +113,10 @@ func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, meth
 			panic("mlir: " + method + " called in a pattern: use Rewriter.Erase")
 		}
 		call.outside(t, kind, raw, method)
+		if !call.pattern && !capi.IsIn(t, kind, raw, call.on) && !capi.Inside(t, call.on, raw) {
+			// The library may have listed what it goes on with.
+			panic("mlir: " + method + " was given something outside the operation that a pass runs on")
+		}
 		if capi.Inside(t, call.on, raw) || call.root.Ptr != raw && capi.Inside(t, call.root, raw) {
 			panic("mlir: " + method + " was called on the operation that a pass or pattern runs on, or on one around it")
 		}
@@ -168,55 +176,97 @@ func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) err
 	return nil
 }
 
-// enter runs Go code that the library calls back. The handles that it gets are good
-// until the next call or the end of the run. A panic becomes an error.
-func (c *Context) enter(this call, f func(life *lifetime, this *call) error) error {
+// enter runs Go code that the library calls back. The handles that it gets are good until
+// it returns. A panic becomes an error.
+func (c *Context) enter(this call, f func(this *call) error) error {
 	if c.threads {
 		c.calls.gate.Lock()
 		defer c.calls.gate.Unlock()
 	}
 	this.previous = c.calls.current
+	this.life = &lifetime{ctx: c, parent: c.life}
+	this.given, c.calls.spare = c.calls.spare, nil
 	c.calls.current = &this
-	defer func() { c.calls.current = this.previous }()
-	defer c.cutOff(this.top) // the library goes on, and may destroy what something detached uses
-	life := c.renew(this.top, "the end of the pass or pattern that it was for")
-	return recovered(func() error { return f(life, &this) })
+	defer c.leave(&this)
+	return recovered(func() error { return f(&this) })
 }
 
-// renew ends all handles into an outermost thing, because the library may have changed
-// and destroyed anything there, and returns the lifetime of the new ones. by is what
-// the panic of an old one names. Handles into what something was moved here from may
-// point here too, and nobody can tell which of them do: they all end.
-func (c *Context) renew(top pointer, by string) *lifetime {
-	if e := c.tops[top].life.estate; e != nil {
-		for other, t := range c.tops {
-			if slices.ContainsFunc(e.kin, func(k *lifetime) bool { return k.root() == t.life }) {
-				c.expire(other, by+" on what something was moved to from there")
+// leave ends the handles that Go code was given, because the library goes on and may
+// destroy what they are of. Those to what is in other outermost things stay good.
+func (c *Context) leave(this *call) {
+	const how = "after the end of the pass or pattern that it was for"
+	this.life.ended, this.life.how = true, how
+	c.cutOff(this.top)
+	t := c.tops[this.top]
+	if len(c.tops) == 1 || this.many {
+		c.renew(t, how)
+	} else {
+		this.keep(c, true)
+		n := capi.Within(c.api, this.given, t.raw)
+		c.forget(this.given[:n], how)
+		this.given = this.given[n:]
+	}
+	if c.calls.current = this.previous; c.calls.current != nil {
+		c.calls.current.give(this.given...)
+		c.calls.current.many = c.calls.current.many || this.many
+	}
+	c.calls.spare, this.given = this.given[:0], nil
+}
+
+// maxGiven bounds the list of the handles that one call was given.
+const maxGiven = 1 << 16
+
+// give notes that the call has handles to things.
+func (c *call) give(things ...capi.Thing) {
+	if n := len(c.given); n > 0 && len(things) == 1 && c.given[n-1] == things[0] {
+		return
+	}
+	if c.given = append(c.given, things...); len(c.given) > maxGiven {
+		c.given, c.many = nil, true
+	}
+}
+
+// keep leaves in the list what there still is, each as what was there last. What is not in
+// the table of addresses has been one thing only; it is left out unless unlisted.
+func (c *call) keep(x *Context, unlisted bool) {
+	var last map[pointer]capi.Kind
+	list := c.given[:0]
+	for _, thing := range c.given {
+		listed := x.listed(thing.Ptr)
+		if listed {
+			_, listed = x.addresses[thing.Ptr]
+		}
+		switch {
+		case !listed && unlisted:
+			list = append(list, thing)
+		case listed && x.alive(thing.Ptr):
+			if last == nil {
+				last = map[pointer]capi.Kind{}
 			}
+			last[thing.Ptr] = thing.Kind
 		}
 	}
-	return c.expire(top, by)
+	for p, kind := range last {
+		list = append(list, capi.Thing{Ptr: p, Kind: kind})
+	}
+	c.given = list
 }
 
-// expire is renew for one outermost thing alone.
-func (c *Context) expire(top pointer, by string) *lifetime {
-	t := c.tops[top]
-	fresh := *t.life
-	t.life.ended, t.life.by = true, by
-	if e := t.life.estate; e != nil {
-		t.life.estate = &estate{kin: slices.Clone(e.kin)} // the rest is the new one's
+// expire ends the handles to what is in an outermost thing, because the library is about
+// to change and destroy anything there.
+func (c *Context) expire(t *top, how string) {
+	switch {
+	case len(c.tops) == 1:
+		c.renew(t, how)
+	case t.shown():
+		c.forget(c.gather(t), how)
 	}
-	t.life = &fresh
-	c.tops[top] = t
-	if fresh.module != nil {
-		fresh.module.life = t.life
-	}
-	return t.life
+	c.last = known{}
 }
 
-// run lets the library work on an operation and call Go meanwhile. Handles taken
-// before it, and those that Go code got in it, are over afterwards; the operation's
-// new one is returned. f is given the outermost thing around it too.
+// run lets the library work on an operation and call Go meanwhile. Handles taken before it,
+// and those that Go code got in it, are over afterwards; a new one to the operation is
+// returned. f is given the outermost thing around it too.
 func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, top pointer)) (Operation, error) {
 	if c.threads && c.calls.current != nil {
 		return Operation{}, fmt.Errorf("mlir: %s called within a pass or pattern of a context that uses threads: make it without Threads", what)
@@ -226,47 +276,36 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 		// look for theirs.
 		capi.MlirContextLoadAllAvailableDialects(c.api, c.raw)
 	}
-	top := capi.Top(c.api, capi.OperationKind, o.raw.Ptr)
-	if _, ok := c.tops[top]; !ok {
+	t := c.topOf(capi.OperationKind, o.raw.Ptr)
+	if t == nil {
 		panic("mlir: " + what + " was given an operation in a block or region that is not part of one")
 	}
-	if err := c.calls.mayRun(c.api, o, top, what); err != nil {
+	if err := c.calls.mayRun(c.api, o, t.raw, what); err != nil {
 		return o, err
 	}
-	if t := c.tops[top]; t.life.of != "Module" || top != o.raw.Ptr {
+	if t.module == nil || t.raw != o.raw.Ptr {
 		if err := o.selfContained(); err != nil {
 			return o, fmt.Errorf("mlir: %s cannot run on %s: %w", what, o.Name(), err)
 		}
 	}
 	c.takeDiagnostics("") // leftovers are not this run's
-	o.life = c.renew(top, what)
-	c.cutOff(top) // the library may destroy what something detached uses
-	module := o.life.module
-	if module != nil {
-		module.busy++
+	c.expire(t, "after "+what)
+	o = c.operation(o.raw)
+	c.cutOff(t.raw) // the library may destroy what something detached uses
+	if t.module != nil {
+		t.module.busy++
 	}
 	c.calls.runs++
-	f(o, top)
+	f(o, t.raw)
 	c.calls.runs--
-	if module != nil {
-		module.busy--
+	if t.module != nil {
+		t.module.busy--
 	}
-	o.life = c.renew(top, what)
+	c.last = known{}
 	if hasGo {
-		c.mend(top)
+		c.mend(t)
 	}
-	return o, nil
-}
-
-// mend replaces what the library took away from operations that Go code had made
-// invalid, and which it thought to be unreachable.
-func (c *Context) mend(top pointer) {
-	t := c.tops[top]
-	if block := capi.Mend(c.api, t.kind, top); block.Ptr != nil {
-		e := t.life.property()
-		e.standIns = append(e.standIns, block)
-		t.life.lost = true
-	}
+	return c.operation(o.raw), nil
 }
 
 // selfContained is an error where something outside uses a value in the operation's
@@ -275,7 +314,7 @@ func (o Operation) selfContained() error {
 	c := o.life.ctx
 	for _, region := range o.Regions() {
 		if op, _ := capi.OutsideUse(c.api, capi.RegionKind, region.raw.Ptr); op.Ptr != nil {
-			user := Operation{o.life, op}
+			user := c.operation(op)
 			return fmt.Errorf("%s at %s, outside of it, uses a value in it", user.Name(), user.Location().Position())
 		}
 	}

@@ -176,7 +176,7 @@ func (c *Context) askVerifier(kind *operationKind, op capi.MlirOperation, withou
 	}
 	if kind.guard != nil && without != "" {
 		// Guarded operations would crash here.
-		s := Operation{c.life, op}.state()
+		s := c.operation(op).state()
 		s.Attributes = slices.DeleteFunc(s.Attributes, func(a NamedAttribute) bool { return a.Name == without })
 		if kind.guarded(&s) != nil {
 			return verifierAnswer{missing: without}, ""

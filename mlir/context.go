@@ -13,17 +13,14 @@ import (
 // by two goroutines at full speed. Where two use one at once, one of them panics with the
 // places of both, unless the context has Threads; that is nearly always found, not always.
 type Context struct {
-	lib    *Library
-	api    *capi.Table // the library's, marked while one of its functions works on this context
-	raw    capi.MlirContext
-	life   *lifetime
-	sink   capi.Sink
-	tops   map[pointer]top // what is outermost, by its operation, block or region
-	ending []remains       // what has ended and is not freed yet
-	erased graveyard
-	// gone are the block arguments that were erased, whose memory the library has freed
-	// at once, with the lifetime of handles to what has taken their place since.
-	gone map[pointer]*lifetime
+	lib  *Library
+	api  *capi.Table // the library's, marked while one of its functions works on this context
+	raw  capi.MlirContext
+	life *lifetime
+	sink capi.Sink
+	handles
+	tops         map[pointer]*top // by the operation, block or region
+	placeholders int              // blocks of the tops, see top.placeholders
 
 	handlers []*handler
 	pool     *ThreadPool
@@ -75,8 +72,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
 		threads:     o.Threads,
 		maxSplat:    o.maxSplat(),
-		tops:        map[pointer]top{},
-		gone:        map[pointer]*lifetime{},
+		tops:        map[pointer]*top{},
 		identifiers: map[string]capi.MlirIdentifier{},
 		texts:       map[capi.MlirIdentifier]string{},
 		kinds:       map[string]*operationKind{},
@@ -85,6 +81,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 	capi.MlirDialectRegistryDestroy(l.api, registry)
 	c.api = l.api.ForContext(o.Threads)
 	c.life = &lifetime{ctx: c, of: "Context"}
+	c.era = &lifetime{ctx: c, parent: c.life}
 	c.sink = capi.AttachSink(c.api, c.raw)
 	if o.AllowUnregistered {
 		capi.MlirContextSetAllowUnregisteredDialects(l.api, c.raw, true)
@@ -102,7 +99,7 @@ func (c *Context) Close() error {
 		return nil
 	}
 	c.calls.closeAll()
-	c.closeAll()
+	c.destroyAll()
 	c.life.ended = true
 	capi.MlirContextDestroy(c.api, c.raw)
 	c.sink.Free()

@@ -40,7 +40,9 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 func (b Block) Create(s OperationState) (Operation, error) { return b.create(&s) }
 
 func (b Block) create(s *OperationState) (Operation, error) {
-	return b.life.ctx.create(b.life.use("Block.Create", b.raw.Ptr), "Block.Create", b, s)
+	t := b.life.use("Block.Create", b.raw.Ptr)
+	b.notPlaceholder("Block.Create")
+	return b.life.ctx.create(t, "Block.Create", b, s)
 }
 
 // create is the way of every new operation: at the end of a block, or detached where
@@ -66,23 +68,12 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	for _, r := range s.Results {
 		raw.Results = append(raw.Results, r.in(c, method))
 	}
-	// An operation that only takes what lives as long as its block can be made in it at
-	// once: it needs no lifetime of its own.
+	// An operation can be made in its block at once if it only takes what is in the same
+	// outermost thing.
 	direct := b.life != nil && len(s.Regions) == 0 && len(s.Successors) == 0
-	var home *lifetime
-	if direct {
-		home = b.life.root()
-		direct = !home.lost // else the block may stand elsewhere than its handle says
-	}
 	raw.Operands = raw.Operands[:0]
 	for _, v := range s.Operands {
-		if v.life == b.life && v.raw.Ptr != nil && !c.erased.has(v.raw.Ptr) {
-			v.present(method) // its lifetime is the block's, which was checked
-		} else {
-			v.in(c, method)
-			direct = direct && v.life.root() == home
-		}
-		raw.Operands = append(raw.Operands, v.raw)
+		raw.Operands = append(raw.Operands, v.in(c, method))
 	}
 	raw.Attributes = raw.Attributes[:0]
 	for _, a := range s.Attributes {
@@ -99,20 +90,22 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 		if c.calls.current != nil {
 			c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
 		}
-		op, result, lacks := capi.CreateOperation(t, raw, at, b.raw)
-		if op.Ptr == nil {
-			return Operation{}, c.notCreated(kind, lacks)
+		made := capi.CreateOperation(t, raw, at, b.raw, !c.single())
+		switch {
+		case made.Operation.Ptr != nil:
+			c.last = known{operation: c.operation(made.Operation), result: made.First}
+			c.last.operation.touch()
+			return c.last.operation, nil
+		case made.Uses != capi.Several:
+			return Operation{}, c.notCreated(kind, made.Lacks)
 		}
-		c.last = known{operation: Operation{b.life, op}, result: result}
-		c.last.operation.touch()
-		return c.last.operation, nil
 	}
 	op, err := c.createDetached(method, kind, s, at, complete, tried)
 	if err != nil {
 		return op, err
 	}
 	if b.life != nil {
-		op = b.Append(op)
+		b.Append(op)
 	}
 	if len(s.Regions) > 0 {
 		c.composedOperation(op.raw)
@@ -124,51 +117,75 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 // what it is made of in c.creation but for its regions and successors.
 func (c *Context) createDetached(method string, kind *operationKind, s *OperationState, at capi.MlirLocation, complete, tried bool) (Operation, error) {
 	raw := &c.creation
-	life := &lifetime{ctx: c, parent: c.life}
-	for _, v := range s.Operands {
-		life.using(v.life)
-	}
+	made := &top{kind: capi.OperationKind, maker: c.calls.current}
 	for _, b := range s.Successors {
 		raw.Successors = append(raw.Successors, b.in(c, method))
-		life.uses = c.life // looked at where it is added
+		made.uses = elsewhere // looked at when it is added
 	}
+	var regions []*top
 	for _, r := range s.Regions {
 		region := r.in(c, method)
-		if _, detached := c.tops[region.Ptr]; !detached || slices.Contains(raw.Regions, region) {
+		t, detached := c.tops[region.Ptr]
+		if !detached || slices.Contains(raw.Regions, region) {
 			panic("mlir: " + method + " was given a region that is part of an operation already")
 		}
 		c.calls.mayJoin(region.Ptr, method)
 		raw.Regions = append(raw.Regions, region)
+		regions = append(regions, t)
 	}
-	for _, r := range raw.Regions { // also where it fails, they are gone
-		l := c.tops[r.Ptr].life
-		if l.uses != nil {
-			life.using(l.uses)
-		}
-		c.join(l, r.Ptr, life)
-		l.spent = true // the library moves the blocks to a region of its own
+	for _, t := range regions {
+		c.join(t, made)
 	}
-	op, _, lacks := capi.CreateOperation(c.api, raw, at, capi.MlirBlock{})
+	created := capi.CreateOperation(c.api, raw, at, capi.MlirBlock{}, len(raw.Operands) > 0)
+	made.raw = created.Operation.Ptr
 	var err error
 	switch {
-	case op.Ptr == nil:
-		err = c.notCreated(kind, lacks)
+	case made.raw == nil:
+		err = c.notCreated(kind, created.Lacks)
 	case kind.registered && !complete:
-		err = c.learn(kind, op)
+		err = c.learn(kind, created.Operation)
 	case kind.registered && !tried && len(raw.Regions) > 0:
-		if err = c.sound(kind, op); err != nil {
+		if err = c.sound(kind, created.Operation); err != nil {
 			kind.made = nil // its values were not taken
 		}
 	}
 	if err != nil {
-		if op.Ptr != nil {
-			c.destroy(capi.OperationKind, op.Ptr)
+		if len(regions) > 0 { // they are destroyed in any case
+			c.renew(nil, "after a Context.Create that failed")
 		}
-		life.ended, life.by = true, "a Context.Create that failed"
+		if made.raw != nil {
+			c.cutOff(made.raw)
+			c.destroy(capi.OperationKind, made.raw)
+		}
+		c.dropPlaceholders(made)
 		return Operation{}, err
 	}
-	c.tops[op.Ptr] = top{life, capi.OperationKind}
-	return Operation{life, op}, nil
+	for _, t := range regions {
+		if t.uses != nil {
+			made.use(t.uses)
+		}
+		// The library moves the blocks to a region of its own.
+		c.forget([]capi.Thing{{Ptr: t.raw, Kind: t.kind}}, "on a region that is part of an operation already: get it with Operation.Region")
+	}
+	if created.Uses != 0 {
+		c.usesOperands(made, created.Uses, regions)
+	}
+	c.tops[made.raw] = made
+	return c.operation(created.Operation), nil
+}
+
+// usesOperands notes what the operands of a new operation are in, by its address.
+func (c *Context) usesOperands(made *top, in uintptr, regions []*top) {
+	for _, t := range regions {
+		if uintptr(t.raw) == in {
+			return
+		}
+	}
+	if t := c.tops[*(*pointer)(pointer(&in))]; t != nil {
+		made.use(t)
+		return
+	}
+	made.uses = elsewhere
 }
 
 // notCreated is why the library made no operation of c.creation.

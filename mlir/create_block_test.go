@@ -114,7 +114,7 @@ func TestCreateRefused(t *testing.T) {
 	})
 	check.Panics(t, "given an invalid insertion point", func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
 	check.Panics(t, "given an invalid insertion point", func() { mlir.ContextOf(nil) })
-	check.Panics(t, "zero value", func() { _, _ = mlir.Block{}.Create(mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "called on a nil handle", func() { _, _ = mlir.Block{}.Create(mlir.OperationState{Name: "func.return"}) })
 	check.Panics(t, "called on a nil handle", func() { _, _ = m.Operation().Block().Create(mlir.OperationState{Name: "func.return"}) })
 	for op := range block.Operations() {
 		t.Errorf("the block holds %s", op)

@@ -16,6 +16,6 @@ func (o Operation) acyclic(doing, unless string) error {
 	if bad.Ptr == nil {
 		return nil
 	}
-	return Operation{o.life, bad}.refused(doing, "uses its own result, directly or over others, and the library's folders might never "+
+	return o.life.ctx.operation(bad).refused(doing, "uses its own result, directly or over others, and the library's folders might never "+
 		"come to an end there: break the cycle"+unless)
 }

@@ -4,7 +4,7 @@
 // A [Library] is one such library, opened at run time; several can be open at once.
 // A [Context] made from it owns everything built or parsed in it. The other types
 // are small values that can be copied and compared: they stay valid until their
-// module or context is closed, and using one after that panics with a sentence that
+// module or context is closed, and using one after that panics with an error that
 // names the method.
 //
 // What the library reports while it parses or verifies comes back as a
@@ -12,10 +12,13 @@
 //
 // # Handles and owners
 //
-// Operation, Block, Region and Value are small handles. What is made anew (Create,
-// NewBlock, NewRegion, Clone, Detach) belongs to nobody until it is added to something,
-// and is freed by Erase or with its context. A handle to something that was erased or
-// closed panics with a sentence, also one that was made before a move; the memory of
-// what is erased is given back when its module closes. Not caught are handles to what
-// the library itself has erased, in a pass for example: Module.Invalidate is for that.
+// Operation, Block, Region and Value are small handles. Two handles to one object are ==,
+// wherever they come from and whatever it has become part of, so they can be keys of maps.
+// What is made anew (Create, NewBlock, NewRegion, Clone, Detach) is detached until it is
+// added to something, and is freed by Erase or with its context.
+//
+// A handle to something that was erased or closed panics with an error that names the
+// method which did it. It is not == to a handle to something else, even if the memory is
+// used again. Passes and patterns end all handles to what is in their module. Not caught
+// are handles to what the library has erased in other ways: Module.Invalidate is for that.
 package mlir

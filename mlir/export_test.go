@@ -1,6 +1,11 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/native"
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/native"
+)
 
 // HintTables are what hints rest on, for the test that holds them against the libraries.
 func HintTables() (dialects map[native.Part][]string, newer []string) {
@@ -9,4 +14,51 @@ func HintTables() (dialects map[native.Part][]string, newer []string) {
 		dialects[l.part] = l.dialects
 	}
 	return dialects, newerOperations
+}
+
+// CheckTops returns an error if an operation uses a value, or branches to a block, that is
+// in no outermost thing, or in one that tops.go does not allow.
+func CheckTops(c *Context) error {
+	in := map[pointer]*top{}
+	for _, t := range c.tops {
+		for _, thing := range c.gather(t) {
+			if in[thing.Ptr] != nil {
+				return fmt.Errorf("%v is in two outermost things", thing)
+			}
+			in[thing.Ptr] = t
+		}
+	}
+	for _, t := range c.tops {
+		for _, thing := range c.gather(t) {
+			if thing.Kind != capi.OperationKind {
+				continue
+			}
+			op := capi.MlirOperation{Ptr: thing.Ptr}
+			var uses []pointer
+			for i := range capi.MlirOperationGetNumOperands(c.api, op) {
+				uses = append(uses, capi.MlirOperationGetOperand(c.api, op, i).Ptr)
+			}
+			for i := range capi.MlirOperationGetNumSuccessors(c.api, op) {
+				uses = append(uses, capi.MlirOperationGetSuccessor(c.api, op, i).Ptr)
+			}
+			for _, p := range uses {
+				if p != nil && !t.mayUse(in[p]) {
+					return fmt.Errorf("%s in %v uses something in %v", capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op)), t, in[p])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (t *top) mayUse(other *top) bool {
+	if other == nil || other == t || t.module == nil {
+		return other != nil && (other == t || t.uses != nil)
+	}
+	for from := other.from; from != nil; from = from.root().from {
+		if from.root() == t {
+			return true
+		}
+	}
+	return false
 }

@@ -43,12 +43,15 @@ func AfterValue(v Value) InsertionPoint {
 
 // inBlock returns the operation's block. It panics if the operation is detached.
 func (o Operation) inBlock(method string) Block {
-	t := o.life.check(method)
-	raw := capi.MlirOperationGetBlock(t, o.in(o.life.ctx, method))
-	if raw.Ptr == nil {
+	if o.life == nil {
+		panic("mlir: " + method + " was given an operation that is nil")
+	}
+	c := o.life.ctx
+	b := c.block(capi.MlirOperationGetBlock(c.api, o.in(c, method)))
+	if b.IsNil() {
 		panic("mlir: " + method + " was given an operation that is not in a block: insert the operation first")
 	}
-	return Block{o.life, raw}
+	return b
 }
 
 // point is a position in a block: before an operation, or at the end if before is nil.
@@ -60,14 +63,13 @@ type point struct {
 // moved reports whether the block or operation was erased, or the operation is no longer
 // in the block.
 func (p point) moved() bool {
-	if p.block.life.away(p.block.raw.Ptr) {
+	switch {
+	case p.block.gone():
 		return true
-	}
-	if p.before.IsNil() {
+	case p.before.IsNil():
 		return false
 	}
-	return p.before.life.away(p.before.raw.Ptr) ||
-		capi.MlirOperationGetBlock(p.block.life.ctx.api, p.before.raw) != p.block.raw
+	return p.before.erased() || capi.MlirOperationGetBlock(p.block.life.ctx.api, p.before.raw) != p.block.raw
 }
 
 func (c *Context) context(method string) *Context {
@@ -76,7 +78,7 @@ func (c *Context) context(method string) *Context {
 }
 
 func (b Block) context(method string) *Context {
-	b.life.check(method)
+	b.life.use(method, b.raw.Ptr)
 	return b.life.ctx
 }
 

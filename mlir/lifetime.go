@@ -8,59 +8,39 @@ import (
 
 type pointer = unsafe.Pointer
 
-// lifetime is what handles hold on to: the context, one module of it, or something
-// detached. Once it has ended, check panics, where the library would read freed
-// memory. What was detached and becomes part of something joins the lifetime of that,
-// so that handles made before know of its end too.
+// lifetime says whether something can still be used: a context, or what was made in one.
+// Handles of the IR have one too, and it alone does not say whether they can be used: see
+// handles.go.
 type lifetime struct {
 	ctx    *Context
+	parent *lifetime // it ends with this one; nil for a context's
 	of     string    // "Context", "Module" …
-	by     string    // what ended it, where that is not the Close of it
-	parent *lifetime // the context's, for all others
 	ended  bool
-	lost   bool      // things were taken out of it: not all its handles are of what is in it
-	spent  bool      // of a region: an operation was made with it, and its memory is free
-	joined *lifetime // what this one has become part of
-	uses   *lifetime // a lifetime whose values are operands in this detached one
-	estate *estate   // nil for most
-	module *Module   // whose it is, nil for what is detached
+	how    string // how it ended, for example "after Module.Close": empty if the Close of it ended it
 }
 
-// root is the lifetime that l has become part of, l itself where it is alone.
-func (l *lifetime) root() *lifetime {
-	for l.joined != nil {
-		if l.joined.joined != nil {
-			l.joined = l.joined.joined // shorter the next time
+// ending says how the lifetime ended, for the message of a panic.
+func (l *lifetime) ending() string {
+	for p := l; p != nil; p = p.parent {
+		if p.how != "" {
+			return p.how
 		}
-		l = l.joined
+		if p.ended {
+			return "after " + p.of + ".Close"
+		}
 	}
-	return l
+	return "after its end"
 }
 
-// check panics when the lifetime is over, and returns the function table.
+// check panics if the lifetime is over, and returns the function table.
 func (l *lifetime) check(method string) *capi.Table {
 	if l == nil {
 		panic("mlir: " + method + " called on a zero value: get one from a Context, a Module or an operation")
 	}
-	for p := l.root(); p != nil; p = p.parent {
-		if p.ended {
-			panic("mlir: " + method + " called after " + p.ending())
-		}
+	if l.ended || l.ctx.life.ended {
+		panic("mlir: " + method + " called " + l.ending())
 	}
 	return l.ctx.api
-}
-
-// use is check for a handle of the IR: it also panics for one that is nil and for
-// what was erased.
-func (l *lifetime) use(method string, raw pointer) *capi.Table {
-	t := l.check(method)
-	if raw == nil {
-		panic("mlir: " + method + " called on a nil handle: ask IsNil first")
-	}
-	if l.ctx.erased.has(raw) {
-		panic("mlir: " + method + " called on something that " + l.ctx.erased.by[raw] + " has erased")
-	}
-	return t
 }
 
 // own is check for a type or attribute, which may not be nil.
@@ -72,20 +52,7 @@ func (l *lifetime) own(method string, raw pointer, what string) *capi.Table {
 	return t
 }
 
-// over reports whether handles of this lifetime can be used no more.
-func (l *lifetime) over() bool {
-	r := l.root()
-	return r.ended || r.ctx.life.ended
-}
-
-func (l *lifetime) ending() string {
-	if l.by != "" {
-		return l.by
-	}
-	return l.of + ".Close"
-}
-
-// mine panics when something of another context is handed to c.
+// mine panics if something of another context is given to c.
 func (l *lifetime) mine(c *Context, what, method string) {
 	l.check(method)
 	if l.ctx != c {
@@ -93,20 +60,11 @@ func (l *lifetime) mine(c *Context, what, method string) {
 	}
 }
 
-// given is mine for a handle, which may not be nil either.
+// given is mine for a type or attribute, which may not be nil either.
 func (l *lifetime) given(c *Context, raw pointer, what, method string) {
 	l.mine(c, what, method)
 	if raw == nil {
 		panic("mlir: " + method + " was given " + what + " that is nil")
-	}
-}
-
-// pass is given for a handle of the IR, which may not be erased either. Types and
-// attributes are their context's and are never erased.
-func (l *lifetime) pass(c *Context, raw pointer, what, method string) {
-	l.given(c, raw, what, method)
-	if c.erased.has(raw) {
-		panic("mlir: " + method + " was given " + what + " that " + c.erased.by[raw] + " has erased")
 	}
 }
 
@@ -129,8 +87,9 @@ func (a Attribute) in(c *Context, method string) capi.MlirAttribute {
 }
 
 func (v Value) in(c *Context, method string) capi.MlirValue {
-	v.life.pass(c, v.raw.Ptr, "a value", method)
-	v.present(method)
+	if v.life != c.era || c.listed(v.raw.Ptr) { // this much is inlined
+		v.life.pass(c, v.raw.Ptr, "a value", method)
+	}
 	return v.raw
 }
 
@@ -146,6 +105,5 @@ func (b Block) in(c *Context, method string) capi.MlirBlock {
 
 func (r Region) in(c *Context, method string) capi.MlirRegion {
 	r.life.pass(c, r.raw.Ptr, "a region", method)
-	r.present(method)
 	return r.raw
 }

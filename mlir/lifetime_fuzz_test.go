@@ -3,6 +3,7 @@ package mlir_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -233,7 +234,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	}
 	step = func() {
 		action := next()
-		if action < 236 {
+		if action < 235 {
 			action %= 54
 		}
 		o, p := ops[next()%len(ops)], ops[next()%len(ops)]
@@ -304,7 +305,12 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 				mapping.Map(v, w)
 				ops = append(ops, o.CloneWith(&mapping))
 			case 25:
+				blocks = append(blocks, o.Successor(0))
 				o.SetSuccessor(0, b)
+			case 235:
+				if in := o.Operand(0).Block(); !in.IsNil() {
+					blocks, values = append(blocks, in), append(values, o.Operand(0))
+				}
 			case 26, 27:
 				op, err := b.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
 				if err != nil {
@@ -370,8 +376,14 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 		sentence(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
 		sentence(t, action, func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
 		sentence(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
+		sentence(t, action, func() { readBack(t, o) })
+		sentence(t, action, func() { readBackValue(t, v) })
+		sentence(t, action, func() { readBackBlock(t, b) })
 	}
 	for len(input) > 0 && len(ops) < 2000 && len(modules) < 20 {
+		if err := mlir.CheckTops(c); err != nil {
+			t.Fatal(err)
+		}
 		switch in {
 		case anything:
 			step()
@@ -388,6 +400,46 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	}
 	for _, m := range modules {
 		sentence(t, -1, func() { _ = m.String() })
+	}
+}
+
+// readBack holds that a handle that can be used is == to those that others return.
+func readBack(t *testing.T, o mlir.Operation) {
+	if b := o.Block(); !b.IsNil() && !slices.Contains(slices.Collect(b.Operations()), o) {
+		t.Errorf("%s is not == to what its block has", o.Name())
+	}
+	for i, r := range o.Regions() {
+		if first := r.First(); o.Region(i) != r || !first.IsNil() && (first.Region() != r || first.Parent() != o) {
+			t.Errorf("region %d of %s is not == to what its block has", i, o.Name())
+		}
+	}
+}
+
+func readBackValue(t *testing.T, v mlir.Value) {
+	var again mlir.Value
+	if v.IsArgument() {
+		again = v.Block().Argument(v.Index())
+	} else {
+		again = v.Owner().Result(v.Index())
+	}
+	if again != v || !again.Equal(v) {
+		t.Errorf("%s is not == to what it is of has", v)
+	}
+	for use := range v.Uses() {
+		if use.Owner.Operand(use.Operand) != v {
+			t.Errorf("%s is not == to the operand of %s", v, use.Owner.Name())
+		}
+	}
+}
+
+func readBackBlock(t *testing.T, b mlir.Block) {
+	if r := b.Region(); !r.IsNil() && !slices.Contains(slices.Collect(r.Blocks()), b) {
+		t.Error("a block is not == to what its region has")
+	}
+	for o := range b.Operations() {
+		if o.Block() != b {
+			t.Errorf("a block is not == to that of %s", o.Name())
+		}
 	}
 }
 

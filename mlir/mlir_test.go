@@ -361,7 +361,7 @@ func TestMisuse(t *testing.T) {
 	check.Panics(t, "Operation.Region(-1)", func() { fn.Region(-1) })
 	check.Panics(t, "a type of another context", func() { other.TupleType(tensor) })
 	check.Panics(t, "stands in a block already", func() { m.Body().Append(fn) })
-	check.Panics(t, "Operation.Name called on a zero value", func() { mlir.Operation{}.Name() })
+	check.Panics(t, "Operation.Name called on a nil handle", func() { mlir.Operation{}.Name() })
 	check.Panics(t, "Library.NewContext called on no library", func() { (*mlir.Library)(nil).NewContext(mlir.ContextOptions{}) })
 	check.Panics(t, "Library.NewContext called on no library", func() { new(mlir.Library).NewContext(mlir.ContextOptions{}) })
 	check.Panics(t, "Module.Context called on a nil Module", func() { (*mlir.Module)(nil).Context() })

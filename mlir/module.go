@@ -16,12 +16,13 @@ type Module struct {
 	raw  capi.MlirModule
 	life *lifetime
 	busy int // runs of passes or patterns on it that are under way
+	// shown is set once a handle was returned: there may be others to what is in it then.
+	shown bool
 }
 
 func (c *Context) module(raw capi.MlirModule) *Module {
 	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
-	m.life.module = m
-	c.tops[raw.Ptr] = top{m.life, capi.OperationKind}
+	c.newTop(capi.OperationKind, raw.Ptr).module = m
 	return m
 }
 
@@ -111,7 +112,7 @@ func (c *Context) ParseFile(path string) (*Module, error) {
 func (c *Context) Adopt(o Operation) (*Module, error) {
 	o.in(c, "Context.Adopt")
 	own, ok := c.tops[o.raw.Ptr]
-	if !ok || own.life.of == "Module" {
+	if !ok || own.module != nil {
 		return nil, fmt.Errorf("mlir: the operation %s has an owner already: detach or clone it", o.Name())
 	}
 	raw := capi.MlirModuleFromOperation(c.api, o.raw)
@@ -119,31 +120,34 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 		return nil, fmt.Errorf("mlir: %s is no builtin.module", o.Name())
 	}
 	c.calls.mayJoin(raw.Ptr, "Context.Adopt")
-	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
-	m.life.module = m
-	if own.life.uses != nil {
+	if own.uses != nil {
 		if op := capi.Stray(c.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
-			return nil, fmt.Errorf("mlir: the module uses values that stand outside of it, in %s", Operation{own.life, op}.Name())
+			return nil, fmt.Errorf("mlir: the module uses values that stand outside of it, in %s", c.operation(op).Name())
 		}
-		own.life.uses = nil
+		own.uses = nil
 	}
-	c.join(own.life, o.raw.Ptr, m.life)
-	c.tops[raw.Ptr] = top{m.life, capi.OperationKind}
-	return m, nil
+	own.module = &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}, shown: true}
+	return own.module, nil
 }
 
 // Clone makes a copy of the module. The caller closes it.
 func (m *Module) Clone() *Module {
-	m.life.check("Module.Clone")
-	clone, err := m.ctx.Adopt(m.Operation().Clone())
-	if err != nil {
-		panic(err) // a copy of a module is one
+	t := m.life.check("Module.Clone")
+	raw := capi.MlirOperationClone(t, capi.MlirModuleGetOperation(t, m.raw))
+	if op := capi.Stray(t, capi.OperationKind, raw.Ptr, nil); op.Ptr != nil {
+		// It was taken out of the module, or the library did not find its copy: a value may
+		// be used outside of the region that it is in.
+		capi.MlirOperationDestroy(t, raw)
+		panic("mlir: Module.Clone: the module uses values that are not in it, or uses them where they cannot be seen")
 	}
-	return clone
+	return m.ctx.module(capi.MlirModuleFromOperation(t, raw))
 }
 
 // Name is the module's own name, for example jit_f of module @jit_f.
-func (m *Module) Name() (string, bool) { return m.Operation().Symbol() }
+func (m *Module) Name() (string, bool) {
+	m.life.check("Module.Name")
+	return m.operation().Symbol()
+}
 
 // SymbolTable finds the module's functions and other symbols by name.
 func (m *Module) SymbolTable() *SymbolTable {
@@ -159,7 +163,7 @@ func (m *Module) SymbolTable() *SymbolTable {
 // names. The module stays, and handles are got anew from it.
 func (m *Module) Invalidate(by string) {
 	m.life.check("Module.Invalidate")
-	m.ctx.renew(m.raw.Ptr, by)
+	m.ctx.renew(m.ctx.tops[m.raw.Ptr], "after "+by)
 }
 
 // OnLargeStack runs f on a thread whose C stack is large enough for deeply nested
@@ -183,7 +187,8 @@ func (m *Module) Close() error {
 	if m.busy > 0 {
 		panic("mlir: Module.Close called while passes or patterns run on the module")
 	}
-	m.ctx.end(m.raw.Ptr, "")
+	m.life.ended = true
+	m.ctx.end(m.ctx.tops[m.raw.Ptr], "after Module.Close")
 	return nil
 }
 
@@ -203,8 +208,14 @@ func (m *Module) given(method string) {
 // Operation is the builtin.module operation itself.
 func (m *Module) Operation() Operation {
 	m.given("Module.Operation")
-	t := m.life.check("Module.Operation")
-	return Operation{m.life, capi.MlirModuleGetOperation(t, m.raw)}
+	m.life.check("Module.Operation")
+	m.shown = true
+	return m.operation()
+}
+
+// operation is Operation for a handle that is not kept.
+func (m *Module) operation() Operation {
+	return m.ctx.operation(capi.MlirModuleGetOperation(m.ctx.api, m.raw))
 }
 
 // Body is the module's only block. It panics where that was taken out or erased.
@@ -224,14 +235,14 @@ func (m *Module) Body() Block {
 func (m *Module) Verify() error {
 	m.given("Module.Verify")
 	m.life.check("Module.Verify")
-	return m.Operation().Verify()
+	return m.operation().Verify()
 }
 
 // String is the module's text.
 func (m *Module) String() string {
 	m.given("Module.String")
 	m.life.check("Module.String")
-	return m.Operation().String()
+	return m.operation().String()
 }
 
 // Bytecode is the module as MLIR bytecode of the library's own version. It is verified
@@ -239,5 +250,5 @@ func (m *Module) String() string {
 func (m *Module) Bytecode() ([]byte, error) {
 	m.given("Module.Bytecode")
 	m.life.check("Module.Bytecode")
-	return m.Operation().Bytecode()
+	return m.operation().Bytecode()
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Operation is one operation, in a block or detached.
+// Operation is one operation, in a block or detached. Two that can be used are == if they
+// are the same one.
 type Operation struct {
 	life *lifetime
 	raw  capi.MlirOperation
 }
 
-// Equal reports whether both are the same one.
-func (o Operation) Equal(other Operation) bool { return o.raw == other.raw }
+// Equal reports whether both are the same one, as == does.
+func (o Operation) Equal(other Operation) bool { return o == other }
 
 // IsNil reports whether o is the zero Operation.
 func (o Operation) IsNil() bool { return o.raw.Ptr == nil }
@@ -45,7 +46,7 @@ func (o Operation) Location() Location {
 // top-level module.
 func (o Operation) Block() Block {
 	t := o.life.use("Operation.Block", o.raw.Ptr)
-	return Block{o.life, capi.MlirOperationGetBlock(t, o.raw)}
+	return o.life.ctx.block(capi.MlirOperationGetBlock(t, o.raw))
 }
 
 // Parent is the operation whose region this one stands in, nil where there is none.
@@ -54,7 +55,7 @@ func (o Operation) Parent() Operation {
 	if capi.MlirOperationGetBlock(t, o.raw).Ptr == nil {
 		return Operation{}
 	}
-	return Operation{o.life, capi.MlirOperationGetParentOperation(t, o.raw)}
+	return o.life.ctx.operation(capi.MlirOperationGetParentOperation(t, o.raw))
 }
 
 // NumOperands is the number of operands.
@@ -66,7 +67,7 @@ func (o Operation) NumOperands() int {
 func (o Operation) Operand(i int) Value {
 	t := o.life.use("Operation.Operand", o.raw.Ptr)
 	inRange("Operation.Operand", i, capi.MlirOperationGetNumOperands(t, o.raw))
-	return value(o.life, capi.MlirOperationGetOperand(t, o.raw, i))
+	return o.life.ctx.value(capi.MlirOperationGetOperand(t, o.raw, i))
 }
 
 // SetOperand replaces the i-th operand. It panics where there is none.
@@ -74,7 +75,7 @@ func (o Operation) SetOperand(i int, v Value) {
 	t := o.life.use("Operation.SetOperand", o.raw.Ptr)
 	inRange("Operation.SetOperand", i, capi.MlirOperationGetNumOperands(t, o.raw))
 	raw := v.in(o.life.ctx, "Operation.SetOperand")
-	o.life.ctx.sameTree(o, v, "Operation.SetOperand")
+	o.life.ctx.sameTop(o, v, "Operation.SetOperand")
 	o.touch()
 	capi.MlirOperationSetOperand(t, o.raw, i, raw)
 }
@@ -93,13 +94,13 @@ func (o Operation) NumResults() int {
 func (o Operation) Result(i int) Value {
 	t := o.life.use("Operation.Result", o.raw.Ptr)
 	if last := &o.life.ctx.last; i == 0 && last.operation == o && last.result.Ptr != nil {
-		return value(o.life, last.result)
+		return o.life.ctx.value(last.result)
 	}
 	v := capi.ResultAt(t, o.raw, i)
 	if v.Ptr == nil {
 		inRange("Operation.Result", i, capi.MlirOperationGetNumResults(t, o.raw))
 	}
-	return value(o.life, v)
+	return o.life.ctx.value(v)
 }
 
 // Results iterates over the results.
@@ -116,7 +117,7 @@ func (o Operation) NumRegions() int {
 func (o Operation) Region(i int) Region {
 	t := o.life.use("Operation.Region", o.raw.Ptr)
 	inRange("Operation.Region", i, capi.MlirOperationGetNumRegions(t, o.raw))
-	return Region{o.life.root(), capi.MlirOperationGetRegion(t, o.raw, i)}
+	return o.life.ctx.region(capi.MlirOperationGetRegion(t, o.raw, i))
 }
 
 // Regions iterates over the regions.
@@ -130,9 +131,9 @@ func (o Operation) Verify() error {
 	t := o.life.use("Operation.Verify", o.raw.Ptr)
 	c := o.life.ctx
 	c.takeDiagnostics("") // leftovers are not this operation's
-	if l := o.life.root(); l.lost || l.of != "Module" {
+	if in := c.topOf(capi.OperationKind, o.raw.Ptr); in == nil || in.parted || in.module == nil {
 		if bad := capi.Unplaced(t, o.raw); bad.Ptr != nil {
-			return Operation{o.life, bad}.refused("verify", "uses a value, or branches to a block, that is in no operation: put that into one first")
+			return c.operation(bad).refused("verify", "uses a value, or branches to a block, that is in no operation: put that into one first")
 		}
 	}
 	ok := capi.MlirOperationVerify(t, o.raw)

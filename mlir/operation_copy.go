@@ -14,23 +14,19 @@ import (
 func (b Block) CreateLike(o Operation, operands ...Value) (Operation, error) {
 	const method = "Block.CreateLike"
 	t := b.life.use(method, b.raw.Ptr)
+	b.notPlaceholder(method)
 	c := b.life.ctx
 	raw := &c.creation
 	raw.Operands = raw.Operands[:0]
-	home := b.life.root()
-	direct := !home.lost
 	for _, v := range operands {
 		raw.Operands = append(raw.Operands, v.in(c, method))
-		direct = direct && (v.life == b.life || v.life.root() == home)
 	}
 	from := o.in(c, method)
-	if direct {
-		c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
-		if op, result := capi.CopyOperation(t, from, raw.Operands, b.raw); op.Ptr != nil {
-			c.last = known{operation: Operation{b.life, op}, result: result}
-			c.last.operation.touch()
-			return c.last.operation, nil
-		}
+	c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
+	if op, result := capi.CopyOperation(t, from, raw.Operands, b.raw, !c.single()); op.Ptr != nil {
+		c.last = known{operation: c.operation(op), result: result}
+		c.last.operation.touch()
+		return c.last.operation, nil
 	}
 	if n := o.NumOperands(); n != len(operands) {
 		return Operation{}, fmt.Errorf("mlir: Block.CreateLike: %s has %d operands, %d given", o.Name(), n, len(operands))

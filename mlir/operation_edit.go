@@ -15,7 +15,7 @@ func (o Operation) Next() Operation {
 	if capi.MlirOperationGetBlock(t, o.raw).Ptr == nil {
 		return Operation{}
 	}
-	return Operation{o.life, capi.MlirOperationGetNextInBlock(t, o.raw)}
+	return o.life.ctx.operation(capi.MlirOperationGetNextInBlock(t, o.raw))
 }
 
 // IsBefore reports whether the operation stands before another one of the same block.
@@ -67,7 +67,7 @@ func (o Operation) SetOperands(values ...Value) {
 	raw := make([]capi.MlirValue, len(values))
 	for i, v := range values {
 		raw[i] = v.in(o.life.ctx, "Operation.SetOperands")
-		o.life.ctx.sameTree(o, v, "Operation.SetOperands")
+		o.life.ctx.sameTop(o, v, "Operation.SetOperands")
 	}
 	o.touch()
 	capi.MlirOperationSetOperands(t, o.raw, len(raw), first(raw))
@@ -95,7 +95,7 @@ func (o Operation) NumSuccessors() int {
 func (o Operation) Successor(i int) Block {
 	t := o.life.use("Operation.Successor", o.raw.Ptr)
 	inRange("Operation.Successor", i, capi.MlirOperationGetNumSuccessors(t, o.raw))
-	return Block{o.life, capi.MlirOperationGetSuccessor(t, o.raw, i)}
+	return o.life.ctx.block(capi.MlirOperationGetSuccessor(t, o.raw, i))
 }
 
 // SetSuccessor replaces the i-th successor by another block of the same region. It
@@ -107,8 +107,8 @@ func (o Operation) SetSuccessor(i int, b Block) {
 	if own := o.Block(); !own.IsNil() && capi.MlirBlockGetParentRegion(t, own.raw) != capi.MlirBlockGetParentRegion(t, raw) {
 		panic("mlir: Operation.SetSuccessor was given a block of another region")
 	}
-	if l, _ := o.life.ctx.topOf(capi.OperationKind, o.raw.Ptr, o.life); l.of != "Module" {
-		l.uses = o.life.ctx.life // looked at where it is added
+	if in := o.life.ctx.topOf(capi.OperationKind, o.raw.Ptr); in != nil && in.module == nil {
+		in.uses = elsewhere // looked at when it is added
 	}
 	o.touch()
 	capi.MlirOperationSetSuccessor(t, o.raw, i, raw)
@@ -119,25 +119,25 @@ func (o Operation) Successors() iter.Seq2[int, Block] {
 	return indexed(o.NumSuccessors(), o.Successor)
 }
 
-// Detach takes the operation out of its block and returns it; it belongs to nobody
-// then and is freed by Erase or with the context. A detached one is returned as it
-// is. Values keep their uses. It panics for the operation of a Module.
+// Detach takes the operation out of its block and returns it; it is detached then, and
+// freed by Erase or with the context. A detached one is returned as it is. Values keep their uses. It panics for the operation of a Module.
 func (o Operation) Detach() Operation {
 	t := o.life.use("Operation.Detach", o.raw.Ptr)
 	c := o.life.ctx
 	if own, ok := c.tops[o.raw.Ptr]; ok {
-		if own.life.of == "Module" {
+		if own.module != nil {
 			panic("mlir: Operation.Detach was called on the operation of a Module, which owns it")
 		}
-		return Operation{own.life, o.raw}
+		return o
 	}
 	c.calls.mayTake(c, nil, capi.OperationKind, o.raw.Ptr, "Operation.Detach")
 	if err := o.branchedInto(); err != nil {
 		panic(fmt.Sprintf("mlir: Operation.Detach: %v", err))
 	}
-	out, _ := c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
+	out := c.topOf(capi.OperationKind, o.raw.Ptr)
 	capi.MlirOperationRemoveFromParent(t, o.raw)
-	return Operation{c.taken(capi.OperationKind, o.raw.Ptr, out, o.life), o.raw}
+	c.detached(capi.OperationKind, o.raw.Ptr, out)
+	return o
 }
 
 // MoveBefore moves the operation before another one, which may stand in another block.
@@ -172,7 +172,7 @@ func (o Operation) move(method string, anchor Operation, within func(*capi.Table
 		within(t, o.raw, anchor.raw)
 		return
 	}
-	insert(Block{anchor.life, to}, anchor, o.Detach())
+	insert(c.block(to), anchor, o.Detach())
 }
 
 // Clone makes a detached copy of the operation and everything in it. Its operands
@@ -181,39 +181,33 @@ func (o Operation) Clone() Operation {
 	t := o.life.use("Operation.Clone", o.raw.Ptr)
 	c := o.life.ctx
 	raw := capi.MlirOperationClone(t, o.raw)
-	l := c.detached(capi.OperationKind, raw.Ptr)
-	l.uses = c.life // its operands may stand anywhere: they are looked at where it is added
-	return Operation{l, raw}
+	c.newTop(capi.OperationKind, raw.Ptr).uses = elsewhere // its operands may be anywhere: they are looked at when it is added
+	return c.operation(raw)
 }
 
 // Erase removes the operation and destroys it with everything in it; handles to it
 // and to what was in it panic from then on. Where a result, or a value in it, is used
 // outside, nothing is erased and the error names a use. It panics for the operation
 // of a Module, which is closed instead.
-//
-// The memory is given back when the module, or what else the operation stood in, is
-// closed.
 func (o Operation) Erase() error {
-	t := o.life.use("Operation.Erase", o.raw.Ptr)
+	o.life.use("Operation.Erase", o.raw.Ptr)
 	c := o.life.ctx
 	c.calls.mayTake(c, nil, capi.OperationKind, o.raw.Ptr, "Operation.Erase")
 	own, detached := c.tops[o.raw.Ptr]
-	if detached && own.life.of == "Module" {
+	if detached && own.module != nil {
 		panic("mlir: Operation.Erase was called on the operation of a Module: close the module")
 	}
-	if err := c.unused(capi.OperationKind, o.raw.Ptr, o.life, o.Name()); err != nil {
+	if err := c.unused(capi.OperationKind, o.raw.Ptr, o.Name()); err != nil {
 		return err
 	}
 	if detached {
-		c.end(o.raw.Ptr, "Operation.Erase")
+		c.end(own, "after Operation.Erase")
 		return nil
 	}
 	if err := o.branchedInto(); err != nil {
 		return fmt.Errorf("mlir: %s cannot be erased: %w", o.Name(), err)
 	}
-	out, _ := c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
-	capi.MlirOperationRemoveFromParent(t, o.raw)
-	c.entomb(capi.OperationKind, o.raw.Ptr, out, "Operation.Erase")
+	c.erase(capi.OperationKind, o.raw.Ptr, "Operation.Erase")
 	return nil
 }
 
@@ -224,8 +218,8 @@ func (o Operation) branchedInto() error {
 	if capi.MlirOperationGetNumRegions(c.api, o.raw) == 0 {
 		return nil
 	}
-	branch, ok := c.branch(capi.OperationKind, o.raw.Ptr, o.life)
-	if !ok {
+	branch := c.branch(capi.OperationKind, o.raw.Ptr)
+	if branch.IsNil() {
 		return nil
 	}
 	return fmt.Errorf("%s at %s, outside of it, branches into it", branch.Name(), branch.Location().Position())
@@ -253,5 +247,6 @@ func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
 	if raw.Ptr == nil {
 		return Operation{}, &DiagnosticError{Op: "parse", Diagnostics: diagnostics}
 	}
-	return Operation{c.detached(capi.OperationKind, raw.Ptr), raw}, nil
+	c.newTop(capi.OperationKind, raw.Ptr)
+	return c.operation(raw), nil
 }

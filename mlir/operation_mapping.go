@@ -3,8 +3,8 @@ package mlir
 // Mapping says which values and blocks of a copy stand for which of the original. The
 // zero value is ready for use.
 type Mapping struct {
-	values map[pointer]Value
-	blocks map[pointer]Block
+	values map[Value]Value
+	blocks map[Block]Block
 }
 
 // Map makes one value stand for another one.
@@ -12,9 +12,9 @@ func (m *Mapping) Map(from, to Value) {
 	from.use("Mapping.Map")
 	to.in(from.life.ctx, "Mapping.Map")
 	if m.values == nil {
-		m.values = map[pointer]Value{}
+		m.values = map[Value]Value{}
 	}
-	m.values[from.raw.Ptr] = to
+	m.values[from] = to
 }
 
 // MapBlock makes one block stand for another one, where operations branch to it.
@@ -22,20 +22,20 @@ func (m *Mapping) MapBlock(from, to Block) {
 	from.life.use("Mapping.MapBlock", from.raw.Ptr)
 	to.in(from.life.ctx, "Mapping.MapBlock")
 	if m.blocks == nil {
-		m.blocks = map[pointer]Block{}
+		m.blocks = map[Block]Block{}
 	}
-	m.blocks[from.raw.Ptr] = to
+	m.blocks[from] = to
 }
 
 // Value is what stands for a value.
 func (m *Mapping) Value(from Value) (Value, bool) {
-	to, ok := m.values[from.raw.Ptr]
+	to, ok := m.values[from]
 	return to, ok
 }
 
 // Block is what stands for a block.
 func (m *Mapping) Block(from Block) (Block, bool) {
-	to, ok := m.blocks[from.raw.Ptr]
+	to, ok := m.blocks[from]
 	return to, ok
 }
 
@@ -48,12 +48,12 @@ func (o Operation) CloneWith(m *Mapping) Operation {
 	// Operands may be mapped only after what they refer to was seen.
 	for op := range copied.All() {
 		for i, v := range op.Operands() {
-			if to, ok := m.values[v.raw.Ptr]; ok {
+			if to, ok := m.values[v]; ok {
 				op.SetOperand(i, to)
 			}
 		}
 		for i, b := range op.Successors() {
-			if to, ok := m.blocks[b.raw.Ptr]; ok {
+			if to, ok := m.blocks[b]; ok {
 				op.SetSuccessor(i, to)
 			}
 		}

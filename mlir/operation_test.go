@@ -48,7 +48,7 @@ func TestEncloses(t *testing.T) {
 		check.Diff(t, "in another", false, other.Encloses(v))
 		check.Diff(t, "in what makes or uses it", false, body.First().Encloses(v))
 	}
-	check.Panics(t, "Operation.Encloses called on a zero value", func() { mlir.Operation{}.Encloses(sum) })
+	check.Panics(t, "Operation.Encloses called on a nil handle", func() { mlir.Operation{}.Encloses(sum) })
 }
 
 func TestPlaces(t *testing.T) {

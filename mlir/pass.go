@@ -265,13 +265,13 @@ func (l PassList) AddPass(pass Pass) error {
 			if pass.Initialize == nil {
 				return true
 			}
-			return p.settle(pass.Name, p.ctx.enter(call{top: p.within, on: p.on}, func(*lifetime, *call) error {
+			return p.settle(pass.Name, p.ctx.enter(call{top: p.within, on: p.on}, func(*call) error {
 				return pass.Initialize(p.ctx)
 			}))
 		},
 		Run: func(op capi.MlirOperation, external capi.MlirExternalPass) {
-			ok := p.settle(pass.Name, p.ctx.enter(call{top: p.within, on: op}, func(life *lifetime, _ *call) error {
-				return pass.Run(Operation{life, op})
+			ok := p.settle(pass.Name, p.ctx.enter(call{top: p.within, on: op}, func(*call) error {
+				return pass.Run(p.ctx.operation(op))
 			}))
 			if !ok {
 				capi.MlirExternalPassSignalFailure(t, external)
@@ -321,12 +321,13 @@ func (l PassList) String() string {
 }
 
 // Run runs the passes on a module. Handles to what is in the module are over then,
-// whether or not it fails: passes may move and destroy anything. So are handles into
-// other modules out of which something was moved into this one, and what is detached no
+// whether or not it fails: passes may move and destroy anything. What is detached no
 // longer uses values of the module. The error is a *PassError where a Pass failed, and
 // else a *DiagnosticError.
 func (p *PassManager) Run(m *Module) error {
-	_, err := p.RunOn(m.Operation())
+	m.given("PassManager.Run")
+	m.life.check("PassManager.Run")
+	_, err := p.RunOn(m.operation())
 	return err
 }
 

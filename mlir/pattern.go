@@ -114,13 +114,14 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 			return false // it was moved to where the walk goes on
 		}
 		base := capi.MlirPatternRewriterAsBase(t, rewriter)
-		s.settle(p.Name, op, func(life *lifetime, this *call) (err error) {
-			r := &Rewriter{c: s.ctx, raw: base, life: life, call: this,
-				at: point{block: Block{life, capi.MlirOperationGetBlock(t, op)}, before: Operation{life, op}}}
+		s.settle(p.Name, op, func(this *call) (err error) {
+			o := s.ctx.operation(op)
+			r := &Rewriter{c: s.ctx, raw: base, life: this.life, call: this,
+				at: point{block: s.ctx.block(capi.MlirOperationGetBlock(t, op)), before: o}}
 			// After a change the library must not go on as if there was none, whatever
 			// the pattern says.
 			defer func() { matched = r.free() || matched }()
-			if matched, err = p.Rewrite(Operation{life, op}, r); err != nil || s.trusts {
+			if matched, err = p.Rewrite(o, r); err != nil || s.trusts {
 				return err
 			}
 			return this.valid(s.ctx, s.folds)
@@ -137,11 +138,11 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 
 // settle calls Go and keeps the first error for the end of the run, after which
 // nothing is called any more. op may be nil for a function that PDL calls.
-func (s *Patterns) settle(name string, op capi.MlirOperation, f func(*lifetime, *call) error) (ok bool) {
+func (s *Patterns) settle(name string, op capi.MlirOperation, f func(*call) error) (ok bool) {
 	return s.settleAs(call{root: op, pattern: true}, name, f)
 }
 
-func (s *Patterns) settleAs(this call, name string, f func(*lifetime, *call) error) (ok bool) {
+func (s *Patterns) settleAs(this call, name string, f func(*call) error) (ok bool) {
 	if s.failed != nil {
 		return false
 	}
@@ -150,7 +151,10 @@ func (s *Patterns) settleAs(this call, name string, f func(*lifetime, *call) err
 		return false
 	}
 	this.top, this.on, this.walk, this.judged = s.within, s.on, s.walking, !s.trusts
-	err := s.ctx.enter(this, f)
+	err := s.ctx.enter(this, func(this *call) error {
+		s.pdl.mark(s.ctx)
+		return f(this)
+	})
 	if err != nil {
 		s.failed = &PatternError{Pattern: name, Err: err}
 	}

@@ -53,7 +53,9 @@ var ErrNotConverged = errors.New("mlir: the patterns still match after the itera
 // none matches. Handles into the module are over then. The error is a *PatternError
 // where a pattern failed, and ErrNotConverged where a limit was reached.
 func (s *Patterns) Apply(m *Module, o GreedyOptions) error {
-	_, err := s.ApplyTo(m.Operation(), o)
+	m.given("Patterns.Apply")
+	m.life.check("Patterns.Apply")
+	_, err := s.ApplyTo(m.operation(), o)
 	return err
 }
 
@@ -128,7 +130,9 @@ func (s *Patterns) Walk(m *Module) error {
 	if err := s.ctx.lib.need("mlirWalkAndApplyPatterns"); err != nil {
 		return err
 	}
-	_, err := s.run(m.Operation(), "Patterns.Walk", patternRun{walking: true, trusts: !s.byPDL}, func(op Operation) {
+	m.given("Patterns.Walk")
+	m.life.check("Patterns.Walk")
+	_, err := s.run(m.operation(), "Patterns.Walk", patternRun{walking: true, trusts: !s.byPDL}, func(op Operation) {
 		capi.MlirWalkAndApplyPatterns(t, op.raw, s.raw)
 	})
 	return err

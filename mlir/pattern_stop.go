@@ -12,13 +12,13 @@ func (s *Patterns) stop(t *capi.Table, rewriter capi.MlirRewriterBase) bool {
 	if s.failed == nil || s.walking || s.kept.Ptr != nil {
 		return false
 	}
-	s.ctx.mend(s.within) // what lacks an operand cannot be copied
+	s.ctx.mend(s.ctx.tops[s.within]) // what lacks an operand cannot be copied
 	s.kept = capi.MlirOperationClone(t, s.on)
 	emptied := &capi.OperationState{Name: carrier}
 	for range capi.MlirOperationGetNumRegions(t, s.on) {
 		emptied.Regions = append(emptied.Regions, capi.MlirRegionCreate(t))
 	}
-	op, _, _ := capi.CreateOperation(t, emptied, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{})
+	op := capi.CreateOperation(t, emptied, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{}, false).Operation
 	moveBodies(t, s.on, op)
 	capi.MlirRewriterBaseEraseOp(t, rewriter, op)
 	return true

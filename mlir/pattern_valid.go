@@ -30,7 +30,7 @@ func (o Operation) touchedBy() {
 // touch notes a change of the operation around the block: of what the block takes, where
 // it stands, or how it ends.
 func (b Block) touch() {
-	if b.life.ctx.calls.current == nil || b.IsNil() {
+	if b.IsNil() || b.life.ctx.calls.current == nil {
 		return
 	}
 	if around := b.Parent(); !around.IsNil() {
@@ -101,7 +101,7 @@ func (c *call) valid(x *Context, folds bool) error {
 	seen := map[pointer]bool{}
 	cycle := false // there may be one
 	for _, o := range c.touched {
-		if seen[o.raw.Ptr] || o.life.away(o.raw.Ptr) || capi.Top(t, capi.OperationKind, o.raw.Ptr) != c.top {
+		if seen[o.raw.Ptr] || o.erased() || capi.Top(t, capi.OperationKind, o.raw.Ptr) != c.top {
 			continue
 		}
 		seen[o.raw.Ptr] = true
@@ -123,7 +123,7 @@ func (c *call) valid(x *Context, folds bool) error {
 		}
 	}
 	if folds && cycle {
-		return Operation{x.tops[c.top].life, c.on}.acyclic("applying the patterns", ", or set NoFolding")
+		return x.operation(c.on).acyclic("applying the patterns", ", or set NoFolding")
 	}
 	return nil
 }

@@ -123,13 +123,13 @@ func pdlKind(typ string) any {
 	return nil
 }
 
-func (s *Patterns) pdlArguments(t *capi.Table, life *lifetime, values []capi.MlirPDLValue) []any {
+func (s *Patterns) pdlArguments(t *capi.Table, values []capi.MlirPDLValue) []any {
 	out := make([]any, len(values))
 	for i, v := range values {
 		if op := capi.MlirPDLValueAsOperation(t, v); op.Ptr != nil {
-			out[i] = Operation{life, op}
+			out[i] = s.ctx.operation(op)
 		} else if raw := capi.MlirPDLValueAsValue(t, v); raw.Ptr != nil {
-			out[i] = value(life, raw)
+			out[i] = s.ctx.value(raw)
 		} else if typ := capi.MlirPDLValueAsType(t, v); typ.Ptr != nil {
 			out[i] = s.ctx.typ(typ)
 		} else if a := capi.MlirPDLValueAsAttribute(t, v); a.Ptr != nil {
@@ -142,8 +142,8 @@ func (s *Patterns) pdlArguments(t *capi.Table, life *lifetime, values []capi.Mli
 func (s *Patterns) constraint(t *capi.Table, name string, f func([]any) (bool, error)) capi.PDLFunc {
 	return func(_ capi.MlirPatternRewriter, _ capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
 		holds := false
-		s.settleAs(call{pattern: true, constraint: true}, name, func(life *lifetime, _ *call) (err error) {
-			holds, err = f(s.pdlArguments(t, life, values))
+		s.settleAs(call{pattern: true, constraint: true}, name, func(*call) (err error) {
+			holds, err = f(s.pdlArguments(t, values))
 			return err
 		})
 		return holds && s.failed == nil
@@ -186,10 +186,10 @@ func (s *Patterns) pdlResults(t *capi.Table, list capi.MlirPDLResultList, types 
 func (s *Patterns) pdlPlaceholders(t *capi.Table, base capi.MlirRewriterBase, list capi.MlirPDLResultList, types []string) {
 	none := capi.MlirNoneTypeGet(t, s.ctx.raw)
 	operation := func() capi.MlirOperation {
-		op, _, _ := capi.CreateOperation(t, &capi.OperationState{
+		op := capi.CreateOperation(t, &capi.OperationState{
 			Name:    carrier,
 			Results: []capi.MlirType{none},
-		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{})
+		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{}, false).Operation
 		op = capi.MlirRewriterBaseInsert(t, base, op)
 		s.pdl.passing = append(s.pdl.passing, op)
 		return op

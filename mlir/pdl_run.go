@@ -8,9 +8,33 @@ import (
 
 // pdlState is what the steps of one rewrite leave for its end.
 type pdlState struct {
-	erased  []erased
+	erased  []removed
+	gone    map[pointer]*lifetime // of handles to what is in erased, which are over
 	touched []capi.MlirOperation
-	passing []capi.MlirOperation // operations that nobody is to see: carriers and placeholders
+	passing []capi.MlirOperation // carriers, and results that replace those of a step that failed
+}
+
+// remove keeps what a step has erased.
+func (s *pdlState) remove(c *Context, list []removed) {
+	s.erased = append(s.erased, list...)
+	for _, e := range list {
+		if s.gone == nil {
+			s.gone = map[pointer]*lifetime{}
+		}
+		over := &lifetime{ctx: c, parent: c.life, ended: true, how: erasedBy(e.by)}
+		for _, thing := range capi.Gather(c.api, e.kind, e.raw) {
+			s.gone[thing.Ptr] = over
+		}
+	}
+}
+
+// mark ends the handles to what earlier steps have erased: the library may still return it.
+func (s *pdlState) mark(c *Context) {
+	for p, over := range s.gone {
+		a := c.addresses[p]
+		a.life = over
+		c.put(p, a)
+	}
 }
 
 // step is one as the library calls it.
@@ -29,14 +53,14 @@ func (s *Patterns) step(t *capi.Table, d pdlCall) capi.PDLFunc {
 		if d.carried {
 			s.pdl.passing = append(s.pdl.passing, capi.MlirPDLValueAsOperation(t, values[0]))
 		}
-		ok := s.settle(d.of, root, func(life *lifetime, this *call) error {
-			r := &Rewriter{c: s.ctx, raw: base, life: life, call: this}
+		ok := s.settle(d.of, root, func(this *call) error {
+			r := &Rewriter{c: s.ctx, raw: base, life: this.life, call: this}
 			if block := capi.MlirRewriterBaseGetInsertionBlock(t, base); block.Ptr != nil {
-				r.at.block = Block{life, block}
-				r.at.before = Operation{life, capi.MlirRewriterBaseGetOperationAfterInsertion(t, base)}
+				r.at.block = s.ctx.block(block)
+				r.at.before = s.ctx.operation(capi.MlirRewriterBaseGetOperationAfterInsertion(t, base))
 			}
 			defer s.put(r)
-			out, err := d.step(r, s.pdlArguments(t, life, values))
+			out, err := d.step(r, s.pdlArguments(t, values))
 			if err != nil {
 				return err
 			}
@@ -54,15 +78,15 @@ func (s *Patterns) step(t *capi.Table, d pdlCall) capi.PDLFunc {
 // put keeps what a step has erased, which later ones may still be given, and what is to
 // be verified at the end.
 func (s *Patterns) put(r *Rewriter) {
-	s.pdl.erased = append(s.pdl.erased, r.erased...)
+	s.pdl.remove(s.ctx, r.erased)
 	r.erased = nil
 	for _, o := range r.call.touched {
-		if !o.life.away(o.raw.Ptr) && capi.Top(s.ctx.api, capi.OperationKind, o.raw.Ptr) == s.within {
+		if !o.erased() && capi.Top(s.ctx.api, capi.OperationKind, o.raw.Ptr) == s.within {
 			s.pdl.touched = append(s.pdl.touched, o.raw)
 		}
 	}
 	if !r.at.block.IsNil() {
-		_ = r.point(s.ctx.api, "") // where it has gone the library's own is in a grave
+		_ = r.point(s.ctx.api, "") // if it has gone, the library's own is in what is kept
 	}
 }
 
@@ -71,13 +95,15 @@ func (s *Patterns) finish(t *capi.Table, base capi.MlirRewriterBase, of string) 
 	this := s.pdl
 	s.pdl = pdlState{}
 	for _, op := range slices.Backward(this.passing) {
-		if !s.ctx.erased.has(op.Ptr) {
+		if this.gone[op.Ptr] == nil {
 			capi.MlirRewriterBaseEraseOp(t, base, op)
 		}
 	}
-	s.settle(of, capi.MlirOperation{}, func(life *lifetime, call *call) error {
+	s.settle(of, capi.MlirOperation{}, func(call *call) error {
 		for _, op := range this.touched {
-			call.touched = append(call.touched, Operation{life, op})
+			if this.gone[op.Ptr] == nil {
+				call.touched = append(call.touched, s.ctx.operation(op))
+			}
 		}
 		if s.trusts {
 			return nil
@@ -85,5 +111,8 @@ func (s *Patterns) finish(t *capi.Table, base capi.MlirRewriterBase, of string) 
 		return call.valid(s.ctx, s.folds)
 	})
 	(&Rewriter{c: s.ctx, raw: base, call: &call{walk: s.walking}, erased: this.erased}).free()
+	for p := range this.gone {
+		s.ctx.put(p, address{}) // the memory may be used again
+	}
 	s.stop(t, base)
 }

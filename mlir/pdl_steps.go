@@ -39,7 +39,7 @@ func unload(r *Rewriter, carried Operation) (values []Value, types []Type) {
 	for _, v := range carried.Results() {
 		types = append(types, v.Type())
 	}
-	r.bury(capi.OperationKind, carried.raw.Ptr, "its step")
+	r.remove(capi.OperationKind, carried.raw.Ptr, "its step")
 	return values, types
 }
 

@@ -3,12 +3,12 @@ package mlir
 import (
 	"errors"
 	"iter"
-	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Region is a list of blocks, part of an operation or detached.
+// Region is a list of blocks, part of an operation or detached. Two that can be used are ==
+// if they are the same one.
 type Region struct {
 	life *lifetime
 	raw  capi.MlirRegion
@@ -18,42 +18,29 @@ type Region struct {
 // its blocks; the region itself is used up then, and Operation.Region is the new one.
 func (c *Context) NewRegion() Region {
 	raw := capi.MlirRegionCreate(c.life.check("Context.NewRegion"))
-	return Region{c.detached(capi.RegionKind, raw.Ptr), raw}
+	c.newTop(capi.RegionKind, raw.Ptr)
+	return c.region(raw)
 }
 
-// Equal reports whether both are the same one.
-func (r Region) Equal(other Region) bool { return r.raw == other.raw }
+// Equal reports whether both are the same one, as == does.
+func (r Region) Equal(other Region) bool { return r == other }
 
 // IsNil reports whether r is the zero Region.
 func (r Region) IsNil() bool { return r.raw.Ptr == nil }
 
-// use is lifetime.use for a region, which Create may have used up.
-func (r Region) use(method string) *capi.Table {
-	t := r.life.use(method, r.raw.Ptr)
-	r.present(method)
-	return t
-}
-
-func (r Region) present(method string) {
-	if r.life.spent {
-		panic("mlir: " + method + " was given a region that is part of an operation already: get it with Operation.Region")
-	}
-}
+func (r Region) use(method string) *capi.Table { return r.life.use(method, r.raw.Ptr) }
 
 // Blocks iterates over the blocks that stand in the region when it begins, in order. They
 // may be moved and erased while iterating, as with Block.Operations.
 func (r Region) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		t := r.use("Region.Blocks")
-		var list []capi.MlirBlock
+		var list []Block
 		for raw := capi.MlirRegionGetFirstBlock(t, r.raw); raw.Ptr != nil; raw = capi.MlirBlockGetNextInRegion(t, raw) {
-			list = append(list, raw)
+			list = append(list, r.life.ctx.block(raw))
 		}
-		for _, raw := range list {
-			if r.life.ctx.erased.has(raw.Ptr) || r.life.over() {
-				continue
-			}
-			if !yield(Block{r.life, raw}) {
+		for _, b := range list {
+			if b.life.good(b.raw.Ptr) && !yield(b) {
 				return
 			}
 		}
@@ -62,7 +49,8 @@ func (r Region) Blocks() iter.Seq[Block] {
 
 // First is the first block, nil where the region is empty.
 func (r Region) First() Block {
-	return Block{r.life, capi.MlirRegionGetFirstBlock(r.use("Region.First"), r.raw)}
+	t := r.use("Region.First")
+	return r.life.ctx.block(capi.MlirRegionGetFirstBlock(t, r.raw))
 }
 
 // Append adds a detached block at the end; the region owns it from then on.
@@ -120,7 +108,7 @@ func (r Region) Next() Region {
 	if _, detached := r.life.ctx.tops[r.raw.Ptr]; detached {
 		return Region{}
 	}
-	return Region{r.life.root(), capi.MlirRegionGetNextInOperation(t, r.raw)}
+	return r.life.ctx.region(capi.MlirRegionGetNextInOperation(t, r.raw))
 }
 
 // TakeBody moves all blocks of another region into this one, which must be empty.
@@ -134,29 +122,29 @@ func (r Region) TakeBody(from Region) {
 		panic("mlir: Region.TakeBody needs an empty region: erase its blocks first")
 	}
 	c := r.life.ctx
-	home, _ := c.topOf(capi.RegionKind, r.raw.Ptr, r.life)
-	there, _ := c.topOf(capi.RegionKind, from.raw.Ptr, from.life)
-	if slices.Contains(capi.Gather(t, capi.RegionKind, from.raw.Ptr), r.raw.Ptr) {
+	home, there := c.topOf(capi.RegionKind, r.raw.Ptr), c.topOf(capi.RegionKind, from.raw.Ptr)
+	if capi.RegionIn(t, r.raw, from.raw.Ptr) {
 		panic("mlir: Region.TakeBody was asked to put a region into itself")
 	}
 	c.calls.mayMove(c, capi.RegionKind, from.raw.Ptr, "Region.TakeBody")
 	if home != there {
 		c.calls.mayTake(c, nil, capi.RegionKind, from.raw.Ptr, "Region.TakeBody")
-		if err := c.unused(capi.RegionKind, from.raw.Ptr, from.life, "the region's body"); err != nil {
+		if err := c.unused(capi.RegionKind, from.raw.Ptr, "the region's body"); err != nil {
 			panic("mlir: Region.TakeBody: a value of the body is still used where it was")
 		}
-		if _, ok := c.branch(capi.RegionKind, from.raw.Ptr, from.life); ok {
+		if !c.branch(capi.RegionKind, from.raw.Ptr).IsNil() {
 			panic("mlir: Region.TakeBody: something still branches to the body where it was")
 		}
-		if there.uses != nil || there.of == "Module" {
-			_, p := c.topOf(capi.RegionKind, r.raw.Ptr, r.life)
-			if op := capi.Stray(t, capi.RegionKind, from.raw.Ptr, p); op.Ptr != nil && home.of == "Module" {
+		if there.uses != nil || there.module != nil {
+			if op := capi.Stray(t, capi.RegionKind, from.raw.Ptr, home.raw); op.Ptr != nil && home.module != nil {
 				panic("mlir: Region.TakeBody: the body uses values that do not stand in the same module")
 			}
-			home.using(there)
+			home.uses = elsewhere
 		}
-		there.lost, from.life.root().lost = true, true
-		home.property().inherit(there)
+		there.parted = true
+		if call := c.calls.current; call != nil {
+			call.give(capi.Gather(t, capi.RegionKind, from.raw.Ptr)...)
+		}
 	}
 	from.First().touch()
 	capi.MlirRegionTakeBody(t, r.raw, from.raw)
@@ -168,14 +156,15 @@ func (r Region) TakeBody(from Region) {
 func (r Region) Erase() error {
 	r.use("Region.Erase")
 	c := r.life.ctx
-	if _, detached := c.tops[r.raw.Ptr]; !detached {
+	t, detached := c.tops[r.raw.Ptr]
+	if !detached {
 		return errors.New("mlir: a region that is part of an operation can be erased only with the operation")
 	}
 	c.calls.mayTake(c, nil, capi.RegionKind, r.raw.Ptr, "Region.Erase")
-	if err := c.unused(capi.RegionKind, r.raw.Ptr, r.life, "the region"); err != nil {
+	if err := c.unused(capi.RegionKind, r.raw.Ptr, "the region"); err != nil {
 		return err
 	}
-	c.end(r.raw.Ptr, "Region.Erase")
+	c.end(t, "after Region.Erase")
 	return nil
 }
 
@@ -183,11 +172,8 @@ func (r Region) adopt(b Block, method string) {
 	c := r.life.ctx
 	b.in(c, method)
 	c.calls.mayChange(c, capi.RegionKind, r.raw.Ptr)
-	if capi.Top(c.api, capi.RegionKind, r.raw.Ptr) == b.raw.Ptr ||
-		r.IsEmpty() && slices.Contains(capi.Gather(c.api, capi.BlockKind, b.raw.Ptr), r.raw.Ptr) {
-		panic("mlir: " + method + " was asked to put a block into itself")
-	}
-	c.adopt(capi.BlockKind, b.raw.Ptr, c.home(capi.RegionKind, r.raw.Ptr, r.life), "a block that is part of a region already", method)
+	home := c.topOf(capi.RegionKind, r.raw.Ptr)
+	c.join(c.joinable(capi.BlockKind, b.raw.Ptr, home, "a block that is part of a region already", method), home)
 }
 
 func (r Region) owns(anchor Block, method string) {

@@ -12,8 +12,7 @@ import (
 // insertion point, where Create and Insert put operations.
 //
 // After an operation was erased or replaced, handles to it, to its results and to
-// what was in it panic, as after Operation.Erase. What a rewriter of one's own erases is
-// given back when its module is closed; what a pattern erases, when the pattern returns.
+// what was in it panic, as after Operation.Erase.
 type Rewriter struct {
 	c    *Context
 	raw  capi.MlirRewriterBase
@@ -28,7 +27,7 @@ type Rewriter struct {
 	// Of a pattern's: the call of it, and what it erased and the library has still to
 	// free.
 	call   *call
-	erased []erased
+	erased []removed
 }
 
 // NewRewriter makes a rewriter without a pattern, for changes like those of a
@@ -136,33 +135,24 @@ func (r *Rewriter) SetInsertionPoint(ip InsertionPoint) {
 // Block returns the block that the insertion point is in, or the nil Block if there is none.
 func (r *Rewriter) Block() Block {
 	r.life.check("Rewriter.Block")
-	if r.at.block.IsNil() || r.at.block.life.away(r.at.block.raw.Ptr) {
+	if r.at.block.gone() {
 		return Block{}
 	}
-	return r.madeBlock(r.at.block.raw)
-}
-
-// made and madeBlock are handles as those who own what they stand in have them.
-func (r *Rewriter) made(op capi.MlirOperation) Operation {
-	life, _ := r.c.topOf(capi.OperationKind, op.Ptr, r.life)
-	return Operation{life, op}
-}
-
-func (r *Rewriter) madeBlock(b capi.MlirBlock) Block {
-	life, _ := r.c.topOf(capi.BlockKind, b.Ptr, r.life)
-	return Block{life, b}
+	return r.at.block
 }
 
 // together panics where two things stand in different modules, or one in none.
 func (r *Rewriter) together(a, b capi.MlirBlock, method string) {
-	_, top := r.c.topOf(capi.BlockKind, a.Ptr, r.life)
-	if _, other := r.c.topOf(capi.BlockKind, b.Ptr, r.life); top != other {
+	if t := r.c.api; capi.Top(t, capi.BlockKind, a.Ptr) != capi.Top(t, capi.BlockKind, b.Ptr) {
 		panic("mlir: " + method + " was given things of two modules, or something detached")
 	}
 }
 
 // point sets the library's insertion point.
 func (r *Rewriter) point(t *capi.Table, method string) error {
+	if !r.at.block.gone() {
+		r.at.block.notPlaceholder(method)
+	}
 	switch {
 	case r.at.block.IsNil():
 		return errors.New("mlir: " + method + ": the rewriter has no insertion point: call SetInsertionPoint first")
@@ -177,13 +167,13 @@ func (r *Rewriter) point(t *capi.Table, method string) error {
 	return nil
 }
 
-// away reports whether a handle of the IR can be used no more.
-func (l *lifetime) away(raw pointer) bool { return l.over() || l.ctx.erased.has(raw) }
+// gone reports whether the block cannot be used any more, or is none.
+func (b Block) gone() bool { return b.IsNil() || !b.life.good(b.raw.Ptr) }
 
 // leave moves the insertion point off an operation that goes away.
 func (r *Rewriter) leave(t *capi.Table, op capi.MlirOperation) {
 	if r.at.before.raw == op {
-		r.at.before.raw = capi.MlirOperationGetNextInBlock(t, op)
+		r.at.before = r.c.operation(capi.MlirOperationGetNextInBlock(t, op))
 	}
 }
 
@@ -209,11 +199,9 @@ func (r *Rewriter) Insert(o Operation) (Operation, error) {
 	if err := r.point(t, "Rewriter.Insert"); err != nil {
 		return Operation{}, err
 	}
-	home, _ := r.c.topOf(capi.BlockKind, r.at.block.raw.Ptr, r.life)
-	r.c.adopt(capi.OperationKind, raw.Ptr, home, "an operation that stands in a block already", "Rewriter.Insert")
-	made := r.made(capi.MlirRewriterBaseInsert(t, r.raw, raw))
-	made.touch()
-	return made, nil
+	r.at.block.adopt(o, "Rewriter.Insert")
+	capi.MlirRewriterBaseInsert(t, r.raw, raw)
+	return o, nil
 }
 
 // Clone puts a copy of an operation, with all that is in it, at the insertion point.
@@ -234,8 +222,7 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 	if err := r.point(t, method); err != nil {
 		return Operation{}, err
 	}
-	_, from := r.c.topOf(capi.OperationKind, raw.Ptr, r.life)
-	if _, to := r.c.topOf(capi.BlockKind, r.at.block.raw.Ptr, r.life); from != to {
+	if to := capi.Top(t, capi.BlockKind, r.at.block.raw.Ptr); to != capi.Top(t, capi.OperationKind, raw.Ptr) {
 		tried := capi.MlirOperationClone(t, raw)
 		stray := capi.Stray(t, capi.OperationKind, tried.Ptr, to)
 		capi.MlirOperationDestroy(t, tried)
@@ -243,7 +230,7 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 			panic("mlir: " + method + " was given an operation of another module, which uses something there")
 		}
 	}
-	made := r.made(clone(t, r.raw, raw))
+	made := r.c.operation(clone(t, r.raw, raw))
 	made.touch()
 	return made, nil
 }
@@ -261,7 +248,7 @@ func (r *Rewriter) NewBlock(before Block, loc Location, arguments ...Type) Block
 		locations[i] = at
 	}
 	made := capi.MlirRewriterBaseCreateBlockBefore(t, r.raw, raw, len(types), first(types), first(locations))
-	r.at = point{block: r.madeBlock(made)}
+	r.at.block, r.at.before = r.c.block(made), Operation{}
 	r.at.block.touch()
 	return r.at.block
 }
@@ -274,14 +261,14 @@ func (r *Rewriter) ModifyInPlace(o Operation, f func() error) error {
 	capi.MlirRewriterBaseStartOpModification(t, r.raw, raw)
 	done := false
 	defer func() {
-		if !done && !o.life.away(raw.Ptr) {
+		if !done && !o.erased() {
 			capi.MlirRewriterBaseCancelOpModification(t, r.raw, raw)
 		}
 	}()
 	if err := f(); err != nil {
 		return err
 	}
-	if o.life.away(raw.Ptr) {
+	if o.erased() {
 		return nil // f erased it
 	}
 	done = true
@@ -323,16 +310,14 @@ func (r *Rewriter) ReplaceUsesInBlock(o Operation, values []Value, b Block) {
 func (r *Rewriter) sameTop(from, to Value, method string) {
 	r.value(from, method)
 	r.value(to, method)
-	_, top := r.c.topOfValue(from)
-	if _, other := r.c.topOfValue(to); top != other {
+	if capi.Top(r.c.api, capi.ValueKind, from.raw.Ptr) != capi.Top(r.c.api, capi.ValueKind, to.raw.Ptr) {
 		panic("mlir: " + method + " was given values of two modules, or a detached one")
 	}
 }
 
 // inTree is sameTop for a value that takes the place of an operation's.
 func (r *Rewriter) inTree(o Operation, v Value, method string) {
-	_, top := r.c.topOf(capi.OperationKind, o.raw.Ptr, o.life)
-	if _, other := r.c.topOfValue(v); top != other {
+	if !capi.Together(r.c.api, o.raw, v.raw) {
 		panic("mlir: " + method + " was given a value that does not stand in the module of the operation")
 	}
 }

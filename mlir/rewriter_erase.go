@@ -15,7 +15,7 @@ func (r *Rewriter) Erase(o Operation) error {
 	t := r.life.check("Rewriter.Erase")
 	op, _ := r.placed(o, "Rewriter.Erase")
 	r.c.calls.mayTake(r.c, r.call, capi.OperationKind, op.Ptr, "Rewriter.Erase")
-	if err := r.c.unused(capi.OperationKind, op.Ptr, o.life, o.Name()); err != nil {
+	if err := r.c.unused(capi.OperationKind, op.Ptr, o.Name()); err != nil {
 		return err
 	}
 	if err := o.branchedInto(); err != nil {
@@ -23,7 +23,7 @@ func (r *Rewriter) Erase(o Operation) error {
 	}
 	r.leave(t, op)
 	o.touchPlace()
-	r.bury(capi.OperationKind, op.Ptr, "Rewriter.Erase")
+	r.remove(capi.OperationKind, op.Ptr, "Rewriter.Erase")
 	return nil
 }
 
@@ -44,7 +44,7 @@ func (r *Rewriter) Replace(o Operation, values ...Value) {
 		}
 	}
 	for _, region := range o.Regions() {
-		if err := r.c.unused(capi.RegionKind, region.raw.Ptr, o.life, o.Name()); err != nil {
+		if err := r.c.unused(capi.RegionKind, region.raw.Ptr, o.Name()); err != nil {
 			panic("mlir: Rewriter.Replace: " + strings.TrimPrefix(err.Error(), "mlir: "))
 		}
 	}
@@ -55,7 +55,7 @@ func (r *Rewriter) Replace(o Operation, values ...Value) {
 	o.touchPlace()
 	capi.MlirRewriterBaseReplaceAllOpUsesWithValueRange(t, r.raw, op, len(raw), first(raw))
 	r.leave(t, op)
-	r.bury(capi.OperationKind, op.Ptr, "Rewriter.Replace")
+	r.remove(capi.OperationKind, op.Ptr, "Rewriter.Replace")
 }
 
 // definedAt is the operation that makes the value, or in whose region the block is
@@ -86,14 +86,14 @@ func (r *Rewriter) EraseBlock(b Block) error {
 	r.life.check("Rewriter.EraseBlock")
 	raw := r.inRegion(b, "Rewriter.EraseBlock")
 	r.c.calls.mayTake(r.c, r.call, capi.BlockKind, raw.Ptr, "Rewriter.EraseBlock")
-	if err := r.c.unused(capi.BlockKind, raw.Ptr, b.life, "the block"); err != nil {
+	if err := r.c.unused(capi.BlockKind, raw.Ptr, "the block"); err != nil {
 		return err
 	}
-	if branch, ok := r.c.branch(capi.BlockKind, raw.Ptr, b.life); ok {
+	if branch := r.c.branch(capi.BlockKind, raw.Ptr); !branch.IsNil() {
 		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
 	b.touch()
-	r.bury(capi.BlockKind, raw.Ptr, "Rewriter.EraseBlock")
+	r.remove(capi.BlockKind, raw.Ptr, "Rewriter.EraseBlock")
 	return nil
 }
 
@@ -150,16 +150,16 @@ func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, argum
 		panic("mlir: " + method + " was asked to move a block into itself")
 	}
 	r.c.calls.mayMove(r.c, capi.BlockKind, raw.Ptr, method)
-	_, top := r.c.topOf(capi.BlockKind, raw.Ptr, r.life)
+	top := capi.Top(t, capi.BlockKind, raw.Ptr)
 	for _, v := range arguments {
 		if v.Block().Equal(source) {
 			panic("mlir: " + method + " was given an argument of the block that goes away")
 		}
-		if _, other := r.c.topOfValue(v); other != top {
+		if capi.Top(t, capi.ValueKind, v.raw.Ptr) != top {
 			panic("mlir: " + method + " was given a value of another module, or a detached one")
 		}
 	}
-	if branch, ok := r.c.branch(capi.BlockKind, raw.Ptr, source.life); ok {
+	if branch := r.c.branch(capi.BlockKind, raw.Ptr); !branch.IsNil() {
 		return raw, fmt.Errorf("mlir: the block cannot be dissolved: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
 	for o := range source.Operations() {
@@ -184,7 +184,7 @@ func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, argum
 		capi.MlirOperationRemoveFromParent(t, op)
 		capi.MlirBlockAppendOwnedOperation(t, moved, op)
 	}
-	r.bury(capi.BlockKind, raw.Ptr, method)
+	r.remove(capi.BlockKind, raw.Ptr, method)
 	return moved, nil
 }
 

@@ -134,11 +134,16 @@ func TestRewriterRefuses(t *testing.T) {
 func TestPatternErased(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		var kept []func()
+		var replaced mlir.Operation
 		erased := 0
 		s := patterns(t, c, mlir.Pattern{Name: "double", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
 			for _, use := range kept {
 				check.Panics(t, "called after the end of the pass or pattern that it was for", use)
 			}
+			if !replaced.IsNil() {
+				check.Panics(t, "Operation.Name called ", func() { replaced.Name() })
+			}
+			replaced = op
 			x, result := op.Operand(0), op.Result(0)
 			made, err := r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
 			if err != nil {
@@ -154,7 +159,7 @@ func TestPatternErased(t *testing.T) {
 			check.Panics(t, "that Rewriter.Replace has erased", func() { op.Name() })
 			check.Panics(t, "that Rewriter.Replace has erased", func() { result.Type() })
 			check.Panics(t, "an operation that Rewriter.Replace has erased", func() { r.SetInsertionPoint(mlir.Before(op)) })
-			kept = append(kept, func() { op.Name() }, func() { made.Name() }, func() { x.Type() }, func() { r.Block() })
+			kept = append(kept, func() { made.Name() }, func() { x.Type() }, func() { r.Block() })
 			return false, nil // which is not so, and what was erased must not be tried again
 		}})
 		for _, apply := range []func(*mlir.Module) error{
@@ -242,6 +247,9 @@ func TestPassTakesAway(t *testing.T) {
 			for other := range m.Body().Operations() {
 				if !other.Equal(o) {
 					check.Panics(t, "Operation.MoveBefore"+runs, func() { o.MoveBefore(other) })
+					const outside = " was given something outside the operation that a pass runs on"
+					check.Panics(t, "Operation.Erase"+outside, func() { _ = other.Erase() })
+					check.Panics(t, "Operation.Detach"+outside, func() { other.Detach() })
 				}
 			}
 			return nil

@@ -35,7 +35,7 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 			return err
 		}
 	}
-	if err := m.Operation().acyclic("transforming", " first"); err != nil {
+	if err := m.operation().acyclic("transforming", " first"); err != nil {
 		return err
 	}
 	if o.Sequence == "" {
@@ -72,8 +72,8 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 	script.busy++
 	defer func() { script.busy-- }()
 	var ok bool
-	_, err := m.ctx.run(m.Operation(), "Module.Transform", false, func(op Operation, _ pointer) {
-		ok = capi.MlirTransformApplyNamedSequence(t, op.raw, sequence.raw, script.Operation().raw, options).Value != 0
+	_, err := m.ctx.run(m.operation(), "Module.Transform", false, func(op Operation, _ pointer) {
+		ok = capi.MlirTransformApplyNamedSequence(t, op.raw, sequence.raw, script.operation().raw, options).Value != 0
 	})
 	if err != nil {
 		return err
@@ -96,8 +96,8 @@ func (m *Module) MergeSymbols(from *Module) error {
 		return fmt.Errorf("mlir: cannot merge a module into itself")
 	}
 	var ok bool
-	_, err := m.ctx.run(m.Operation(), "Module.MergeSymbols", false, func(op Operation, _ pointer) {
-		ok = capi.MlirMergeSymbolsIntoFromClone(t, op.raw, from.Operation().raw).Value != 0
+	_, err := m.ctx.run(m.operation(), "Module.MergeSymbols", false, func(op Operation, _ pointer) {
+		ok = capi.MlirMergeSymbolsIntoFromClone(t, op.raw, from.operation().raw).Value != 0
 	})
 	if err != nil {
 		return err

@@ -6,46 +6,18 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Value is a result of an operation or an argument of a block.
+// Value is a result of an operation or an argument of a block. Two that can be used are ==
+// if they are the same one.
 type Value struct {
 	life *lifetime
 	raw  capi.MlirValue
 }
 
-// Equal reports whether both are the same one.
-func (v Value) Equal(other Value) bool { return v.raw == other.raw }
+// Equal reports whether both are the same one, as == does.
+func (v Value) Equal(other Value) bool { return v == other }
 
-// value is a handle of a value that the library has just returned: it exists.
-func value(l *lifetime, raw capi.MlirValue) Value {
-	if gone := l.ctx.gone; len(gone) > 0 {
-		if latest, ok := gone[raw.Ptr]; ok {
-			// The memory of an erased argument is in use again. Handles from now on are
-			// told from those of before by a lifetime of their own.
-			if latest == nil || latest.root() != l.root() {
-				latest = &lifetime{ctx: l.ctx, joined: l.root()}
-				gone[raw.Ptr] = latest
-			}
-			l = latest
-		}
-	}
-	return Value{l, raw}
-}
-
-// use is lifetime.use for a value, which may also be an erased block argument.
 func (v Value) use(method string) *capi.Table {
-	t := v.life.use(method, v.raw.Ptr)
-	v.present(method)
-	return t
-}
-
-func (v Value) present(method string) {
-	gone := v.life.ctx.gone
-	if len(gone) == 0 {
-		return
-	}
-	if latest, ok := gone[v.raw.Ptr]; ok && latest != v.life {
-		panic("mlir: " + method + " was given a block argument that Block.EraseArgument has erased")
-	}
+	return v.life.use(method, v.raw.Ptr)
 }
 
 // IsNil reports whether v is the zero Value.
@@ -63,7 +35,7 @@ func (v Value) Owner() Operation {
 	if !capi.MlirValueIsAOpResult(t, v.raw) {
 		return Operation{}
 	}
-	return Operation{v.life, capi.MlirOpResultGetOwner(t, v.raw)}
+	return v.life.ctx.operation(capi.MlirOpResultGetOwner(t, v.raw))
 }
 
 // Block is the block whose argument the value is, nil for a result.
@@ -72,7 +44,7 @@ func (v Value) Block() Block {
 	if !capi.MlirValueIsABlockArgument(t, v.raw) {
 		return Block{}
 	}
-	return Block{v.life, capi.MlirBlockArgumentGetOwner(t, v.raw)}
+	return v.life.ctx.block(capi.MlirBlockArgumentGetOwner(t, v.raw))
 }
 
 // Index is the value's place among its owner's results or its block's arguments.
@@ -97,7 +69,7 @@ func (v Value) Uses() iter.Seq[Use] {
 		for raw := capi.MlirValueGetFirstUse(t, v.raw); raw.Ptr != nil; {
 			next := capi.MlirOpOperandGetNextUse(t, raw)
 			use := Use{
-				Owner:   Operation{v.life, capi.MlirOpOperandGetOwner(t, raw)},
+				Owner:   v.life.ctx.operation(capi.MlirOpOperandGetOwner(t, raw)),
 				Operand: int(capi.MlirOpOperandGetOperandNumber(t, raw)),
 			}
 			if !yield(use) {

@@ -81,9 +81,9 @@ func (v Value) ReplaceAllUsesExcept(with Value, except ...Operation) {
 	for i, o := range except {
 		spared[i] = o.in(c, "Value.ReplaceAllUsesExcept")
 	}
-	if from := v.life.root(); from != with.life.root() || from.lost {
+	if !c.single() && capi.Top(t, capi.ValueKind, v.raw.Ptr) != capi.Top(t, capi.ValueKind, with.raw.Ptr) {
 		for use := range v.Uses() {
-			c.sameTree(use.Owner, with, "Value.ReplaceAllUses")
+			c.sameTop(use.Owner, with, "Value.ReplaceAllUses")
 		}
 	}
 	v.touchUsers()

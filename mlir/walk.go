@@ -24,15 +24,23 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 	// recurse. What an operation contains is listed at once, and operations without
 	// regions, which most are, are not asked again.
 	t := o.life.use("Operation.Walk", o.raw.Ptr)
+	c := o.life.ctx
+	era, others := o.life, map[int]*lifetime{} // lifetimes on the stack, by place if not era
 	stack := []capi.Child{{Operation: o.raw, Regions: capi.MlirOperationGetNumRegions(t, o.raw)}}
 	for len(stack) > 0 {
-		child := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		op := Operation{o.life, child.Operation}
+		last := len(stack) - 1
+		child, op := stack[last], Operation{era, stack[last].Operation}
+		stack = stack[:last]
+		if len(others) > 0 {
+			if other, ok := others[last]; ok {
+				op.life = other
+				delete(others, last)
+			}
+		}
 		if op.erased() {
 			continue
 		}
-		o.life.ctx.last = known{operation: op, name: child.Name} // visitors ask for it
+		c.last = known{operation: op, name: child.Name} // visitors ask for it
 		switch visit(op) {
 		case WalkStop:
 			return false
@@ -42,9 +50,18 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		if child.Regions == 0 || op.erased() {
 			continue
 		}
-		start := len(stack)
 		stack = capi.AppendChildren(t, op.raw, stack)
-		slices.Reverse(stack[start:])
+		slices.Reverse(stack[last:])
+		usual := c.era == era && c.calls.current == nil
+		for i := last; i < len(stack); i++ {
+			p := stack[i].Operation.Ptr
+			if usual && !c.listed(p) {
+				continue
+			}
+			if life := c.lifeOf(capi.OperationKind, p); life != era {
+				others[i] = life
+			}
+		}
 	}
 	return true
 }
@@ -101,5 +118,5 @@ func (o Operation) All() iter.Seq[Operation] {
 // erased reports whether the operation is one that was erased or is gone with what it
 // stood in.
 func (o Operation) erased() bool {
-	return o.life.ctx.erased.has(o.raw.Ptr) || o.life.over()
+	return !o.life.good(o.raw.Ptr)
 }

@@ -1,21 +1,57 @@
 package capi
 
 /*
-#include "gen_mlir_api.h"
+#include <stdlib.h>
+#include "tops.h"
 
 typedef struct {
   MlirOperation operation;
   MlirValue first; // of its results
-  intptr_t lacks;  // the index in required of an attribute that the operation lacks, or -1
+  intptr_t lacks;  // the place in required of an attribute that the library did not take, -1 for none
+  uintptr_t uses;  // what the operands are in, see common_top; a number, as it may be SEVERAL
 } created;
 
-// Handles and arrays of them are passed as numbers: cgo would check each pointer.
+// What uses is if operands are in several outermost things.
+enum { SEVERAL = 1 };
+
+// common_top is the outermost thing that all operands are in, SEVERAL if they are in more
+// than one, and null if there are none.
+static inline uintptr_t common_top(const calliope_mlir_api* api, const uintptr_t* operands, intptr_t n) {
+  uintptr_t common = 0;
+  for (intptr_t i = 0; i < n; i++) {
+    if (i && operands[i] == operands[i - 1]) continue;
+    uintptr_t top = (uintptr_t)value_top(api, (MlirValue){(void*)operands[i]});
+    if (common && common != top) return SEVERAL;
+    common = top;
+  }
+  return common;
+}
+
+// apart reports whether an operand is in another outermost thing than the block.
+static inline bool apart(const calliope_mlir_api* api, const uintptr_t* operands, intptr_t n, uintptr_t block) {
+  void* top = NULL;
+  for (intptr_t i = 0; i < n; i++) {
+    if (i && operands[i] == operands[i - 1]) continue;
+    MlirValue v = {(void*)operands[i]};
+    if (value_block(api, v).ptr == (void*)block) continue;
+    if (!top) top = block_top(api, (MlirBlock){(void*)block});
+    if (value_top(api, v) != top) return true;
+  }
+  return false;
+}
+
+// Handles and arrays of them come as numbers: cgo would look at each pointer.
 static inline created create_operation(
     uintptr_t table, const char* name, size_t name_len, uintptr_t location, const uintptr_t* results,
     intptr_t n_results, const uintptr_t* operands, intptr_t n_operands, const uintptr_t* attributes,
     intptr_t n_attributes, const uintptr_t* regions, intptr_t n_regions, const uintptr_t* successors,
-    intptr_t n_successors, const uintptr_t* required, intptr_t n_required, bool infer, uintptr_t block) {
+    intptr_t n_successors, const uintptr_t* required, intptr_t n_required, bool infer, uintptr_t block, bool ask) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
+  uintptr_t uses = 0;
+  if (ask) {
+    if (!block) uses = common_top(api, operands, n_operands);
+    else if (apart(api, operands, n_operands, block)) return (created){{NULL}, {NULL}, -1, SEVERAL};
+  }
   MlirOperationState s =
       api->mlirOperationStateGet((MlirStringRef){(char*)name, name_len}, (MlirLocation){(void*)location});
   if (n_results) api->mlirOperationStateAddResults(&s, n_results, (MlirType*)results);
@@ -24,27 +60,28 @@ static inline created create_operation(
   if (n_successors) api->mlirOperationStateAddSuccessors(&s, n_successors, (MlirBlock*)successors);
   if (n_attributes) api->mlirOperationStateAddAttributes(&s, n_attributes, (MlirNamedAttribute*)attributes);
   if (infer) api->mlirOperationStateEnableResultTypeInference(&s);
-  created c = {api->mlirOperationCreate(&s), {NULL}, -1};
+  created c = {api->mlirOperationCreate(&s), {NULL}, -1, uses};
   if (!c.operation.ptr) return c;
   for (intptr_t i = 0; i < n_required; i++) {
     MlirStringRef name = api->mlirIdentifierStr((MlirIdentifier){(void*)required[i]});
     if (api->mlirOperationGetAttributeByName(c.operation, name).ptr) continue;
     api->mlirOperationDestroy(c.operation);
-    return (created){{NULL}, {NULL}, i};
+    return (created){{NULL}, {NULL}, i, 0};
   }
   if (block) api->mlirBlockAppendOwnedOperation((MlirBlock){(void*)block}, c.operation);
   if (api->mlirOperationGetNumResults(c.operation) > 0) c.first = api->mlirOperationGetResult(c.operation, 0);
   return c;
 }
 
-// copy_operation copies an operation to the end of a block, with other operands. It does
-// nothing and returns null if the operation has another number of operands, or has regions or
-// successors.
+// copy_operation copies an operation to the end of a block and gives the copy other
+// operands. It does nothing if their number is another one, if the operation has regions or
+// successors, or if it was asked and an operand is in another outermost thing.
 static inline created copy_operation(
-    uintptr_t table, uintptr_t operation, const uintptr_t* operands, intptr_t n_operands, uintptr_t block) {
+    uintptr_t table, uintptr_t operation, const uintptr_t* operands, intptr_t n_operands, uintptr_t block, bool ask) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   MlirOperation op = {(void*)operation};
-  created c = {{NULL}, {NULL}, -1};
+  created c = {{NULL}, {NULL}, -1, 0};
+  if (ask && apart(api, operands, n_operands, block)) return c;
   if (api->mlirOperationGetNumOperands(op) != n_operands || api->mlirOperationGetNumRegions(op) > 0 ||
       api->mlirOperationGetNumSuccessors(op) > 0)
     return c;
@@ -79,12 +116,25 @@ type OperationState struct {
 	Infer      bool
 }
 
-// CreateOperation creates an operation in one call into C, at the end of a block, or detached
-// if the block is null. It returns null if type inference failed, or if the operation lacks a
-// required attribute because the library ignored one of another kind: lacks is the index of
-// that attribute, and -1 otherwise. It also returns the first result, or null if there is
-// none: most callers need it next.
-func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock) (op MlirOperation, result MlirValue, lacks int) {
+// Created is a new operation, null if the library made none.
+type Created struct {
+	Operation MlirOperation
+	First     MlirValue // of its results, null if it has none: most callers want it next
+	// Lacks is the place in Required of an attribute that the library did not take because
+	// it is of another kind, else -1.
+	Lacks int
+	// Uses is the address of the outermost thing that all operands are in, and Several if
+	// these are more than one. It is zero if there are no operands, or if it was not asked.
+	Uses uintptr
+}
+
+// Several is what Created.Uses is if operands are in several outermost things.
+const Several = C.SEVERAL
+
+// CreateOperation makes an operation in one crossing into C, at the end of a block, or
+// detached if the block is null. If it is asked, it makes none at the end of a block if an
+// operand is in another outermost thing than the block, and Uses is Several.
+func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock, ask bool) Created {
 	results, nResults := numbers(s.Results)
 	operands, nOperands := numbers(s.Operands)
 	attributes, nAttributes := numbers(s.Attributes)
@@ -95,18 +145,19 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 	made := C.create_operation(t.number(),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)), number(at.Ptr),
 		results, nResults, operands, nOperands, attributes, nAttributes, regions, nRegions,
-		successors, nSuccessors, required, nRequired, C.bool(s.Infer), number(end.Ptr))
+		successors, nSuccessors, required, nRequired, C.bool(s.Infer), number(end.Ptr), C.bool(ask))
 	t.leave()
-	return operationFromC(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first)), int(made.lacks)
+	return *(*Created)(unsafe.Pointer(&made))
 }
 
-// CopyOperation copies an operation to the end of a block, with other operands. It also
-// returns the copy's first result. It does nothing and returns null if the operation has
-// another number of operands, or has regions or successors.
-func CopyOperation(t *Table, op MlirOperation, operands []MlirValue, end MlirBlock) (MlirOperation, MlirValue) {
+// CopyOperation copies an operation to the end of a block, with other operands, and gives
+// the copy's first result too. It is null, and nothing was done, if the operation has
+// another number of operands, or regions or successors, or if it was asked and an operand
+// is in another outermost thing than the block.
+func CopyOperation(t *Table, op MlirOperation, operands []MlirValue, end MlirBlock, ask bool) (MlirOperation, MlirValue) {
 	values, n := numbers(operands)
 	t.enter()
-	made := C.copy_operation(t.number(), number(op.Ptr), values, n, number(end.Ptr))
+	made := C.copy_operation(t.number(), number(op.Ptr), values, n, number(end.Ptr), C.bool(ask))
 	t.leave()
 	return operationFromC(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
 }

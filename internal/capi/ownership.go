@@ -2,41 +2,14 @@ package capi
 
 /*
 #include "buffer.h"
+#include "tops.h"
 #include "walk.h"
 
-enum { OPERATION, BLOCK, REGION };
-
-// The functions top_of_… return the outermost operation, block or region around something,
-// or itself. The API finds the parent of a region only through one of its blocks.
-static void* top_of_block(table api, MlirBlock block) {
-  for (;;) {
-    MlirOperation parent = api->mlirBlockGetParentOperation(block);
-    if (!parent.ptr) {
-      void* region = api->mlirBlockGetParentRegion(block).ptr;
-      return region ? region : block.ptr;
-    }
-    block = api->mlirOperationGetBlock(parent);
-    if (!block.ptr) return parent.ptr;
-  }
-}
-
-static void* top_of_operation(table api, MlirOperation op) {
-  MlirBlock block = api->mlirOperationGetBlock(op);
-  return block.ptr ? top_of_block(api, block) : op.ptr;
-}
-
-static void* top_of_value(table api, MlirValue v) {
-  if (api->mlirValueIsABlockArgument(v)) return top_of_block(api, api->mlirBlockArgumentGetOwner(v));
-  return top_of_operation(api, api->mlirOpResultGetOwner(v));
-}
-
-static void* top_of(const void* t, int kind, void* raw) {
-  table api = t;
-  if (kind == OPERATION) return top_of_operation(api, (MlirOperation){raw});
-  if (kind == BLOCK) return top_of_block(api, (MlirBlock){raw});
-  MlirBlock first = api->mlirRegionGetFirstBlock((MlirRegion){raw});
-  return first.ptr ? top_of_block(api, first) : raw;
-}
+// A thing is an operation, a block, a region or a value.
+typedef struct {
+  void* raw;
+  intptr_t kind;
+} thing;
 
 // inside reports whether an operation is raw or in raw.
 static bool inside(table api, MlirOperation op, void* raw) {
@@ -60,22 +33,22 @@ static bool block_inside(table api, MlirBlock block, void* raw) {
 typedef struct visitor {
   table api;
   void* root;
-  void* from;             // sever: the tree to cut off, NULL for everything outside
-  MlirBlock substitutes;  // sever, mend: its arguments replace values, and it replaces blocks
-  MlirOperation user;     // the operation that was found, and the value that it uses
+  void* from;             // sever: the tree to cut off, NULL for all that is outside
+  MlirBlock made;         // sever, mend: the block whose arguments are the replacements
+  MlirOperation user;     // outside_use, stray: what was found
   MlirValue used;
-  void** seen;            // gather, definers
+  thing* seen;            // gather
   size_t n, capacity;
   bool failed;
   bool (*value)(struct visitor*, MlirValue);         // false ends the walk
   bool (*operation)(struct visitor*, MlirOperation);
-  void (*any)(struct visitor*, void*);
+  void (*thing)(struct visitor*, void*, int kind);
 } visitor;
 
 static bool visit_block(visitor* v, MlirBlock block);
 
 static bool visit_region(visitor* v, MlirRegion region) {
-  if (v->any) v->any(v, region.ptr);
+  if (v->thing) v->thing(v, region.ptr, REGION);
   for (MlirBlock b = v->api->mlirRegionGetFirstBlock(region); b.ptr;) {
     MlirBlock next = v->api->mlirBlockGetNextInRegion(b);
     if (!visit_block(v, b)) return false;
@@ -86,7 +59,7 @@ static bool visit_region(visitor* v, MlirRegion region) {
 
 static bool visit_operation(visitor* v, MlirOperation op) {
   table api = v->api;
-  if (v->any) v->any(v, op.ptr);
+  if (v->thing) v->thing(v, op.ptr, OPERATION);
   if (v->operation && !v->operation(v, op)) return false;
   if (v->value)
     for (intptr_t i = 0, n = api->mlirOperationGetNumResults(op); i < n; i++)
@@ -98,7 +71,7 @@ static bool visit_operation(visitor* v, MlirOperation op) {
 
 static bool visit_block(visitor* v, MlirBlock block) {
   table api = v->api;
-  if (v->any) v->any(v, block.ptr);
+  if (v->thing) v->thing(v, block.ptr, BLOCK);
   if (v->value)
     for (intptr_t i = 0, n = api->mlirBlockGetNumArguments(block); i < n; i++)
       if (!v->value(v, api->mlirBlockGetArgument(block, i))) return false;
@@ -129,13 +102,9 @@ static bool value_used_outside(visitor* v, MlirValue value) {
   return true;
 }
 
-static MlirBlock substitutes(visitor* v) {
-  if (!v->substitutes.ptr) v->substitutes = v->api->mlirBlockCreate(0, NULL, NULL);
-  return v->substitutes;
-}
-
-static MlirValue substitute(visitor* v, MlirType type, MlirOperation user) {
-  return v->api->mlirBlockAddArgument(substitutes(v), type, v->api->mlirOperationGetLocation(user));
+static MlirBlock made(visitor* v) {
+  if (!v->made.ptr) v->made = v->api->mlirBlockCreate(0, NULL, NULL);
+  return v->made;
 }
 
 static bool sever_operation(visitor* v, MlirOperation op) {
@@ -143,13 +112,14 @@ static bool sever_operation(visitor* v, MlirOperation op) {
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
     MlirValue operand = api->mlirOperationGetOperand(op, i);
     if (!operand.ptr) continue;
-    void* top = top_of_value(api, operand);
+    void* top = value_top(api, operand);
     if (v->from ? top != v->from : top == v->root) continue;
-    api->mlirOperationSetOperand(op, i, substitute(v, api->mlirValueGetType(operand), op));
+    api->mlirOperationSetOperand(op, i,
+        api->mlirBlockAddArgument(made(v), api->mlirValueGetType(operand), api->mlirOperationGetLocation(op)));
   }
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
-    void* top = top_of_block(api, api->mlirOperationGetSuccessor(op, i));
-    if (v->from ? top == v->from : top != v->root) api->mlirOperationSetSuccessor(op, i, substitutes(v));
+    void* top = block_top(api, api->mlirOperationGetSuccessor(op, i));
+    if (v->from ? top == v->from : top != v->root) api->mlirOperationSetSuccessor(op, i, made(v));
   }
   return true;
 }
@@ -158,7 +128,7 @@ static bool operation_strays(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
     MlirValue operand = api->mlirOperationGetOperand(op, i);
-    void* top = operand.ptr ? top_of_value(api, operand) : NULL;
+    void* top = operand.ptr ? value_top(api, operand) : NULL;
     if (top && top != v->root && top != v->from) {
       v->user = op;
       v->used = operand;
@@ -166,7 +136,7 @@ static bool operation_strays(visitor* v, MlirOperation op) {
     }
   }
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++) {
-    void* top = top_of_block(api, api->mlirOperationGetSuccessor(op, i));
+    void* top = block_top(api, api->mlirOperationGetSuccessor(op, i));
     if (top != v->root && top != v->from) {
       v->user = op;
       return false;
@@ -175,18 +145,18 @@ static bool operation_strays(visitor* v, MlirOperation op) {
   return true;
 }
 
-static void gather_any(visitor* v, void* it) {
-  void** seen = grow(v->seen, &v->capacity, v->n + 1, sizeof *seen);
+static void gather_thing(visitor* v, void* raw, int kind) {
+  thing* seen = grow(v->seen, &v->capacity, v->n + 1, sizeof *seen);
   if (!seen) {
     v->failed = true;
     return;
   }
   v->seen = seen;
-  v->seen[v->n++] = it;
+  v->seen[v->n++] = (thing){raw, kind};
 }
 
 static bool gather_value(visitor* v, MlirValue value) {
-  gather_any(v, value.ptr);
+  gather_thing(v, value.ptr, VALUE);
   return true;
 }
 
@@ -234,23 +204,25 @@ static MlirOperation branch_to(const void* t, int kind, void* raw, int top_kind,
 static bool mend_operation(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++)
-    if (!api->mlirOperationGetOperand(op, i).ptr)
-      api->mlirOperationSetOperand(op, i, substitute(v, api->mlirNoneTypeGet(api->mlirOperationGetContext(op)), op));
+    if (!api->mlirOperationGetOperand(op, i).ptr) {
+      MlirType none = api->mlirNoneTypeGet(api->mlirOperationGetContext(op));
+      api->mlirOperationSetOperand(op, i, api->mlirBlockAddArgument(made(v), none, api->mlirOperationGetLocation(op)));
+    }
   for (intptr_t i = 0, n = api->mlirOperationGetNumSuccessors(op); i < n; i++)
-    if (!api->mlirOperationGetSuccessor(op, i).ptr) api->mlirOperationSetSuccessor(op, i, substitutes(v));
+    if (!api->mlirOperationGetSuccessor(op, i).ptr) api->mlirOperationSetSuccessor(op, i, made(v));
   return true;
 }
 
 static MlirBlock mend(const void* t, int kind, void* raw) {
   visitor v = {.api = t, .operation = mend_operation};
   visit(&v, kind, raw);
-  return v.substitutes;
+  return v.made;
 }
 
 static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
   visitor v = {.api = t, .root = raw, .from = from, .operation = sever_operation};
   visit(&v, kind, raw);
-  return v.substitutes;
+  return v.made;
 }
 
 // gather_definers adds the operations outside of root that define an operand of op with at
@@ -266,7 +238,7 @@ static bool gather_definers(visitor* v, MlirOperation op) {
     for (MlirOpOperand use = api->mlirValueGetFirstUse(operand); others < 2 && !api->mlirOpOperandIsNull(use);
          use = api->mlirOpOperandGetNextUse(use))
       others += !inside(api, api->mlirOpOperandGetOwner(use), v->root);
-    if (others < 2) gather_any(v, owner.ptr);
+    if (others < 2) gather_thing(v, owner.ptr, OPERATION);
   }
   return true;
 }
@@ -298,7 +270,7 @@ static MlirOperation unplaced(const void* t, MlirOperation op) {
   return v.user;
 }
 
-static void** definers(const void* t, int kind, void* raw, size_t* n, bool* failed) {
+static thing* definers(const void* t, int kind, void* raw, size_t* n, bool* failed) {
   visitor v = {.api = t, .root = raw, .operation = gather_definers};
   visit(&v, kind, raw);
   *n = v.n;
@@ -311,27 +283,53 @@ static bool is_inside(const void* t, MlirOperation op, void* raw) { return insid
 static bool is_in(const void* t, int kind, void* raw, MlirOperation op) {
   if (kind == OPERATION) return inside(t, (MlirOperation){raw}, op.ptr);
   if (kind == BLOCK) return block_inside(t, (MlirBlock){raw}, op.ptr);
-  MlirBlock first = ((table)t)->mlirRegionGetFirstBlock((MlirRegion){raw});
-  return first.ptr && block_inside(t, first, op.ptr);
+  MlirOperation parent = region_parent(t, (MlirRegion){raw});
+  return parent.ptr && inside(t, parent, op.ptr);
 }
 
-static void** gather(const void* t, int kind, void* raw, size_t* n, bool* failed) {
-  visitor v = {.api = t, .root = raw, .any = gather_any, .value = gather_value};
+static bool region_in(const void* t, MlirRegion region, void* raw) {
+  MlirOperation parent = region_parent(t, region);
+  return parent.ptr && inside(t, parent, raw);
+}
+
+static void* outermost(const void* t, int kind, void* raw) { return top_of(t, kind, raw); }
+
+static bool together(const void* t, MlirOperation op, MlirValue v) {
+  table api = t;
+  MlirBlock block = value_block(api, v);
+  return block.ptr && block.ptr == api->mlirOperationGetBlock(op).ptr || value_top(api, v) == operation_top(api, op);
+}
+
+// within moves those of n things to the front that are in the tree top, and counts them.
+static size_t within(const void* t, thing* things, size_t n, void* top) {
+  table api = t;
+  size_t found = 0;
+  MlirBlock last = {NULL};  // most things are in the same blocks
+  bool last_is_in = false;
+  for (size_t i = 0; i < n; i++) {
+    thing it = things[i];
+    MlirBlock block = {NULL};
+    if (it.kind == OPERATION) block = api->mlirOperationGetBlock((MlirOperation){it.raw});
+    if (it.kind == VALUE) block = value_block(api, (MlirValue){it.raw});
+    bool is_in = block.ptr && block.ptr == last.ptr ? last_is_in : top_of(api, it.kind, it.raw) == top;
+    if (block.ptr) {
+      last = block;
+      last_is_in = is_in;
+    }
+    if (is_in) {
+      things[i] = things[found];
+      things[found++] = it;
+    }
+  }
+  return found;
+}
+
+static thing* gather(const void* t, int kind, void* raw, size_t* n, bool* failed) {
+  visitor v = {.api = t, .root = raw, .thing = gather_thing, .value = gather_value};
   visit(&v, kind, raw);
   *n = v.n;
   *failed = v.failed;
   return v.seen;
-}
-
-// append_operation adds op to the end of block, unless block is in op.
-static bool append_operation(const void* t, MlirBlock block, MlirOperation op) {
-  table api = t;
-  if (api->mlirOperationGetNumRegions(op) > 0) {
-    MlirOperation parent = api->mlirBlockGetParentOperation(block);
-    if (parent.ptr && inside(api, parent, op.ptr)) return false;
-  }
-  api->mlirBlockAppendOwnedOperation(block, op);
-  return true;
 }
 */
 import "C"
@@ -345,22 +343,29 @@ const (
 	OperationKind Kind = C.OPERATION
 	BlockKind     Kind = C.BLOCK
 	RegionKind    Kind = C.REGION
+	ValueKind     Kind = C.VALUE
 )
+
+// Thing is an operation, a block, a region or a value.
+type Thing struct {
+	Ptr  unsafe.Pointer
+	Kind Kind
+}
 
 func operationFromC(op C.MlirOperation) MlirOperation { return *(*MlirOperation)(unsafe.Pointer(&op)) }
 
 func operationToC(o MlirOperation) C.MlirOperation { return *(*C.MlirOperation)(unsafe.Pointer(&o)) }
 
-func blockToC(b MlirBlock) C.MlirBlock { return *(*C.MlirBlock)(unsafe.Pointer(&b)) }
-
 func blockFromC(b C.MlirBlock) MlirBlock { return *(*MlirBlock)(unsafe.Pointer(&b)) }
 
-// Top returns the outermost operation, block or region around something, or itself if it is
-// detached. It returns an empty region itself.
+func blockToC(b MlirBlock) C.MlirBlock { return *(*C.MlirBlock)(unsafe.Pointer(&b)) }
+
+// Top returns the outermost operation, block or region around something, which is the
+// thing itself if it is detached.
 func Top(t *Table, kind Kind, raw unsafe.Pointer) unsafe.Pointer {
 	t.enter()
 	defer t.leave()
-	return C.top_of(t.pointer(), C.int(kind), raw)
+	return C.outermost(t.pointer(), C.int(kind), raw)
 }
 
 // OutsideUse returns an operation outside of raw that uses a value defined in raw, and that
@@ -415,33 +420,47 @@ func Mend(t *Table, kind Kind, raw unsafe.Pointer) MlirBlock {
 	return blockFromC(C.mend(t.pointer(), C.int(kind), raw))
 }
 
-// Gather returns the addresses of everything in a tree: operations, blocks, regions
-// and values.
-func Gather(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
+// Together reports whether a value is in the outermost thing that an operation is in.
+func Together(t *Table, op MlirOperation, v MlirValue) bool {
+	t.enter()
+	defer t.leave()
+	return bool(C.together(t.pointer(), operationToC(op), *(*C.MlirValue)(unsafe.Pointer(&v))))
+}
+
+// Within moves the things that are in an outermost thing to the front, and returns how
+// many these are.
+func Within(t *Table, things []Thing, top unsafe.Pointer) int {
+	t.enter()
+	defer t.leave()
+	return int(C.within(t.pointer(), (*C.thing)(unsafe.Pointer(unsafe.SliceData(things))), C.size_t(len(things)), top))
+}
+
+// Gather returns everything in a tree: operations, blocks, regions and values.
+func Gather(t *Table, kind Kind, raw unsafe.Pointer) []Thing {
 	var n C.size_t
 	var failed C.bool
 	t.enter()
 	defer t.leave()
-	return pointers(C.gather(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
+	return things(C.gather(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
 }
 
-// Definers returns the operations outside a tree whose results are used in it and at most
-// once elsewhere. It may return one more than once.
-func Definers(t *Table, kind Kind, raw unsafe.Pointer) []unsafe.Pointer {
+// Definers returns the operations outside a tree whose results are used in it, and by
+// one operation elsewhere at most. One may be listed more than once.
+func Definers(t *Table, kind Kind, raw unsafe.Pointer) []Thing {
 	var n C.size_t
 	var failed C.bool
 	t.enter()
 	defer t.leave()
-	return pointers(C.definers(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
+	return things(C.definers(t.pointer(), C.int(kind), raw, &n, &failed), &n, &failed)
 }
 
-// pointers copies what C has gathered, and frees it.
-func pointers(seen *unsafe.Pointer, n *C.size_t, failed *C.bool) []unsafe.Pointer {
+// things copies what C has gathered and frees that.
+func things(seen *C.thing, n *C.size_t, failed *C.bool) []Thing {
 	defer C.free(unsafe.Pointer(seen))
 	if *failed {
 		panic("capi: out of memory while walking a tree")
 	}
-	return append([]unsafe.Pointer(nil), unsafe.Slice(seen, int(*n))...)
+	return append([]Thing(nil), unsafe.Slice((*Thing)(unsafe.Pointer(seen)), int(*n))...)
 }
 
 // Inside reports whether an operation is raw or in raw. It returns false for a null
@@ -452,17 +471,16 @@ func Inside(t *Table, op MlirOperation, raw unsafe.Pointer) bool {
 	return op.Ptr != nil && bool(C.is_inside(t.pointer(), operationToC(op), raw))
 }
 
-// IsIn reports whether raw is op or in op. It returns false for an empty region.
+// RegionIn reports whether a region is in an operation, block or other region.
+func RegionIn(t *Table, region MlirRegion, raw unsafe.Pointer) bool {
+	t.enter()
+	defer t.leave()
+	return bool(C.region_in(t.pointer(), *(*C.MlirRegion)(unsafe.Pointer(&region)), raw))
+}
+
+// IsIn reports whether something is, or is in, an operation.
 func IsIn(t *Table, kind Kind, raw unsafe.Pointer, op MlirOperation) bool {
 	t.enter()
 	defer t.leave()
 	return bool(C.is_in(t.pointer(), C.int(kind), raw, operationToC(op)))
-}
-
-// AppendOperation adds a detached operation at the end of a block. It does nothing and
-// returns false if the block is in the operation.
-func AppendOperation(t *Table, block MlirBlock, op MlirOperation) bool {
-	t.enter()
-	defer t.leave()
-	return bool(C.append_operation(t.pointer(), blockToC(block), operationToC(op)))
 }

@@ -22,7 +22,7 @@ func TestAttributes(t *testing.T) {
 			return mlirtest.Supported(t, c.Library(), result, "mlirFuncSetResultAttr") && a
 		}
 		check.Panics(t, "called on a zero value", func() { function.SetArgAttr(f, 0, "llvm.x", mlir.Attribute{}) })
-		check.Panics(t, "called on a zero value", func() { function.SetArgAttr(mlir.Operation{}, 0, "llvm.x", unit) })
+		check.Panics(t, "called on a nil handle", func() { function.SetArgAttr(mlir.Operation{}, 0, "llvm.x", unit) })
 		if _, ok := function.ArgAttr(f, 1, "llvm.align"); ok {
 			t.Error("there is an attribute that was not set")
 		}

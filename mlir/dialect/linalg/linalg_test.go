@@ -91,7 +91,7 @@ func TestDimensions(t *testing.T) {
 		check.Error(t, err, "is not a map of a contraction")
 		_, err = linalg.ContractionOfMaps(one, check.Must(c.ParseAffineMap("(d0) -> (d0 * 2)")), one)
 		check.Error(t, err, "each result must be one of them")
-		check.Panics(t, "linalg.IsContraction called on a zero value", func() { linalg.IsContraction(mlir.Operation{}) })
+		check.Panics(t, "linalg.IsContraction called on a nil handle", func() { linalg.IsContraction(mlir.Operation{}) })
 	})
 }
 
