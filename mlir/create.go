@@ -133,7 +133,11 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		raw.Regions = append(raw.Regions, region)
 		regions = append(regions, t)
 	}
+	var inside []capi.Thing // of the regions, while the library may be at work elsewhere
 	for _, t := range regions {
+		if c.calls.current != nil {
+			inside = append(inside, c.gather(t)...)
+		}
 		c.join(t, made)
 	}
 	created := capi.CreateOperation(c.api, raw, at, capi.MlirBlock{}, len(raw.Operands) > 0)
@@ -150,8 +154,11 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		}
 	}
 	if err != nil {
-		if len(regions) > 0 { // they are destroyed in any case
-			c.renew(nil, "after a Context.Create that failed")
+		const how = "after a Context.Create that failed" // the regions are destroyed in any case
+		if c.calls.current != nil {
+			c.forget(inside, how)
+		} else if len(regions) > 0 {
+			c.renew(nil, how)
 		}
 		if made.raw != nil {
 			c.cutOff(made.raw)

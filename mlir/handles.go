@@ -19,7 +19,9 @@ import (
 //     good: when the only outermost thing (see tops.go) ends, or when passes run on it.
 //  4. If memory was freed and it is not known which, the era ends too, and everything that is
 //     still there is put into the table with the lifetime that it had.
-//  5. A nil handle is the zero value.
+//  5. A call of a pass or pattern lists what it has handles to. When it returns, those to
+//     what is in the outermost thing that the library works on end.
+//  6. A nil handle is the zero value.
 
 // handles is what a context knows of the handles to its IR.
 type handles struct {
