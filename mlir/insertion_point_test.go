@@ -78,8 +78,8 @@ func TestInsertionPointRefused(t *testing.T) {
 	detached := check.Must(c.Create(mlir.OperationState{Name: "t.alone"}))
 	check.Panics(t, "Before was given an operation that is not in a block", func() { mlir.Before(detached) })
 	check.Panics(t, "After was given an operation that is not in a block", func() { mlir.After(detached) })
-	check.Panics(t, "zero value", func() { mlir.Before(mlir.Operation{}) })
-	check.Panics(t, "zero value", func() { mlir.AtStart(mlir.Block{}) })
+	check.Panics(t, "an operation that is nil", func() { mlir.Before(mlir.Operation{}) })
+	check.Panics(t, "called on a nil handle", func() { mlir.AtStart(mlir.Block{}) })
 
 	m := mlirtest.Parse(t, c, threeOperations)
 	stale := mlir.Before(m.Body().First())
