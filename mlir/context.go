@@ -29,6 +29,7 @@ type Context struct {
 		yes  bool
 	}
 
+	borrowed   bool   // C code owns it
 	defines    bool   // dialects of its own, which other contexts of the library do not know
 	maxSplat   int64  // bytes
 	composed   uint64 // see sampled
@@ -67,9 +68,19 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 	}
 	registry := capi.MlirDialectRegistryCreate(l.api)
 	l.api.RegisterDialects(registry)
+	c := l.newContext(capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads), o)
+	capi.MlirDialectRegistryDestroy(l.api, registry)
+	if o.AllowUnregistered {
+		capi.MlirContextSetAllowUnregisteredDialects(l.api, c.raw, true)
+	}
+	return c
+}
+
+func (l *Library) newContext(raw capi.MlirContext, o ContextOptions) *Context {
 	c := &Context{
 		lib:         l,
-		raw:         capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads),
+		api:         l.api.ForContext(o.Threads),
+		raw:         raw,
 		threads:     o.Threads,
 		maxSplat:    o.maxSplat(),
 		tops:        map[pointer]*top{},
@@ -78,14 +89,9 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 		kinds:       map[string]*operationKind{},
 		dialects:    map[string]bool{},
 	}
-	capi.MlirDialectRegistryDestroy(l.api, registry)
-	c.api = l.api.ForContext(o.Threads)
 	c.life = &lifetime{ctx: c, of: "Context"}
 	c.era = &lifetime{ctx: c, parent: c.life}
 	c.sink = capi.AttachSink(c.api, c.raw)
-	if o.AllowUnregistered {
-		capi.MlirContextSetAllowUnregisteredDialects(l.api, c.raw, true)
-	}
 	return c
 }
 
@@ -101,7 +107,11 @@ func (c *Context) Close() error {
 	c.calls.closeAll()
 	c.destroyAll()
 	c.life.ended = true
-	capi.MlirContextDestroy(c.api, c.raw)
+	if c.borrowed {
+		c.sink.Detach(c.raw)
+	} else {
+		capi.MlirContextDestroy(c.api, c.raw)
+	}
 	c.sink.Free()
 	c.leavePool()
 	return nil

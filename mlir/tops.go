@@ -22,14 +22,15 @@ import (
 
 // top is an outermost operation, block or region.
 type top struct {
-	kind   capi.Kind
-	raw    pointer
-	module *Module // whose operation it is; nil for what is detached
-	uses   *top    // what something detached uses; nil for nothing, elsewhere if that is not known
-	from   *top    // what it was detached from, nil for nothing
-	parted bool    // things were detached from it, and it may still use them
-	joined *top    // what it has become part of
-	maker  *call   // the pass or pattern that was called when it became one, nil for none
+	kind     capi.Kind
+	raw      pointer
+	module   *Module // whose operation it is; nil for what is detached
+	uses     *top    // what something detached uses; nil for nothing, elsewhere if that is not known
+	from     *top    // what it was detached from, nil for nothing
+	parted   bool    // things were detached from it, and it may still use them
+	joined   *top    // what it has become part of
+	borrowed bool    // C code owns it
+	maker    *call   // the pass or pattern that was called when it became one, nil for none
 	// placeholders are blocks whose arguments have replaced operands, and which have
 	// replaced successors.
 	placeholders []capi.MlirBlock
@@ -188,6 +189,10 @@ func (c *Context) end(t *top, how string) {
 	}
 	c.last = known{}
 	c.cutOff(t.raw)
+	if t.borrowed {
+		c.placeholders -= len(t.placeholders) // they stay, for what is not destroyed
+		return
+	}
 	c.destroy(t.kind, t.raw)
 	c.dropPlaceholders(t)
 }
@@ -307,7 +312,7 @@ func (c *Context) destroyAll() {
 	}
 	left := slices.Clone(detached)
 	for _, t := range c.tops {
-		if t.module != nil {
+		if t.module != nil && !t.borrowed {
 			c.destroy(t.kind, t.raw)
 			left = append(left, t)
 		}

@@ -17,6 +17,7 @@ typedef struct {
   pthread_mutex_t lock;
   diagnostic* first;
   diagnostic* last;
+  MlirDiagnosticHandlerID id;
 } sink;
 
 static void sink_add(sink* s, MlirDiagnostic from, int depth) {
@@ -47,7 +48,7 @@ static sink* sink_attach(const void* table, MlirContext ctx) {
   if (s == NULL) return NULL;
   s->api = api;
   pthread_mutex_init(&s->lock, NULL);
-  api->mlirContextAttachDiagnosticHandler(ctx, sink_handle, s, NULL);
+  s->id = api->mlirContextAttachDiagnosticHandler(ctx, sink_handle, s, NULL);
   return s;
 }
 
@@ -65,6 +66,8 @@ static diagnostic* diagnostic_free(diagnostic* d) {
   free(d);
   return next;
 }
+
+static void sink_detach(sink* s, MlirContext ctx) { s->api->mlirContextDetachDiagnosticHandler(ctx, s->id); }
 
 static void sink_free(sink* s) {
   for (diagnostic* d = sink_take(s); d != NULL;) d = diagnostic_free(d);
@@ -112,5 +115,10 @@ func (k Sink) Take() []Diagnostic {
 	return out
 }
 
-// Free releases the sink. Its context must have been destroyed.
+// Detach makes the context report to its earlier handlers again.
+func (k Sink) Detach(ctx MlirContext) {
+	C.sink_detach(k.s, *(*C.MlirContext)(unsafe.Pointer(&ctx)))
+}
+
+// Free releases the sink. Its context must have been destroyed, or the sink detached.
 func (k Sink) Free() { C.sink_free(k.s) }
