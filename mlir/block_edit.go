@@ -95,9 +95,9 @@ func (b Block) EraseArgument(i int) error {
 	return nil
 }
 
-// Detach takes the block out of its region and returns it; it belongs to nobody then
-// and is freed by Erase or with the context. A detached block is returned as it is. It
-// panics where another block branches to it.
+// Detach takes the block out of its region and returns it; it is detached then, and freed
+// by Erase or with the context. A detached block is returned as it is. It panics if another
+// block branches to it.
 func (b Block) Detach() Block {
 	b.life.use("Block.Detach", b.raw.Ptr)
 	c := b.life.ctx

@@ -153,7 +153,7 @@ func (o Operation) refused(doing, what string) error {
 	}}}
 }
 
-// inRange panics with a sentence where the library would read wild memory.
+// inRange panics if the library would read wild memory.
 func inRange(method string, i, n int) {
 	if i < 0 || i >= n {
 		panic(fmt.Sprintf("mlir: %s(%d): there are %d", method, i, n))

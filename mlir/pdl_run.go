@@ -112,7 +112,9 @@ func (s *Patterns) finish(t *capi.Table, base capi.MlirRewriterBase, of string) 
 	})
 	(&Rewriter{c: s.ctx, raw: base, call: &call{walk: s.walking}, erased: this.erased}).free()
 	for p := range this.gone {
-		s.ctx.put(p, address{}) // the memory may be used again
+		a := s.ctx.addresses[p]
+		a.life = nil // the memory may be used again
+		s.ctx.put(p, a)
 	}
 	s.stop(t, base)
 }

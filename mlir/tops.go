@@ -67,7 +67,7 @@ func (c *Context) topOf(kind capi.Kind, raw pointer) *top {
 	return c.tops[capi.Top(c.api, kind, raw)]
 }
 
-// single reports whether everything is in one outermost thing.
+// single reports whether everything is in one outermost thing, and so need not be asked.
 func (c *Context) single() bool { return len(c.tops) == 1 && c.placeholders == 0 }
 
 // detached notes something that was just taken out of an outermost thing.
@@ -109,8 +109,8 @@ func (c *Context) sameTop(o Operation, v Value, method string) {
 	}
 }
 
-// joinable returns the top of something detached that is to become a part of home, and
-// panics if it cannot.
+// joinable returns the top of something detached that is to become a part of home. It
+// panics if it cannot; what says so of something that is not detached.
 func (c *Context) joinable(kind capi.Kind, raw pointer, home *top, what, method string) *top {
 	t, ok := c.tops[raw]
 	switch {
