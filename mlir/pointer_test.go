@@ -142,7 +142,7 @@ func TestForeignDetached(t *testing.T) {
 	r.Append(b)
 	check.Diff(t, "is in the region", true, r.First() == b)
 	check.NoError(t, r.Erase())
-	check.Panics(t, "has erased", func() { b.First() })
+	check.Panics(t, "after Region.Erase", func() { b.First() })
 
 	check.Panics(t, "call ModuleFromPointer", func() { c.OperationFromPointer(made().Ptr) })
 }
