@@ -152,7 +152,7 @@ func TestPastOfIDs(t *testing.T) {
 		{&fresh, mine, callbacks.IDInAnotherRegistry},
 	} {
 		_, err := dispatch.ResolveIn(c.r, contract.Config{ID: c.id})
-		check.Diff(t, fmt.Sprint(c.id), c.want, wantAs[*callbacks.UnknownError](t, err).IDState)
+		check.Diff(t, fmt.Sprint(c.id), c.want, check.As[*callbacks.UnknownError](t, err).IDState)
 	}
 }
 
@@ -161,10 +161,10 @@ func TestKeyErrors(t *testing.T) {
 	notComparable := "callbacks: Options.Key is not comparable: use a string, a number, a pointer or a struct of those"
 	for _, key := range []any{[]int{1}, map[string]int{}, plainA, struct{ any }{[]int{}}} {
 		_, err := r.RegisterFunc(plainA, callbacks.Options{Key: key})
-		wantText(t, err, notComparable)
+		check.Text(t, err, notComparable)
 	}
-	wantText(t, r.Register("f", plainA, callbacks.Options{Key: 1}), `callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
-	wantText(t, r.Declare("f", callbacks.Options{Key: 1}), `callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
+	check.Text(t, r.Register("f", plainA, callbacks.Options{Key: 1}), `callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
+	check.Text(t, r.Declare("f", callbacks.Options{Key: 1}), `callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
 	check.Diff(t, "List", []callbacks.Info{}, r.List())
 }
 
@@ -202,18 +202,18 @@ func TestStaticArgument(t *testing.T) {
 		`callbacks: static argument 2 of callback "f" is a <nil>, not a error`:  func() error { _, err := callbacks.Static[error](f, 2); return err },
 		`callbacks: the frame is nil: call Static inside a callback`:            func() error { _, err := callbacks.Static[int](nil, 0); return err },
 	} {
-		wantText(t, get(), want)
+		check.Text(t, get(), want)
 	}
 }
 
 func TestDeclare(t *testing.T) {
 	r := registry(t)
 	check.NoError(t, r.Declare("f", callbacks.Options{Signature: signature}))
-	wantText(t, r.Declare("", callbacks.Options{}), "callbacks: the name of the declared callback is empty: give one")
-	wantText(t, r.Declare("f", callbacks.Options{}), `callbacks: the callback "f" is declared already: Unregister it first`)
-	wantText(t, r.Register("f", nothing, callbacks.Options{}), `callbacks: the callback "f" is declared already: Unregister it first`)
+	check.Text(t, r.Declare("", callbacks.Options{}), "callbacks: the name of the declared callback is empty: give one")
+	check.Text(t, r.Declare("f", callbacks.Options{}), `callbacks: the callback "f" is declared already: Unregister it first`)
+	check.Text(t, r.Register("f", nothing, callbacks.Options{}), `callbacks: the callback "f" is declared already: Unregister it first`)
 	check.NoError(t, r.Register("g", nothing, callbacks.Options{}))
-	wantText(t, r.Declare("g", callbacks.Options{}), `callbacks: the callback "g" is registered already: Unregister it first`)
+	check.Text(t, r.Declare("g", callbacks.Options{}), `callbacks: the callback "g" is registered already: Unregister it first`)
 	check.Diff(t, "List", []callbacks.Info{
 		{Name: "f", Signature: signature, References: 1, Declared: true},
 		{Name: "g", References: 1},
@@ -238,12 +238,12 @@ func TestDeclare(t *testing.T) {
 
 	config.Signature = contract.SignatureHash("->")
 	_, err = dispatch.Resolve(config)
-	wantAs[*callbacks.SignatureError](t, err)
+	check.As[*callbacks.SignatureError](t, err)
 
 	check.NoError(t, r.Unregister("f"))
 	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	r.Close()
-	wantText(t, r.Declare("h", callbacks.Options{}), `callbacks: the registry "TestDeclare" is closed`)
+	check.Text(t, r.Declare("h", callbacks.Options{}), `callbacks: the registry "TestDeclare" is closed`)
 }
 
 func TestList(t *testing.T) {

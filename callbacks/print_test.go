@@ -98,12 +98,12 @@ func TestPrintOptionErrors(t *testing.T) {
 		"{transforms:d}": "{transforms:d} is text, which takes an alignment and a width only",
 	} {
 		_, err := callbacks.Print(callbacks.PrintOptions{Format: format, Names: []string{"x"}, What: map[string]any{"lr": 0.1}})
-		wantText(t, err, `callbacks: Print: the format "`+format+`": `+want)
+		check.Text(t, err, `callbacks: Print: the format "`+format+`": `+want)
 	}
 	_, err := callbacks.Print(callbacks.PrintOptions{Format: "{}", ShowDevice: true})
-	wantText(t, err, `callbacks: Print: ShowDevice has no effect with the format "{}": write {device} in it`)
+	check.Text(t, err, `callbacks: Print: ShowDevice has no effect with the format "{}": write {device} in it`)
 	_, err = callbacks.Print(callbacks.PrintOptions{Threshold: -1})
-	wantText(t, err, "callbacks: Print: the threshold -1, edge items 0 and line width 0 must not be negative")
+	check.Text(t, err, "callbacks: Print: the threshold -1, edge items 0 and line width 0 must not be negative")
 }
 
 type failing struct{}
@@ -131,7 +131,7 @@ func TestPrintCallErrors(t *testing.T) {
 		p, err := callbacks.Print(c.options)
 		check.NoError(t, err)
 		c.frame.Name = "p"
-		wantText(t, p(&c.frame), c.want)
+		check.Text(t, p(&c.frame), c.want)
 		check.Diff(t, "text", "", b.String())
 	}
 }

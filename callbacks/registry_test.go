@@ -130,9 +130,9 @@ func TestZeroRegistry(t *testing.T) {
 func TestNewRegistryErrors(t *testing.T) {
 	r := registry(t)
 	_, err := callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
-	wantText(t, err, `callbacks: the registry "TestNewRegistryErrors" exists already: Close it first, or use another name`)
+	check.Text(t, err, `callbacks: the registry "TestNewRegistryErrors" exists already: Close it first, or use another name`)
 	_, err = callbacks.NewRegistry("", callbacks.RegistryOptions{})
-	wantText(t, err, "callbacks: the name of the registry is empty: give one, or use Default")
+	check.Text(t, err, "callbacks: the name of the registry is empty: give one, or use Default")
 }
 
 func TestRegisterErrors(t *testing.T) {
@@ -148,10 +148,10 @@ func TestRegisterErrors(t *testing.T) {
 		{"f", "", nothing, `callbacks: the callback "f" is registered already: Unregister it first`},
 		{"g", "f32[4] -> f32[4]", nothing, `callbacks: callback "g": contract: "f32[4] -> f32[4]" is no signature; write one like f32[2,3],s32[]->f32[]: tensor: "f32[4] " is not a shape; write one like f32[2,3] or s32[]`},
 	} {
-		wantText(t, r.Register(c.name, c.fn, callbacks.Options{Signature: c.signature}), c.want)
+		check.Text(t, r.Register(c.name, c.fn, callbacks.Options{Signature: c.signature}), c.want)
 	}
 	id, err := r.RegisterFunc(nil, callbacks.Options{})
-	wantText(t, err, "callbacks: the function is nil")
+	check.Text(t, err, "callbacks: the function is nil")
 	check.Diff(t, "id", int64(0), id)
 
 	_, err = dispatch.Resolve(named(r, "g")) // none of them left something behind
@@ -213,12 +213,12 @@ func TestClose(t *testing.T) {
 	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", IDState: callbacks.IDUnregistered})
 	closed := `callbacks: the registry "TestClose" is closed`
-	wantText(t, r.Register("g", nothing, callbacks.Options{}), closed)
+	check.Text(t, r.Register("g", nothing, callbacks.Options{}), closed)
 	_, err = r.RegisterFunc(nothing, callbacks.Options{})
-	wantText(t, err, closed)
+	check.Text(t, err, closed)
 	_, err = dispatch.Resolve(named(r, "f"))
 	wantUnknown(t, err, callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "registry"})
-	wantText(t, err, `callbacks: there is no registry "TestClose", which the module names for callback "f": make it with NewRegistry before the module is compiled`)
+	check.Text(t, err, `callbacks: there is no registry "TestClose", which the module names for callback "f": make it with NewRegistry before the module is compiled`)
 
 	// Its name is free, and closing it again does not touch the new owner.
 	successor, err := callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
@@ -229,7 +229,7 @@ func TestClose(t *testing.T) {
 	_, err = dispatch.Resolve(named(r, "f"))
 	check.NoError(t, err)
 	_, err = callbacks.NewRegistry(r.Name(), callbacks.RegistryOptions{})
-	wantText(t, err, `callbacks: the registry "TestClose" exists already: Close it first, or use another name`)
+	check.Text(t, err, `callbacks: the registry "TestClose" exists already: Close it first, or use another name`)
 }
 
 func TestResolveOptional(t *testing.T) {
@@ -261,7 +261,7 @@ func TestResolveOptional(t *testing.T) {
 	config := named(r, "there")
 	config.Optional, config.Signature = true, contract.SignatureHash("->")
 	_, err = dispatch.Resolve(config)
-	wantAs[*callbacks.SignatureError](t, err)
+	check.As[*callbacks.SignatureError](t, err)
 }
 
 func TestResolveSignature(t *testing.T) {
@@ -272,8 +272,8 @@ func TestResolveSignature(t *testing.T) {
 	config.Signature = contract.SignatureHash("f32[5]->f32[5]")
 	_, err := dispatch.Resolve(config)
 	want := callbacks.SignatureError{Callback: "typed", Have: signature, WantHash: config.Signature}
-	check.Diff(t, "error", want, *wantAs[*callbacks.SignatureError](t, err))
-	wantText(t, err, `callbacks: callback "typed" is registered with the signature f32[4]->f32[4], but the module was built for another signature (`+config.Signature+`): preflight.Check finds out which`)
+	check.Diff(t, "error", want, *check.As[*callbacks.SignatureError](t, err))
+	check.Text(t, err, `callbacks: callback "typed" is registered with the signature f32[4]->f32[4], but the module was built for another signature (`+config.Signature+`): preflight.Check finds out which`)
 
 	config.Callback = "any"
 	_, err = dispatch.Resolve(config)
@@ -345,7 +345,7 @@ func TestUnknownErrorText(t *testing.T) {
 		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", IDState: callbacks.IDNeverReturned},
 			`callbacks: callback "id 4" was never returned by the registry "main" of this process: ids are valid in one process only, so bind callbacks of saved modules by name`},
 	} {
-		wantText(t, &c.err, c.want)
+		check.Text(t, &c.err, c.want)
 	}
 }
 
@@ -405,26 +405,9 @@ func TestConcurrency(t *testing.T) {
 	group.Wait()
 }
 
-func wantText(t testing.TB, err error, want string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("no error, want %s", want)
-		return
-	}
-	check.Diff(t, "error", want, err.Error())
-}
-
-func wantAs[E error](t testing.TB, err error) (e E) {
-	t.Helper()
-	if !errors.As(err, &e) {
-		t.Fatalf("got the error %v (%T), want a %T", err, err, e)
-	}
-	return e
-}
-
 func wantUnknown(t testing.TB, err error, want callbacks.UnknownError) {
 	t.Helper()
-	check.Diff(t, "error", want, *wantAs[*callbacks.UnknownError](t, err))
+	check.Diff(t, "error", want, *check.As[*callbacks.UnknownError](t, err))
 }
 
 // At most PerSecond calls are made in a second; the next second has its own.

@@ -170,13 +170,13 @@ func TestOpenSlices(t *testing.T) {
 	check.Diff(t, "no points", []point{}, points)
 
 	err := call(func(_ context.Context, args []point) (struct{}, error) { return struct{}{}, nil }, flat[:3], nil)
-	wantText(t, err, `callbacks: callback "f" takes 4 arguments, the module gives 3:
+	check.Text(t, err, `callbacks: callback "f" takes 4 arguments, the module gives 3:
   [0].X: takes f32[], given f32[]
   [0].Y: takes f32[], given f32[]
   [1].X: takes f32[], given f32[]
   [1].Y: takes f32[], given nothing  <- differs`)
 	err = call(func(_ context.Context, args []bool) (struct{}, error) { return struct{}{}, nil }, flat[:1], nil)
-	wantText(t, err, `callbacks: callback "f" takes 1 arguments, the module gives 1:
+	check.Text(t, err, `callbacks: callback "f" takes 1 arguments, the module gives 1:
   [0]: takes pred[], given f32[]  <- differs`)
 }
 
@@ -234,8 +234,8 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 				check.Diff(t, "calls", 1, calls)
 				return
 			}
-			wantText(t, err, c.want)
-			if !wantAs[*callbacks.TemplateError](t, err).Arguments || calls != 0 {
+			check.Text(t, err, c.want)
+			if !check.As[*callbacks.TemplateError](t, err).Arguments || calls != 0 {
 				t.Errorf("Arguments is not set, or the function was called: %d", calls)
 			}
 		})
@@ -324,8 +324,8 @@ func TestResultsThatDoNotFit(t *testing.T) {
 					want += "\n" + rows[i]
 				}
 			}
-			wantText(t, err, want)
-			wantAs[*callbacks.TemplateError](t, err)
+			check.Text(t, err, want)
+			check.As[*callbacks.TemplateError](t, err)
 			check.Diff(t, "results", room(flat), results)
 		})
 	}
@@ -342,11 +342,11 @@ func TestOpenResults(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "results", []tensor.View{tensor.Scalar[int8](1), tensor.Scalar[int8](2)}, results)
 	_, err = result(nil)
-	wantText(t, err, `callbacks: callback "f" returned 0 results, the module expects 2:
+	check.Text(t, err, `callbacks: callback "f" returned 0 results, the module expects 2:
   result 0: expected s8[], returned nothing  <- differs
   result 1: expected s8[], returned nothing  <- differs`)
 	_, err = result(map[string]int8{"y": 2})
-	wantText(t, err, `callbacks: callback "f" returned 1 results, the module expects 2:
+	check.Text(t, err, `callbacks: callback "f" returned 1 results, the module expects 2:
   result 0: expected s8[], returned s8[]
   result 1: expected s8[], returned nothing  <- differs`)
 }
@@ -359,7 +359,7 @@ func TestResultsThatHoldThemselves(t *testing.T) {
 		l[0] = l
 		return l, nil
 	}, nil, nil)
-	wantText(t, err, `callbacks: the results of callback "f": the tree is nested more than 1000 deep: does a slice or map hold itself?`)
+	check.Text(t, err, `callbacks: the results of callback "f": the tree is nested more than 1000 deep: does a slice or map hold itself?`)
 }
 
 func TestTemplateErrorUnwraps(t *testing.T) {
@@ -399,11 +399,11 @@ type hidden struct {
 // Functions that return an error return one for such a type.
 func TestRegisterTypesThatAreNoTrees(t *testing.T) {
 	var r callbacks.Registry
-	wantText(t, callbacks.RegisterCall(&r, "f", func(context.Context, struct{}) (hidden, error) { return hidden{y: 1}, nil }, callbacks.Options{}),
+	check.Text(t, callbacks.RegisterCall(&r, "f", func(context.Context, struct{}) (hidden, error) { return hidden{y: 1}, nil }, callbacks.Options{}),
 		`callbacks: callback "f": results: the field y of callbacks_test.hidden is not exported`)
-	wantText(t, callbacks.RegisterTap(&r, "f", func(context.Context, *int) error { return nil }, callbacks.Options{}),
+	check.Text(t, callbacks.RegisterTap(&r, "f", func(context.Context, *int) error { return nil }, callbacks.Options{}),
 		`callbacks: callback "f": arguments: this is a *int, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps`)
-	wantText(t, callbacks.RegisterTap[int32](&r, "f", nil, callbacks.Options{}), `callbacks: the function of callback "f" is nil`)
+	check.Text(t, callbacks.RegisterTap[int32](&r, "f", nil, callbacks.Options{}), `callbacks: the function of callback "f" is nil`)
 	check.Diff(t, "what is registered", 0, len(r.List()))
 }
 
@@ -499,11 +499,11 @@ func TestSignatureOf(t *testing.T) {
 		check.Diff(t, "signature", c.want, got)
 	}
 	_, err := callbacks.SignatureOf(matrix, stats{Rows: make([]tensor.View, 1)})
-	wantText(t, err, "callbacks: the results have no signature: .Rows[0] has no dimensions: give a View with a Shape, or an Array with Dims")
+	check.Text(t, err, "callbacks: the results have no signature: .Rows[0] has no dimensions: give a View with a Shape, or an Array with Dims")
 	_, err = callbacks.SignatureOf(tensor.Array[int8]{}, 0)
-	wantText(t, err, "callbacks: the arguments have no signature: leaf 0 has no dimensions: give a View with a Shape, or an Array with Dims")
+	check.Text(t, err, "callbacks: the arguments have no signature: leaf 0 has no dimensions: give a View with a Shape, or an Array with Dims")
 	_, err = callbacks.SignatureOf(0, "text")
-	wantText(t, err, "callbacks: the results have no signature: this is a string, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps")
+	check.Text(t, err, "callbacks: the results have no signature: this is a string, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps")
 }
 
 // The signature is filled in where the types or the template determine it.
@@ -533,8 +533,8 @@ func TestRegisterTyped(t *testing.T) {
 		"a: types": "f32[],f32[]->f32[]", "b: given": "f32[],f32[]->f32[]", "c: open": "", "d: template": "f32[4]->f32[4]", "e: half a template": "",
 		"f: tap": "f32[],f32[]->", "g: open tap": "", "h: template of a tap": "s8[],s8[]->",
 	}, got)
-	wantText(t, callbacks.RegisterTap[int](r, "nil", nil, callbacks.Options{}), `callbacks: the function of callback "nil" is nil`)
-	wantText(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}), `callbacks: the callback "a: types" is registered already: Unregister it first`)
+	check.Text(t, callbacks.RegisterTap[int](r, "nil", nil, callbacks.Options{}), `callbacks: the function of callback "nil" is nil`)
+	check.Text(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}), `callbacks: the callback "a: types" is registered already: Unregister it first`)
 }
 
 // Concurrent calls on many devices do not mix their trees.

@@ -38,7 +38,7 @@ func TestTapMakesNoResults(t *testing.T) {
 	called := false
 	call := &callbacks.Frame{Name: "f", Results: []tensor.View{tensor.Scalar[int8](7)}, Config: contract.Config{Form: contract.Call}}
 	err := callbacks.Tap(func(context.Context, []tensor.View) error { called = true; return nil })(call)
-	wantText(t, err, "callbacks: callback \"f\" returned 0 results, the module expects 1:\n  result 0: expected s8[], returned nothing  <- differs")
+	check.Text(t, err, "callbacks: callback \"f\" returned 0 results, the module expects 1:\n  result 0: expected s8[], returned nothing  <- differs")
 	check.Diff(t, "called", false, called)
 }
 
@@ -159,13 +159,13 @@ func TestCallErrors(t *testing.T) {
 			room := func() []tensor.View { return []tensor.View{tensor.Vector[float32](-1, -1), tensor.Scalar(int32(-1))} }
 			call := &callbacks.Frame{Name: "f", Results: room()}
 			err := returning(c.results, c.err)(call)
-			wantText(t, err, c.want)
+			check.Text(t, err, c.want)
 			check.Diff(t, "results", room(), call.Results)
 			switch {
 			case c.err != nil && err != c.err:
 				t.Error("the error is not the function's own value")
 			case c.got != nil:
-				e := wantAs[*callbacks.TemplateError](t, err)
+				e := check.As[*callbacks.TemplateError](t, err)
 				check.Diff(t, "Want", []tensor.Shape{f2, s0}, shapes(e.Want))
 				check.Diff(t, "Got", c.got, shapes(e.Got))
 			}
@@ -179,7 +179,7 @@ func TestTemplateErrorKeepsNothingOfTheCall(t *testing.T) {
 	call := &callbacks.Frame{Name: "f", Results: []tensor.View{{Shape: tensor.Shape{DType: tensor.F32, Dims: dims}, Data: make([]byte, 24)}}}
 	err := returning(nil, nil)(call)
 	dims[0] = 99
-	check.Diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)}, shapes(wantAs[*callbacks.TemplateError](t, err).Want))
+	check.Diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)}, shapes(check.As[*callbacks.TemplateError](t, err).Want))
 }
 
 func shapes(leaves []callbacks.Leaf) []tensor.Shape {

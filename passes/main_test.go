@@ -3,7 +3,6 @@ package passes_test
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -12,12 +11,7 @@ func TestMain(m *testing.M) { mlirtest.Main(m) }
 
 func parse(t *testing.T, text string) *mlir.Module {
 	t.Helper()
-	m, err := mlirtest.Context(t).Parse("", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	check.Cleanup(t, m)
-	return m
+	return mlirtest.Parse(t, mlirtest.Context(t), text)
 }
 
 // inMain returns a function of one vector with one custom call in it.

@@ -2,6 +2,7 @@
 package check
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -69,4 +70,25 @@ func Cleanup(t testing.TB, c io.Closer) {
 			t.Errorf("closing a %T: %v", c, err)
 		}
 	})
+}
+
+// Text reports an err that is nil or has another text.
+func Text(t testing.TB, err error, want string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("there is no error, want %s", want)
+		return
+	}
+	Diff(t, "the error", want, err.Error())
+}
+
+// As returns err, or the first error that it wraps, that is an E. It stops the test if there is
+// none.
+func As[E error](t testing.TB, err error) E {
+	t.Helper()
+	e, ok := errors.AsType[E](err)
+	if !ok {
+		t.Fatalf("got the error %v (%T), want a %T", err, err, e)
+	}
+	return e
 }

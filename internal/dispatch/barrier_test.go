@@ -44,12 +44,12 @@ func TestTapErrors(t *testing.T) {
 			}
 			run.End()
 			err := g.Barrier(t.Context(), "here")
-			e := wantAs[*callbacks.TapErrors](t, err)
+			e := check.As[*callbacks.TapErrors](t, err)
 			check.Diff(t, "count", calls, e.Count)
 			check.Diff(t, "kept", 64, len(e.Errors))
 			check.Diff(t, "is", true, errors.Is(err, errMine) && errors.Is(e.Last(), errMine))
 			check.Diff(t, "last", callbacks.TapError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63], cmpErrors)
-			wantText(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: mine`)
+			check.Text(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: mine`)
 			check.Diff(t, "lines in the log", calls, strings.Count(log.String(), "a tap failed"))
 			check.NoError(t, g.Barrier(t.Context(), "again"))
 		})
@@ -63,7 +63,7 @@ func TestTapErrorWithoutText(t *testing.T) {
 	run := begin(t, g, dispatch.RunOptions{})
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
-	wantText(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: an error of type dispatch_test.broken whose text is not available`)
+	check.Text(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last with: callbacks: tap "f" on device 1 in run 5: an error of type dispatch_test.broken whose text is not available`)
 }
 
 // With FailRun the error fails the run, and so does the end of the run's context, and
@@ -109,14 +109,14 @@ func TestBarrierWaits(t *testing.T) {
 	defer stop()
 	err := g.Barrier(ended, "early")
 	check.Diff(t, "error", context.DeadlineExceeded, err, cmpErrors)
-	e := wantAs[*callbacks.BarrierError](t, err)
+	e := check.As[*callbacks.BarrierError](t, err)
 	check.Diff(t, "waiting", 1, len(e.InFlight))
-	wantText(t, err, `callbacks: barrier "early" ended before the callbacks did: in flight are calls of "f": context deadline exceeded`)
+	check.Text(t, err, `callbacks: barrier "early" ended before the callbacks did: in flight are calls of "f": context deadline exceeded`)
 
 	run.End() // the queue is still full
 	again, stop := context.WithTimeout(t.Context(), short)
 	defer stop()
-	wantAs[*callbacks.BarrierError](t, callbacks.Barrier(again, "everywhere"))
+	check.As[*callbacks.BarrierError](t, callbacks.Barrier(again, "everywhere"))
 	done := make(chan error)
 	go func() { done <- g.Barrier(t.Context(), "last") }()
 	leave <- true
@@ -136,17 +136,17 @@ func TestBarrierKeepsErrors(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := g.Barrier(ended, "early")
-	wantText(t, err, `callbacks: barrier "early" ended before the callbacks did: runs are in flight: context canceled`)
+	check.Text(t, err, `callbacks: barrier "early" ended before the callbacks did: runs are in flight: context canceled`)
 	run.End()
 	other := group(t)
 	run = begin(t, other, dispatch.RunOptions{})
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
 	err = callbacks.Barrier(t.Context(), "everywhere")
-	check.Diff(t, "count", 2, wantAs[*callbacks.TapErrors](t, err).Count)
+	check.Diff(t, "count", 2, check.As[*callbacks.TapErrors](t, err).Count)
 	// Without a run the error is kept all the same.
 	check.NoError(t, invoke(s, frame(nil, contract.Observe, 1)))
-	check.Diff(t, "count", 1, wantAs[*callbacks.TapErrors](t, callbacks.Barrier(t.Context(), "everywhere")).Count)
+	check.Diff(t, "count", 1, check.As[*callbacks.TapErrors](t, callbacks.Barrier(t.Context(), "everywhere")).Count)
 }
 
 func TestBarrierInside(t *testing.T) {

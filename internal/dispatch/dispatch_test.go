@@ -136,14 +136,14 @@ func TestDispatchErrors(t *testing.T) {
 		}{
 			"error": {func() {}, func(t *testing.T, err error) { check.Diff(t, "the very error", true, err == errMine) }},
 			"panic": {func() { panic("oops") }, func(t *testing.T, err error) {
-				p := wantAs[*callbacks.PanicError](t, err)
+				p := check.As[*callbacks.PanicError](t, err)
 				if !strings.Contains(string(p.Stack), "TestDispatchErrors") {
 					t.Errorf("the stack does not show where it was:\n%s", p.Stack)
 				}
 			}},
 			"goexit": {runtime.Goexit, func(t *testing.T, err error) {
-				check.Diff(t, "callback", "f", wantAs[*callbacks.GoexitError](t, err).Callback)
-				wantText(t, err, `callbacks: callback "f" called runtime.Goexit (testing.T.Fatal does): return an error instead`)
+				check.Diff(t, "callback", "f", check.As[*callbacks.GoexitError](t, err).Callback)
+				check.Text(t, err, `callbacks: callback "f" called runtime.Goexit (testing.T.Fatal does): return an error instead`)
 			}},
 		} {
 			t.Run(way.String()+"/"+what, func(t *testing.T) {
@@ -184,10 +184,10 @@ func TestTimeout(t *testing.T) {
 			})
 			f := frame(nil, contract.Call, 1)
 			err := invoke(s, f)
-			e := wantAs[*callbacks.TimeoutError](t, err)
+			e := check.As[*callbacks.TimeoutError](t, err)
 			check.Diff(t, "error", callbacks.TimeoutError{Callback: "f", Limit: short}, *e)
 			check.Diff(t, "is", true, errors.Is(err, context.DeadlineExceeded) && errors.Is(err, os.ErrDeadlineExceeded) && e.Timeout())
-			wantText(t, err, `callbacks: callback "f" did not return after 20ms`)
+			check.Text(t, err, `callbacks: callback "f" did not return after 20ms`)
 			close(leave)
 			<-left
 			check.Diff(t, "memory", []int32{0}, ints(t, f.Results[0]))
@@ -203,7 +203,7 @@ func TestErrorAfterTimeout(t *testing.T) {
 		return f.Context().Err()
 	})
 	for range 50 {
-		wantAs[*callbacks.TimeoutError](t, invoke(s, frame(nil, contract.Call, 1)))
+		check.As[*callbacks.TimeoutError](t, invoke(s, frame(nil, contract.Call, 1)))
 	}
 }
 
@@ -223,8 +223,8 @@ func TestTimeoutWaitingForWorker(t *testing.T) {
 	go func() { done <- invoke(hog, frame(nil, contract.Call, 1)) }()
 	<-entered
 	err = invoke(late, call{&callbacks.Frame{Name: "g"}, nil})
-	check.Diff(t, "waiting", "for a worker", wantAs[*callbacks.TimeoutError](t, err).Waiting)
-	wantText(t, err, `callbacks: callback "g" was still waiting for a worker after 20ms`)
+	check.Diff(t, "waiting", "for a worker", check.As[*callbacks.TimeoutError](t, err).Waiting)
+	check.Text(t, err, `callbacks: callback "g" was still waiting for a worker after 20ms`)
 	close(leave)
 	check.NoError(t, <-done)
 	check.Diff(t, "called", false, called)
@@ -387,12 +387,12 @@ func TestAsyncQueueTimeout(t *testing.T) {
 	close(leave)
 	run.End()
 	err := g.Barrier(t.Context(), "end")
-	all := wantAs[*callbacks.TapErrors](t, err)
+	all := check.As[*callbacks.TapErrors](t, err)
 	if all.Count == 0 {
 		t.Error("no call timed out")
 	}
 	for _, e := range all.Errors {
-		wantAs[*callbacks.TimeoutError](t, e)
+		check.As[*callbacks.TimeoutError](t, e)
 	}
 }
 
@@ -455,7 +455,7 @@ func TestConfigure(t *testing.T) {
 	r := registry(t)
 	check.NoError(t, r.Register("f", func(f *callbacks.Frame) error { <-f.Context().Done(); return nil }, callbacks.Options{}))
 	check.NoError(t, r.Configure(callbacks.RegistryOptions{Timeout: short}))
-	wantAs[*callbacks.TimeoutError](t, invoke(resolve(t, r, contract.Call), frame(nil, contract.Call, 1)))
+	check.As[*callbacks.TimeoutError](t, invoke(resolve(t, r, contract.Call), frame(nil, contract.Call, 1)))
 }
 
 func TestDispatchNames(t *testing.T) {

@@ -1,7 +1,6 @@
 package dispatch_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -30,24 +29,7 @@ func withID(r *callbacks.Registry, id int64) contract.Config {
 	return contract.Config{Form: contract.Call, ID: id, Registry: r.Name()}
 }
 
-func wantText(t testing.TB, err error, want string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("no error, want %s", want)
-		return
-	}
-	check.Diff(t, "error", want, err.Error())
-}
-
-func wantAs[E error](t testing.TB, err error) (e E) {
-	t.Helper()
-	if !errors.As(err, &e) {
-		t.Fatalf("got the error %v (%T), want a %T", err, err, e)
-	}
-	return e
-}
-
 func wantUnknown(t testing.TB, err error, want callbacks.UnknownError) {
 	t.Helper()
-	check.Diff(t, "error", want, *wantAs[*callbacks.UnknownError](t, err))
+	check.Diff(t, "error", want, *check.As[*callbacks.UnknownError](t, err))
 }

@@ -85,9 +85,9 @@ func TestInvokePanic(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := slot(t, func(*callbacks.Frame) error { c.fn(); return nil })
 			err := invoke(s, call{&callbacks.Frame{Name: "f"}, nil})
-			p := wantAs[*callbacks.PanicError](t, err)
+			p := check.As[*callbacks.PanicError](t, err)
 			check.Diff(t, "Callback", "f", p.Callback)
-			wantText(t, err, c.text)
+			check.Text(t, err, c.text)
 			if !c.unwrap(errors.Unwrap(err)) {
 				t.Errorf("it unwraps to %v", errors.Unwrap(err))
 			}
@@ -105,8 +105,8 @@ func TestInvokePanic(t *testing.T) {
 func TestInvokePanicNilOfOldCode(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
 	err := invoke(slot(t, func(*callbacks.Frame) error { panic(nil) }), call{&callbacks.Frame{Name: "f"}, nil})
-	check.Diff(t, "Value", nil, wantAs[*callbacks.PanicError](t, err).Value)
-	wantText(t, err, `callbacks: callback "f" panicked: <nil>`)
+	check.Diff(t, "Value", nil, check.As[*callbacks.PanicError](t, err).Value)
+	check.Text(t, err, `callbacks: callback "f" panicked: <nil>`)
 }
 
 // A slot works after its function panicked.
@@ -118,7 +118,7 @@ func TestInvokeAfterPanic(t *testing.T) {
 		}
 		return nil
 	})
-	wantAs[*callbacks.PanicError](t, invoke(s, call{&callbacks.Frame{}, nil}))
+	check.As[*callbacks.PanicError](t, invoke(s, call{&callbacks.Frame{}, nil}))
 	check.NoError(t, invoke(s, call{&callbacks.Frame{}, nil}))
 	check.Diff(t, "calls", 2, calls)
 }

@@ -70,7 +70,7 @@ func TestLost(t *testing.T) {
 				if test.cancel {
 					check.Diff(t, "error", context.Canceled, err, cmpErrors)
 				} else {
-					wantAs[*callbacks.TimeoutError](t, err)
+					check.As[*callbacks.TimeoutError](t, err)
 				}
 				check.Diff(t, "lost", n+1, registry.QueueState().Lost)
 			}
@@ -79,7 +79,7 @@ func TestLost(t *testing.T) {
 				t.Fatalf("got %v, want a *LostError", err)
 			}
 			check.Diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit, Callbacks: map[string]int{"f": limit}}, *lost)
-			wantText(t, lost, `callbacks: 3 functions have not returned after their calls were stopped, which reaches RegistryOptions.LostLimit: "f" (3): make them return when their context ends`)
+			check.Text(t, lost, `callbacks: 3 functions have not returned after their calls were stopped, which reaches RegistryOptions.LostLimit: "f" (3): make them return when their context ends`)
 			n := 0
 			for _, c := range callbacks.InFlight() {
 				if c.Registry == registry.Name() && c.Lost && strings.Contains(c.String(), "lost") {
@@ -183,7 +183,7 @@ func TestReplacedResult(t *testing.T) {
 	})
 	for _, data := range []int32{1, 2} {
 		err := invoke(s, frame(nil, contract.Call, data))
-		check.Diff(t, "error", callbacks.ReplacedError{Callback: "f"}, *wantAs[*callbacks.ReplacedError](t, err))
+		check.Diff(t, "error", callbacks.ReplacedError{Callback: "f"}, *check.As[*callbacks.ReplacedError](t, err))
 	}
 }
 
@@ -236,7 +236,7 @@ func TestLogThatBlocks(t *testing.T) {
 	run.End()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	check.Diff(t, "count", calls, wantAs[*callbacks.TapErrors](t, g.Barrier(ctx, "here")).Count)
+	check.Diff(t, "count", calls, check.As[*callbacks.TapErrors](t, g.Barrier(ctx, "here")).Count)
 	close(release)
 	if line := <-written; !strings.Contains(line, "lines=") {
 		t.Errorf("the log says %q, want how many lines were dropped", line)

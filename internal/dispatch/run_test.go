@@ -63,7 +63,7 @@ func TestWithNil(t *testing.T) {
 	var run dispatch.Run
 	g.Begin(r.With(context.Background(), "f", nil), &run, dispatch.RunOptions{})
 	defer run.End()
-	wantText(t, invoke(resolve(t, r, contract.Call), frame(&run, contract.Call, 1)), `callbacks: the function that With was given for callback "f" is nil`)
+	check.Text(t, invoke(resolve(t, r, contract.Call), frame(&run, contract.Call, 1)), `callbacks: the function that With was given for callback "f" is nil`)
 }
 
 // A released callback is unknown, in each way of dispatch.
@@ -71,7 +71,7 @@ func TestReleased(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine} {
 		r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error { return nil })
 		check.NoError(t, r.Unregister("f"))
-		wantAs[*callbacks.UnknownError](t, invoke(s, frame(nil, contract.Call, 1)))
+		check.As[*callbacks.UnknownError](t, invoke(s, frame(nil, contract.Call, 1)))
 		r.Close()
 	}
 }
@@ -125,7 +125,7 @@ func TestServeEnds(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { caller.Serve(nil) })
 	for range 2 {
-		wantAs[*callbacks.GoexitError](t, invoke(s, frame(run, contract.Call, 1)))
+		check.As[*callbacks.GoexitError](t, invoke(s, frame(run, contract.Call, 1)))
 	}
 	wg.Wait()
 

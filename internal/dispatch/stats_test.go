@@ -83,7 +83,7 @@ func TestStats(t *testing.T) {
 			}
 			wg.Wait()
 			run.End()
-			check.Diff(t, "errors", goroutines*calls/4, wantAs[*callbacks.TapErrors](t, g.Barrier(t.Context(), "end")).Count)
+			check.Diff(t, "errors", goroutines*calls/4, check.As[*callbacks.TapErrors](t, g.Barrier(t.Context(), "end")).Count)
 			want := callbacks.Stat{
 				Callback: "f", Registry: r.Name(), Fired: goroutines * calls, Delivered: goroutines * calls / 4,
 				Dropped: goroutines * calls / 2, Failed: goroutines * calls / 4, Latency: callbacks.Latency{Count: goroutines * calls / 2},
