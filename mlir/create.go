@@ -250,7 +250,7 @@ func (c *Context) kind(name string) *operationKind {
 		c.lastKind = k
 		return k
 	}
-	kept := strings.Clone(name) // the caller's may stand on its stack
+	kept := strings.Clone(name) // the caller's string may be on its stack
 	if namespace, ok := namespaceOf(kept); ok {
 		_ = c.LoadDialect(namespace) // if it fails, the operation is not registered
 	}
@@ -291,9 +291,9 @@ func (c *Context) checkInference(k *operationKind, s *OperationState) error {
 func (k *operationKind) count(what string, want int, more bool, got int) error {
 	switch {
 	case more && got < want:
-		return fmt.Errorf("mlir: %s takes at least %d %s, not %d", k.name, want, what, got)
+		return fmt.Errorf("mlir: %s takes at least %d %s, but %d are given", k.name, want, what, got)
 	case !more && got != want:
-		return fmt.Errorf("mlir: %s takes %d %s, not %d", k.name, want, what, got)
+		return fmt.Errorf("mlir: %s takes %d %s, but %d are given", k.name, want, what, got)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func CheckTops(c *Context) error {
 	for _, t := range c.tops {
 		for _, thing := range c.gather(t) {
 			if in[thing.Ptr] != nil {
-				return fmt.Errorf("%v is in two outermost things", thing)
+				return fmt.Errorf("%v is in two outermost objects", thing)
 			}
 			in[thing.Ptr] = t
 		}
