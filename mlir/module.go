@@ -120,7 +120,7 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 	}
 	c.calls.mayJoin(raw.Ptr, "Context.Adopt")
 	if own.uses != nil {
-		if op := capi.Stray(c.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
+		if op := capi.UserOfOutside(c.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
 			return nil, fmt.Errorf("mlir: the module uses values from outside, in %s", c.operation(op).Name())
 		}
 		own.uses = nil
@@ -134,7 +134,7 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 func (m *Module) Clone() *Module {
 	t := m.life.check("Module.Clone")
 	raw := capi.MlirOperationClone(t, capi.MlirModuleGetOperation(t, m.raw))
-	if op := capi.Stray(t, capi.OperationKind, raw.Ptr, nil); op.Ptr != nil {
+	if op := capi.UserOfOutside(t, capi.OperationKind, raw.Ptr, nil); op.Ptr != nil {
 		// The value was detached from the module, or the library did not copy the use: a
 		// value may be used outside the region that it is in.
 		capi.MlirOperationDestroy(t, raw)

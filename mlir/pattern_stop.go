@@ -12,7 +12,7 @@ func (s *Patterns) stop(t *capi.Table, rewriter capi.MlirRewriterBase) bool {
 	if s.failed == nil || s.walking || s.kept.Ptr != nil {
 		return false
 	}
-	s.ctx.mend(s.ctx.tops[s.within]) // operations without an operand cannot be copied
+	s.ctx.replaceNullUses(s.ctx.tops[s.within]) // operations without an operand cannot be copied
 	s.kept = capi.MlirOperationClone(t, s.on)
 	emptied := &capi.OperationState{Name: carrier}
 	for range capi.MlirOperationGetNumRegions(t, s.on) {

@@ -115,7 +115,7 @@ func (c *call) valid(x *Context, folds bool) error {
 		// The last operation of a block is verified by the operation that contains the
 		// block. So is a use that is not clearly after the definition. A module does not
 		// need a terminator.
-		ends, misplaced := capi.Standing(t, o.raw)
+		ends, misplaced := capi.CheckPosition(t, o.raw)
 		cycle = cycle || misplaced
 		if misplaced || ends && around.Name() != "builtin.module" {
 			if err := verify(around); err != nil {

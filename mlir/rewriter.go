@@ -225,9 +225,9 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 	}
 	if to := capi.Top(t, capi.BlockKind, r.at.block.raw.Ptr); to != capi.Top(t, capi.OperationKind, raw.Ptr) {
 		tried := capi.MlirOperationClone(t, raw)
-		stray := capi.Stray(t, capi.OperationKind, tried.Ptr, to)
+		user := capi.UserOfOutside(t, capi.OperationKind, tried.Ptr, to)
 		capi.MlirOperationDestroy(t, tried)
-		if stray.Ptr != nil {
+		if user.Ptr != nil {
 			panic("mlir: " + method + " was given an operation of another module that uses values there")
 		}
 	}

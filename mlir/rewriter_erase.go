@@ -114,7 +114,7 @@ func (r *Rewriter) InlineBlockBefore(source Block, before Operation, arguments .
 	t := r.life.check("Rewriter.InlineBlockBefore")
 	op, at := r.placed(before, "Rewriter.InlineBlockBefore")
 	r.together(r.blockOf(source, "Rewriter.InlineBlockBefore"), at, "Rewriter.InlineBlockBefore")
-	moved, err := r.dissolve(t, source, before, arguments, "Rewriter.InlineBlockBefore")
+	moved, err := r.emptyAndErase(t, source, before, arguments, "Rewriter.InlineBlockBefore")
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (r *Rewriter) MergeBlocks(source, into Block, arguments ...Value) error {
 	if source.Equal(into) {
 		panic("mlir: Rewriter.MergeBlocks was given the same block twice")
 	}
-	moved, err := r.dissolve(t, source, into.Parent(), arguments, "Rewriter.MergeBlocks")
+	moved, err := r.emptyAndErase(t, source, into.Parent(), arguments, "Rewriter.MergeBlocks")
 	if err != nil {
 		return err
 	}
@@ -140,10 +140,10 @@ func (r *Rewriter) MergeBlocks(source, into Block, arguments ...Value) error {
 	return nil
 }
 
-// dissolve checks that a block's operations can move to target's position, and erases the
+// emptyAndErase checks that a block's operations can move to target's position, and erases the
 // block. It moves the operations to a new block, without arguments and handles, which the
 // library may free.
-func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, arguments []Value, method string) (capi.MlirBlock, error) {
+func (r *Rewriter) emptyAndErase(t *capi.Table, source Block, target Operation, arguments []Value, method string) (capi.MlirBlock, error) {
 	raw := r.inRegion(source, method)
 	values := r.values(arguments, source.NumArguments(), method)
 	if !target.IsNil() && target.isIn(source) {
@@ -160,13 +160,13 @@ func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, argum
 		}
 	}
 	if branch := r.c.branch(capi.BlockKind, raw.Ptr); !branch.IsNil() {
-		return raw, fmt.Errorf("mlir: the block cannot be dissolved: %s at %s branches to it", branch.Name(), branch.Location().Position())
+		return raw, fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
 	for o := range source.Operations() {
 		for inner := range o.All() {
 			for _, to := range inner.Successors() {
 				if to.raw == raw {
-					return raw, fmt.Errorf("mlir: the block cannot be dissolved: %s at %s, in it, branches to it", inner.Name(), inner.Location().Position())
+					return raw, fmt.Errorf("mlir: the block cannot be erased: %s at %s, in it, branches to it", inner.Name(), inner.Location().Position())
 				}
 			}
 		}

@@ -24,8 +24,8 @@ func (r *Rewriter) remove(kind capi.Kind, raw pointer, by string) {
 	}
 	definers := capi.Definers(t, kind, raw)
 	r.c.forget(capi.Gather(t, kind, raw), erasedBy(by))
-	r.c.takeOut(kind, raw)
-	gone := removed{kind: kind, raw: raw, by: by, block: capi.Sever(t, kind, raw, nil)}
+	r.c.unlink(kind, raw)
+	gone := removed{kind: kind, raw: raw, by: by, block: capi.ReplaceOutsideUses(t, kind, raw, nil)}
 	if gone.block.Ptr == nil {
 		gone.block = capi.MlirBlockCreate(t, 0, nil, nil)
 	}

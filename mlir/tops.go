@@ -14,12 +14,12 @@ import (
 // An operation's operands and successors are in its outermost object, with these
 // exceptions:
 //
-//   1. A detached object may use other objects, which top.uses records. Before a used object
-//      is freed or given to passes, cutOff replaces these uses. A module accepts a detached
-//      object only if everything that it uses is in the module.
-//   2. A module may use objects that were detached from it. Such an object cannot be erased,
-//      and can be added only to that module.
-//   3. A use that cutOff replaced uses a placeholder, which is in no outermost object.
+//  1. A detached object may use other objects, which top.uses records. Before a used
+//     object is freed or given to passes, replaceOutsideUses replaces these uses. A module
+//     accepts a detached object only if everything that it uses is in the module.
+//  2. A module may use objects that were detached from it. Such an object cannot be erased,
+//     and can be added only to that module.
+//  3. A use that was replaced uses a placeholder, which is in no outermost object.
 
 // top is an outermost operation, block or region.
 type top struct {
@@ -148,7 +148,7 @@ func (c *Context) compatible(t, home *top, method string) {
 		home.use(uses)
 		return
 	}
-	if op := capi.Stray(c.api, t.kind, t.raw, home.raw); op.Ptr != nil {
+	if op := capi.UserOfOutside(c.api, t.kind, t.raw, home.raw); op.Ptr != nil {
 		panic(fmt.Sprintf("mlir: %s was given %s, which uses a value or block that is not in the module: add that first",
 			method, capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op))))
 	}
@@ -189,14 +189,14 @@ func (c *Context) end(t *top, how string) {
 		c.forget(c.gather(t), how)
 	}
 	c.last = known{}
-	c.cutOff(t.raw)
+	c.replaceOutsideUses(t.raw)
 	c.destroy(t.kind, t.raw)
 	c.dropPlaceholders(t)
 }
 
 func (c *Context) dropPlaceholders(t *top) {
 	for _, block := range t.placeholders {
-		c.cutOff(block.Ptr)
+		c.replaceOutsideUses(block.Ptr)
 		capi.MlirBlockDestroy(c.api, block)
 	}
 	c.placeholders -= len(t.placeholders)
@@ -206,21 +206,21 @@ func (c *Context) dropPlaceholders(t *top) {
 func (c *Context) erase(kind capi.Kind, raw pointer, by string) {
 	t := c.api
 	c.forget(capi.Gather(t, kind, raw), erasedBy(by))
-	c.takeOut(kind, raw)
+	c.unlink(kind, raw)
 	c.destroy(kind, raw)
 }
 
-// takeOut removes an object that is about to be destroyed from its block or region.
-func (c *Context) takeOut(kind capi.Kind, raw pointer) {
+// unlink removes an object that is about to be destroyed from its block or region.
+func (c *Context) unlink(kind capi.Kind, raw pointer) {
 	if kind == capi.BlockKind {
 		capi.MlirBlockDetach(c.api, capi.MlirBlock{Ptr: raw})
-		c.cutOff(raw)
+		c.replaceOutsideUses(raw)
 		return
 	}
 	op := capi.MlirOperation{Ptr: raw}
 	capi.MlirOperationRemoveFromParent(c.api, op)
 	if capi.MlirOperationGetNumRegions(c.api, op) > 0 {
-		c.cutOff(raw) // a detached object may branch to a block in it
+		c.replaceOutsideUses(raw) // a detached object may branch to a block in it
 	}
 }
 
@@ -244,27 +244,27 @@ func (c *Context) destroy(kind capi.Kind, raw pointer) {
 	}
 }
 
-// cutOff replaces the values and blocks of an outermost object that detached objects use.
-// The outermost object is about to be destroyed or changed.
-func (c *Context) cutOff(from pointer) {
+// replaceOutsideUses replaces the values and blocks of an outermost object that detached
+// objects use. The outermost object is about to be destroyed or changed.
+func (c *Context) replaceOutsideUses(from pointer) {
 	for _, t := range c.tops {
 		if t.module == nil && t.uses != nil && t.raw != from {
-			c.replace(t, capi.Sever(c.api, t.kind, t.raw, from))
+			c.addPlaceholder(t, capi.ReplaceOutsideUses(c.api, t.kind, t.raw, from))
 		}
 	}
 }
 
-// mend replaces operands that the library dropped because it took the operations for
-// unreachable. This happens to operations that Go code made invalid.
-func (c *Context) mend(t *top) {
-	if block := capi.Mend(c.api, t.kind, t.raw); block.Ptr != nil {
-		c.replace(t, block)
+// replaceNullUses replaces operands and successors that the library removed because it took
+// the operations for unreachable. This happens to operations that Go code made invalid.
+func (c *Context) replaceNullUses(t *top) {
+	if block := capi.ReplaceNullUses(c.api, t.kind, t.raw); block.Ptr != nil {
+		c.addPlaceholder(t, block)
 		t.parted = true
 	}
 }
 
-// replace records a block, if not nil, whose arguments now replace operands in t.
-func (c *Context) replace(t *top, block capi.MlirBlock) {
+// addPlaceholder records a block, if not nil, whose arguments now replace operands in t.
+func (c *Context) addPlaceholder(t *top, block capi.MlirBlock) {
 	if block.Ptr != nil {
 		t.placeholders = append(t.placeholders, block)
 		c.placeholders++
@@ -303,7 +303,7 @@ func (c *Context) destroyAll() {
 	var detached []*top
 	for _, t := range c.tops {
 		if t.module == nil {
-			c.replace(t, capi.Sever(c.api, t.kind, t.raw, nil))
+			c.addPlaceholder(t, capi.ReplaceOutsideUses(c.api, t.kind, t.raw, nil))
 			detached = append(detached, t)
 		}
 	}

@@ -59,7 +59,7 @@ func (v Value) Index() int {
 	return capi.MlirOpResultGetResultNumber(t, v.raw)
 }
 
-// A Use is an operand of an operation that is a given value.
+// A Use is one use of a value: the operand of Owner with the index Operand.
 type Use struct {
 	Owner   Operation
 	Operand int
