@@ -10,9 +10,9 @@ import (
 
 // A Context owns everything that is built or parsed in it. Creating one takes tens of
 // microseconds. A Context must be used by one goroutine at a time; different contexts can
-// be used concurrently. If two goroutines use one context at once, the package nearly
-// always detects it, and panics with the places of both. It does not detect this if the
-// context has Threads.
+// be used concurrently. If two goroutines use one context at once, one of them panics with
+// the places of both. The package nearly always detects this, but never if the context has
+// Threads.
 type Context struct {
 	lib  *Library
 	api  *capi.Table // the library's table, marked while one of its functions works on this context

@@ -161,9 +161,8 @@ func (m *Module) SymbolTable() *SymbolTable {
 }
 
 // Invalidate invalidates all handles into the module. Call it after the library changed the
-// module in a way that this package cannot notice. by is the name of the operation that did
-// it, for the panics of old handles. The module itself stays valid, and returns new
-// handles.
+// module in a way that this package cannot notice. The panics of old handles name by as the
+// cause. The module itself stays valid, and returns new handles.
 func (m *Module) Invalidate(by string) {
 	m.life.check("Module.Invalidate")
 	m.ctx.renew(m.ctx.tops[m.raw.Ptr], "after "+by)

@@ -207,10 +207,10 @@ func TestPDLWrong(t *testing.T) {
 		"an operation without a definition": {"unregistered operation 'arith.nothing'", rewriting("%op", `
       %new = pdl.operation "arith.nothing"(%a, %b : !pdl.value, !pdl.value) -> (%t : !pdl.type)
       pdl.replace %op with %new`)},
-		"a constraint that changes": {"only a rewrite may", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
+		"a constraint that changes": {"change them in a rewrite", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
 			"pdl.rewrite", `pdl.apply_native_constraint "changes"(%op : !pdl.operation)
       pdl.rewrite`, 1)},
-		"a constraint that makes": {"only a rewrite may", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
+		"a constraint that makes": {"change them in a rewrite", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
 			"pdl.rewrite", `pdl.apply_native_constraint "makes"(%op : !pdl.operation)
       pdl.rewrite`, 1)},
 	} {
@@ -240,7 +240,7 @@ func TestPDLRefused(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
 		for want, pattern := range map[string]string{
-			`give the result types of "arith.muli"`: rewriting("%op", `
+			`the result types of "arith.muli" cannot be inferred`: rewriting("%op", `
       %new = pdl.operation "arith.muli"(%a, %b : !pdl.value, !pdl.value)
       pdl.erase %op`),
 			"use pdl.result, or pdl.results without an index": rewriting("%op", `

@@ -118,7 +118,7 @@ func (w *pdlRewrite) create(o Operation) error {
 	case len(lists[2]) > 0 || infers && known:
 		replaced = nil
 	case infers && replaced == nil:
-		return fmt.Errorf("the result types of %q cannot be inferred, because AllowInference was not called for it: give them", name)
+		return fmt.Errorf("the result types of %q cannot be inferred, because AllowInference was not called for it: give them in the pattern", name)
 	}
 	var names []string
 	namesOf, _ := o.Attribute("attributeValueNames")
