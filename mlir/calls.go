@@ -196,7 +196,7 @@ func (c *Context) enter(this call, f func(this *call) error) error {
 func (c *Context) leave(this *call) {
 	const how = "after the end of the pass or pattern that it was for"
 	this.life.ended, this.life.how = true, how
-	c.replaceOutsideUses(this.top)
+	c.replaceUsesOf(this.top)
 	t := c.tops[this.top]
 	if len(c.tops) == 1 || this.many {
 		c.renew(t, how)
@@ -291,7 +291,7 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 	c.takeDiagnostics("") // of earlier calls
 	c.expire(t, "after "+what)
 	o = c.operation(o.raw)
-	c.replaceOutsideUses(t.raw) // the library may destroy values that detached objects use
+	c.replaceUsesOf(t.raw) // the library may destroy values that detached objects use
 	if t.module != nil {
 		t.module.busy++
 	}

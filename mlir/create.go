@@ -162,7 +162,7 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 			c.renew(nil, how)
 		}
 		if made.raw != nil {
-			c.replaceOutsideUses(made.raw)
+			c.replaceUsesOf(made.raw)
 			c.destroy(capi.OperationKind, made.raw)
 		}
 		c.dropPlaceholders(made)

@@ -15,7 +15,7 @@ import (
 // exceptions:
 //
 //  1. A detached object may use other objects, which top.uses records. Before a used
-//     object is freed or given to passes, replaceOutsideUses replaces these uses. A module
+//     object is freed or given to passes, replaceUsesOf replaces these uses. A module
 //     accepts a detached object only if everything that it uses is in the module.
 //  2. A module may use objects that were detached from it. Such an object cannot be erased,
 //     and can be added only to that module.
@@ -189,14 +189,14 @@ func (c *Context) end(t *top, how string) {
 		c.forget(c.gather(t), how)
 	}
 	c.last = known{}
-	c.replaceOutsideUses(t.raw)
+	c.replaceUsesOf(t.raw)
 	c.destroy(t.kind, t.raw)
 	c.dropPlaceholders(t)
 }
 
 func (c *Context) dropPlaceholders(t *top) {
 	for _, block := range t.placeholders {
-		c.replaceOutsideUses(block.Ptr)
+		c.replaceUsesOf(block.Ptr)
 		capi.MlirBlockDestroy(c.api, block)
 	}
 	c.placeholders -= len(t.placeholders)
@@ -214,13 +214,13 @@ func (c *Context) erase(kind capi.Kind, raw pointer, by string) {
 func (c *Context) unlink(kind capi.Kind, raw pointer) {
 	if kind == capi.BlockKind {
 		capi.MlirBlockDetach(c.api, capi.MlirBlock{Ptr: raw})
-		c.replaceOutsideUses(raw)
+		c.replaceUsesOf(raw)
 		return
 	}
 	op := capi.MlirOperation{Ptr: raw}
 	capi.MlirOperationRemoveFromParent(c.api, op)
 	if capi.MlirOperationGetNumRegions(c.api, op) > 0 {
-		c.replaceOutsideUses(raw) // a detached object may branch to a block in it
+		c.replaceUsesOf(raw) // a detached object may branch to a block in it
 	}
 }
 
@@ -244,9 +244,9 @@ func (c *Context) destroy(kind capi.Kind, raw pointer) {
 	}
 }
 
-// replaceOutsideUses replaces the values and blocks of an outermost object that detached
-// objects use. The outermost object is about to be destroyed or changed.
-func (c *Context) replaceOutsideUses(from pointer) {
+// replaceUsesOf replaces the values and blocks of an outermost object that detached objects
+// use. The outermost object is about to be destroyed or changed.
+func (c *Context) replaceUsesOf(from pointer) {
 	for _, t := range c.tops {
 		if t.module == nil && t.uses != nil && t.raw != from {
 			c.addPlaceholder(t, capi.ReplaceOutsideUses(c.api, t.kind, t.raw, from))
