@@ -238,7 +238,7 @@ func TestAttributeMisuse(t *testing.T) {
 	check.Panics(t, "an affine map of another context", func() { other.AffineMapAttribute(c.IdentityMap(1)) })
 	check.Panics(t, "an integer set of another context", func() { other.IntegerSetAttribute(c.EmptyIntegerSet(0, 0)) })
 	check.Panics(t, "Attribute.Int called on a zero value", func() { mlir.Attribute{}.Int() })
-	check.Panics(t, "Attribute.Kind was given the nil attribute", func() {
+	check.Panics(t, "Attribute.Kind called on the nil attribute", func() {
 		missing, _ := c.DictionaryAttribute().Entry("x")
 		missing.Kind()
 	})

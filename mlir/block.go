@@ -6,15 +6,14 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Block is a list of operations with arguments, part of a region or detached. Two that can
-// be used are == if they are the same one.
+// A Block is a list of operations with arguments, in a region or detached. Two valid
+// handles to the same block are ==.
 type Block struct {
 	life *lifetime
 	raw  capi.MlirBlock
 }
 
-// NewBlock makes a detached block with arguments of the given types, all at one
-// location.
+// NewBlock creates a detached block with arguments of the given types, all at one location.
 func (c *Context) NewBlock(loc Location, arguments ...Type) Block {
 	t := c.life.check("Context.NewBlock")
 	at := loc.in(c, "Context.NewBlock")
@@ -29,42 +28,44 @@ func (c *Context) NewBlock(loc Location, arguments ...Type) Block {
 	return c.block(raw)
 }
 
-// Equal reports whether both are the same one, as == does.
+// Equal reports whether b and other are the same block, as == does.
 func (b Block) Equal(other Block) bool { return b == other }
 
 // IsNil reports whether b is the zero Block.
 func (b Block) IsNil() bool { return b.raw.Ptr == nil }
 
-// Parent is the operation whose region holds the block, nil for a detached one.
+// Parent returns the operation that contains the block. It returns the nil Operation if the
+// block is detached, or if its region is.
 func (b Block) Parent() Operation {
 	t := b.life.use("Block.Parent", b.raw.Ptr)
 	return b.life.ctx.operation(capi.MlirBlockGetParentOperation(t, b.raw))
 }
 
-// NumArguments is the number of the block's arguments.
+// NumArguments returns the number of the block's arguments.
 func (b Block) NumArguments() int {
 	return capi.MlirBlockGetNumArguments(b.life.use("Block.NumArguments", b.raw.Ptr), b.raw)
 }
 
-// Argument is the i-th argument. It panics where there is none.
+// Argument returns the i-th argument. It panics if i is out of range.
 func (b Block) Argument(i int) Value {
 	t := b.life.use("Block.Argument", b.raw.Ptr)
 	inRange("Block.Argument", i, capi.MlirBlockGetNumArguments(t, b.raw))
 	return b.life.ctx.value(capi.MlirBlockGetArgument(t, b.raw, i))
 }
 
-// Arguments iterates over the arguments.
+// Arguments returns an iterator over the arguments and their indices.
 func (b Block) Arguments() iter.Seq2[int, Value] {
 	return indexed(b.NumArguments(), b.Argument)
 }
 
-// Operations iterates over the operations that stand in the block when it begins, in
-// order. They may be moved and erased while iterating: each is visited once, and not what
-// was erased before its turn.
+// Operations returns an iterator over the operations that are in the block when the
+// iteration starts, in order. The loop may move and erase operations. Each operation is
+// visited once, unless it was erased before its turn.
 func (b Block) Operations() iter.Seq[Operation] {
 	return func(yield func(Operation) bool) {
 		t := b.life.use("Block.Operations", b.raw.Ptr)
-		// Listed at once: what is moved forward would come again, and might for ever.
+		// Listed at once: an operation that is moved forward would be visited again,
+		// perhaps forever.
 		raw := capi.Operations(t, b.raw)
 		list := make([]Operation, len(raw))
 		for i, op := range raw {
@@ -78,13 +79,14 @@ func (b Block) Operations() iter.Seq[Operation] {
 	}
 }
 
-// Terminator is the operation that ends the block, nil where there is none yet.
+// Terminator returns the operation that ends the block, or the nil Operation if the block
+// has no terminator.
 func (b Block) Terminator() Operation {
 	t := b.life.use("Block.Terminator", b.raw.Ptr)
 	return b.life.ctx.operation(capi.MlirBlockGetTerminator(t, b.raw))
 }
 
-// Append adds a detached operation at the end; the block owns it from then on. It
+// Append adds a detached operation at the end of the block, which owns it from then on. It
 // returns the operation.
 func (b Block) Append(o Operation) Operation {
 	t := b.life.use("Block.Append", b.raw.Ptr)
@@ -93,8 +95,8 @@ func (b Block) Append(o Operation) Operation {
 	return o
 }
 
-// Insert adds a detached operation as the i-th one. It panics where i is greater than
-// the number of operations. Where one has the neighbour, InsertBefore is faster.
+// Insert inserts a detached operation at index i. It panics if i is greater than the number
+// of operations. InsertBefore is faster if the next operation is known.
 func (b Block) Insert(i int, o Operation) Operation {
 	t := b.life.use("Block.Insert", b.raw.Ptr)
 	n := 0
@@ -107,7 +109,7 @@ func (b Block) Insert(i int, o Operation) Operation {
 	return o
 }
 
-// InsertBefore adds a detached operation before another one of this block.
+// InsertBefore inserts a detached operation before another operation of this block.
 func (b Block) InsertBefore(anchor, o Operation) Operation {
 	t := b.life.use("Block.InsertBefore", b.raw.Ptr)
 	b.owns(anchor, "Block.InsertBefore")
@@ -116,7 +118,7 @@ func (b Block) InsertBefore(anchor, o Operation) Operation {
 	return o
 }
 
-// InsertAfter adds a detached operation after another one of this block.
+// InsertAfter inserts a detached operation after another operation of this block.
 func (b Block) InsertAfter(anchor, o Operation) Operation {
 	t := b.life.use("Block.InsertAfter", b.raw.Ptr)
 	b.owns(anchor, "Block.InsertAfter")
@@ -125,34 +127,34 @@ func (b Block) InsertAfter(anchor, o Operation) Operation {
 	return o
 }
 
-// adopt makes an operation that is about to be added a part of what b is in.
+// adopt makes an operation that is about to be added part of b's outermost object.
 func (b Block) adopt(o Operation, method string) {
 	c := b.life.ctx
 	o.in(c, method)
 	b.notPlaceholder(method)
 	home := c.topOf(capi.BlockKind, b.raw.Ptr)
-	t := c.joinable(capi.OperationKind, o.raw.Ptr, home, "an operation that stands in a block already", method)
+	t := c.joinable(capi.OperationKind, o.raw.Ptr, home, "an operation that is in a block already", method)
 	c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
 	c.join(t, home)
 	o.touch()
 }
 
-// notPlaceholder panics for a placeholder (see tops.go), which is reached from what was cut
-// off and can take nothing.
+// notPlaceholder panics if b is a placeholder (see tops.go). A placeholder can be reached
+// from the users of destroyed objects, and nothing can be added to it.
 func (b Block) notPlaceholder(method string) {
 	if c := b.life.ctx; c.placeholders > 0 && c.topOf(capi.BlockKind, b.raw.Ptr) == nil {
-		panic("mlir: " + method + " called on a block that only replaces one that is gone")
+		panic("mlir: " + method + " called on a placeholder for a block that was destroyed")
 	}
 }
 
 func (b Block) owns(anchor Operation, method string) {
 	anchor.in(b.life.ctx, method)
 	if capi.MlirOperationGetBlock(b.life.ctx.api, anchor.raw) != b.raw {
-		panic("mlir: " + method + " was given an operation of another block to stand next to")
+		panic("mlir: " + method + " was given an anchor in another block: use an operation of this block")
 	}
 }
 
-// first is a pointer to the first element, nil for an empty slice.
+// first returns a pointer to the first element, or nil if the slice is empty.
 func first[T any](s []T) *T {
 	if len(s) == 0 {
 		return nil

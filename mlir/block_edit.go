@@ -7,13 +7,14 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Region is the region that holds the block, nil for a detached one.
+// Region returns the region that contains the block, or the nil Region if the block is
+// detached.
 func (b Block) Region() Region {
 	t := b.life.use("Block.Region", b.raw.Ptr)
 	return b.life.ctx.region(capi.MlirBlockGetParentRegion(t, b.raw))
 }
 
-// Next is the block after this one in its region, nil for the last.
+// Next returns the block after this one in its region, or the nil Block if there is none.
 func (b Block) Next() Block {
 	t := b.life.use("Block.Next", b.raw.Ptr)
 	if capi.MlirBlockGetParentRegion(t, b.raw).Ptr == nil {
@@ -22,17 +23,18 @@ func (b Block) Next() Block {
 	return b.life.ctx.block(capi.MlirBlockGetNextInRegion(t, b.raw))
 }
 
-// First is the first operation, nil where the block is empty.
+// First returns the first operation, or the nil Operation if the block is empty.
 func (b Block) First() Operation {
 	t := b.life.use("Block.First", b.raw.Ptr)
 	return b.life.ctx.operation(capi.MlirBlockGetFirstOperation(t, b.raw))
 }
 
-// Successors iterates over the blocks that the last operation branches to.
+// Successors returns an iterator over the blocks that the last operation branches to, and
+// their indices.
 func (b Block) Successors() iter.Seq2[int, Block] {
 	b.life.use("Block.Successors", b.raw.Ptr)
 	end := b.Terminator()
-	if end.IsNil() { // also where nobody knows whether the last one is a terminator
+	if end.IsNil() { // the library does not know whether an unregistered operation is a terminator
 		for o := range b.Operations() {
 			end = o
 		}
@@ -62,7 +64,7 @@ func (b Block) Predecessors() []Block {
 	return out
 }
 
-// AddArgument adds an argument after the others.
+// AddArgument adds an argument after the others and returns it.
 func (b Block) AddArgument(t Type, loc Location) Value {
 	api := b.life.use("Block.AddArgument", b.raw.Ptr)
 	c := b.life.ctx
@@ -70,8 +72,8 @@ func (b Block) AddArgument(t Type, loc Location) Value {
 	return c.value(capi.MlirBlockAddArgument(api, b.raw, t.in(c, "Block.AddArgument"), loc.in(c, "Block.AddArgument")))
 }
 
-// InsertArgument adds an argument as the i-th one. It panics where i is greater than
-// the number of arguments.
+// InsertArgument inserts an argument at index i and returns it. It panics if i is greater
+// than the number of arguments.
 func (b Block) InsertArgument(i int, t Type, loc Location) Value {
 	api := b.life.use("Block.InsertArgument", b.raw.Ptr)
 	inRange("Block.InsertArgument", i, b.NumArguments()+1)
@@ -80,8 +82,8 @@ func (b Block) InsertArgument(i int, t Type, loc Location) Value {
 	return c.value(capi.MlirBlockInsertArgument(api, b.raw, i, t.in(c, "Block.InsertArgument"), loc.in(c, "Block.InsertArgument")))
 }
 
-// EraseArgument removes the i-th argument. It panics where there is none; where the
-// argument is used, nothing is erased and the error names a use.
+// EraseArgument removes the i-th argument. It panics if i is out of range. If the argument
+// is used, it erases nothing and returns an error that names a use.
 func (b Block) EraseArgument(i int) error {
 	v := b.Argument(i)
 	for use := range v.Uses() {
@@ -95,9 +97,9 @@ func (b Block) EraseArgument(i int) error {
 	return nil
 }
 
-// Detach takes the block out of its region and returns it; it is detached then, and freed
-// by Erase or with the context. A detached block is returned as it is. It panics if another
-// block branches to it.
+// Detach removes the block from its region and returns it. The detached block is freed by
+// Erase or with the context. Detach returns a block that is already detached as it is. It
+// panics if another block branches to the block.
 func (b Block) Detach() Block {
 	b.life.use("Block.Detach", b.raw.Ptr)
 	c := b.life.ctx
@@ -115,12 +117,12 @@ func (b Block) Detach() Block {
 	return b
 }
 
-// MoveBefore moves the block before another one, which may stand in another region.
+// MoveBefore moves the block before another one, which may be in another region.
 func (b Block) MoveBefore(anchor Block) {
 	b.move("Block.MoveBefore", anchor, capi.MlirRegionInsertOwnedBlockBefore, Region.InsertBefore)
 }
 
-// MoveAfter moves the block after another one, which may stand in another region.
+// MoveAfter moves the block after another one, which may be in another region.
 func (b Block) MoveAfter(anchor Block) {
 	b.move("Block.MoveAfter", anchor, capi.MlirRegionInsertOwnedBlockAfter, Region.InsertAfter)
 }
@@ -133,7 +135,7 @@ func (b Block) move(method string, anchor Block, within func(*capi.Table, capi.M
 	}
 	region := anchor.Region()
 	if region.IsNil() {
-		panic("mlir: " + method + " was given a detached block to stand next to")
+		panic("mlir: " + method + " was given a detached block as the anchor")
 	}
 	if region.within(b) {
 		panic("mlir: " + method + " was asked to put a block into itself")
@@ -148,7 +150,7 @@ func (b Block) move(method string, anchor Block, within func(*capi.Table, capi.M
 	insert(region, anchor, b.Detach())
 }
 
-// within reports whether the region stands in the block.
+// within reports whether the region is in the block.
 func (r Region) within(b Block) bool {
 	for o := r.First().Parent(); !o.IsNil(); o = o.Parent() {
 		if o.Block().raw == b.raw {
@@ -158,9 +160,9 @@ func (r Region) within(b Block) bool {
 	return false
 }
 
-// Erase removes the block and destroys it with everything in it. Where a value in it
-// is used outside, or another block branches to it, nothing is erased and the error
-// names the user.
+// Erase removes the block and destroys it with everything in it. If a value in it is used
+// outside, or if another block branches to it, Erase destroys nothing and returns an error
+// that names the user.
 func (b Block) Erase() error {
 	b.life.use("Block.Erase", b.raw.Ptr)
 	c := b.life.ctx
@@ -180,7 +182,7 @@ func (b Block) Erase() error {
 	return nil
 }
 
-// String is the block's text.
+// String returns the block's text.
 func (b Block) String() string {
 	if b.IsNil() {
 		return "<nil block>"

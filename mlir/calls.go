@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// PanicError is what a panic in a pass, a pattern or a function of the host becomes:
-// it must not unwind through the library's frames.
+// A PanicError is a panic in a Pass, a Pattern or another Go function that the library
+// calls. The panic is recovered because it must not unwind the library's frames.
 type PanicError struct {
 	Value any
 	Stack []byte // of the goroutine that panicked
@@ -20,13 +20,13 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("mlir: panic: %v", e.Value) }
 
-// Unwrap is the value that was panicked with, where it is an error.
+// Unwrap returns the value of the panic if it is an error, and nil otherwise.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// recovered runs f and turns a panic in it into a *PanicError.
+// recovered calls f and returns a panic in it as a *PanicError.
 func recovered(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -36,34 +36,34 @@ func recovered(f func() error) (err error) {
 	return f()
 }
 
-// calls keeps account of a context's runs and of the Go code that they call.
+// calls records a context's runs of passes and patterns, and the Go code that they call.
 type calls struct {
-	// gate lets the library's threads into Go one at a time: a Context and what
-	// belongs to it are not made for two.
+	// gate serializes the calls from the library's threads, because a Context and its
+	// objects are not safe for concurrent use.
 	gate sync.Mutex
 	open map[io.Closer]struct{} // pass managers and the like, to be closed with the context
-	runs int                    // under way, one within the other
+	runs int                    // in progress, nested
 
-	// The innermost call, nil while none is under way.
+	// The innermost call, or nil.
 	current *call
 	spare   []capi.Thing // memory for the list of the next call
 }
 
-// call is one call of a Go pass or pattern, by a run on something.
+// call is one call of a Go pass or pattern.
 type call struct {
-	top        pointer            // the outermost thing around it
-	on         capi.MlirOperation // that passes run on, or patterns in
-	root       capi.MlirOperation // that is matched, none for a function that PDL calls
-	pattern    bool               // a pattern: what it erases must go through its rewriter
-	constraint bool               // it changes nothing
-	walk       bool               // it may change only what it matched
-	judged     bool               // what it changes is verified
-	touched    []Operation        // what is judged, and perhaps no longer valid: see touch
+	top        pointer            // the outermost object that it works on
+	on         capi.MlirOperation // the operation that the pass runs on, or the patterns in
+	root       capi.MlirOperation // the matched operation, nil for a function that PDL calls
+	pattern    bool               // of a pattern, which must erase with its rewriter
+	constraint bool               // it must not change anything
+	walk       bool               // it may change only the matched operation
+	verified   bool               // its changes are verified
+	touched    []Operation        // operations to be verified: see touch
 	previous   *call
 
-	life  *lifetime    // of the Rewriter that a pattern is given
-	given []capi.Thing // that there are handles to, see leave
-	many  bool         // more than that
+	life  *lifetime    // of the pattern's Rewriter
+	given []capi.Thing // objects with handles: see leave
+	many  bool         // given was too long to be kept
 }
 
 func (c *calls) keep(x io.Closer) {
@@ -87,7 +87,8 @@ func (c *calls) closeAll() {
 	}
 }
 
-// at iterates over the calls that work on an outermost thing, the innermost first.
+// at returns an iterator over the calls that work on an outermost object, the innermost
+// first.
 func (c *calls) at(top pointer) iter.Seq[*call] {
 	return func(yield func(*call) bool) {
 		for call := c.current; call != nil; call = call.previous {
@@ -98,8 +99,8 @@ func (c *calls) at(top pointer) iter.Seq[*call] {
 	}
 }
 
-// mayTake panics where the library would go on with something that is taken out of
-// where it stands, or erased. own is the call that a rewriter was made for.
+// mayTake panics if the library still needs an object that is about to be detached or
+// erased. own is the call of the rewriter that asks.
 func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, method string) {
 	if c.current == nil {
 		return
@@ -108,13 +109,13 @@ func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, meth
 	for call := range c.at(capi.Top(t, kind, raw)) {
 		if call.pattern && call != own {
 			if strings.HasPrefix(method, "Rewriter.") {
-				panic("mlir: " + method + " of a rewriter of one's own called in a pattern: use the one that the pattern was given")
+				panic("mlir: " + method + " called in a pattern on another rewriter: use the rewriter that the pattern was given")
 			}
 			panic("mlir: " + method + " called in a pattern: use Rewriter.Erase")
 		}
 		call.outside(t, kind, raw, method)
 		if !call.pattern && !capi.IsIn(t, kind, raw, call.on) && !capi.Inside(t, call.on, raw) {
-			// The library may have listed what it goes on with.
+			// The library may have listed the operations that it runs on next.
 			panic("mlir: " + method + " was given something outside the operation that a pass runs on")
 		}
 		if capi.Inside(t, call.on, raw) || call.root.Ptr != raw && capi.Inside(t, call.root, raw) {
@@ -123,7 +124,7 @@ func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, meth
 	}
 }
 
-// mayMove is mayTake for what stays in the same outermost thing.
+// mayMove is mayTake for an object that stays in the same outermost object.
 func (c *calls) mayMove(x *Context, kind capi.Kind, raw pointer, method string) {
 	if c.current == nil {
 		return
@@ -137,38 +138,37 @@ func (c *calls) mayMove(x *Context, kind capi.Kind, raw pointer, method string) 
 	}
 }
 
-// mayChange panics where a constraint would change what is being matched: the library is
-// in the middle of that.
+// mayChange panics if a constraint would change the IR that the library is matching.
 func (c *calls) mayChange(x *Context, kind capi.Kind, raw pointer) {
 	for call := c.current; call != nil; call = call.previous {
 		if call.constraint && call.top == capi.Top(x.api, kind, raw) {
-			panic("mlir: a constraint of PDL changes what it is asked about: only a rewrite may")
+			panic("mlir: a PDL constraint changes the operations that are being matched: change them in a rewrite")
 		}
 	}
 }
 
-// outside panics where a walk would miss what comes next. Of a PDL pattern nobody may know
-// what it matched first.
+// outside panics if a walk would go wrong because of a change outside the matched
+// operation. The root of a PDL pattern may not be known.
 func (c *call) outside(t *capi.Table, kind capi.Kind, raw pointer, method string) {
 	if c.walk && (c.root.Ptr == nil || !capi.IsIn(t, kind, raw, c.root)) {
-		panic("mlir: " + method + " was given something outside the one that was matched: in a walk a pattern erases and moves only that and what is in it")
+		panic("mlir: " + method + " was given something outside the matched operation: in a walk, a pattern may erase and move only that operation and what is in it")
 	}
 }
 
-// mayJoin panics where what the library works on would become part of something.
+// mayJoin panics if an object that the library works on would become part of another one.
 func (c *calls) mayJoin(raw pointer, method string) {
 	for range c.at(raw) {
 		panic("mlir: " + method + " was given what a pass or pattern runs on")
 	}
 }
 
-// mayRun returns an error where a run within a pass or pattern would change what the
-// library goes on with.
+// mayRun returns an error if a run inside a pass or pattern would change operations that
+// the library still needs.
 func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) error {
 	for call := range c.at(top) {
 		switch {
 		case call.pattern:
-			return fmt.Errorf("mlir: %s called in a pattern, on what the pattern is in", what)
+			return fmt.Errorf("mlir: %s called in a pattern, on the module that the pattern changes", what)
 		case !capi.IsIn(t, capi.OperationKind, o.raw.Ptr, call.on):
 			return fmt.Errorf("mlir: %s called in a pass, on something outside the operation that the pass runs on", what)
 		}
@@ -176,8 +176,8 @@ func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) err
 	return nil
 }
 
-// enter runs Go code that the library calls back. The handles that it gets are good until
-// it returns. A panic becomes an error.
+// enter calls Go code for the library. The handles that the code gets are valid until it
+// returns. A panic is returned as an error.
 func (c *Context) enter(this call, f func(this *call) error) error {
 	if c.threads {
 		c.calls.gate.Lock()
@@ -191,12 +191,12 @@ func (c *Context) enter(this call, f func(this *call) error) error {
 	return recovered(func() error { return f(&this) })
 }
 
-// leave ends the handles that Go code was given, because the library goes on and may
-// destroy what they are of. Those to what is in other outermost things stay good.
+// leave ends the handles that the Go code got, because the library may destroy their
+// objects next. Handles to objects in other outermost objects stay valid.
 func (c *Context) leave(this *call) {
 	const how = "after the end of the pass or pattern that it was for"
 	this.life.ended, this.life.how = true, how
-	c.cutOff(this.top)
+	c.replaceUsesOf(this.top)
 	t := c.tops[this.top]
 	if len(c.tops) == 1 || this.many {
 		c.renew(t, how)
@@ -213,10 +213,10 @@ func (c *Context) leave(this *call) {
 	c.calls.spare, this.given = this.given[:0], nil
 }
 
-// maxGiven bounds the list of the handles that one call was given.
+// maxGiven is the maximum length of call.given.
 const maxGiven = 1 << 16
 
-// give notes that the call has handles to things.
+// give records that the call has handles to objects.
 func (c *call) give(things ...capi.Thing) {
 	if n := len(c.given); n > 0 && len(things) == 1 && c.given[n-1] == things[0] {
 		return
@@ -226,8 +226,8 @@ func (c *call) give(things ...capi.Thing) {
 	}
 }
 
-// keep leaves in the list what there still is, each as what was there last. What is not in
-// the table of addresses has been one thing only; it is left out unless unlisted.
+// keep removes erased objects from the list, and duplicates of the others. An object that
+// is not in the table of addresses is kept only if unlisted is set.
 func (c *call) keep(x *Context, unlisted bool) {
 	var last map[pointer]capi.Kind
 	list := c.given[:0]
@@ -252,8 +252,8 @@ func (c *call) keep(x *Context, unlisted bool) {
 	c.given = list
 }
 
-// expire ends the handles to what is in an outermost thing, because the library is about
-// to change and destroy anything there.
+// expire ends the handles into an outermost object, because the library is about to change
+// it.
 func (c *Context) expire(t *top, how string) {
 	switch {
 	case len(c.tops) == 1:
@@ -264,21 +264,21 @@ func (c *Context) expire(t *top, how string) {
 	c.last = known{}
 }
 
-// run lets the library work on an operation and call Go meanwhile. Handles taken before it,
-// and those that Go code got in it, are over afterwards; a new one to the operation is
-// returned. f is given the outermost thing around it too.
+// run lets the library work on an operation and call Go code. Handles that were taken
+// before or during the run are invalid after it. run returns a new handle to the operation.
+// It calls f with the operation and the outermost object that contains it.
 func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, top pointer)) (Operation, error) {
 	if c.threads && c.calls.current != nil {
 		return Operation{}, fmt.Errorf("mlir: %s called within a pass or pattern of a context that uses threads: make it without Threads", what)
 	}
 	if c.threads && hasGo {
-		// Go code that makes operations would load their dialects while other threads
-		// look for theirs.
+		// Go code that creates operations would load their dialects while other threads
+		// look theirs up.
 		capi.MlirContextLoadAllAvailableDialects(c.api, c.raw)
 	}
 	t := c.topOf(capi.OperationKind, o.raw.Ptr)
 	if t == nil {
-		panic("mlir: " + what + " was given an operation in a block or region that is not part of one")
+		panic("mlir: " + what + " was given an operation in a block or region that is not part of an operation")
 	}
 	if err := c.calls.mayRun(c.api, o, t.raw, what); err != nil {
 		return o, err
@@ -288,10 +288,10 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 			return o, fmt.Errorf("mlir: %s cannot run on %s: %w", what, o.Name(), err)
 		}
 	}
-	c.takeDiagnostics("") // leftovers are not this run's
+	c.takeDiagnostics("") // of earlier calls
 	c.expire(t, "after "+what)
 	o = c.operation(o.raw)
-	c.cutOff(t.raw) // the library may destroy what something detached uses
+	c.replaceUsesOf(t.raw) // the library may destroy values that detached objects use
 	if t.module != nil {
 		t.module.busy++
 	}
@@ -303,13 +303,13 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 	}
 	c.last = known{}
 	if hasGo {
-		c.mend(t)
+		c.replaceNullUses(t)
 	}
 	return c.operation(o.raw), nil
 }
 
-// selfContained is an error where something outside uses a value in the operation's
-// regions, or branches into them: the library would leave that with nothing.
+// selfContained returns an error if something outside uses a value in the operation's
+// regions, or branches into them. The library may destroy these values and blocks.
 func (o Operation) selfContained() error {
 	c := o.life.ctx
 	for _, region := range o.Regions() {

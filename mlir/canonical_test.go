@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// handles are handles to IR that a program holds, as keys of maps.
+// handles are handles to IR that a program keeps as keys of maps.
 type handles struct {
 	operations map[mlir.Operation]bool
 	blocks     map[mlir.Block]bool
@@ -21,7 +21,7 @@ func hold() *handles {
 	return &handles{map[mlir.Operation]bool{}, map[mlir.Block]bool{}, map[mlir.Region]bool{}, map[mlir.Value]bool{}}
 }
 
-// add holds everything in o.
+// add keeps handles to everything in o.
 func (h *handles) add(o mlir.Operation) *handles {
 	for op := range o.All() {
 		h.operations[op] = true
@@ -38,7 +38,7 @@ func (h *handles) add(o mlir.Operation) *handles {
 	return h
 }
 
-// addBlock holds a block and its arguments.
+// addBlock keeps handles to a block and its arguments.
 func (h *handles) addBlock(b mlir.Block) {
 	h.blocks[b] = true
 	for _, v := range b.Arguments() {
@@ -46,7 +46,7 @@ func (h *handles) addBlock(b mlir.Block) {
 	}
 }
 
-// same compares what is held with what is read again, from everywhere that it can be read.
+// same compares the handles with those that all functions return for the same objects.
 func (h *handles) same(t *testing.T, o mlir.Operation) {
 	t.Helper()
 	missing := func(what string, held bool, of any) {
@@ -89,8 +89,8 @@ func (h *handles) same(t *testing.T, o mlir.Operation) {
 	}
 }
 
-// TestCanonical holds that handles to one object are ==, and keys of one entry of a map,
-// whatever happens to it or to others.
+// TestCanonical checks that handles to one object are ==, and one key of a map, whatever
+// happens to that object or others.
 func TestCanonical(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, c *mlir.Context){
 		"created and appended": func(t *testing.T, c *mlir.Context) {
@@ -143,7 +143,7 @@ func TestCanonical(t *testing.T) {
 			seen.same(t, outer)
 			m.Body().Append(outer)
 			seen.same(t, outer)
-			whole := c.NewRegion() // where the memory of the first one may be
+			whole := c.NewRegion() // may reuse the memory of the first one
 			check.Diff(t, "another region", false, whole == region)
 			whole.TakeBody(outer.Region(0))
 			check.Diff(t, "taken", true, whole.First() == blocks[3] && blocks[0].Region() == whole && leaf.Block() == blocks[0])
@@ -184,7 +184,7 @@ func TestCanonical(t *testing.T) {
 			free := c.NewBlock(mlir.Location{}, c.IndexType())
 			seen.addBlock(free)
 			check.Must(m.Body().Create(mlir.OperationState{Name: "t.more"})).Erase()
-			for range 3 { // in memory that is used again
+			for range 3 { // memory is reused
 				more := mlirtest.Parse(t, c, nested)
 				held := hold().add(more.Operation())
 				old := op(more, "t.inner")
@@ -222,7 +222,7 @@ func TestCanonical(t *testing.T) {
 			adopted := check.Must(c.Adopt(m.Operation().Clone()))
 			held.same(t, clone.Operation())
 			adopted.Close()
-			m.Body().First() // and so on
+			m.Body().First()
 			held.same(t, clone.Operation())
 			seen.same(t, outer)
 		},

@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestConcurrentUse holds that a context which two goroutines use at once panics with the
-// places of both. It ends the process, so a child process does it.
+// TestConcurrentUse checks that a context that two goroutines use at once panics with the
+// places of both. The panic ends the process, so the test runs in a child process.
 func TestConcurrentUse(t *testing.T) {
 	const env = "CALLIOPE_TEST_CONCURRENT"
 	if os.Getenv(env) != "" {
@@ -23,7 +23,7 @@ func TestConcurrentUse(t *testing.T) {
 	cmd.Env = append(os.Environ(), env+"=1")
 	out, err := cmd.CombinedOutput()
 	if err == nil {
-		t.Fatal("two goroutines used one context at once, and nothing was said")
+		t.Fatal("two goroutines used one context at once without a panic")
 	}
 	place := `(mlir\.[A-Za-z.()*]+), called at \S+concurrent_test\.go:\d+`
 	m := regexp.MustCompile(`mlir: a Context is used by two goroutines at once: here in ` + place + `, and there in ` + place).FindSubmatch(out)
@@ -59,8 +59,8 @@ func useAtOnce(t *testing.T) {
 	}
 }
 
-// TestConcurrentContexts holds that goroutines with a context each are left alone, and so
-// are those that take turns.
+// TestConcurrentContexts checks that goroutines with a context each do not panic, and
+// neither do goroutines that take turns.
 func TestConcurrentContexts(t *testing.T) {
 	shared, turn := mlirtest.Context(t), make(chan struct{}, 1)
 	own := []*mlir.Context{mlirtest.Context(t), mlirtest.Context(t)}

@@ -8,13 +8,14 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Context owns everything that is built or parsed in it. It is used by one goroutine
-// at a time; contexts are cheap (tens of microseconds) and two of them can be used
-// by two goroutines at full speed. Where two use one at once, one of them panics with the
-// places of both, unless the context has Threads; that is nearly always found, not always.
+// A Context owns everything that is built or parsed in it. Creating one takes tens of
+// microseconds. A Context must be used by one goroutine at a time; different contexts can
+// be used concurrently. If two goroutines use one context at once, one of them panics with
+// the places of both. The package nearly always detects this, but never if the context has
+// Threads.
 type Context struct {
 	lib  *Library
-	api  *capi.Table // the library's, marked while one of its functions works on this context
+	api  *capi.Table // the library's table, marked while one of its functions works on this context
 	raw  capi.MlirContext
 	life *lifetime
 	sink capi.Sink
@@ -30,20 +31,20 @@ type Context struct {
 	}
 
 	borrowed   bool   // C code owns it
-	defines    bool   // dialects of its own, which other contexts of the library do not know
+	defines    bool   // it has dialects that other contexts of the library do not know
 	maxSplat   int64  // bytes
 	composed   uint64 // see sampled
 	threads    bool
-	translates bool  // the ways to LLVM IR are registered
+	translates bool  // the translations to LLVM IR are registered
 	calls      calls // of Go passes and patterns by the library
 
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string
 	kinds       map[string]*operationKind // by name
-	lastKind    *operationKind            // the one asked for last: many operations of one name come in a row
-	locations   *locationCache            // made at its first use
-	creation    capi.OperationState       // what the next operation is made of
-	last        known                     // what was made or visited last
+	lastKind    *operationKind            // looked up last: many successive operations have one name
+	locations   *locationCache            // created at its first use
+	creation    capi.OperationState       // the parts of the next operation
+	last        known                     // the operation created or visited last
 	dialects    map[string]bool           // namespace -> loaded
 }
 
@@ -52,19 +53,19 @@ type ContextOptions struct {
 	// AllowUnregistered accepts operations and attributes of dialects that the
 	// library does not know.
 	AllowUnregistered bool
-	// Threads lets MLIR verify and run passes on threads of its own.
+	// Threads lets MLIR verify and run passes on its own threads.
 	Threads bool
-	// MaxSplatBytes is the most that the elements of a splat, which is stored as one
-	// value, may take when they are written out, as DenseElements.Values and
-	// Attribute.DenseBytes do: 1 GiB when zero, and no limit when negative.
+	// MaxSplatBytes limits the size of a splat when DenseElements.Values and
+	// Attribute.DenseBytes write out its elements. (A splat is stored as one value.) Zero
+	// means 1 GiB, a negative number means no limit.
 	MaxSplatBytes int64
 }
 
-// NewContext makes a context in which every dialect of the library is registered
-// and loaded when it is first needed. The caller closes it.
+// NewContext creates a context. All dialects of the library are registered in it, and
+// loaded when they are first needed. The caller must close it.
 func (l *Library) NewContext(o ContextOptions) *Context {
 	if l == nil || l.api == nil {
-		panic("mlir: Library.NewContext called on no library: get one from Open, and look at its error")
+		panic("mlir: Library.NewContext called on a nil Library: check the error that Open returned")
 	}
 	registry := capi.MlirDialectRegistryCreate(l.api)
 	l.api.RegisterDialects(registry)
@@ -95,11 +96,11 @@ func (l *Library) newContext(raw capi.MlirContext, o ContextOptions) *Context {
 	return c
 }
 
-// Library is the library that the context belongs to.
+// Library returns the library that the context belongs to.
 func (c *Context) Library() *Library { return c.lib }
 
-// Close destroys the context, the modules in it that are still open, and everything else
-// that belongs to it. Closing twice does nothing. The error is always nil.
+// Close destroys the context, with its open modules and everything else that belongs to it.
+// Closing a closed context does nothing. The error is always nil.
 func (c *Context) Close() error {
 	if c.life.ended {
 		return nil
@@ -117,23 +118,23 @@ func (c *Context) Close() error {
 	return nil
 }
 
-// LoadDialect makes a registered dialect's operations, types and attributes known.
-// Parsing and Create do it by themselves.
+// LoadDialect loads a registered dialect: its operations, types and attributes. Parsing and
+// Create load dialects as needed.
 func (c *Context) LoadDialect(namespace string) error {
 	c.life.check("Context.LoadDialect")
 	if c.dialects[namespace] {
 		return nil
 	}
 	if capi.MlirContextGetOrLoadDialect(c.api, c.raw, namespace).Ptr == nil {
-		c.takeDiagnostics("") // says the same, less plainly
+		c.takeDiagnostics("") // the error below is clearer
 		return fmt.Errorf("mlir: %s has no dialect %q", c.lib.path, namespace)
 	}
 	c.dialects[namespace] = true
 	return nil
 }
 
-// Registered reports whether the library knows an operation, for example
-// "stablehlo.add".
+// Registered reports whether the library knows the operation with the given name, for
+// example "stablehlo.add".
 func (c *Context) Registered(operation string) bool {
 	c.life.check("Context.Registered")
 	return c.kind(operation).registered
@@ -144,13 +145,13 @@ func (c *Context) identifier(name string) capi.MlirIdentifier {
 	id, ok := c.identifiers[name]
 	if !ok {
 		id = capi.MlirIdentifierGet(c.api, c.raw, name)
-		c.identifiers[strings.Clone(name)] = id // the caller's may stand on its stack
+		c.identifiers[strings.Clone(name)] = id // the caller's string may be on its stack
 	}
 	return id
 }
 
-// text is an identifier's name. A module has few different ones and asks for them
-// often: each is copied to Go once.
+// text returns an identifier as a Go string. Each is copied once, because a module has few
+// different identifiers and they are read often.
 func (c *Context) text(id capi.MlirIdentifier) string {
 	s, ok := c.texts[id]
 	if !ok {

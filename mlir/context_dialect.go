@@ -11,8 +11,8 @@ import (
 // Dialects returns the namespaces of the dialects that the context can load, sorted.
 func (c *Context) Dialects() []string {
 	t := c.life.check("Context.Dialects")
-	// The C API only counts them, but the parser names them all to whoever asks for one
-	// that there is not.
+	// The C API only counts the dialects, but the parser's error for an unknown dialect
+	// lists them.
 	c.sink.Take()
 	const missing = "calliope_no_such_dialect"
 	source := missing + ".op\x00"
@@ -21,8 +21,8 @@ func (c *Context) Dialects() []string {
 		for _, text := range append([]string{d.Message}, messages(d.Notes)...) {
 			if _, list, ok := strings.Cut(text, "dialects: "); ok {
 				list, _, _ = strings.Cut(list, ";")
-				// Those that are loaded without being registered have a star, which the
-				// last words explain.
+				// Dialects that are loaded but not registered are marked with a star, which
+				// the end of the message explains.
 				list, _, _ = strings.Cut(list, " (* ")
 				names := strings.Split(strings.ReplaceAll(strings.TrimSpace(list), " (*)", ""), ", ")
 				slices.Sort(names)
@@ -41,30 +41,31 @@ func messages(list []Diagnostic) []string {
 	return out
 }
 
-// NumLoaded is the number of dialects that are loaded.
+// NumLoaded returns the number of dialects that are loaded.
 func (c *Context) NumLoaded() int {
 	return capi.MlirContextGetNumLoadedDialects(c.life.check("Context.NumLoaded"), c.raw)
 }
 
-// LoadAllDialects loads every dialect of the library, which takes about a
-// millisecond. Parsing and Create load what they need by themselves.
+// LoadAllDialects loads every dialect of the library, which takes about a millisecond.
+// Parsing and Create load dialects as needed.
 func (c *Context) LoadAllDialects() {
 	capi.MlirContextLoadAllAvailableDialects(c.life.check("Context.LoadAllDialects"), c.raw)
 	c.forgetKinds()
 }
 
-// AllowsUnregistered reports whether operations and attributes of dialects that the
-// library does not know are accepted.
+// AllowsUnregistered reports whether the context accepts operations and attributes of
+// dialects that the library does not know.
 func (c *Context) AllowsUnregistered() bool {
 	return capi.MlirContextGetAllowUnregisteredDialects(c.life.check("Context.AllowsUnregistered"), c.raw)
 }
 
-// SetAllowUnregistered changes what AllowsUnregistered says.
+// SetAllowUnregistered sets whether the context accepts operations and attributes of
+// dialects that the library does not know.
 func (c *Context) SetAllowUnregistered(allow bool) {
 	capi.MlirContextSetAllowUnregisteredDialects(c.life.check("Context.SetAllowUnregistered"), c.raw, allow)
 }
 
-// SetThreads lets MLIR verify and run passes on threads of its own, or not.
+// SetThreads sets whether MLIR may verify and run passes on its own threads.
 func (c *Context) SetThreads(on bool) {
 	t := c.life.check("Context.SetThreads")
 	c.calls.idle("Context.SetThreads")
@@ -79,8 +80,8 @@ func (c *Context) SetThreads(on bool) {
 	capi.MlirContextEnableMultithreading(t, c.raw, on && !c.api.Deep())
 }
 
-// NumThreads is the number of threads that MLIR may use, 1 where it uses none of its
-// own. Only newer libraries can say.
+// NumThreads returns the number of threads that MLIR may use, which is 1 if it starts none.
+// It returns an UnsupportedError if the library is too old to return the number.
 func (c *Context) NumThreads() (int, error) {
 	t := c.life.check("Context.NumThreads")
 	if err := c.lib.need("mlirContextGetNumThreads"); err != nil {
@@ -89,24 +90,24 @@ func (c *Context) NumThreads() (int, error) {
 	return int(capi.MlirContextGetNumThreads(t, c.raw)), nil
 }
 
-// ThreadPool is a set of threads that several contexts share. It is safe for
-// concurrent use; the contexts are closed before it.
+// A ThreadPool is a set of threads that several contexts share. It is safe for concurrent
+// use. The contexts must be closed before it.
 type ThreadPool struct {
 	lib   *Library
 	raw   capi.MlirLlvmThreadPool
-	users chan int // holds the number of contexts that use it, -1 when closed
+	users chan int // holds the number of contexts that use it, -1 if closed
 }
 
-// NewThreadPool makes a pool with as many threads as the machine has cores. The
-// caller closes it.
+// NewThreadPool creates a pool with one thread for each core of the machine. The caller
+// must close it.
 func (l *Library) NewThreadPool() *ThreadPool {
 	p := &ThreadPool{lib: l, raw: capi.MlirLlvmThreadPoolCreate(l.api), users: make(chan int, 1)}
 	p.users <- 0
 	return p
 }
 
-// Close ends the threads. Where a context still uses the pool, nothing happens and
-// the error says so. Closing twice does nothing.
+// Close stops the threads. If a context still uses the pool, Close does nothing and returns
+// an error. Closing a closed pool does nothing.
 func (p *ThreadPool) Close() error {
 	n := <-p.users
 	if n > 0 {
@@ -120,8 +121,8 @@ func (p *ThreadPool) Close() error {
 	return nil
 }
 
-// SetThreadPool makes the context use the threads of a pool, until the context is
-// closed or SetThreads(false) is called.
+// SetThreadPool makes the context use the threads of the pool until the context is closed
+// or SetThreads(false) is called.
 func (c *Context) SetThreadPool(p *ThreadPool) {
 	t := c.life.check("Context.SetThreadPool")
 	c.calls.idle("Context.SetThreadPool")
@@ -134,18 +135,18 @@ func (c *Context) SetThreadPool(p *ThreadPool) {
 	n := <-p.users
 	if n < 0 {
 		p.users <- n
-		panic("mlir: Context.SetThreadPool was given a pool that is closed")
+		panic("mlir: Context.SetThreadPool was given a closed pool")
 	}
 	p.users <- n + 1
 	c.leavePool()
-	capi.MlirContextEnableMultithreading(t, c.raw, false) // the library wants it off first
+	capi.MlirContextEnableMultithreading(t, c.raw, false) // required before a pool is set
 	capi.MlirContextSetThreadPool(t, c.raw, p.raw)
 	c.pool = p
 	c.threads = true
 	c.api.SetThreads(true)
 }
 
-// leavePool counts the context out of its pool.
+// leavePool stops using the context's pool.
 func (c *Context) leavePool() {
 	if c.pool == nil {
 		return

@@ -66,7 +66,7 @@ func TestThreads(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		check.Panics(t, "a pool that is closed", func() { other.SetThreadPool(pool) })
+		check.Panics(t, "a closed pool", func() { other.SetThreadPool(pool) })
 		other.SetThreads(true)
 		other.Close()
 	})

@@ -9,34 +9,35 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// OperationState is what a new operation is made of.
+// OperationState describes an operation to be created.
 type OperationState struct {
-	Name       string // full name, for example "stablehlo.add"
+	Name       string // the full name, for example "stablehlo.add"
 	Location   Location
 	Operands   []Value
 	Results    []Type
 	Attributes []NamedAttribute
-	Regions    []Region // detached ones, owned by the operation from then on
-	Successors []Block  // where a terminator may branch to
-	// InferResults asks the operation for its result types. Only operations that
-	// AllowInference named can: the library does not check what it reads.
+	Regions    []Region // detached; the operation takes them over
+	Successors []Block  // the blocks that a terminator may branch to
+	// InferResults asks the operation for its result types. It is possible only for
+	// operations that are named in a call of AllowInference, because the library does not
+	// check what its inference reads.
 	InferResults bool
 }
 
-// NamedAttribute is an attribute under its name.
+// A NamedAttribute is an attribute and its name.
 type NamedAttribute struct {
 	Name  string
 	Value Attribute
 }
 
-// Create makes a detached operation. What MLIR says against it comes back as a
-// *DiagnosticError; whether the operation is valid is for Verify to say.
+// Create creates a detached operation. If MLIR refuses the operation, the error is a
+// *DiagnosticError. Create does not verify the operation: call Verify for that.
 func (c *Context) Create(s OperationState) (Operation, error) {
 	return c.create(c.life.check("Context.Create"), "Context.Create", Block{}, &s)
 }
 
-// Create makes an operation at the block's end, as Context.Create and Append do, but
-// in one step.
+// Create creates an operation at the end of the block, as Context.Create followed by Append
+// does, but in one step.
 func (b Block) Create(s OperationState) (Operation, error) { return b.create(&s) }
 
 func (b Block) create(s *OperationState) (Operation, error) {
@@ -45,13 +46,13 @@ func (b Block) create(s *OperationState) (Operation, error) {
 	return b.life.ctx.create(t, "Block.Create", b, s)
 }
 
-// create is the way of every new operation: at the end of a block, or detached where
-// the block is nil. It crosses into C once and allocates nothing: what C is given stands
-// in memory of the context, and callers may have what they give on their stack.
+// create creates every new operation: at the end of b, or detached if b is nil. It calls C
+// once and does not allocate: the arguments of C are in memory of the context, and the
+// caller's may be on the stack.
 func (c *Context) create(t *capi.Table, method string, b Block, s *OperationState) (Operation, error) {
 	kind := c.kind(s.Name)
 	if !kind.registered && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
-		return Operation{}, fmt.Errorf("mlir: %s knows no operation %q", c.lib.path, kind.name)
+		return Operation{}, fmt.Errorf("mlir: %s does not know the operation %q", c.lib.path, kind.name)
 	}
 	if s.InferResults {
 		if err := c.checkInference(kind, s); err != nil {
@@ -68,8 +69,8 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	for _, r := range s.Results {
 		raw.Results = append(raw.Results, r.in(c, method))
 	}
-	// An operation can be made in its block at once if it only takes what is in the same
-	// outermost thing.
+	// An operation can be created in its block directly if its operands are in the same
+	// outermost object.
 	direct := b.life != nil && len(s.Regions) == 0 && len(s.Successors) == 0
 	raw.Operands = raw.Operands[:0]
 	for _, v := range s.Operands {
@@ -113,14 +114,14 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	return op, nil
 }
 
-// createDetached is the rest of create for an operation that stands alone at first, with
-// what it is made of in c.creation but for its regions and successors.
+// createDetached is the rest of create for an operation that is detached at first. Its
+// parts, except for regions and successors, are in c.creation.
 func (c *Context) createDetached(method string, kind *operationKind, s *OperationState, at capi.MlirLocation, complete, tried bool) (Operation, error) {
 	raw := &c.creation
 	made := &top{kind: capi.OperationKind, maker: c.calls.current}
 	for _, b := range s.Successors {
 		raw.Successors = append(raw.Successors, b.in(c, method))
-		made.uses = elsewhere // looked at when it is added
+		made.uses = elsewhere // checked when it is added
 	}
 	var regions []*top
 	for _, r := range s.Regions {
@@ -133,7 +134,7 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		raw.Regions = append(raw.Regions, region)
 		regions = append(regions, t)
 	}
-	var inside []capi.Thing // of the regions, while the library may be at work elsewhere
+	var inside []capi.Thing // the contents of the regions, if Go code is called back
 	for _, t := range regions {
 		if c.calls.current != nil {
 			inside = append(inside, c.gather(t)...)
@@ -150,18 +151,18 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		err = c.learn(kind, created.Operation)
 	case kind.registered && !tried && len(raw.Regions) > 0:
 		if err = c.sound(kind, created.Operation); err != nil {
-			kind.made = nil // its values were not taken
+			kind.made = nil // the library refused its values
 		}
 	}
 	if err != nil {
-		const how = "after a Context.Create that failed" // the regions are destroyed in any case
+		const how = "after a Context.Create that failed" // the regions are destroyed on every path
 		if c.calls.current != nil {
 			c.forget(inside, how)
 		} else if len(regions) > 0 {
 			c.renew(nil, how)
 		}
 		if made.raw != nil {
-			c.cutOff(made.raw)
+			c.replaceUsesOf(made.raw)
 			c.destroy(capi.OperationKind, made.raw)
 		}
 		c.dropPlaceholders(made)
@@ -171,7 +172,7 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		if t.uses != nil {
 			made.use(t.uses)
 		}
-		// The library moves the blocks to a region of its own.
+		// The library moves the blocks to a new region.
 		c.forget([]capi.Thing{{Ptr: t.raw, Kind: t.kind}}, "on a region that is part of an operation already: get it with Operation.Region")
 	}
 	if created.Uses != 0 {
@@ -181,7 +182,8 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 	return c.operation(created.Operation), nil
 }
 
-// usesOperands notes what the operands of a new operation are in, by its address.
+// usesOperands records the outermost object, given by its address, that contains the
+// operands of a new operation.
 func (c *Context) usesOperands(made *top, in uintptr, regions []*top) {
 	for _, t := range regions {
 		if uintptr(t.raw) == in {
@@ -195,52 +197,51 @@ func (c *Context) usesOperands(made *top, in uintptr, regions []*top) {
 	made.uses = elsewhere
 }
 
-// notCreated is why the library made no operation of c.creation.
+// notCreated returns the error if the library did not create the operation of c.creation.
 func (c *Context) notCreated(kind *operationKind, lacks int) error {
 	if lacks >= 0 {
-		kind.made = nil // its values were not taken
-		return fmt.Errorf("mlir: the attribute %q of %s cannot be of the kind that is given", c.text(c.creation.Required[lacks]), kind.name)
+		kind.made = nil // the library refused its values
+		return fmt.Errorf("mlir: the attribute %q of %s has a value of the wrong kind", c.text(c.creation.Required[lacks]), kind.name)
 	}
 	return &DiagnosticError{Op: "creating " + kind.name, Diagnostics: c.takeDiagnostics("")}
 }
 
-// Inference says what an operation's type inference reads, and so what it must be
-// given: the library crashes on less.
+// Inference describes what an operation's type inference reads. The operation must be
+// created with these parts, because the library crashes if they are missing.
 type Inference struct {
-	Operands        int  // how many, at least where Variadic is set
+	Operands        int  // their number, or the minimum if Variadic is set
 	Variadic        bool // there may be more operands
 	Attributes      []string
-	Regions         int  // how many, at least where VariadicRegions is set
+	Regions         int  // their number, or the minimum if VariadicRegions is set
 	VariadicRegions bool // there may be more regions
-	// Check, where it is not nil, looks at what the counts do not say; its error is
-	// the creation's. It must not keep what it is given.
+	// Check, if not nil, checks what the counts do not express. The operation is not
+	// created if it returns an error. It must not retain its argument.
 	Check func(OperationState) error
 }
 
 var inference sync.Map // name -> *Inference
 
-// AllowInference permits InferResults for the named operation. Dialect packages call
-// it for the operations whose inference they know.
+// AllowInference permits InferResults for the operation with the given name. Dialect
+// packages call it for the operations whose inference they know.
 func AllowInference(name string, i Inference) { inference.Store(name, &i) }
 
-// operationKind is what is known of the operations of one name in one context, so
-// that it is looked up once and not for each of them.
+// operationKind caches the properties of the operations with one name in one context.
 type operationKind struct {
 	name       string
 	registered bool
-	inference  *Inference // nil where AllowInference has not named it yet
+	inference  *Inference // nil if not looked up, or if AllowInference was not called for it
 	guard      func(*OperationState) string
 	made       []attributeSet // see complete
-	plain      bool           // it is complete without attributes, where it has no regions
+	plain      bool           // without regions, it is complete without attributes
 }
 
-// forgetKinds is for what makes more operations known than before.
+// forgetKinds clears the cache, after a change that made more operations known.
 func (c *Context) forgetKinds() {
 	clear(c.kinds)
 	c.lastKind = nil
 }
 
-// kind looks an operation up, and loads its dialect where that is the first use.
+// kind looks up an operation, and loads its dialect on first use.
 func (c *Context) kind(name string) *operationKind {
 	if k := c.lastKind; k != nil && k.name == name {
 		return k
@@ -249,9 +250,9 @@ func (c *Context) kind(name string) *operationKind {
 		c.lastKind = k
 		return k
 	}
-	kept := strings.Clone(name) // the caller's may stand on its stack
+	kept := strings.Clone(name) // the caller's string may be on its stack
 	if namespace, ok := namespaceOf(kept); ok {
-		_ = c.LoadDialect(namespace) // where there is none, the answer is no
+		_ = c.LoadDialect(namespace) // if it fails, the operation is not registered
 	}
 	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept), guard: createGuard(kept)}
 	c.kinds[kept] = k
@@ -262,7 +263,7 @@ func (c *Context) checkInference(k *operationKind, s *OperationState) error {
 	if k.inference == nil {
 		known, ok := inference.Load(k.name)
 		if !ok {
-			return fmt.Errorf("mlir: what the type inference of %q reads is not known here: give its result types", k.name)
+			return fmt.Errorf("mlir: the results of %q cannot be inferred, because AllowInference was not called for it: set Results", k.name)
 		}
 		k.inference = known.(*Inference)
 	}
@@ -279,7 +280,7 @@ func (c *Context) checkInference(k *operationKind, s *OperationState) error {
 		}
 	}
 	if i.Check != nil {
-		// On copies: what callers give may stay on their stack.
+		// On copies, so that the caller's slices can stay on its stack.
 		return i.Check(OperationState{
 			Name: k.name, Operands: slices.Clone(s.Operands), Attributes: slices.Clone(s.Attributes), Regions: slices.Clone(s.Regions),
 		})
@@ -290,9 +291,9 @@ func (c *Context) checkInference(k *operationKind, s *OperationState) error {
 func (k *operationKind) count(what string, want int, more bool, got int) error {
 	switch {
 	case more && got < want:
-		return fmt.Errorf("mlir: %s takes at least %d %s, %d given", k.name, want, what, got)
+		return fmt.Errorf("mlir: %s takes at least %d %s, but %d are given", k.name, want, what, got)
 	case !more && got != want:
-		return fmt.Errorf("mlir: %s takes %d %s, %d given", k.name, want, what, got)
+		return fmt.Errorf("mlir: %s takes %d %s, but %d are given", k.name, want, what, got)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// emptyFunction is the first block of a function in a new module.
+// emptyFunction returns the first block of a function in a new module.
 func emptyFunction(t *testing.T, c *mlir.Context) (*mlir.Module, mlir.Block) {
 	t.Helper()
 	m, err := c.Parse("", []byte("func.func @f(%x: i32) { return }"))
@@ -44,7 +44,7 @@ func TestBlockCreate(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !op.Block().Equal(block) {
-				t.Errorf("%s stands in %v", name, op.Block())
+				t.Errorf("%s is in %v", name, op.Block())
 			}
 			x = op.Result(0)
 		}
@@ -67,17 +67,17 @@ func TestBlockCreate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !detached.Block().IsNil() {
-			t.Error("made in no block, it stands in one")
+			t.Error("created without a block, it is in one")
 		}
 		block.Append(detached)
 		if !block.Terminator().Equal(detached) {
 			t.Error("Append did not put it at the end")
 		}
-		check.Panics(t, "stands in a block already", func() { block.Append(detached) })
+		check.Panics(t, "is in a block already", func() { block.Append(detached) })
 	})
 }
 
-// TestCreateRefused holds that what is refused leaves the block as it was.
+// TestCreateRefused checks that an operation that is refused leaves the block unchanged.
 func TestCreateRefused(t *testing.T) {
 	c := mlirtest.Context(t)
 	m, block := emptyFunction(t, c)
@@ -86,20 +86,20 @@ func TestCreateRefused(t *testing.T) {
 	_, foreign := emptyFunction(t, other)
 
 	_, err := block.Create(mlir.OperationState{Name: "arith.no_such"})
-	if err == nil || !strings.Contains(err.Error(), `knows no operation "arith.no_such"`) {
-		t.Errorf("an operation that there is not: %v", err)
+	if err == nil || !strings.Contains(err.Error(), `does not know the operation "arith.no_such"`) {
+		t.Errorf("an unknown operation: %v", err)
 	}
 	_, err = block.Create(mlir.OperationState{Name: "arith.xori", Operands: []mlir.Value{x, x}, InferResults: true})
-	if err == nil || !strings.Contains(err.Error(), "give its result types") {
-		t.Errorf("inference that is not known: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "AllowInference was not called for it: set Results") {
+		t.Errorf("inference of an operation that AllowInference does not know: %v", err)
 	}
 	mlir.AllowInference("math.fma", mlir.Inference{Operands: 2, Attributes: []string{"a"}, Regions: 1})
 	for _, test := range []struct {
 		state mlir.OperationState
 		want  string
 	}{
-		{mlir.OperationState{}, "takes 2 operands, 0 given"},
-		{mlir.OperationState{Operands: []mlir.Value{x, x}}, "takes 1 regions, 0 given"},
+		{mlir.OperationState{}, "takes 2 operands, but 0 are given"},
+		{mlir.OperationState{Operands: []mlir.Value{x, x}}, "takes 1 regions, but 0 are given"},
 	} {
 		test.state.Name, test.state.InferResults = "math.fma", true
 		if _, err := block.Create(test.state); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -124,8 +124,8 @@ func TestCreateRefused(t *testing.T) {
 	check.Panics(t, "after Module.Close", func() { mlir.ContextOf(block) })
 }
 
-// TestInferenceFails holds that what inference says against an operation is the error,
-// and that the next operation is not touched by it.
+// TestInferenceFails checks that diagnostics of the type inference are in the error, and
+// not in that of the next operation.
 func TestInferenceFails(t *testing.T) {
 	c := mlirtest.Context(t)
 	_, block := emptyFunction(t, c)
@@ -151,8 +151,8 @@ func TestInferenceFails(t *testing.T) {
 	}
 }
 
-// TestCreateAllocates holds that making an operation allocates nothing in Go, also
-// where it has attributes, once their names are known.
+// TestCreateAllocates checks that creating an operation does not allocate in Go, even with
+// attributes, once their names are known.
 func TestCreateAllocates(t *testing.T) {
 	c := mlirtest.Context(t)
 	_, block := emptyFunction(t, c)
@@ -174,7 +174,7 @@ func TestCreateAllocates(t *testing.T) {
 	}
 }
 
-// TestFileLocations asks for places that share one in the cache.
+// TestFileLocations creates locations that share an entry of the cache.
 func TestFileLocations(t *testing.T) {
 	c := mlirtest.Context(t)
 	for range 2 {

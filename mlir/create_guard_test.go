@@ -38,7 +38,7 @@ func TestCreateGuards(t *testing.T) {
 			o, err := c.Create(test.s)
 			switch known := c.Registered(test.s.Name); {
 			case !known:
-				check.Error(t, err, "knows no operation")
+				check.Error(t, err, "does not know the operation")
 			case test.want != "":
 				check.Error(t, err, "mlir: "+test.want)
 			case err != nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// cycles are modules that the verifier takes, and where the operation stands that is named
-// when one is refused.
+// cycles are modules that the verifier accepts, and the position of the operation that the
+// error names.
 var cycles = []struct {
 	name, text string
 	refused    string
@@ -149,8 +149,8 @@ var cycles = []struct {
 }`, ""},
 }
 
-// TestCycles holds that what folds refuses operations that use one another's results in a
-// cycle, and nothing else, and that it can be let.
+// TestCycles checks that functions which fold refuse operations that use one another's
+// results in a cycle, and nothing else, and that the check can be disabled.
 func TestCycles(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
@@ -206,7 +206,7 @@ func TestCycles(t *testing.T) {
 	})
 }
 
-// TestCycleInside holds that only what is run on is looked at.
+// TestCycleInside checks that only the operation that the run is on is checked.
 func TestCycleInside(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
@@ -229,8 +229,8 @@ func TestCycleInside(t *testing.T) {
 	})
 }
 
-// TestLongCycle holds that length alone is no matter: a chain of operations each of which
-// uses the next one is taken, closed it is refused.
+// TestLongCycle checks that length does not matter: a chain of operations that each use the
+// next one is accepted, and refused if it is closed.
 func TestLongCycle(t *testing.T) {
 	const n = 100_000
 	c := mlirtest.Context(t)
@@ -268,7 +268,7 @@ func TestLongCycle(t *testing.T) {
 	}
 }
 
-// TestPatternMakesCycle holds that a pattern which leaves one is an error.
+// TestPatternMakesCycle checks that a pattern that creates a cycle is an error.
 func TestPatternMakesCycle(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		s := patterns(t, c, mlir.Pattern{Name: "round", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {

@@ -1,24 +1,27 @@
-// Package mlir is MLIR in Go: contexts, modules, operations, types, attributes and
-// diagnostics over any shared library that exports the MLIR C API.
+// Package mlir provides MLIR in Go: contexts, modules, operations, types, attributes and
+// diagnostics. It calls any shared library that exports the MLIR C API.
 //
-// A [Library] is one such library, opened at run time; several can be open at once.
-// A [Context] made from it owns everything built or parsed in it. The other types
-// are small values that can be copied and compared: they stay valid until their
-// module or context is closed, and using one after that panics with an error that
-// names the method.
+// A [Library] is such a library, opened at run time. Several can be open at once. A
+// [Context] of a library owns everything that is built or parsed in it. The other types are
+// small values that can be copied and compared with ==. They are valid until their module
+// or context is closed. Using one after that panics with an error that names the method.
 //
-// What the library reports while it parses or verifies comes back as a
-// [DiagnosticError] and is never printed.
+// The library's messages while it parses or verifies are returned as a [DiagnosticError],
+// and are never printed.
 //
-// # Handles and owners
+// # Handles and ownership
 //
-// Operation, Block, Region and Value are small handles. Two handles to one object are ==,
-// wherever they come from and whatever it has become part of, so they can be keys of maps.
-// What is made anew (Create, NewBlock, NewRegion, Clone, Detach) is detached until it is
-// added to something, and is freed by Erase or with its context.
+// An Operation, Block, Region or Value is a handle to an object in the library. Every two
+// valid handles to one object are ==, however they were obtained and whatever the object
+// has since become part of. So handles can be keys of maps. A nil handle is the zero value.
 //
-// A handle to something that was erased or closed panics with an error that names the
-// method which did it. It is not == to a handle to something else, even if the memory is
-// used again. Passes and patterns end all handles to what is in their module. Not caught
-// are handles to what the library has erased in other ways: Module.Invalidate is for that.
+// New objects (from Create, NewBlock, NewRegion, Clone or Detach) are detached until they
+// are added to a block, region or operation. A detached object is freed by its Erase
+// method, or when its context is closed.
+//
+// Using a handle to an object that was erased or closed panics with an error that names the
+// method that erased or closed it. Such a handle is not == to a handle to another object,
+// even if the library uses the memory again. Running passes or patterns invalidates all
+// handles into their module. If the library erases objects in another way, the package does
+// not notice: call [Module.Invalidate] then.
 package mlir

@@ -7,7 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// HintTables are what hints rest on, for the test that holds them against the libraries.
+// HintTables are the tables that hints use, for the test that compares them with the
+// libraries.
 func HintTables() (dialects map[native.Part][]string, newer []string) {
 	dialects = map[native.Part][]string{}
 	for _, l := range dialectsOf {
@@ -17,13 +18,13 @@ func HintTables() (dialects map[native.Part][]string, newer []string) {
 }
 
 // CheckTops returns an error if an operation uses a value, or branches to a block, that is
-// in no outermost thing, or in one that tops.go does not allow.
+// in no outermost object, or in one that tops.go does not allow.
 func CheckTops(c *Context) error {
 	in := map[pointer]*top{}
 	for _, t := range c.tops {
 		for _, thing := range c.gather(t) {
 			if in[thing.Ptr] != nil {
-				return fmt.Errorf("%v is in two outermost things", thing)
+				return fmt.Errorf("%v is in two outermost objects", thing)
 			}
 			in[thing.Ptr] = t
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// fuzzContext is a context for one execution after another. It is renewed now and
-// then, because what is uniqued in a context stays in it.
+// fuzzContext is a context for several executions. It is replaced now and then, because
+// uniqued objects stay in a context.
 type fuzzContext struct {
 	options mlir.ContextOptions
 	c       *mlir.Context
@@ -31,10 +31,10 @@ func (f *fuzzContext) get(t *testing.T) *mlir.Context {
 	return f.c
 }
 
-// FuzzParse parses text, prints it and parses it again: what was printed must be read
-// back as the same module, and what is refused must be refused with a diagnostic.
-// Damaged bytecode and Shardy's attributes are left out: the library itself crashes on
-// some of them, which is why tools read files of strangers in a child process.
+// FuzzParse parses text, prints it and parses it again. The result must be the same module,
+// and a refusal must come with a diagnostic. Damaged bytecode and Shardy's attributes are
+// left out, because the library itself crashes on some of them. Tools therefore read
+// untrusted files in a child process.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("../tests/testdata/modules/*.mlir")
 	if err != nil || len(files) == 0 {
@@ -45,7 +45,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if len(data) < 4096 { // mutating long inputs finds little
+		if len(data) < 4096 { // mutations of long inputs find little
 			f.Add(data)
 		}
 	}
@@ -57,7 +57,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if strings.Count(string(data), "(")+strings.Count(string(data), "[")+strings.Count(string(data), "{")+strings.Count(string(data), "<") > 1000 {
-			return // deep nesting has a test of its own, on a stack of its own
+			return // see TestDeepText
 		}
 		c := contexts.get(t)
 		m, err := c.Parse("fuzz", data)
@@ -71,7 +71,7 @@ func FuzzParse(f *testing.F) {
 		text := m.Operation().Print(mlir.PrintOptions{Generic: true})
 		again, err := c.Parse("again", []byte(text))
 		if err != nil {
-			return // MLIR does not read what it printed, which is not ours to mend
+			return // a bug of MLIR: it does not parse what it printed
 		}
 		defer again.Close()
 		if got := again.Operation().Print(mlir.PrintOptions{Generic: true}); got != text {

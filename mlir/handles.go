@@ -6,45 +6,44 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// A handle of the IR is a lifetime and an address. At any time there is one lifetime with
-// which handles to an address can be used, so two handles to one object are ==. A handle
-// with another lifetime panics.
+// A handle to the IR is a lifetime and an address. At any time, one lifetime is valid for an
+// address, so two valid handles to one object are ==. A handle with another lifetime panics.
 //
 //  1. The lifetime is the context's current era, unless the address is in
 //     handles.addresses.
-//  2. An address is put there before its memory may be freed, while handles to other
-//     memory stay good. The old lifetime is over for it then. If the address is used
-//     again, the next handle to it gets a lifetime of its own.
-//  3. The era ends, and the table is emptied, when nothing is left to which handles stay
-//     good: when the only outermost thing (see tops.go) ends, or when passes run on it.
-//  4. If memory was freed and it is not known which, the era ends too, and everything that is
-//     still there is put into the table with the lifetime that it had.
-//  5. A call of a pass or pattern lists what it has handles to. When it returns, those to
-//     what is in the outermost thing that the library works on end.
+//  2. An address is added there before its memory may be freed, if handles to other
+//     memory stay valid. This ends the old lifetime for the address. If the address is
+//     used again, the next handle to it gets a new lifetime.
+//  3. The era ends, and the table is cleared, when no handles stay valid: when the only
+//     outermost object (see tops.go) is destroyed, or when passes run on it.
+//  4. If memory was freed and it is not known which, the era ends, too. All objects that
+//     still exist are added to the table with the lifetimes that they had.
+//  5. A call of a pass or pattern lists the objects that it has handles to. When it
+//     returns, the handles into the outermost object that the library works on end.
 //  6. A nil handle is the zero value.
 
-// handles is what a context knows of the handles to its IR.
+// handles records which handles to the context's IR are valid.
 type handles struct {
 	era       *lifetime
 	addresses map[pointer]address
-	filter    [64]uint64 // a bit for each of the addresses, which others may have too
+	filter    [64]uint64 // has a bit for each address in the table; several may share one
 }
 
-// address is an address whose handles do not have the era's lifetime.
+// address is the state of an address whose handles do not have the era's lifetime.
 type address struct {
-	life *lifetime // of handles to what is there now, ended if it was erased; nil if there are none
-	was  *lifetime // an era; its handles ended as how says
+	life *lifetime // of handles to the current object, ended if that was erased; nil if there are none
+	was  *lifetime // an earlier era, whose handles ended as how says
 	how  string
 }
 
-// filterBit is the place of an address in the filter. Its high bits are spread by
-// multiplying (Knuth, The Art of Computer Programming, volume 3, 6.4).
+// filterBit returns the position of an address in the filter. Multiplication spreads the
+// high bits (Knuth, The Art of Computer Programming, volume 3, 6.4).
 func filterBit(p pointer) (word int, bit uint64) {
 	h := uint64(uintptr(p)) * 0x9e3779b97f4a7c15 >> 52
 	return int(h >> 6), 1 << (h & 63)
 }
 
-// listed reports whether the address may be in the table. Nearly always it is not.
+// listed reports whether the address may be in the table. This is rare.
 func (h *handles) listed(p pointer) bool {
 	word, bit := filterBit(p)
 	return h.filter[word]&bit != 0
@@ -59,8 +58,8 @@ func (h *handles) put(p pointer, a address) {
 	h.addresses[p] = a
 }
 
-// lifeOf returns the lifetime of handles to what is at an address, and notes that a pass or
-// pattern has one.
+// lifeOf returns the lifetime of handles to the object at an address. It records that the
+// current pass or pattern has such a handle.
 func (c *Context) lifeOf(kind capi.Kind, p pointer) *lifetime {
 	if c.calls.current != nil {
 		c.calls.current.give(capi.Thing{Ptr: p, Kind: kind})
@@ -111,7 +110,7 @@ func (c *Context) value(raw capi.MlirValue) Value {
 	return Value{c.lifeOf(capi.ValueKind, raw.Ptr), raw}
 }
 
-// good reports whether a handle with this lifetime to this address can be used.
+// good reports whether a handle with this lifetime to this address is valid.
 func (l *lifetime) good(p pointer) bool {
 	if l.ctx.listed(p) {
 		if a, ok := l.ctx.addresses[p]; ok {
@@ -121,17 +120,17 @@ func (l *lifetime) good(p pointer) bool {
 	return l == l.ctx.era
 }
 
-// alive reports whether a handle to the address can be used.
+// alive reports whether a handle to the address can be valid.
 func (c *Context) alive(p pointer) bool {
 	a, ok := c.addresses[p]
 	return !ok || a.life != nil && !a.life.ended
 }
 
-// use panics for a handle that cannot be used, and returns the function table. Nearly
-// always it need not call good.
+// use panics if a handle is not valid, and returns the function table. It rarely calls
+// good.
 func (l *lifetime) use(method string, p pointer) *capi.Table {
 	if l == nil {
-		panic("mlir: " + method + " called on a nil handle: ask IsNil first")
+		panic("mlir: " + method + " called on a nil handle: check IsNil first")
 	}
 	c := l.ctx
 	if (l != c.era || c.listed(p)) && !l.good(p) {
@@ -140,7 +139,7 @@ func (l *lifetime) use(method string, p pointer) *capi.Table {
 	return c.api
 }
 
-// pass panics for a handle that a method of c is given and cannot use.
+// pass panics if a handle that is an argument of a method of c is not valid.
 func (l *lifetime) pass(c *Context, p pointer, what, method string) {
 	if l == nil {
 		panic("mlir: " + method + " was given " + what + " that is nil")
@@ -161,13 +160,13 @@ func (l *lifetime) pass(c *Context, p pointer, what, method string) {
 	panic("mlir: " + method + " called " + end)
 }
 
-// onErased starts how handles to something that was erased have ended. What a method
-// calls the thing may replace "something".
+// onErased is the start of the reason why handles to an erased object ended. A method may
+// replace "something" by the kind of its argument.
 const onErased = "on something"
 
 func erasedBy(method string) string { return onErased + " that " + method + " has erased" }
 
-// endOf says how a handle that cannot be used has ended.
+// endOf describes how a handle that is not valid ended.
 func (l *lifetime) endOf(p pointer) string {
 	if a, ok := l.ctx.addresses[p]; ok && a.was == l {
 		return a.how
@@ -175,7 +174,7 @@ func (l *lifetime) endOf(p pointer) string {
 	return l.ending()
 }
 
-// forget ends the handles to things whose memory may be freed.
+// forget ends the handles to objects whose memory may be freed.
 func (c *Context) forget(things []capi.Thing, how string) {
 	for _, thing := range things {
 		a, ok := c.addresses[thing.Ptr]
@@ -194,8 +193,8 @@ func (c *Context) forget(things []capi.Thing, how string) {
 	c.last = known{}
 }
 
-// renew ends the era, and with it all handles but those to what is in the outermost
-// things, without the given one.
+// renew ends the era, and all handles except those into the outermost objects other than
+// without.
 func (c *Context) renew(without *top, how string) {
 	old := c.addresses
 	era := c.era

@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
-// TestMoveWhileIterating holds that iterating comes to an end, and to each operation or
-// block once, where these are moved on meanwhile.
+// TestMoveWhileIterating checks that an iteration terminates, and visits each operation or
+// block once, if the loop moves them forward.
 func TestMoveWhileIterating(t *testing.T) {
 	c := mlirtest.Context(t)
 	c.SetAllowUnregistered(true)

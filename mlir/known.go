@@ -2,9 +2,9 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// known is what the library said of an operation when it was made or visited, so that
-// the questions which come next need not ask again: its name and its first result,
-// where that was asked. Both stay the same for as long as the handle is good.
+// known caches the properties that the library returned when an operation was created or
+// visited: its name and, if it was read, its first result. Both are constant while the
+// handle is valid.
 type known struct {
 	operation Operation
 	name      capi.MlirIdentifier

@@ -9,8 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestForgets holds that what a walk has seen of an operation is not said of another
-// one that the library makes in the memory of the first.
+// TestForgets checks that cached properties of an operation are not returned for another
+// one that the library creates in the same memory.
 func TestForgets(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		r := check.Must(c.NewRewriter())
@@ -39,8 +39,8 @@ func TestForgets(t *testing.T) {
 	})
 }
 
-// TestFirstResult holds that the first result is the same whether or not the operation
-// is the one that was made last, and that there is none where there is none.
+// TestFirstResult checks that the first result does not depend on whether the operation was
+// created last, and that an operation without results has none.
 func TestFirstResult(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		_, block := emptyFunction(t, c)
@@ -60,8 +60,8 @@ func TestFirstResult(t *testing.T) {
 			}
 		}
 		end := check.Must(block.Create(mlir.OperationState{Name: "func.return"}))
-		check.Panics(t, "Operation.Result(0): there are 0", func() { end.Result(0) })
-		check.Panics(t, "Operation.Result(1): there are 1", func() { ops[2].Result(1) })
+		check.Panics(t, "Operation.Result(0): index out of range with length 0", func() { end.Result(0) })
+		check.Panics(t, "Operation.Result(1): index out of range with length 1", func() { ops[2].Result(1) })
 		got := slices.Collect(block.Operations())
 		if !got[2].Result(0).Equal(results[2]) {
 			t.Error("another handle has another result")

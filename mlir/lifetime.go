@@ -8,18 +8,17 @@ import (
 
 type pointer = unsafe.Pointer
 
-// lifetime says whether something can still be used: a context, or what was made in one.
-// Handles of the IR have one too, and it alone does not say whether they can be used: see
-// handles.go.
+// lifetime tells whether a context, or an object that belongs to one, can still be used.
+// The lifetime of an IR handle is not sufficient for that: see handles.go.
 type lifetime struct {
 	ctx    *Context
-	parent *lifetime // it ends with this one; nil for a context's
+	parent *lifetime // ends this one, too; nil for a context's
 	of     string    // "Context", "Module" …
 	ended  bool
-	how    string // how it ended, for example "after Module.Close": empty if the Close of it ended it
+	how    string // how it ended, for example "after Module.Close"; empty if its own Close ended it
 }
 
-// ending says how the lifetime ended, for the message of a panic.
+// ending describes how the lifetime ended, for the message of a panic.
 func (l *lifetime) ending() string {
 	for p := l; p != nil; p = p.parent {
 		if p.how != "" {
@@ -32,7 +31,7 @@ func (l *lifetime) ending() string {
 	return "after its end"
 }
 
-// check panics if the lifetime is over, and returns the function table.
+// check panics if the lifetime has ended, and returns the function table.
 func (l *lifetime) check(method string) *capi.Table {
 	if l == nil {
 		panic("mlir: " + method + " called on a zero value: get one from a Context, a Module or an operation")
@@ -43,16 +42,16 @@ func (l *lifetime) check(method string) *capi.Table {
 	return l.ctx.api
 }
 
-// own is check for a type or attribute, which may not be nil.
+// own is check for a type or attribute, which must not be nil.
 func (l *lifetime) own(method string, raw pointer, what string) *capi.Table {
 	t := l.check(method)
 	if raw == nil {
-		panic("mlir: " + method + " was given the nil " + what)
+		panic("mlir: " + method + " called on the nil " + what)
 	}
 	return t
 }
 
-// mine panics if something of another context is given to c.
+// mine panics if an argument of a method of c belongs to another context.
 func (l *lifetime) mine(c *Context, what, method string) {
 	l.check(method)
 	if l.ctx != c {
@@ -60,7 +59,7 @@ func (l *lifetime) mine(c *Context, what, method string) {
 	}
 }
 
-// given is mine for a type or attribute, which may not be nil either.
+// given is mine for a type or attribute, which must not be nil.
 func (l *lifetime) given(c *Context, raw pointer, what, method string) {
 	l.mine(c, what, method)
 	if raw == nil {
@@ -87,7 +86,7 @@ func (a Attribute) in(c *Context, method string) capi.MlirAttribute {
 }
 
 func (v Value) in(c *Context, method string) capi.MlirValue {
-	if v.life != c.era || c.listed(v.raw.Ptr) { // this much is inlined
+	if v.life != c.era || c.listed(v.raw.Ptr) { // this part is inlined
 		v.life.pass(c, v.raw.Ptr, "a value", method)
 	}
 	return v.raw

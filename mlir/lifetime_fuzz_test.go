@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// FuzzHandles does to handles of all ages whatever the input says: each byte chooses
-// what is done, the next ones to what. Whatever is wrong must be a sentence.
+// FuzzHandles calls methods on handles of any age. Each byte of the input chooses an
+// action, the next ones its arguments. Misuse must panic with a message of this package.
 func FuzzHandles(f *testing.F) {
 	for _, seed := range []string{
 		"", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09", "aabbccddeeffgg",
@@ -25,12 +25,11 @@ func FuzzHandles(f *testing.F) {
 	}
 	engines := mlirtest.Engines(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		misuse(t, engines[len(data)%len(engines)], data, anything) // only some can call patterns
+		misuse(t, engines[len(data)%len(engines)], data, anything) // only some engines can call patterns
 	})
 }
 
-// FuzzPatterns is FuzzHandles in patterns, on what the library knows how to fold and to
-// simplify.
+// FuzzPatterns is FuzzHandles in patterns, on IR that the library can fold and simplify.
 func FuzzPatterns(f *testing.F) {
 	for _, seed := range []string{
 		"", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09", "aabbccddeeffgg",
@@ -38,7 +37,7 @@ func FuzzPatterns(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	engines := mlirtest.Engines(f) // the default one, which is first, has no patterns
+	engines := mlirtest.Engines(f) // the default engine, the first, has no patterns
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e := engines[len(engines)-1-len(data)%min(2, len(engines))]
 		if e.Library.Has("mlirOpRewritePatternCreate") {
@@ -61,7 +60,7 @@ func FuzzPasses(f *testing.F) {
 	})
 }
 
-// mode is where misuse takes place.
+// mode is the place where misuse runs.
 type mode int
 
 const (
@@ -70,7 +69,7 @@ const (
 	betweenPasses
 )
 
-// misuse does to handles what the bytes say.
+// misuse performs the actions that the bytes choose.
 func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 	defer c.Close()
@@ -112,7 +111,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	case in == anything:
 		parse(nested)
 	case c.LoadDialect("cf") == nil && c.LoadDialect("scf") == nil:
-		parse(judged)
+		parse(valid)
 		fallthrough
 	default:
 		parse(removable)
@@ -121,8 +120,8 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	next := input.next
 	rewriters := []*mlir.Rewriter{check.Must(c.NewRewriter())}
 	var step func()
-	// some does a few steps in a call of the library: with what was there before, and
-	// with what the call was given.
+	// some performs a few actions in a call of the library, with older handles and those
+	// that the call got.
 	some := func(o mlir.Operation) {
 		ops[0] = o
 		for inner := range o.All() {
@@ -210,7 +209,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	passes := func(m *mlir.Module, pipeline string) {
 		pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(" + pipeline + ")"})
 		if err != nil {
-			return // not every library has all of them
+			return // not every library has all passes
 		}
 		defer pm.Close()
 		_ = pm.Run(m)
@@ -242,7 +241,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 		r := regions[next()%len(regions)]
 		v, w := values[next()%len(values)], values[next()%len(values)]
 		m := modules[next()%len(modules)]
-		sentence(t, action, func() {
+		panicsPlainly(t, action, func() {
 			switch action {
 			case 0:
 				o.Erase()
@@ -373,12 +372,12 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 				passesInGo(m, o)
 			}
 		})
-		sentence(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
-		sentence(t, action, func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
-		sentence(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
-		sentence(t, action, func() { readBack(t, o) })
-		sentence(t, action, func() { readBackValue(t, v) })
-		sentence(t, action, func() { readBackBlock(t, b) })
+		panicsPlainly(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
+		panicsPlainly(t, action, func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
+		panicsPlainly(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
+		panicsPlainly(t, action, func() { readBack(t, o) })
+		panicsPlainly(t, action, func() { readBackValue(t, v) })
+		panicsPlainly(t, action, func() { readBackBlock(t, b) })
 	}
 	for len(input) > 0 && len(ops) < 2000 && len(modules) < 20 {
 		if err := mlir.CheckTops(c); err != nil {
@@ -389,28 +388,28 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 			step()
 		case inPatterns:
 			m, o, walk := modules[next()%len(modules)], ops[next()%len(ops)], next()%3 == 0
-			sentence(t, -1, func() { patterns(m, o, walk) })
+			panicsPlainly(t, -1, func() { patterns(m, o, walk) })
 		case betweenPasses:
 			for range next() % 4 {
 				step()
 			}
 			m, pipeline := modules[next()%len(modules)], next()
-			sentence(t, -1, func() { passes(m, pipelines[pipeline%len(pipelines)]) })
+			panicsPlainly(t, -1, func() { passes(m, pipelines[pipeline%len(pipelines)]) })
 		}
 	}
 	for _, m := range modules {
-		sentence(t, -1, func() { _ = m.String() })
+		panicsPlainly(t, -1, func() { _ = m.String() })
 	}
 }
 
-// readBack holds that a handle that can be used is == to those that others return.
+// readBack checks that a valid handle is == to those that other functions return.
 func readBack(t *testing.T, o mlir.Operation) {
 	if b := o.Block(); !b.IsNil() && !slices.Contains(slices.Collect(b.Operations()), o) {
-		t.Errorf("%s is not == to what its block has", o.Name())
+		t.Errorf("%s is not == to the operation in its block", o.Name())
 	}
 	for i, r := range o.Regions() {
 		if first := r.First(); o.Region(i) != r || !first.IsNil() && (first.Region() != r || first.Parent() != o) {
-			t.Errorf("region %d of %s is not == to what its block has", i, o.Name())
+			t.Errorf("region %d of %s is not == to the region of its block", i, o.Name())
 		}
 	}
 }
@@ -423,7 +422,7 @@ func readBackValue(t *testing.T, v mlir.Value) {
 		again = v.Owner().Result(v.Index())
 	}
 	if again != v || !again.Equal(v) {
-		t.Errorf("%s is not == to what it is of has", v)
+		t.Errorf("%s is not == to the value of its operation or block", v)
 	}
 	for use := range v.Uses() {
 		if use.Owner.Operand(use.Operand) != v {
@@ -434,7 +433,7 @@ func readBackValue(t *testing.T, v mlir.Value) {
 
 func readBackBlock(t *testing.T, b mlir.Block) {
 	if r := b.Region(); !r.IsNil() && !slices.Contains(slices.Collect(r.Blocks()), b) {
-		t.Error("a block is not == to what its region has")
+		t.Error("a block is not == to the block in its region")
 	}
 	for o := range b.Operations() {
 		if o.Block() != b {
@@ -443,16 +442,16 @@ func readBackBlock(t *testing.T, b mlir.Block) {
 	}
 }
 
-// pipelines are of the general passes.
+// pipelines are general passes.
 var pipelines = []string{
 	"canonicalize", "inline", "sccp", "loop-invariant-code-motion", "control-flow-sink", "symbol-privatize,symbol-dce",
 	"topological-sort", "canonicalize{region-simplify=aggressive}", "canonicalize,cse,canonicalize", "strip-debuginfo",
 }
 
-// choices are the bytes by which an input decides.
+// choices are the bytes of an input.
 type choices []byte
 
-// next is zero where there are no more.
+// next returns the next byte, or zero at the end.
 func (c *choices) next() int {
 	if len(*c) == 0 {
 		return 0
@@ -462,7 +461,7 @@ func (c *choices) next() int {
 	return int(b)
 }
 
-// removable has operations that passes take away.
+// removable has operations that passes remove.
 const removable = `module {
   func.func private @dead(%x: i32) -> i32 {
     %0 = arith.addi %x, %x : i32
@@ -481,7 +480,8 @@ const removable = `module {
   }
 }`
 
-// small gives up on what has been copied into itself again and again.
+// small panics if o is too large, because operations were copied into themselves
+// repeatedly.
 func small(o mlir.Operation) {
 	n := 0
 	for range o.All() {
@@ -491,8 +491,8 @@ func small(o mlir.Operation) {
 	}
 }
 
-// sentence runs f, which may panic only with a sentence of this package.
-func sentence(t *testing.T, action int, f func()) {
+// panicsPlainly calls f, which may panic only with a message of this package.
+func panicsPlainly(t *testing.T, action int, f func()) {
 	defer func() {
 		if r := recover(); r != nil && !strings.HasPrefix(fmt.Sprint(r), "mlir: ") {
 			t.Errorf("action %d panics with %v", action, r)

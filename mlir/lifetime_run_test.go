@@ -21,8 +21,8 @@ func removeDead(t *testing.T, c *mlir.Context, m *mlir.Module) {
 	check.Diff(t, "what is left", "module {\n}\n", m.String())
 }
 
-// TestRunAfterMove holds that a handle from before a move is over when passes have run
-// where the thing is now, and that handles to where it was stay good.
+// TestRunAfterMove checks that a handle from before a move ends when passes run on the
+// object's new module, and that handles into its old module stay valid.
 func TestRunAfterMove(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		from, to := mlirtest.Parse(t, c, dead), c.NewModule(mlir.Location{})
@@ -35,7 +35,7 @@ func TestRunAfterMove(t *testing.T) {
 	})
 }
 
-// TestRunOnUsed holds that something detached does not keep operands that passes destroy.
+// TestRunOnUsed checks that a detached object does not keep operands that passes destroy.
 func TestRunOnUsed(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		m := mlirtest.Parse(t, c, dead)
@@ -47,8 +47,8 @@ func TestRunOnUsed(t *testing.T) {
 	})
 }
 
-// TestRunElsewhere holds that a run on one module brings no erased argument of another
-// one back to life.
+// TestRunElsewhere checks that handles to an erased argument of one module stay invalid
+// after a run on another one.
 func TestRunElsewhere(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		block := c.NewBlock(mlir.Location{}, c.IndexType())

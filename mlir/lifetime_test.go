@@ -12,7 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// loose is a context that takes any operation, so that one test fits all libraries.
+// loose returns a context that accepts unregistered operations, so that one test fits all
+// libraries.
 func loose(t testing.TB, e mlirtest.Engine) *mlir.Context {
 	t.Helper()
 	c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
@@ -49,7 +50,7 @@ const nested = `module {
   }) : (i32) -> ()
 }`
 
-// TestErased uses every kind of handle to something that was erased.
+// TestErased uses every kind of handle to an erased object.
 func TestErased(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
@@ -61,7 +62,7 @@ func TestErased(t *testing.T) {
 		before := made.Result(0).NumUses()
 
 		if err := made.Erase(); err == nil || !strings.Contains(err.Error(), "its result 0 is used by") {
-			t.Errorf("erasing what is used: %v", err)
+			t.Errorf("erasing a used operation: %v", err)
 		}
 		if err := outer.Erase(); err != nil {
 			t.Fatal(err)
@@ -89,7 +90,7 @@ func TestErased(t *testing.T) {
 		m.Close()
 		check.Panics(t, "Operation.Name called after Module.Close", func() { outer.Name() })
 		if again := mlirtest.Parse(t, c, nested); op(again, "t.outer").NumRegions() != 1 {
-			t.Error("a new module is touched by what was erased from another one")
+			t.Error("erasing from one module ended handles into a new one")
 		}
 	})
 }
@@ -108,14 +109,14 @@ func TestEraseBlocks(t *testing.T) {
 		check.Error(t, one.EraseArgument(0), "argument 0 cannot be erased: it is used by t.inner")
 		check.Error(t, region.Erase(), "only with the operation")
 		op(m, "t.end").Erase()
-		check.Panics(t, "Block.Argument(1): there are 1", func() { one.EraseArgument(1) })
+		check.Panics(t, "Block.Argument(1): index out of range with length 1", func() { one.EraseArgument(1) })
 		op(m, "t.inner").Erase()
 		argument := one.Argument(0)
 		if err := one.EraseArgument(0); err != nil {
 			t.Fatal(err)
 		}
 		check.Panics(t, "a block argument that Block.EraseArgument has erased", func() { argument.Type() })
-		for range 20 { // memory is used again
+		for range 20 { // memory is reused
 			one.AddArgument(c.IndexType(), mlir.Location{})
 		}
 		for _, a := range one.Arguments() {
@@ -148,7 +149,7 @@ func TestEraseBlocks(t *testing.T) {
 	})
 }
 
-// TestAdded holds that handles made before something was added to a module end with
+// TestAdded checks that handles to an object from before it was added to a module end with
 // the module.
 func TestAdded(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
@@ -172,7 +173,7 @@ func TestAdded(t *testing.T) {
 		check.Diff(t, "region", true, outer.Region(0).First().Region().First().Equal(block))
 		region = outer.Region(0)
 		m.Body().Append(outer)
-		check.Panics(t, "stands in a block already", func() { m.Body().Append(outer) })
+		check.Panics(t, "is in a block already", func() { m.Body().Append(outer) })
 		check.Panics(t, "a block that is part of a region already", func() { c.NewRegion().Append(block) })
 		check.Panics(t, "which owns it", func() { block.Append(m.Operation()) })
 		check.Panics(t, "close the module", func() { m.Operation().Erase() })
@@ -188,7 +189,7 @@ func TestAdded(t *testing.T) {
 	})
 }
 
-// TestMovedOut keeps handles of all ages to something that goes from module to module.
+// TestMovedOut keeps handles of all ages to an object that is moved from module to module.
 func TestMovedOut(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
@@ -218,7 +219,7 @@ func TestMovedOut(t *testing.T) {
 	})
 }
 
-// TestOtherModule holds that no value of one module becomes an operand in another.
+// TestOtherModule checks that no value of one module becomes an operand in another.
 func TestOtherModule(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
@@ -226,17 +227,17 @@ func TestOtherModule(t *testing.T) {
 		two := mlirtest.Parse(t, c, nested)
 		value := op(one, "t.make").Result(0)
 		user := create(t, c, mlir.OperationState{Name: "t.use", Operands: []mlir.Value{value}})
-		check.Panics(t, "which uses something that stands elsewhere", func() { two.Body().Append(user) })
+		check.Panics(t, "which uses a value or block that is not in the module", func() { two.Body().Append(user) })
 		if !user.Block().IsNil() {
 			t.Error("the operation was added all the same")
 		}
-		check.Panics(t, "does not stand in the module", func() { op(two, "t.end").SetOperand(0, value) })
-		check.Panics(t, "does not stand in the module", func() { op(two, "t.end").SetOperands(value) })
-		check.Panics(t, "does not stand in the module", func() { op(two, "t.make").Result(0).ReplaceAllUses(value) })
+		check.Panics(t, "is not in the module of the operation", func() { op(two, "t.end").SetOperand(0, value) })
+		check.Panics(t, "is not in the module of the operation", func() { op(two, "t.end").SetOperands(value) })
+		check.Panics(t, "is not in the module of the operation", func() { op(two, "t.make").Result(0).ReplaceAllUses(value) })
 		check.Panics(t, "is still used where it was", func() { two.Body().Append(op(one, "t.make").Detach()) })
-		check.Panics(t, "which uses something that stands elsewhere", func() { two.Body().Append(op(one, "t.outer").Clone()) })
+		check.Panics(t, "which uses a value or block that is not in the module", func() { two.Body().Append(op(one, "t.outer").Clone()) })
 		one.Close()
-		// The user is detached and has lost its operand to a stand-in.
+		// The user is detached, and its operand was replaced by a placeholder.
 		if got := user.Operand(0).Type().String(); got != "i32" {
 			t.Errorf("the operand of a detached operation is of type %s", got)
 		}
@@ -249,7 +250,8 @@ func TestOtherModule(t *testing.T) {
 	})
 }
 
-// TestBranches holds that nothing branches to a block that is gone or elsewhere.
+// TestBranches checks that no operation branches to a block that was erased or is in
+// another region.
 func TestBranches(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
@@ -263,25 +265,25 @@ func TestBranches(t *testing.T) {
 		op(m, "t.jump").MoveBefore(op(m, "t.outer"))
 		check.Panics(t, "t.jump at -:6:5, outside of it, branches into it", func() { op(m, "t.outer").Detach() })
 		if err := op(m, "t.outer").Erase(); err == nil || !strings.Contains(err.Error(), "branches into it") {
-			t.Errorf("erasing what is branched into: %v", err)
+			t.Errorf("erasing an operation that is branched into: %v", err)
 		}
 		jump := op(m, "t.jump").Detach()
-		check.Panics(t, "t.jump, which uses something that stands elsewhere", func() { other.Body().Append(jump) })
+		check.Panics(t, "t.jump, which uses a value or block that is not in the module", func() { other.Body().Append(jump) })
 		made := create(t, c, mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{two}})
-		check.Panics(t, "which uses something that stands elsewhere", func() { other.Body().Append(made) })
+		check.Panics(t, "which uses a value or block that is not in the module", func() { other.Body().Append(made) })
 		free := c.NewBlock(mlir.Location{})
 		jump.SetSuccessor(0, free)
 		if err := free.Erase(); err != nil {
 			t.Error(err)
 		}
 		other.Body().Detach()
-		check.Panics(t, "the module's block was taken out of it", func() { other.Body() })
+		check.Panics(t, "the module's block was detached or erased", func() { other.Body() })
 		if err := other.Verify(); err == nil {
 			t.Error("a module without a block is valid")
 		}
 		replaced := jump.Successor(0)
 		check.Diff(t, "a placeholder", 0, replaced.NumArguments())
-		const only = " called on a block that only replaces one that is gone"
+		const only = " called on a placeholder for a block that was destroyed"
 		check.Panics(t, "Block.Erase"+only, func() { _ = replaced.Erase() })
 		check.Panics(t, "Block.Detach"+only, func() { replaced.Detach() })
 		check.Panics(t, "Block.Create"+only, func() { _, _ = replaced.Create(mlir.OperationState{Name: "t.a"}) })
@@ -290,8 +292,8 @@ func TestBranches(t *testing.T) {
 	})
 }
 
-// TestBranchInto holds that a block is not taken away while something outside of it
-// branches to a block further in.
+// TestBranchInto checks that a block cannot be removed while an operation outside branches
+// to a block in it.
 func TestBranchInto(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
@@ -310,13 +312,13 @@ func TestBranchInto(t *testing.T) {
 		op(m, "t.jump").MoveBefore(op(m, "t.last"))
 		check.Panics(t, "t.jump at -:5:5 branches to it", func() { a.Detach() })
 		if err := a.Erase(); err == nil || !strings.Contains(err.Error(), "t.jump at -:5:5 branches to it") {
-			t.Errorf("erasing what is branched into: %v", err)
+			t.Errorf("erasing an operation that is branched into: %v", err)
 		}
 	})
 }
 
-// TestClosedWithLeftovers closes contexts in which everything was left lying about.
-// Under AddressSanitizer or valgrind this finds what is freed twice or never.
+// TestClosedWithLeftovers closes contexts in which objects of all kinds are left. Under
+// AddressSanitizer or valgrind, this finds memory that is freed twice or never.
 func TestClosedWithLeftovers(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
@@ -338,8 +340,8 @@ func TestClosedWithLeftovers(t *testing.T) {
 	})
 }
 
-// TestNoGrowth holds that what detached things, modules and their erased parts cost is
-// given back.
+// TestNoGrowth checks that the memory of detached objects, modules and their erased parts
+// is freed.
 func TestNoGrowth(t *testing.T) {
 	c := loose(t, mlirtest.Engine{Name: "default", Library: mlirtest.Library(t)})
 	round := func() {

@@ -20,8 +20,8 @@ const addition = `func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
   return %0 : tensor<2x3xf32>
 }`
 
-// TestForms takes one module through text, the generic form, text with locations
-// and bytecode, and expects the same module at the end.
+// TestForms converts a module to text, the generic form, text with locations and bytecode,
+// and expects the same module at the end.
 func TestForms(t *testing.T) {
 	c := mlirtest.Context(t)
 	m := mlirtest.Parse(t, c, addition)
@@ -31,7 +31,7 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !mlir.IsBytecode(bytecode) || mlir.IsPortableArtifact(bytecode) {
-		t.Errorf("the bytecode is not recognised as what it is")
+		t.Errorf("the bytecode is not recognised")
 	}
 	forms := map[string]string{
 		"text":      want,
@@ -83,7 +83,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestNotes holds that notes stay with the diagnostic they belong to.
+// TestNotes checks that notes stay with the diagnostic that they belong to.
 func TestNotes(t *testing.T) {
 	_, err := mlirtest.Context(t).Parse("n.mlir", []byte("func.func @f() { return }\nfunc.func @f() { return }"))
 	var d *mlir.DiagnosticError
@@ -343,27 +343,27 @@ func TestCreate(t *testing.T) {
 	if got := m.Operation().Location().Position(); got != (mlir.Position{File: "gen.go", Line: 12}) {
 		t.Errorf("the module's position is %v", got)
 	}
-	if _, err := c.Create(mlir.OperationState{Name: "nosuch.op"}); err == nil || !strings.Contains(err.Error(), `knows no operation "nosuch.op"`) {
+	if _, err := c.Create(mlir.OperationState{Name: "nosuch.op"}); err == nil || !strings.Contains(err.Error(), `does not know the operation "nosuch.op"`) {
 		t.Errorf("an unknown operation: %v", err)
 	}
-	if _, err := c.Create(mlir.OperationState{Name: "stablehlo.dot", InferResults: true}); err == nil || !strings.Contains(err.Error(), "give its result types") {
-		t.Errorf("inference of an operation nobody vouched for: %v", err)
+	if _, err := c.Create(mlir.OperationState{Name: "stablehlo.dot", InferResults: true}); err == nil || !strings.Contains(err.Error(), "AllowInference was not called for it: set Results") {
+		t.Errorf("inference of an operation that AllowInference does not know: %v", err)
 	}
 }
 
-// TestMisuse holds that what would be a segmentation fault in C is a sentence here.
+// TestMisuse checks that misuse panics with a message where C would crash.
 func TestMisuse(t *testing.T) {
 	c, other := mlirtest.Context(t), mlirtest.Context(t)
 	m := mlirtest.Parse(t, c, addition)
 	fn := slices.Collect(m.Body().Operations())[0]
 	tensor, _ := c.TensorType(c.F32Type(), 1)
-	check.Panics(t, "Operation.Operand(0): there are 0", func() { fn.Operand(0) })
+	check.Panics(t, "Operation.Operand(0): index out of range with length 0", func() { fn.Operand(0) })
 	check.Panics(t, "Operation.Region(-1)", func() { fn.Region(-1) })
 	check.Panics(t, "a type of another context", func() { other.TupleType(tensor) })
-	check.Panics(t, "stands in a block already", func() { m.Body().Append(fn) })
+	check.Panics(t, "is in a block already", func() { m.Body().Append(fn) })
 	check.Panics(t, "Operation.Name called on a nil handle", func() { mlir.Operation{}.Name() })
-	check.Panics(t, "Library.NewContext called on no library", func() { (*mlir.Library)(nil).NewContext(mlir.ContextOptions{}) })
-	check.Panics(t, "Library.NewContext called on no library", func() { new(mlir.Library).NewContext(mlir.ContextOptions{}) })
+	check.Panics(t, "Library.NewContext called on a nil Library", func() { (*mlir.Library)(nil).NewContext(mlir.ContextOptions{}) })
+	check.Panics(t, "Library.NewContext called on a nil Library", func() { new(mlir.Library).NewContext(mlir.ContextOptions{}) })
 	check.Panics(t, "Module.Context called on a nil Module", func() { (*mlir.Module)(nil).Context() })
 	check.Panics(t, "Module.Operation called on a nil Module", func() { (*mlir.Module)(nil).Operation() })
 	check.Panics(t, "Module.Bytecode called on a nil Module", func() { _, _ = (*mlir.Module)(nil).Bytecode() })
@@ -382,7 +382,7 @@ func TestMisuse(t *testing.T) {
 	check.Panics(t, "Context.Parse called after Context.Close", func() { c.Parse("", nil) })
 }
 
-// TestDeepNesting goes far beyond what a thread's usual stack carries.
+// TestDeepNesting nests much deeper than the usual stack of a thread allows.
 func TestDeepNesting(t *testing.T) {
 	depth := 50000
 	text := "module attributes {a.b = " + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "} {}"
@@ -414,15 +414,15 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := mlir.Open(mlir.OpenOptions{Path: "/nonexistent/libMLIR.so"}); err == nil || !strings.Contains(err.Error(), "/nonexistent/libMLIR.so") {
 		t.Errorf("a missing library: %v", err)
 	}
-	// Any shared library that is no MLIR: the C library is always there.
+	// Any shared library that is not MLIR: the C library always exists.
 	_, err := mlir.Open(mlir.OpenOptions{Path: "libc.so.6"})
 	if !errors.Is(err, mlir.ErrUnsupported) {
 		t.Errorf("a library without the C API: %v", err)
 	}
 }
 
-// TestStablehloNames holds the declarations in tools/bindgen/stablehlo against the
-// library: each name must exist there.
+// TestStablehloNames compares the declarations in tools/bindgen/stablehlo with the library:
+// each name must exist there.
 func TestStablehloNames(t *testing.T) {
 	have := 0
 	for _, name := range mlirtest.Library(t).Functions() {
@@ -430,7 +430,7 @@ func TestStablehloNames(t *testing.T) {
 			have++
 		}
 	}
-	const want = 139 // what the pinned library exports
+	const want = 139 // the number that the pinned library exports
 	if have != want {
 		t.Errorf("%d StableHLO and CHLO functions are bound, the library exports %d", have, want)
 	}

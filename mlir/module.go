@@ -9,14 +9,14 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Module is a top-level builtin.module and owns everything inside it. The caller
-// closes it; closing its context closes it too.
+// A Module is a top-level builtin.module. It owns everything in it. The caller must close
+// it; closing its context closes it, too.
 type Module struct {
 	ctx  *Context
 	raw  capi.MlirModule
 	life *lifetime
-	busy int // runs of passes or patterns on it that are under way
-	// shown is set once a handle was returned: there may be others to what is in it then.
+	busy int // the number of runs of passes or patterns on it
+	// shown is set once a handle into the module was returned.
 	shown bool
 }
 
@@ -26,20 +26,20 @@ func (c *Context) module(raw capi.MlirModule) *Module {
 	return m
 }
 
-// NewModule makes an empty module.
+// NewModule creates an empty module.
 func (c *Context) NewModule(loc Location) *Module {
 	t := c.life.check("Context.NewModule")
 	return c.module(capi.MlirModuleCreateEmpty(t, loc.in(c, "Context.NewModule")))
 }
 
-// bytecodeMagic starts every MLIR bytecode file.
+// bytecodeMagic is the start of every MLIR bytecode file.
 const bytecodeMagic = "ML\xefR"
 
-// artifactProducer stands near the front of a StableHLO portable artifact, which is
-// bytecode of the VHLO dialect.
+// artifactProducer is near the start of a StableHLO portable artifact, which is bytecode of
+// the VHLO dialect.
 const artifactProducer = "StableHLO_v"
 
-// IsBytecode reports whether data is MLIR bytecode, a portable artifact included.
+// IsBytecode reports whether data is MLIR bytecode. A portable artifact is bytecode, too.
 func IsBytecode(data []byte) bool {
 	return strings.HasPrefix(string(data[:min(len(data), 4)]), bytecodeMagic)
 }
@@ -49,21 +49,21 @@ func IsPortableArtifact(data []byte) bool {
 	return IsBytecode(data) && strings.Contains(string(data[:min(len(data), 64)]), artifactProducer)
 }
 
-// Parse reads a module from text, bytecode or a StableHLO portable artifact. name
-// stands for the source in diagnostics and may be empty. Text without an enclosing
-// module gets one. The module is verified; what is wrong with it comes back as a
+// Parse reads a module from text, bytecode or a StableHLO portable artifact. name names the
+// source in diagnostics and may be empty. Text without an enclosing module gets one. The
+// module is verified. If it cannot be parsed or is not valid, the error is a
 // *DiagnosticError.
 //
-// The parser and the verifiers are the library's C++, and some hostile inputs crash it:
-// damaged bytecode, or a Shardy sharding of the wrong rank. A program that reads files
-// of strangers does so in a child process, as tools/mlir-lint does.
+// The parser and the verifiers are the library's C++ code, and some malicious inputs crash
+// them, for example damaged bytecode, or a Shardy sharding of the wrong rank. A program
+// that reads untrusted files should do so in a child process, as tools/mlir-lint does.
 //
-// Where a text is nested more than a thousand levels deep, all that recurses is called on
-// a thread with a large stack, in this context and from then on: 100,000 levels are read,
-// printed and closed. So it is for what is built so deeply.
+// If text is nested more than a thousand levels deep, this context calls all recursive
+// functions on a thread with a large stack from then on. 100,000 levels can be read,
+// printed and closed. The same holds for IR that is built with this depth.
 func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	t := c.life.check("Context.Parse")
-	// A byte order mark is no MLIR, and many editors write one.
+	// A byte order mark is not MLIR, but many editors write one.
 	source := terminated(bytes.TrimPrefix(data, []byte("\ufeff")))
 	var raw capi.MlirModule
 	parse := func() pointer {
@@ -87,8 +87,8 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	return c.module(raw), nil
 }
 
-// terminated is text with a NUL after it, up to which some libraries read whatever the
-// length they are given. It may be large, and is copied once.
+// terminated returns text followed by a NUL. Some libraries read up to it, whatever the
+// given length. Text may be large, and is copied only once.
 func terminated(text []byte) string {
 	var b strings.Builder
 	b.Grow(len(text) + 1)
@@ -97,7 +97,7 @@ func terminated(text []byte) string {
 	return b.String()
 }
 
-// ParseFile is Parse of a file's content.
+// ParseFile reads a module from a file, as Parse does.
 func (c *Context) ParseFile(path string) (*Module, error) {
 	c.life.check("Context.ParseFile")
 	data, err := os.ReadFile(path)
@@ -107,22 +107,21 @@ func (c *Context) ParseFile(path string) (*Module, error) {
 	return c.Parse(path, data)
 }
 
-// Adopt makes a Module of a detached builtin.module operation, which it owns from
-// then on.
+// Adopt returns a Module that owns the given operation, a detached builtin.module.
 func (c *Context) Adopt(o Operation) (*Module, error) {
 	o.in(c, "Context.Adopt")
 	own, ok := c.tops[o.raw.Ptr]
 	if !ok || own.module != nil {
-		return nil, fmt.Errorf("mlir: the operation %s has an owner already: detach or clone it", o.Name())
+		return nil, fmt.Errorf("mlir: the operation %s is not detached: detach or clone it", o.Name())
 	}
 	raw := capi.MlirModuleFromOperation(c.api, o.raw)
 	if raw.Ptr == nil {
-		return nil, fmt.Errorf("mlir: %s is no builtin.module", o.Name())
+		return nil, fmt.Errorf("mlir: %s is not a builtin.module", o.Name())
 	}
 	c.calls.mayJoin(raw.Ptr, "Context.Adopt")
 	if own.uses != nil {
-		if op := capi.Stray(c.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
-			return nil, fmt.Errorf("mlir: the module uses values that stand outside of it, in %s", c.operation(op).Name())
+		if op := capi.UserOfOutside(c.api, capi.OperationKind, o.raw.Ptr, nil); op.Ptr != nil {
+			return nil, fmt.Errorf("mlir: the module uses values from outside, in %s", c.operation(op).Name())
 		}
 		own.uses = nil
 	}
@@ -130,46 +129,49 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 	return own.module, nil
 }
 
-// Clone makes a copy of the module. The caller closes it.
+// Clone returns a copy of the module. The caller must close it. Clone panics if the module
+// uses values that are not in it, or not visible where they are used.
 func (m *Module) Clone() *Module {
 	t := m.life.check("Module.Clone")
 	raw := capi.MlirOperationClone(t, capi.MlirModuleGetOperation(t, m.raw))
-	if op := capi.Stray(t, capi.OperationKind, raw.Ptr, nil); op.Ptr != nil {
-		// It was taken out of the module, or the library did not find its copy: a value may
-		// be used outside of the region that it is in.
+	if op := capi.UserOfOutside(t, capi.OperationKind, raw.Ptr, nil); op.Ptr != nil {
+		// The value was detached from the module, or the library did not copy the use: a
+		// value may be used outside the region that it is in.
 		capi.MlirOperationDestroy(t, raw)
-		panic("mlir: Module.Clone: the module uses values that are not in it, or uses them where they cannot be seen")
+		panic("mlir: Module.Clone: the module uses values that are not in it, or are not visible where they are used")
 	}
 	return m.ctx.module(capi.MlirModuleFromOperation(t, raw))
 }
 
-// Name is the module's own name, for example jit_f of module @jit_f.
+// Name returns the module's symbol name, for example jit_f for module @jit_f, and whether
+// it has one.
 func (m *Module) Name() (string, bool) {
 	m.life.check("Module.Name")
 	return m.operation().Symbol()
 }
 
-// SymbolTable finds the module's functions and other symbols by name.
+// SymbolTable returns the symbol table of the module, which finds functions and other
+// symbols by name.
 func (m *Module) SymbolTable() *SymbolTable {
 	table, err := m.Operation().SymbolTable()
 	if err != nil {
-		panic(err) // a module is one
+		panic(err) // a module is always a symbol table
 	}
 	return table
 }
 
-// Invalidate ends every handle of what is in the module, for those who let the library
-// change it in ways that cannot be followed, as a pass does. by is what the panic
-// names. The module stays, and handles are got anew from it.
+// Invalidate invalidates all handles into the module. Call it after the library changed the
+// module in a way that this package cannot notice. The panics of old handles name by as the
+// cause. The module itself stays valid, and returns new handles.
 func (m *Module) Invalidate(by string) {
 	m.life.check("Module.Invalidate")
 	m.ctx.renew(m.ctx.tops[m.raw.Ptr], "after "+by)
 }
 
-// OnLargeStack runs f on a thread whose C stack is large enough for deeply nested
-// modules: parsing, printing, verifying and closing them all recurse. Nothing needs it, as
-// these look for such a stack themselves; it saves them starting a thread each time. What
-// f does with the context must be over when it returns.
+// OnLargeStack calls f on a thread whose C stack is large enough for parsing, printing,
+// verifying and closing deeply nested modules, which are recursive. These functions switch
+// to such a thread themselves if they need one; OnLargeStack saves starting a thread for
+// each of them. f must not use the context after it returns.
 func OnLargeStack(f func() error) error {
 	var err error
 	if e := capi.OnLargeStack(func() { err = f() }); e != nil {
@@ -178,8 +180,8 @@ func OnLargeStack(f func() error) error {
 	return err
 }
 
-// Close destroys the module. Handles of what was inside may not be used after it. Closing
-// twice does nothing. The error is always nil.
+// Close destroys the module. Handles into it must not be used after that. Closing a closed
+// module does nothing. The error is always nil.
 func (m *Module) Close() error {
 	if m.life.ended || m.ctx.life.ended {
 		return nil
@@ -192,20 +194,20 @@ func (m *Module) Close() error {
 	return nil
 }
 
-// Context is the context that the module belongs to.
+// Context returns the context that the module belongs to.
 func (m *Module) Context() *Context {
 	m.given("Module.Context")
 	return m.ctx
 }
 
-// given panics for the nil Module, which mostly comes with an error that nobody saw.
+// given panics if the Module is nil, usually because its error was not checked.
 func (m *Module) given(method string) {
 	if m == nil {
-		panic("mlir: " + method + " called on a nil Module: look at the error that came with it")
+		panic("mlir: " + method + " called on a nil Module: check the error that was returned with it")
 	}
 }
 
-// Operation is the builtin.module operation itself.
+// Operation returns the builtin.module operation.
 func (m *Module) Operation() Operation {
 	m.given("Module.Operation")
 	m.life.check("Module.Operation")
@@ -213,24 +215,24 @@ func (m *Module) Operation() Operation {
 	return m.operation()
 }
 
-// operation is Operation for a handle that is not kept.
+// operation is Operation for a handle that is not retained.
 func (m *Module) operation() Operation {
 	return m.ctx.operation(capi.MlirModuleGetOperation(m.ctx.api, m.raw))
 }
 
-// Body is the module's only block. It panics where that was taken out or erased.
+// Body returns the module's only block. It panics if the block was detached or erased.
 func (m *Module) Body() Block {
 	m.given("Module.Body")
 	m.life.check("Module.Body")
-	// The library's own function answers with a wild pointer where there is no block.
+	// The library's function returns an invalid pointer if there is no block.
 	b := m.Operation().Region(0).First()
 	if b.IsNil() {
-		panic("mlir: Module.Body: the module's block was taken out of it")
+		panic("mlir: Module.Body: the module's block was detached or erased")
 	}
 	return b
 }
 
-// Verify checks the module and everything in it. What is wrong comes back as a
+// Verify checks that the module and everything in it is valid. If not, the error is a
 // *DiagnosticError.
 func (m *Module) Verify() error {
 	m.given("Module.Verify")
@@ -238,15 +240,15 @@ func (m *Module) Verify() error {
 	return m.operation().Verify()
 }
 
-// String is the module's text.
+// String returns the module's text.
 func (m *Module) String() string {
 	m.given("Module.String")
 	m.life.check("Module.String")
 	return m.operation().String()
 }
 
-// Bytecode is the module as MLIR bytecode of the library's own version. It is verified
-// before; what is wrong with it comes back as a *DiagnosticError.
+// Bytecode returns the module as MLIR bytecode of the library's own version. It verifies
+// the module first. If the module is not valid, the error is a *DiagnosticError.
 func (m *Module) Bytecode() ([]byte, error) {
 	m.given("Module.Bytecode")
 	m.life.check("Module.Bytecode")

@@ -7,20 +7,20 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Operation is one operation, in a block or detached. Two that can be used are == if they
-// are the same one.
+// An Operation is an operation in a block or detached. Two valid handles to the same
+// operation are ==.
 type Operation struct {
 	life *lifetime
 	raw  capi.MlirOperation
 }
 
-// Equal reports whether both are the same one, as == does.
+// Equal reports whether o and other are the same operation, as == does.
 func (o Operation) Equal(other Operation) bool { return o == other }
 
 // IsNil reports whether o is the zero Operation.
 func (o Operation) IsNil() bool { return o.raw.Ptr == nil }
 
-// Name is the full name, for example "stablehlo.add".
+// Name returns the full name, for example "stablehlo.add".
 func (o Operation) Name() string {
 	t := o.life.use("Operation.Name", o.raw.Ptr)
 	c := o.life.ctx
@@ -30,26 +30,27 @@ func (o Operation) Name() string {
 	return c.text(capi.MlirOperationGetName(t, o.raw))
 }
 
-// Context is the context that the operation belongs to.
+// Context returns the context that the operation belongs to.
 func (o Operation) Context() *Context {
 	o.life.use("Operation.Context", o.raw.Ptr)
 	return o.life.ctx
 }
 
-// Location is where the operation comes from.
+// Location returns the source location of the operation.
 func (o Operation) Location() Location {
 	t := o.life.use("Operation.Location", o.raw.Ptr)
 	return o.life.ctx.location(capi.MlirOperationGetLocation(t, o.raw))
 }
 
-// Block is the block that the operation stands in, nil for a detached one and for a
-// top-level module.
+// Block returns the block that contains the operation. It returns the nil Block for a
+// detached operation and for the operation of a Module.
 func (o Operation) Block() Block {
 	t := o.life.use("Operation.Block", o.raw.Ptr)
 	return o.life.ctx.block(capi.MlirOperationGetBlock(t, o.raw))
 }
 
-// Parent is the operation whose region this one stands in, nil where there is none.
+// Parent returns the operation whose region contains this one, or the nil Operation if
+// there is none.
 func (o Operation) Parent() Operation {
 	t := o.life.use("Operation.Parent", o.raw.Ptr)
 	if capi.MlirOperationGetBlock(t, o.raw).Ptr == nil {
@@ -58,19 +59,19 @@ func (o Operation) Parent() Operation {
 	return o.life.ctx.operation(capi.MlirOperationGetParentOperation(t, o.raw))
 }
 
-// NumOperands is the number of operands.
+// NumOperands returns the number of operands.
 func (o Operation) NumOperands() int {
 	return capi.MlirOperationGetNumOperands(o.life.use("Operation.NumOperands", o.raw.Ptr), o.raw)
 }
 
-// Operand is the i-th operand. It panics where there is none.
+// Operand returns the i-th operand. It panics if i is out of range.
 func (o Operation) Operand(i int) Value {
 	t := o.life.use("Operation.Operand", o.raw.Ptr)
 	inRange("Operation.Operand", i, capi.MlirOperationGetNumOperands(t, o.raw))
 	return o.life.ctx.value(capi.MlirOperationGetOperand(t, o.raw, i))
 }
 
-// SetOperand replaces the i-th operand. It panics where there is none.
+// SetOperand sets the i-th operand. It panics if i is out of range.
 func (o Operation) SetOperand(i int, v Value) {
 	t := o.life.use("Operation.SetOperand", o.raw.Ptr)
 	inRange("Operation.SetOperand", i, capi.MlirOperationGetNumOperands(t, o.raw))
@@ -80,17 +81,17 @@ func (o Operation) SetOperand(i int, v Value) {
 	capi.MlirOperationSetOperand(t, o.raw, i, raw)
 }
 
-// Operands iterates over the operands.
+// Operands returns an iterator over the operands and their indices.
 func (o Operation) Operands() iter.Seq2[int, Value] {
 	return indexed(o.NumOperands(), o.Operand)
 }
 
-// NumResults is the number of results.
+// NumResults returns the number of results.
 func (o Operation) NumResults() int {
 	return capi.MlirOperationGetNumResults(o.life.use("Operation.NumResults", o.raw.Ptr), o.raw)
 }
 
-// Result is the i-th result. It panics where there is none.
+// Result returns the i-th result. It panics if i is out of range.
 func (o Operation) Result(i int) Value {
 	t := o.life.use("Operation.Result", o.raw.Ptr)
 	if last := &o.life.ctx.last; i == 0 && last.operation == o && last.result.Ptr != nil {
@@ -103,37 +104,37 @@ func (o Operation) Result(i int) Value {
 	return o.life.ctx.value(v)
 }
 
-// Results iterates over the results.
+// Results returns an iterator over the results and their indices.
 func (o Operation) Results() iter.Seq2[int, Value] {
 	return indexed(o.NumResults(), o.Result)
 }
 
-// NumRegions is the number of regions.
+// NumRegions returns the number of regions.
 func (o Operation) NumRegions() int {
 	return capi.MlirOperationGetNumRegions(o.life.use("Operation.NumRegions", o.raw.Ptr), o.raw)
 }
 
-// Region is the i-th region. It panics where there is none.
+// Region returns the i-th region. It panics if i is out of range.
 func (o Operation) Region(i int) Region {
 	t := o.life.use("Operation.Region", o.raw.Ptr)
 	inRange("Operation.Region", i, capi.MlirOperationGetNumRegions(t, o.raw))
 	return o.life.ctx.region(capi.MlirOperationGetRegion(t, o.raw, i))
 }
 
-// Regions iterates over the regions.
+// Regions returns an iterator over the regions and their indices.
 func (o Operation) Regions() iter.Seq2[int, Region] {
 	return indexed(o.NumRegions(), o.Region)
 }
 
-// Verify checks the operation and everything in it. What is wrong comes back as a
+// Verify checks that the operation and everything in it is valid. If not, the error is a
 // *DiagnosticError.
 func (o Operation) Verify() error {
 	t := o.life.use("Operation.Verify", o.raw.Ptr)
 	c := o.life.ctx
-	c.takeDiagnostics("") // leftovers are not this operation's
+	c.takeDiagnostics("") // of earlier calls
 	if in := c.topOf(capi.OperationKind, o.raw.Ptr); in == nil || in.parted || in.module == nil {
 		if bad := capi.Unplaced(t, o.raw); bad.Ptr != nil {
-			return c.operation(bad).refused("verify", "uses a value, or branches to a block, that is in no operation: put that into one first")
+			return c.operation(bad).refused("verify", "uses a value, or branches to a block, that is not in an operation: add it to one first")
 		}
 	}
 	ok := capi.MlirOperationVerify(t, o.raw)
@@ -144,8 +145,8 @@ func (o Operation) Verify() error {
 	return &DiagnosticError{Op: "verify", Diagnostics: diagnostics}
 }
 
-// refused is an error in the form of the verifier's, of what the library does not find
-// itself. what says it of the operation.
+// refused returns an error in the form of the verifier's for a problem that the library
+// does not check. what is the predicate of the message, whose subject is the operation.
 func (o Operation) refused(doing, what string) error {
 	return &DiagnosticError{Op: doing, Diagnostics: []Diagnostic{{
 		Position: o.Location().Position(),
@@ -153,14 +154,14 @@ func (o Operation) refused(doing, what string) error {
 	}}}
 }
 
-// inRange panics if the library would read wild memory.
+// inRange panics if an index is out of range, because the library does not check it.
 func inRange(method string, i, n int) {
 	if i < 0 || i >= n {
-		panic(fmt.Sprintf("mlir: %s(%d): there are %d", method, i, n))
+		panic(fmt.Sprintf("mlir: %s(%d): index out of range with length %d", method, i, n))
 	}
 }
 
-// indexed iterates over n things by index.
+// indexed returns an iterator over n elements and their indices.
 func indexed[T any](n int, at func(int) T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		for i := range n {
@@ -171,8 +172,8 @@ func indexed[T any](n int, at func(int) T) iter.Seq2[int, T] {
 	}
 }
 
-// Encloses reports whether a value is made inside of o: in one of its regions, or in a
-// region of an operation there.
+// Encloses reports whether v is defined inside o: in a region of o, or of an operation in
+// it.
 func (o Operation) Encloses(v Value) bool {
 	o.life.use("Operation.Encloses", o.raw.Ptr)
 	var at Operation

@@ -7,18 +7,19 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// An operation's attributes are of two kinds. Inherent ones belong to its definition,
-// like func.func's sym_name; discardable ones were added by somebody else and have
-// a dialect's prefix, like jax.buffer_donor.
+// An operation has two kinds of attributes. Inherent attributes are part of its definition,
+// like func.func's sym_name. Discardable attributes can be added to any operation, and have
+// the prefix of a dialect, like jax.buffer_donor.
 
-// Attribute is the attribute of that name, inherent or discardable.
+// Attribute returns the attribute with the given name, inherent or discardable, and whether
+// it exists.
 func (o Operation) Attribute(name string) (Attribute, bool) {
 	t := o.life.use("Operation.Attribute", o.raw.Ptr)
 	return o.optional(capi.MlirOperationGetAttributeByName(t, o.raw, name))
 }
 
-// SetAttribute sets the attribute of that name. It panics where the operation has an
-// inherent attribute of that name which must be of another kind.
+// SetAttribute sets the attribute with the given name. It panics if the operation has an
+// inherent attribute of that name and a is of the wrong kind for it.
 func (o Operation) SetAttribute(name string, a Attribute) {
 	t := o.life.use("Operation.SetAttribute", o.raw.Ptr)
 	o.set("Operation.SetAttribute", name, a, func(raw capi.MlirAttribute) {
@@ -26,8 +27,8 @@ func (o Operation) SetAttribute(name string, a Attribute) {
 	})
 }
 
-// set holds that the library has taken the attribute: it drops one of the wrong kind
-// without a word, and an operation that lacks what it needs is the result.
+// set checks that the library accepted the attribute. The library silently drops a value of
+// the wrong kind, and the operation could then lack an attribute that it needs.
 func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttribute)) {
 	t := o.life.ctx.api
 	raw := a.in(o.life.ctx, method)
@@ -45,12 +46,12 @@ func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttri
 	} else {
 		capi.MlirOperationRemoveAttributeByName(t, o.raw, name)
 	}
-	panic(fmt.Sprintf("mlir: %s: the attribute %s of %s cannot be %s", method, name, o.Name(), a))
+	panic(fmt.Sprintf("mlir: %s: the attribute %s of %s cannot be set to %s", method, name, o.Name(), a))
 }
 
-// RemoveAttribute removes the attribute of that name and reports whether there was one.
-// One that has a default is set to that. It panics for an inherent one that the operation
-// needs.
+// RemoveAttribute removes the attribute with the given name and reports whether it existed.
+// An inherent attribute with a default is set to the default. RemoveAttribute panics if the
+// operation requires the attribute.
 func (o Operation) RemoveAttribute(name string) bool {
 	t := o.life.use("Operation.RemoveAttribute", o.raw.Ptr)
 	o.touch()
@@ -59,11 +60,11 @@ func (o Operation) RemoveAttribute(name string) bool {
 	})
 }
 
-// Attributes iterates over all attributes, sorted by name.
+// Attributes returns an iterator over all attributes and their names, sorted by name.
 func (o Operation) Attributes() iter.Seq2[string, Attribute] {
 	return func(yield func(string, Attribute) bool) {
 		t := o.life.use("Operation.Attributes", o.raw.Ptr)
-		for i := 0; i < capi.MlirOperationGetNumAttributes(t, o.raw); i++ { // one may be removed meanwhile
+		for i := 0; i < capi.MlirOperationGetNumAttributes(t, o.raw); i++ { // the loop may remove attributes
 			named := capi.MlirOperationGetAttribute(t, o.raw, i)
 			if !yield(o.life.ctx.text(named.Name), Attribute{o.life.ctx.life, named.Attribute}) {
 				return
@@ -72,13 +73,13 @@ func (o Operation) Attributes() iter.Seq2[string, Attribute] {
 	}
 }
 
-// HasInherent reports whether the operation has an inherent attribute of that name.
+// HasInherent reports whether the operation has an inherent attribute with the given name.
 func (o Operation) HasInherent(name string) bool {
 	t := o.life.use("Operation.HasInherent", o.raw.Ptr)
 	return capi.MlirOperationHasInherentAttributeByName(t, o.raw, name)
 }
 
-// Inherent is the inherent attribute of that name.
+// Inherent returns the inherent attribute with the given name, and whether it exists.
 func (o Operation) Inherent(name string) (Attribute, bool) {
 	if !o.HasInherent(name) {
 		return Attribute{}, false
@@ -86,8 +87,8 @@ func (o Operation) Inherent(name string) (Attribute, bool) {
 	return o.optional(capi.MlirOperationGetInherentAttributeByName(o.life.ctx.api, o.raw, name))
 }
 
-// SetInherent sets an inherent attribute that the operation has. It panics where it
-// has none of that name, or one that must be of another kind.
+// SetInherent sets an inherent attribute that the operation has. It panics if the operation
+// has no inherent attribute with that name, or if a is of the wrong kind for it.
 func (o Operation) SetInherent(name string, a Attribute) {
 	if !o.HasInherent(name) {
 		panic(fmt.Sprintf("mlir: Operation.SetInherent: %s has no inherent attribute %q", o.Name(), name))
@@ -97,14 +98,14 @@ func (o Operation) SetInherent(name string, a Attribute) {
 	})
 }
 
-// Discardable is the discardable attribute of that name.
+// Discardable returns the discardable attribute with the given name, and whether it exists.
 func (o Operation) Discardable(name string) (Attribute, bool) {
 	t := o.life.use("Operation.Discardable", o.raw.Ptr)
 	return o.optional(capi.MlirOperationGetDiscardableAttributeByName(t, o.raw, name))
 }
 
-// SetDiscardable sets a discardable attribute. It panics for the name of an inherent
-// one.
+// SetDiscardable sets a discardable attribute. It panics if the name is that of an inherent
+// attribute.
 func (o Operation) SetDiscardable(name string, a Attribute) {
 	t := o.life.use("Operation.SetDiscardable", o.raw.Ptr)
 	raw := a.in(o.life.ctx, "Operation.SetDiscardable")
@@ -115,9 +116,9 @@ func (o Operation) SetDiscardable(name string, a Attribute) {
 	capi.MlirOperationSetDiscardableAttributeByName(t, o.raw, name, raw)
 }
 
-// RemoveDiscardable removes the discardable attribute of that name and reports
-// whether there was one. Of an operation that keeps inherent attributes with them, it
-// panics for one that the operation needs.
+// RemoveDiscardable removes the discardable attribute with the given name and reports
+// whether it existed. Some operations store inherent attributes with the discardable ones;
+// RemoveDiscardable panics for such an attribute if the operation requires it.
 func (o Operation) RemoveDiscardable(name string) bool {
 	t := o.life.use("Operation.RemoveDiscardable", o.raw.Ptr)
 	if capi.MlirOperationGetDiscardableAttributeByName(t, o.raw, name).Ptr == nil {
@@ -129,11 +130,12 @@ func (o Operation) RemoveDiscardable(name string) bool {
 	})
 }
 
-// Discardables iterates over the discardable attributes, sorted by name.
+// Discardables returns an iterator over the discardable attributes and their names, sorted
+// by name.
 func (o Operation) Discardables() iter.Seq2[string, Attribute] {
 	return func(yield func(string, Attribute) bool) {
 		t := o.life.use("Operation.Discardables", o.raw.Ptr)
-		var all []NamedAttribute // setting one while iterating moves the others
+		var all []NamedAttribute // copied, because the loop may set attributes, which moves the others
 		for i := range capi.MlirOperationGetNumDiscardableAttributes(t, o.raw) {
 			named := capi.MlirOperationGetDiscardableAttribute(t, o.raw, i)
 			all = append(all, NamedAttribute{o.life.ctx.text(named.Name), Attribute{o.life.ctx.life, named.Attribute}})

@@ -6,11 +6,11 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// CreateLike makes a copy of an operation at the block's end, with other operands: as
-// many as the operation has. Location, attributes and result types are its own. It is
-// for an operation that is made again and again, as it saves the library looking up all
-// of that: an operation with many attributes takes half the time. The operation must have
-// neither regions nor successors.
+// CreateLike creates a copy of an operation at the end of the block, with other operands.
+// There must be as many operands as o has. Location, attributes and result types are those
+// of o. The operation must have neither regions nor successors. CreateLike is for
+// operations that are created many times, because the library need not look up their parts
+// again: an operation with many attributes takes half the time.
 func (b Block) CreateLike(o Operation, operands ...Value) (Operation, error) {
 	const method = "Block.CreateLike"
 	t := b.life.use(method, b.raw.Ptr)
@@ -29,7 +29,7 @@ func (b Block) CreateLike(o Operation, operands ...Value) (Operation, error) {
 		return c.last.operation, nil
 	}
 	if n := o.NumOperands(); n != len(operands) {
-		return Operation{}, fmt.Errorf("mlir: Block.CreateLike: %s has %d operands, %d given", o.Name(), n, len(operands))
+		return Operation{}, fmt.Errorf("mlir: Block.CreateLike: %s has %d operands, but %d are given", o.Name(), n, len(operands))
 	}
 	if o.NumRegions() > 0 || o.NumSuccessors() > 0 {
 		return Operation{}, fmt.Errorf("mlir: Block.CreateLike: %s has regions or successors: use Clone", o.Name())

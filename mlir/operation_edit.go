@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Next is the operation after this one in its block, nil for the last and for a
-// detached one.
+// Next returns the operation after this one in its block. It returns the nil Operation if
+// this is the last one or is detached.
 func (o Operation) Next() Operation {
 	t := o.life.use("Operation.Next", o.raw.Ptr)
 	if capi.MlirOperationGetBlock(t, o.raw).Ptr == nil {
@@ -18,14 +18,14 @@ func (o Operation) Next() Operation {
 	return o.life.ctx.operation(capi.MlirOperationGetNextInBlock(t, o.raw))
 }
 
-// IsBefore reports whether the operation stands before another one of the same block.
-// It panics where they do not stand in one block.
+// IsBefore reports whether the operation is before other in their block. It panics if they
+// are not in the same block.
 func (o Operation) IsBefore(other Operation) bool {
 	t := o.life.use("Operation.IsBefore", o.raw.Ptr)
 	other.in(o.life.ctx, "Operation.IsBefore")
 	block := capi.MlirOperationGetBlock(t, o.raw)
 	if block.Ptr == nil || block != capi.MlirOperationGetBlock(t, other.raw) {
-		panic("mlir: Operation.IsBefore: the two operations do not stand in one block")
+		panic("mlir: Operation.IsBefore: the two operations are not in the same block")
 	}
 	if t.Has("mlirOperationIsBeforeInBlock") {
 		return capi.MlirOperationIsBeforeInBlock(t, o.raw, other.raw)
@@ -38,19 +38,20 @@ func (o Operation) IsBefore(other Operation) bool {
 	return false
 }
 
-// IsRegistered reports whether the library knows what the operation is.
+// IsRegistered reports whether the library knows the operation's name.
 func (o Operation) IsRegistered() bool { return o.Context().Registered(o.Name()) }
 
-// Hash is a number that is the same for the same operation, the object and not what
-// it says. It may be another one in the next run.
+// Hash returns a hash of the operation's identity, not of its contents. It may differ from
+// one run of the program to the next.
 func (o Operation) Hash() uint64 {
 	o.life.use("Operation.Hash", o.raw.Ptr)
-	// What the library's own function computes is a hash of the address too, and not
-	// every library has it. Operations are aligned, so the low bits say nothing.
+	// The library's function returns a hash of the address, too, and not every library has
+	// it. Operations are aligned, so the low bits are constant.
 	return (uint64(uintptr(o.raw.Ptr)) >> 4) * 0x9e3779b97f4a7c15
 }
 
-// SetLocation changes where the operation comes from. Only newer libraries can.
+// SetLocation sets the source location of the operation. It returns an UnsupportedError if
+// the library is too old.
 func (o Operation) SetLocation(l Location) error {
 	t := o.life.use("Operation.SetLocation", o.raw.Ptr)
 	if err := o.life.ctx.lib.need("mlirOperationSetLocation"); err != nil {
@@ -60,8 +61,8 @@ func (o Operation) SetLocation(l Location) error {
 	return nil
 }
 
-// SetOperands replaces all operands. For an operation whose operands are in several
-// groups, the attribute that says how long these are must be set too.
+// SetOperands replaces all operands. If the operation has several groups of operands, the
+// attribute with their sizes must be set, too.
 func (o Operation) SetOperands(values ...Value) {
 	t := o.life.use("Operation.SetOperands", o.raw.Ptr)
 	raw := make([]capi.MlirValue, len(values))
@@ -73,8 +74,8 @@ func (o Operation) SetOperands(values ...Value) {
 	capi.MlirOperationSetOperands(t, o.raw, len(raw), first(raw))
 }
 
-// ReplaceUsesOf replaces a value by another one in the operation's own operands, not
-// in its regions.
+// ReplaceUsesOf replaces a value by another one in the operation's own operands. It does
+// not change the operations in its regions.
 func (o Operation) ReplaceUsesOf(of, with Value) {
 	o.life.use("Operation.ReplaceUsesOf", o.raw.Ptr)
 	of.in(o.life.ctx, "Operation.ReplaceUsesOf")
@@ -85,21 +86,21 @@ func (o Operation) ReplaceUsesOf(of, with Value) {
 	}
 }
 
-// NumSuccessors is the number of blocks that the operation may branch to.
+// NumSuccessors returns the number of blocks that the operation may branch to.
 func (o Operation) NumSuccessors() int {
 	return capi.MlirOperationGetNumSuccessors(o.life.use("Operation.NumSuccessors", o.raw.Ptr), o.raw)
 }
 
-// Successor is the i-th block that the operation may branch to. It panics where
-// there is none.
+// Successor returns the i-th block that the operation may branch to. It panics if i is out
+// of range.
 func (o Operation) Successor(i int) Block {
 	t := o.life.use("Operation.Successor", o.raw.Ptr)
 	inRange("Operation.Successor", i, capi.MlirOperationGetNumSuccessors(t, o.raw))
 	return o.life.ctx.block(capi.MlirOperationGetSuccessor(t, o.raw, i))
 }
 
-// SetSuccessor replaces the i-th successor by another block of the same region. It
-// panics where there is none.
+// SetSuccessor sets the i-th successor to another block of the same region. It panics if i
+// is out of range.
 func (o Operation) SetSuccessor(i int, b Block) {
 	t := o.life.use("Operation.SetSuccessor", o.raw.Ptr)
 	inRange("Operation.SetSuccessor", i, capi.MlirOperationGetNumSuccessors(t, o.raw))
@@ -108,19 +109,22 @@ func (o Operation) SetSuccessor(i int, b Block) {
 		panic("mlir: Operation.SetSuccessor was given a block of another region")
 	}
 	if in := o.life.ctx.topOf(capi.OperationKind, o.raw.Ptr); in != nil && in.module == nil {
-		in.uses = elsewhere // looked at when it is added
+		in.uses = elsewhere // checked when it is added
 	}
 	o.touch()
 	capi.MlirOperationSetSuccessor(t, o.raw, i, raw)
 }
 
-// Successors iterates over the blocks that the operation may branch to.
+// Successors returns an iterator over the blocks that the operation may branch to, and
+// their indices.
 func (o Operation) Successors() iter.Seq2[int, Block] {
 	return indexed(o.NumSuccessors(), o.Successor)
 }
 
-// Detach takes the operation out of its block and returns it; it is detached then, and
-// freed by Erase or with the context. A detached one is returned as it is. Values keep their uses. It panics for the operation of a Module.
+// Detach removes the operation from its block and returns it. The detached operation is
+// freed by Erase or with the context. Its results keep their uses. Detach returns an
+// operation that is already detached as it is. It panics if o is the operation of a Module,
+// or if an operation outside branches into it.
 func (o Operation) Detach() Operation {
 	t := o.life.use("Operation.Detach", o.raw.Ptr)
 	c := o.life.ctx
@@ -140,12 +144,12 @@ func (o Operation) Detach() Operation {
 	return o
 }
 
-// MoveBefore moves the operation before another one, which may stand in another block.
+// MoveBefore moves the operation before another one, which may be in another block.
 func (o Operation) MoveBefore(anchor Operation) {
 	o.move("Operation.MoveBefore", anchor, capi.MlirOperationMoveBefore, Block.InsertBefore)
 }
 
-// MoveAfter moves the operation after another one, which may stand in another block.
+// MoveAfter moves the operation after another one, which may be in another block.
 func (o Operation) MoveAfter(anchor Operation) {
 	o.move("Operation.MoveAfter", anchor, capi.MlirOperationMoveAfter, Block.InsertAfter)
 }
@@ -159,7 +163,7 @@ func (o Operation) move(method string, anchor Operation, within func(*capi.Table
 	}
 	to := capi.MlirOperationGetBlock(t, anchor.raw)
 	if to.Ptr == nil {
-		panic("mlir: " + method + " was given a detached operation to stand next to")
+		panic("mlir: " + method + " was given a detached operation as the anchor")
 	}
 	for p := anchor.Parent(); !p.IsNil(); p = p.Parent() {
 		if p.raw == o.raw {
@@ -175,20 +179,20 @@ func (o Operation) move(method string, anchor Operation, within func(*capi.Table
 	insert(c.block(to), anchor, o.Detach())
 }
 
-// Clone makes a detached copy of the operation and everything in it. Its operands
-// are the same values.
+// Clone returns a detached copy of the operation and everything in it. The copy has the
+// same operands.
 func (o Operation) Clone() Operation {
 	t := o.life.use("Operation.Clone", o.raw.Ptr)
 	c := o.life.ctx
 	raw := capi.MlirOperationClone(t, o.raw)
-	c.newTop(capi.OperationKind, raw.Ptr).uses = elsewhere // its operands may be anywhere: they are looked at when it is added
+	c.newTop(capi.OperationKind, raw.Ptr).uses = elsewhere // its operands may be anywhere: they are checked when it is added
 	return c.operation(raw)
 }
 
-// Erase removes the operation and destroys it with everything in it; handles to it
-// and to what was in it panic from then on. Where a result, or a value in it, is used
-// outside, nothing is erased and the error names a use. It panics for the operation
-// of a Module, which is closed instead.
+// Erase removes the operation and destroys it with everything in it. Using a handle to any
+// of that panics from then on. If a result, or a value in it, is used outside, Erase
+// destroys nothing and returns an error that names a use. It panics if o is the operation
+// of a Module: close the module instead.
 func (o Operation) Erase() error {
 	o.life.use("Operation.Erase", o.raw.Ptr)
 	c := o.life.ctx
@@ -211,7 +215,7 @@ func (o Operation) Erase() error {
 	return nil
 }
 
-// branchedInto is an error where something outside branches to a block in a region of
+// branchedInto returns an error if an operation outside branches to a block in a region of
 // the operation.
 func (o Operation) branchedInto() error {
 	c := o.life.ctx
@@ -225,9 +229,9 @@ func (o Operation) branchedInto() error {
 	return fmt.Errorf("%s at %s, outside of it, branches into it", branch.Name(), branch.Location().Position())
 }
 
-// ParseOperation reads one operation from text or bytecode; it is detached. name
-// stands for the source in diagnostics and may be empty. What is wrong comes back as
-// a *DiagnosticError.
+// ParseOperation reads one operation, which is detached, from text or bytecode. name names
+// the source in diagnostics and may be empty. If the operation cannot be parsed or is not
+// valid, the error is a *DiagnosticError.
 func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
 	t := c.life.check("Context.ParseOperation")
 	if len(data) > math.MaxInt32 {

@@ -6,31 +6,32 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// InfersTypes reports whether the named operation can say its result types. To be
-// asked for them with Context.InferTypes it must also be one that AllowInference knows.
+// InfersTypes reports whether the operation with the given name can infer its result types.
+// Context.InferTypes needs AllowInference for it, too.
 func (c *Context) InfersTypes(operation string) bool {
 	t := c.life.check("Context.InfersTypes")
 	return c.Registered(operation) &&
 		capi.MlirOperationImplementsInterfaceStatic(t, operation, c.raw, capi.MlirInferTypeOpInterfaceTypeID(t))
 }
 
-// InfersShapes reports whether the named operation can say the shapes of its results.
+// InfersShapes reports whether the operation with the given name can infer the shapes of
+// its results.
 func (c *Context) InfersShapes(operation string) bool {
 	t := c.life.check("Context.InfersShapes")
 	return c.Registered(operation) &&
 		capi.MlirOperationImplementsInterfaceStatic(t, operation, c.raw, capi.MlirInferShapedTypeOpInterfaceTypeID(t))
 }
 
-// InferTypes returns the result types that an operation made of s would have, where
-// AllowInference knows the operation. No operation remains. Regions are refused, since
-// they would end with it.
+// InferTypes returns the result types that an operation created from s would have.
+// AllowInference must have been called for it. InferTypes refuses regions, because they
+// would be destroyed.
 func (c *Context) InferTypes(s OperationState) ([]Type, error) {
 	c.life.check("Context.InferTypes")
 	if len(s.Regions) > 0 {
 		return nil, fmt.Errorf("mlir: the result types of %s with regions are known only once it is created", s.Name)
 	}
-	// The library's own function for this reads properties that nobody can give it, and
-	// crashes; creating one and looking at it does not.
+	// The library's function for this reads properties that cannot be passed to it, and
+	// crashes. Creating an operation and reading its results does not.
 	s.InferResults = true
 	op, err := c.Create(s)
 	if err != nil {

@@ -1,13 +1,13 @@
 package mlir
 
-// Mapping says which values and blocks of a copy stand for which of the original. The
-// zero value is ready for use.
+// A Mapping maps values and blocks of an original to those of its copy. The zero value is
+// empty and ready to use.
 type Mapping struct {
 	values map[Value]Value
 	blocks map[Block]Block
 }
 
-// Map makes one value stand for another one.
+// Map maps a value to another one.
 func (m *Mapping) Map(from, to Value) {
 	from.use("Mapping.Map")
 	to.in(from.life.ctx, "Mapping.Map")
@@ -17,7 +17,7 @@ func (m *Mapping) Map(from, to Value) {
 	m.values[from] = to
 }
 
-// MapBlock makes one block stand for another one, where operations branch to it.
+// MapBlock maps a block to another one, for the operations that branch to it.
 func (m *Mapping) MapBlock(from, to Block) {
 	from.life.use("Mapping.MapBlock", from.raw.Ptr)
 	to.in(from.life.ctx, "Mapping.MapBlock")
@@ -27,25 +27,26 @@ func (m *Mapping) MapBlock(from, to Block) {
 	m.blocks[from] = to
 }
 
-// Value is what stands for a value.
+// Value returns the value that from is mapped to, and whether it is mapped.
 func (m *Mapping) Value(from Value) (Value, bool) {
 	to, ok := m.values[from]
 	return to, ok
 }
 
-// Block is what stands for a block.
+// Block returns the block that from is mapped to, and whether it is mapped.
 func (m *Mapping) Block(from Block) (Block, bool) {
 	to, ok := m.blocks[from]
 	return to, ok
 }
 
-// CloneWith makes a detached copy of the operation and everything in it, with operands
-// and successors replaced as the mapping says. What the copy defines is added to the
-// mapping, so that several operations can be copied one after the other.
+// CloneWith returns a detached copy of the operation and everything in it, with operands
+// and successors replaced according to the mapping. It adds the values and blocks that the
+// copy defines to the mapping, so that several operations can be copied one after the
+// other.
 func (o Operation) CloneWith(m *Mapping) Operation {
 	copied := o.Clone()
 	m.pair(o, copied)
-	// Operands may be mapped only after what they refer to was seen.
+	// A value may be used before it is defined, so operands are replaced at the end.
 	for op := range copied.All() {
 		for i, v := range op.Operands() {
 			if to, ok := m.values[v]; ok {
@@ -61,7 +62,8 @@ func (o Operation) CloneWith(m *Mapping) Operation {
 	return copied
 }
 
-// pair notes the values and blocks of a copy, which has the shape of the original.
+// pair maps the values and blocks of the original to those of the copy, which has the same
+// structure.
 func (m *Mapping) pair(from, to Operation) {
 	type operations struct{ from, to Operation }
 	stack := []operations{{from, to}}

@@ -20,7 +20,8 @@ func names(b mlir.Block) []string {
 	return out
 }
 
-// without asserts that a library refuses what it lacks, and reports whether it lacks it.
+// without checks that a library returns an error for a function that it lacks, and reports
+// whether it lacks the function.
 func without(t *testing.T, e mlirtest.Engine, function string, err error) bool {
 	t.Helper()
 	if e.Library.Has(function) {
@@ -64,10 +65,10 @@ func TestPlaces(t *testing.T) {
 		zero := b.Insert(0, make("zero"))
 		b.Insert(5, make("five"))
 		check.Diff(t, "inserted", []string{"zero", "one", "two", "three", "four", "five"}, names(b))
-		check.Panics(t, "Block.Insert(8): there are 7", func() { b.Insert(8, make("eight")) })
+		check.Panics(t, "Block.Insert(8): index out of range with length 7", func() { b.Insert(8, make("eight")) })
 
 		check.Diff(t, "before", []bool{true, false, false}, []bool{one.IsBefore(two), two.IsBefore(one), one.IsBefore(one)})
-		check.Panics(t, "do not stand in one block", func() { one.IsBefore(m.Operation()) })
+		check.Panics(t, "are not in the same block", func() { one.IsBefore(m.Operation()) })
 		check.Diff(t, "next", true, three.Next().Equal(four))
 		check.Diff(t, "first", true, b.First().Equal(zero))
 		four.MoveBefore(one)
@@ -98,7 +99,7 @@ func TestBlocksAndRegions(t *testing.T) {
 		jump := op(m, "t.jump")
 		check.Diff(t, "successors", []int{1, 0}, []int{jump.NumSuccessors(), outer.NumSuccessors()})
 		check.Diff(t, "successor", true, jump.Successor(0).Equal(two))
-		check.Panics(t, "Operation.Successor(1): there are 1", func() { jump.Successor(1) })
+		check.Panics(t, "Operation.Successor(1): index out of range with length 1", func() { jump.Successor(1) })
 		check.Panics(t, "a block of another region", func() { jump.SetSuccessor(0, m.Body()) })
 		check.Diff(t, "predecessors", []int{1, 0}, []int{len(two.Predecessors()), len(one.Predecessors())})
 		for _, s := range one.Successors() {
@@ -112,7 +113,7 @@ func TestBlocksAndRegions(t *testing.T) {
 			types = append(types, a.Type().String())
 		}
 		check.Diff(t, "arguments", []string{"i32", "f32", "index"}, types)
-		check.Panics(t, "Block.InsertArgument(5): there are 4", func() { one.InsertArgument(5, i32, mlir.Location{}) })
+		check.Panics(t, "Block.InsertArgument(5): index out of range with length 4", func() { one.InsertArgument(5, i32, mlir.Location{}) })
 		one.Argument(1).SetType(c.F64Type())
 		check.Diff(t, "type", "f64", one.Argument(1).Type().String())
 		check.Diff(t, "kinds", []bool{true, false}, []bool{one.Argument(0).IsArgument(), one.Argument(0).IsResult()})
@@ -127,7 +128,7 @@ func TestBlocksAndRegions(t *testing.T) {
 		}
 		check.Panics(t, "called on a result", func() { op(m, "t.make").Result(0).SetLocation(mlir.Location{}) })
 
-		// Blocks by place.
+		// Insert blocks at positions.
 		r := c.NewRegion()
 		tag := func(n int) mlir.Block {
 			b := c.NewBlock(mlir.Location{})
@@ -148,13 +149,13 @@ func TestBlocksAndRegions(t *testing.T) {
 			return out
 		}
 		check.Diff(t, "blocks", []int{1, 2, 3, 4}, counts(r))
-		check.Panics(t, "Region.Insert(6): there are 5", func() { r.Insert(6, tag(0)) })
-		check.Panics(t, "a block of another region", func() { r.InsertAfter(one, tag(0)) })
+		check.Panics(t, "Region.Insert(6): index out of range with length 5", func() { r.Insert(6, tag(0)) })
+		check.Panics(t, "an anchor in another region", func() { r.InsertAfter(one, tag(0)) })
 		second.MoveAfter(r.First().Next().Next())
 		r.First().MoveAfter(second)
 		check.Diff(t, "moved", []int{3, 2, 1, 4}, counts(r))
 
-		// A body goes to another region.
+		// Move a body to another region.
 		check.Panics(t, "needs an empty region", func() { region.TakeBody(r) })
 		holder := m.Body().Append(create(t, c, mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{c.NewRegion(), c.NewRegion()}}))
 		holder.Region(0).TakeBody(r)
@@ -193,11 +194,11 @@ func TestAttributesInPlace(t *testing.T) {
 		check.Diff(t, "removed", []bool{true, false, true}, []bool{f.RemoveDiscardable("a.b"), f.RemoveDiscardable("a.b"), f.RemoveAttribute("c.d")})
 		check.Panics(t, "is an inherent attribute", func() { f.SetDiscardable("sym_name", c.UnitAttribute()) })
 		check.Panics(t, `has no inherent attribute "a.b"`, func() { f.SetInherent("a.b", c.UnitAttribute()) })
-		check.Panics(t, "cannot be unit", func() { f.SetInherent("sym_name", c.UnitAttribute()) })
+		check.Panics(t, "cannot be set to unit", func() { f.SetInherent("sym_name", c.UnitAttribute()) })
 		check.Panics(t, "the attribute function_type of func.func cannot be", func() { f.SetAttribute("function_type", c.StringAttribute("x")) })
 		check.Panics(t, "an empty name", func() { f.SetAttribute("", c.UnitAttribute()) })
 		check.Panics(t, "called on a zero value", func() { f.SetAttribute("x", mlir.Attribute{}) })
-		for n := range f.Attributes() { // one is removed while iterating
+		for n := range f.Attributes() { // the loop removes one
 			f.RemoveDiscardable(n)
 		}
 		if err := m.Verify(); err != nil {
@@ -245,7 +246,7 @@ func TestClone(t *testing.T) {
 		check.Diff(t, "same operands", true, plain.Operand(0).Equal(made.Result(0)))
 		m.Body().Append(plain)
 
-		// With a mapping: the copy of t.make stands for it in the copy of t.outer.
+		// With a mapping, the copy of t.outer uses the copy of t.make.
 		var mapping mlir.Mapping
 		madeCopy := m.Body().Append(made.CloneWith(&mapping))
 		outerCopy := m.Body().Append(outer.CloneWith(&mapping))
@@ -295,7 +296,7 @@ func TestPostOrder(t *testing.T) {
 			}
 		}
 		check.Diff(t, "all", []string{"builtin.module", "t.make", "t.outer"}, all)
-		// Everything that nobody uses can be erased on the way.
+		// A walk can erase every operation that is not used.
 		m.Operation().WalkPostOrder(func(o mlir.Operation) mlir.WalkAction {
 			if o.Name() == "t.end" || o.Name() == "t.outer" {
 				if err := o.Erase(); err != nil {
@@ -306,7 +307,7 @@ func TestPostOrder(t *testing.T) {
 		})
 		check.Diff(t, "left", []string{"make"}, names(m.Body()))
 
-		// So can, in either order, what would be visited later.
+		// It can also erase operations that it would visit later, in either order.
 		for what, walk := range map[string]func(mlir.Operation, func(mlir.Operation) mlir.WalkAction) bool{
 			"pre": mlir.Operation.Walk, "post": mlir.Operation.WalkPostOrder,
 		} {
@@ -355,7 +356,7 @@ func TestParseOperation(t *testing.T) {
 			t.Error("adopted twice")
 		}
 		if _, err := c.Adopt(o); err == nil {
-			t.Error("adopted what stands in a module")
+			t.Error("adopted an operation that is in a module")
 		}
 		adopted.Close()
 		check.Panics(t, "called after Module.Close", func() { whole.Name() })
@@ -377,12 +378,12 @@ func TestInterfaces(t *testing.T) {
 			t.Errorf("too few operands: %v", err)
 		}
 		if _, err := c.InferTypes(mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{v, v}}); err == nil {
-			t.Error("inference of an operation nobody vouched for")
+			t.Error("inferred the result types of an operation that AllowInference does not know")
 		}
 	})
 }
 
-// TestCreateFails holds that an operation that cannot be made takes its regions along.
+// TestCreateFails checks that an operation that cannot be created destroys its regions.
 func TestCreateFails(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := e.Library.NewContext(mlir.ContextOptions{})

@@ -9,61 +9,62 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Pass is a pass that is written in Go. It is called for one operation at a time,
-// also in a context that uses threads, and on any thread. It must not call
-// runtime.Goexit, and so not testing.T.FailNow either.
+// A Pass is a pass written in Go. The library calls it on any thread, but for one operation
+// at a time, even if the context has Threads. It must not call runtime.Goexit, which
+// testing.T.FailNow does.
 type Pass struct {
-	Name        string // stands in printed pipelines and in errors
+	Name        string // for printed pipelines and errors
 	Description string
-	// Op is the name of the operations that the pass runs on. Empty, it runs on
-	// those that its pass list is for.
+	// Op is the name of the operations that the pass runs on. If empty, it runs on the
+	// operations of its PassList.
 	Op string
-	// Dialects are loaded when the pass is added: those whose operations it makes.
+	// Dialects are loaded when the pass is added. They should be the dialects of the
+	// operations that it creates.
 	Dialects []string
-	// Initialize is called before the first operation of a run; it may be nil.
+	// Initialize, if not nil, is called before the first operation of a run.
 	Initialize func(*Context) error
-	// Run does the work. It may change what is in the operation, and nothing
-	// outside it. Handles that it gets are good until it returns. An error, or a
-	// panic, fails the pipeline.
+	// Run is called for each operation. It may change the contents of the operation and
+	// nothing outside it. The handles that it gets are valid until it returns. The pipeline
+	// fails if Run returns an error or panics.
 	Run func(Operation) error
 }
 
-// PassError says that a Pass failed. Err is what the pass returned, or the
-// *PanicError of its panic.
+// A PassError is the error of a Pass that failed. Err is the error that the pass returned,
+// or a *PanicError.
 type PassError struct {
 	Pass        string
 	Err         error
-	Diagnostics []Diagnostic // what was reported meanwhile
+	Diagnostics []Diagnostic // reported during the run
 }
 
 func (e *PassError) Error() string { return fmt.Sprintf("mlir: the pass %q failed: %v", e.Pass, e.Err) }
 
-// Unwrap is the pass's own error.
+// Unwrap returns e.Err.
 func (e *PassError) Unwrap() error { return e.Err }
 
 // PassManagerOptions are the settings of a new PassManager.
 type PassManagerOptions struct {
-	// Op names the operations that the passes run on: "builtin.module" when empty,
-	// and "any" for all kinds.
+	// Op is the name of the operations that the passes run on. Empty means
+	// "builtin.module", and "any" means all operations.
 	Op string
-	// Pipeline is a whole pipeline as text, which names the operation too, for
-	// example "builtin.module(func.func(cse),canonicalize)". Op is empty then.
+	// Pipeline is a whole pipeline as text. It includes the name of the operation, for
+	// example "builtin.module(func.func(cse),canonicalize)", so Op must be empty.
 	Pipeline string
-	// NoVerify leaves out the verifier, which otherwise runs before the first pass and
-	// after every one, and lets operations use one another's results in a cycle. Passes
-	// of the library may crash on IR that is not valid, and those that fold may never
-	// come to an end on a cycle.
+	// NoVerify disables the verifier, which otherwise runs before the first pass and after
+	// each pass. It also disables the check that no operations use one another's results in
+	// a cycle. Passes of the library may crash on invalid IR, and passes that fold may
+	// never terminate on a cycle.
 	NoVerify bool
-	// Timing prints how long each pass took, on standard error and when the
-	// PassManager is closed.
+	// Timing prints to standard error how long each pass took, when the PassManager is
+	// closed.
 	Timing bool
-	// Statistics prints what the passes counted, on standard error after each run.
+	// Statistics prints the statistics of the passes to standard error after each run.
 	Statistics StatisticsMode
-	// PrintIR, where it is not nil, prints the IR between passes.
+	// PrintIR, if not nil, prints the IR between passes.
 	PrintIR *PrintIROptions
 }
 
-// StatisticsMode is a way to print the statistics of passes.
+// A StatisticsMode is a format in which the statistics of passes are printed.
 type StatisticsMode int
 
 const (
@@ -72,26 +73,26 @@ const (
 	StatisticsPipeline                // in the form of the pipeline
 )
 
-// PrintIROptions say when passes print the IR that they work on.
+// PrintIROptions specify when the IR that a pass works on is printed.
 type PrintIROptions struct {
 	Before, After bool
-	OnlyOnChange  bool // after passes that changed something
-	OnlyOnFailure bool // after passes that failed
+	OnlyOnChange  bool // only after passes that changed something
+	OnlyOnFailure bool // only after passes that failed
 	ModuleScope   bool // the whole module; only in a context without threads
-	// Dir is a folder in which each pass's IR becomes a file. When empty it goes to
-	// standard error.
+	// Dir is the directory in which a file is written for each pass. If empty, the IR is
+	// printed to standard error.
 	Dir string
 }
 
-// PassList is a list of passes for one kind of operation, part of a PassManager.
+// A PassList is a list of passes for one kind of operation. It is part of a PassManager.
 type PassList struct {
 	pm  *PassManager
 	raw capi.MlirOpPassManager
 	op  string
 }
 
-// PassManager runs passes. Passes are added before its first run. It is used by one
-// goroutine at a time; the caller closes it, or its context does.
+// A PassManager runs passes. All passes must be added before its first run. It must be used
+// by one goroutine at a time. The caller must close it, or it is closed with its context.
 type PassManager struct {
 	PassList
 	ctx   *Context
@@ -103,16 +104,16 @@ type PassManager struct {
 	started bool
 	running bool
 	verify  bool
-	within  pointer            // while running: the outermost thing around …
+	within  pointer            // while running: the outermost object that contains …
 	on      capi.MlirOperation // … the operation that it runs on
 
-	mu     sync.Mutex // failed is set from any thread
+	mu     sync.Mutex // protects failed, which is set on any thread
 	failed *PassError
 }
 
-// NewPassManager makes a pass manager. Every pass of the library is known in
-// pipelines. It returns an error for a pipeline that cannot be parsed, and an
-// UnsupportedError for a setting that the library lacks.
+// NewPassManager creates a PassManager. All passes of the library can be used in pipelines.
+// NewPassManager returns an error if the pipeline cannot be parsed, and an UnsupportedError
+// if the library lacks a setting.
 func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 	t := c.life.check("Context.NewPassManager")
 	needs := []string{"mlirPassManagerCreateOnOperation", "mlirPassManagerRunOnOp"}
@@ -130,7 +131,7 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 	}
 	switch {
 	case o.Op != "" && o.Pipeline != "":
-		return nil, errors.New("mlir: a pass manager takes Op or Pipeline, which names the operation itself, and not both")
+		return nil, errors.New("mlir: both Op and Pipeline are set: leave Op empty, because Pipeline names the operation")
 	case o.PrintIR != nil && o.PrintIR.ModuleScope && c.threads:
 		return nil, errors.New("mlir: PrintIROptions.ModuleScope needs a context without Threads")
 	case o.Op == "" && o.Pipeline == "":
@@ -183,14 +184,14 @@ func (l *Library) needAll(functions ...string) error {
 	return nil
 }
 
-// Close destroys the pass manager and its passes. Closing twice does nothing. The error is
-// always nil.
+// Close destroys the pass manager and its passes. Closing a closed PassManager does
+// nothing. The error is always nil.
 func (p *PassManager) Close() error {
 	if p.life.ended || p.ctx.life.ended {
 		return nil
 	}
 	if p.running {
-		panic("mlir: PassManager.Close called by a pass that it runs")
+		panic("mlir: PassManager.Close called by one of its own passes")
 	}
 	t := p.ctx.api
 	capi.MlirPassManagerDestroy(t, p.raw)
@@ -200,15 +201,15 @@ func (p *PassManager) Close() error {
 	return nil
 }
 
-// building panics where passes cannot be added any more, and returns the table.
+// building panics if passes can no longer be added, and returns the function table.
 func (l PassList) building(method string) *capi.Table {
 	if l.pm == nil {
 		panic("mlir: " + method + " called on a zero value: get one from a PassManager")
 	}
 	t := l.pm.life.check(method)
 	if l.pm.started {
-		// The first run puts lists together and frees those that it merged.
-		panic("mlir: " + method + " called after the first run: passes are added before it")
+		// The first run merges adjacent lists and frees those that it merged.
+		panic("mlir: " + method + " called after the first run: add passes before it")
 	}
 	return t
 }
@@ -226,19 +227,19 @@ func (p *PassManager) parse(pipeline string, parse func(capi.MlirStringCallback,
 	p.ctx.takeDiagnostics("")
 	p.ctx.expect(pipeline)
 	var ok bool
-	said := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) { ok = parse(cb, ud).Value != 0 })
+	message := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) { ok = parse(cb, ud).Value != 0 })
 	if ok {
 		return nil
 	}
-	text := strings.TrimSpace(string(said))
+	text := strings.TrimSpace(string(message))
 	for _, d := range p.ctx.takeDiagnostics(pipeline) {
 		text = strings.TrimSpace(text + "\n" + d.String())
 	}
 	return fmt.Errorf("mlir: the pipeline %q cannot be used: %s", pipeline, text)
 }
 
-// AddPass adds a pass written in Go. A pass for another kind of operation than the
-// list's is nested under it.
+// AddPass adds a pass written in Go. If the pass is for another kind of operation than the
+// list, it is added to a nested list for that operation.
 func (l PassList) AddPass(pass Pass) error {
 	t := l.building("PassList.AddPass")
 	p := l.pm
@@ -246,7 +247,7 @@ func (l PassList) AddPass(pass Pass) error {
 		return err
 	}
 	if pass.Name == "" || pass.Run == nil {
-		return errors.New("mlir: a Pass needs a Name and a Run")
+		return errors.New("mlir: a Pass needs a Name and a Run function")
 	}
 	for _, d := range pass.Dialects {
 		if err := p.ctx.LoadDialect(d); err != nil {
@@ -265,12 +266,12 @@ func (l PassList) AddPass(pass Pass) error {
 			if pass.Initialize == nil {
 				return true
 			}
-			return p.settle(pass.Name, p.ctx.enter(call{top: p.within, on: p.on}, func(*call) error {
+			return p.record(pass.Name, p.ctx.enter(call{top: p.within, on: p.on}, func(*call) error {
 				return pass.Initialize(p.ctx)
 			}))
 		},
 		Run: func(op capi.MlirOperation, external capi.MlirExternalPass) {
-			ok := p.settle(pass.Name, p.ctx.enter(call{top: p.within, on: op}, func(*call) error {
+			ok := p.record(pass.Name, p.ctx.enter(call{top: p.within, on: op}, func(*call) error {
 				return pass.Run(p.ctx.operation(op))
 			}))
 			if !ok {
@@ -282,8 +283,9 @@ func (l PassList) AddPass(pass Pass) error {
 	return nil
 }
 
-// settle keeps a pass's first error for the end of the run.
-func (p *PassManager) settle(name string, err error) (ok bool) {
+// record stores the first error of a pass, which is returned at the end of the run. It
+// reports whether err is nil.
+func (p *PassManager) record(name string, err error) (ok bool) {
 	if err == nil {
 		return true
 	}
@@ -295,8 +297,8 @@ func (p *PassManager) settle(name string, err error) (ok bool) {
 	return false
 }
 
-// Nest makes a list within this one whose passes run on the operations of that name
-// that stand directly in the list's own.
+// Nest returns a nested list, whose passes run on the operations with the given name that
+// are directly in an operation of this list.
 func (l PassList) Nest(op string) PassList {
 	t := l.building("PassList.Nest")
 	if op == "" {
@@ -305,8 +307,8 @@ func (l PassList) Nest(op string) PassList {
 	return PassList{l.pm, capi.MlirOpPassManagerGetNestedUnder(t, l.raw, op), op}
 }
 
-// String is the list as text, in the form that PassManagerOptions.Pipeline takes.
-// Passes written in Go stand there under their names, which cannot be parsed.
+// String returns the list as text, in the form of PassManagerOptions.Pipeline. Passes
+// written in Go are included with their names, but cannot be parsed.
 func (l PassList) String() string {
 	if l.pm == nil {
 		return "<nil pass list>"
@@ -320,10 +322,10 @@ func (l PassList) String() string {
 	}))
 }
 
-// Run runs the passes on a module. Handles to what is in the module are over then,
-// whether or not it fails: passes may move and destroy anything. What is detached no
-// longer uses values of the module. The error is a *PassError where a Pass failed, and
-// else a *DiagnosticError.
+// Run runs the passes on a module. All handles into the module are invalid after it, even
+// if it fails, because passes may move and destroy any operation. Detached objects no
+// longer use values of the module. The error is a *PassError if a Pass failed, and a
+// *DiagnosticError otherwise.
 func (p *PassManager) Run(m *Module) error {
 	m.given("PassManager.Run")
 	m.life.check("PassManager.Run")
@@ -331,15 +333,15 @@ func (p *PassManager) Run(m *Module) error {
 	return err
 }
 
-// RunOn runs the passes on one operation, which must be of the kind that the pass
-// manager is for, and returns it. All handles into its module are over then, its own
-// included: the returned one takes its place. Nothing outside of the operation may use a
-// value in it or branch into it.
+// RunOn runs the passes on one operation, which must be of the kind that the pass manager
+// is for, and returns a new handle to it. All other handles into its module, including o,
+// are invalid after it. Nothing outside the operation may use a value in it or branch into
+// it.
 func (p *PassManager) RunOn(o Operation) (Operation, error) {
 	t := p.life.check("PassManager.RunOn")
 	o.in(p.ctx, "PassManager.RunOn")
 	if p.running {
-		return o, errors.New("mlir: PassManager.Run called by a pass that it runs")
+		return o, errors.New("mlir: PassManager.Run called by one of its own passes")
 	}
 	if p.verify {
 		if err := o.Verify(); err != nil {

@@ -40,7 +40,7 @@ func passManager(t testing.TB, c *mlir.Context, o mlir.PassManagerOptions) *mlir
 	return pm
 }
 
-// count is how many operations of that name the module holds.
+// count returns the number of operations with the given name in the module.
 func count(m *mlir.Module, name string) int {
 	n := 0
 	m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
@@ -77,7 +77,7 @@ func TestPipelines(t *testing.T) {
 			if got := count(m, "arith.addi"); got != 2 {
 				t.Errorf("%s: %d additions are left, want 2:\n%s", name, got, m)
 			}
-			if err := pm.Run(m); err != nil { // once more, now with nothing to do
+			if err := pm.Run(m); err != nil { // again, with nothing left to do
 				t.Errorf("%s, second run: %v", name, err)
 			}
 		}
@@ -115,7 +115,7 @@ func TestPassInGo(t *testing.T) {
 				c := e.Library.NewContext(mlir.ContextOptions{Threads: threads})
 				check.Cleanup(t, c)
 				pm := passManager(t, c, mlir.PassManagerOptions{})
-				var seen []string // not locked: calls come one at a time
+				var seen []string // not locked: there is one call at a time
 				initialized := 0
 				err := pm.AddPass(mlir.Pass{
 					Name:       "collect",
@@ -182,7 +182,7 @@ func TestPassFailures(t *testing.T) {
 		if !errors.Is(err, fs.ErrExist) {
 			t.Errorf("a pass whose initialization fails: %v", err)
 		}
-		// What a pass leaves is verified, and NoVerify leaves that out.
+		// The result of a pass is verified unless NoVerify is set.
 		spoil := func(m mlir.Operation) error {
 			for f := range m.Region(0).First().Operations() {
 				f.SetAttribute("sym_name", c.StringAttribute("same"))
@@ -191,7 +191,7 @@ func TestPassFailures(t *testing.T) {
 		}
 		var d *mlir.DiagnosticError
 		if err := run(mlir.Pass{Name: "spoils", Run: spoil}); !errors.As(err, &d) || len(d.Diagnostics) == 0 {
-			t.Errorf("a pass that leaves what is not valid: %v", err)
+			t.Errorf("a pass that leaves invalid IR: %v", err)
 		}
 		pm := passManager(t, c, mlir.PassManagerOptions{NoVerify: true})
 		if err := pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}); err != nil {
@@ -207,7 +207,7 @@ func TestPassFailures(t *testing.T) {
 	})
 }
 
-// TestPassMisuse holds that what the library would crash on is a sentence.
+// TestPassMisuse checks that misuse on which the library would crash panics with a message.
 func TestPassMisuse(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
@@ -234,14 +234,14 @@ func TestPassMisuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := two.Run(m); err == nil || !strings.Contains(err.Error(), "called after the end of the pass") {
-			t.Errorf("using what an earlier pass got: %v", err)
+			t.Errorf("using a handle of an earlier pass: %v", err)
 		}
 		for want, f := range map[string]func(mlir.Operation){
-			"Module.Close called while":                       func(mlir.Operation) { m.Close() },
-			"Context.Close called while":                      func(mlir.Operation) { c.Close() },
-			"on the operation that a pass or pattern runs on": func(o mlir.Operation) { o.Erase() },
-			"Operation.Operand(3): there are 0":               func(o mlir.Operation) { o.Operand(3) },
-			"called after PassManager.Run":                    func(mlir.Operation) { before.Name() },
+			"Module.Close called while":                              func(mlir.Operation) { m.Close() },
+			"Context.Close called while":                             func(mlir.Operation) { c.Close() },
+			"on the operation that a pass or pattern runs on":        func(o mlir.Operation) { o.Erase() },
+			"Operation.Operand(3): index out of range with length 0": func(o mlir.Operation) { o.Operand(3) },
+			"called after PassManager.Run":                           func(mlir.Operation) { before.Name() },
 		} {
 			if err := run(f); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("the run gave %v, want it to say %q", err, want)
@@ -252,7 +252,7 @@ func TestPassMisuse(t *testing.T) {
 		if err := pm.AddPass(mlir.Pass{Name: "again", Run: func(mlir.Operation) error { return pm.Run(m) }}); err != nil {
 			t.Fatal(err)
 		}
-		if err := pm.Run(m); err == nil || !strings.Contains(err.Error(), "called by a pass that it runs") {
+		if err := pm.Run(m); err == nil || !strings.Contains(err.Error(), "called by one of its own passes") {
 			t.Errorf("a pass manager within itself: %v", err)
 		}
 		check.Panics(t, "PassList.Add called after the first run", func() { pm.Add("cse") })
@@ -325,8 +325,8 @@ func TestPassesAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// TestPassReports holds that IR printing writes files where the library has it, and
-// that each kind of report is refused with a reason where not.
+// TestPassReports checks that IR printing writes files if the library supports it, and that
+// otherwise each kind of report is refused with a reason.
 func TestPassReports(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
@@ -348,7 +348,7 @@ func TestPassReports(t *testing.T) {
 				t.Fatal(err)
 			}
 			if o.PrintIR == nil {
-				continue // the others would write on the test's standard error
+				continue // the others would write to the test's standard error
 			}
 			if err := errors.Join(pm.Nest("func.func").Add("cse"), pm.Run(mlirtest.Parse(t, c, twice))); err != nil {
 				t.Fatal(err)
@@ -367,8 +367,8 @@ func TestPassReports(t *testing.T) {
 	})
 }
 
-// TestRunVerifiesFirst holds that passes do not meet IR that is not valid: they may
-// crash on it.
+// TestRunVerifiesFirst checks that passes do not run on invalid IR, on which they may
+// crash.
 func TestRunVerifiesFirst(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		m := mlirtest.Parse(t, c, "func.func @f() { return }")
@@ -381,7 +381,7 @@ func TestRunVerifiesFirst(t *testing.T) {
 		defer pm.Close()
 		var invalid *mlir.DiagnosticError
 		if err := pm.Run(m); !errors.As(err, &invalid) {
-			t.Errorf("the error is %v, want what the verifier says", err)
+			t.Errorf("the error is %v, want that of the verifier", err)
 		}
 	})
 }

@@ -6,27 +6,28 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Pattern is a rewrite rule that is written in Go.
+// A Pattern is a rewrite rule written in Go.
 type Pattern struct {
 	Name string // for errors
-	Op   string // the name of the operations at which it may match
-	// Benefit says which pattern is tried first where several match: the one with
-	// the largest, from 1 (also when zero) to 65534.
+	Op   string // the name of the operations that it may match
+	// Benefit determines the order in which patterns are tried: the largest first. It is
+	// from 1 to 65534; zero means 1.
 	Benefit int
-	// Generates names the operations that the pattern makes, where that is known.
+	// Generates are the names of the operations that the pattern creates, if known.
 	Generates []string
-	// Rewrite looks at an operation. Where the pattern does not match it returns
-	// false and must have changed nothing. Else it makes its changes through r and
-	// returns true. The insertion point is before the operation. Handles, and the
-	// Rewriter, are good until it returns, but for those to what it has erased. What
-	// the patterns work on is taken out of where it stands, or erased, with the
-	// Rewriter alone, and nothing else is run on it. What it leaves is valid: Apply
-	// verifies what has changed. After an error, or a panic, nothing is tried any more,
-	// and what was changed until then stays.
+	// Rewrite is called with an operation that may match. If the pattern does not match,
+	// Rewrite returns false and must not change anything. Otherwise, it makes its changes
+	// with r and returns true. The insertion point of r is before the operation.
+	//
+	// The handles that Rewrite gets, and r, are valid until it returns, except for handles
+	// to objects that it erased. Rewrite may detach or erase objects in the module only
+	// with r, and must not run passes or patterns on it. The result must be valid: Apply
+	// verifies the changed operations. After an error or a panic, no more patterns are
+	// tried, and the changes up to then stay.
 	Rewrite func(op Operation, r *Rewriter) (bool, error)
 }
 
-// PatternError says that a Pattern, or a function that PDL calls, failed.
+// A PatternError is the error of a Pattern, or of a Go function that a PDL pattern calls.
 type PatternError struct {
 	Pattern string
 	Err     error
@@ -36,45 +37,45 @@ func (e *PatternError) Error() string {
 	return fmt.Sprintf("mlir: the pattern %q failed: %v", e.Pattern, e.Err)
 }
 
-// Unwrap is the pattern's own error.
+// Unwrap returns e.Err.
 func (e *PatternError) Unwrap() error { return e.Err }
 
-// Patterns is a set of rewrite patterns that can be applied. It is used by one
-// goroutine at a time; the caller closes it, or its context does.
+// Patterns is a set of rewrite patterns that can be applied. It must be used by one
+// goroutine at a time. The caller must close it, or it is closed with its context.
 type Patterns struct {
 	ctx    *Context
 	raw    capi.MlirFrozenRewritePatternSet
 	life   *lifetime
 	forget []func()
-	byPDL  bool // the patterns are described in PDL
+	byPDL  bool // the patterns are written in PDL
 
 	running bool
 	patternRun
 }
 
-// patternRun is a run of patterns, while it is under way.
+// patternRun is the state of a run of patterns.
 type patternRun struct {
 	walking bool
-	trusts  bool // what patterns leave is not verified
-	folds   bool // folders are called, which may not end on a cycle
+	trusts  bool // changes are not verified
+	folds   bool // folders are called, which may not terminate on a cycle
 
-	within pointer            // the outermost thing around …
-	on     capi.MlirOperation // … the operation that it runs in
+	within pointer            // the outermost object that contains …
+	on     capi.MlirOperation // … the operation that the run is on
 	calls  int                // of patterns
 	failed error
 	kept   capi.MlirOperation // see stop
-	pdl    pdlState           // of the rewrite under way
+	pdl    pdlState           // of the current rewrite
 
 	rewritten map[rewritten]bool // in a walk
 }
 
-// rewritten is an operation that a pattern has rewritten.
+// rewritten is a pattern and an operation that it has rewritten.
 type rewritten struct {
 	pattern *Pattern
 	op      pointer
 }
 
-// NewPatterns makes a set of patterns written in Go. It is an UnsupportedError where
+// NewPatterns creates a set of patterns written in Go. It returns an UnsupportedError if
 // the library cannot call them.
 func (c *Context) NewPatterns(patterns ...Pattern) (*Patterns, error) {
 	t := c.life.check("Context.NewPatterns")
@@ -85,7 +86,7 @@ func (c *Context) NewPatterns(patterns ...Pattern) (*Patterns, error) {
 		if p.Op == "" || p.Rewrite == nil || p.Benefit < 0 || p.Benefit >= 1<<16-1 {
 			return nil, fmt.Errorf("mlir: the pattern %q needs an Op, a Rewrite, and a Benefit of at most 65534", p.Name)
 		}
-		c.Registered(p.Op) // loads the dialect, by which the name is told from others
+		c.Registered(p.Op) // loads the dialect, without which the name would not match
 		for _, name := range p.Generates {
 			c.Registered(name)
 		}
@@ -111,15 +112,15 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 	return func(op capi.MlirOperation, rewriter capi.MlirPatternRewriter) bool {
 		matched := false
 		if s.walking && s.rewritten[rewritten{&p, op.Ptr}] {
-			return false // it was moved to where the walk goes on
+			return false // the pattern moved it, and the walk visits it again
 		}
 		base := capi.MlirPatternRewriterAsBase(t, rewriter)
-		s.settle(p.Name, op, func(this *call) (err error) {
+		s.call(p.Name, op, func(this *call) (err error) {
 			o := s.ctx.operation(op)
 			r := &Rewriter{c: s.ctx, raw: base, life: this.life, call: this,
 				at: point{block: s.ctx.block(capi.MlirOperationGetBlock(t, op)), before: o}}
-			// After a change the library must not go on as if there was none, whatever
-			// the pattern says.
+			// After a change, the library must not continue as if there was none, whatever
+			// the pattern returns.
 			defer func() { matched = r.free() || matched }()
 			if matched, err = p.Rewrite(o, r); err != nil || s.trusts {
 				return err
@@ -136,13 +137,13 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 	}
 }
 
-// settle calls Go and keeps the first error for the end of the run, after which
-// nothing is called any more. op may be nil for a function that PDL calls.
-func (s *Patterns) settle(name string, op capi.MlirOperation, f func(*call) error) (ok bool) {
-	return s.settleAs(call{root: op, pattern: true}, name, f)
+// call calls Go code for a pattern. It stores the first error, which is returned at the end
+// of the run; nothing is called after it. op may be nil for a function that PDL calls.
+func (s *Patterns) call(name string, op capi.MlirOperation, f func(*call) error) (ok bool) {
+	return s.callAs(call{root: op, pattern: true}, name, f)
 }
 
-func (s *Patterns) settleAs(this call, name string, f func(*call) error) (ok bool) {
+func (s *Patterns) callAs(this call, name string, f func(*call) error) (ok bool) {
 	if s.failed != nil {
 		return false
 	}
@@ -150,7 +151,7 @@ func (s *Patterns) settleAs(this call, name string, f func(*call) error) (ok boo
 		s.failed = ErrNotConverged
 		return false
 	}
-	this.top, this.on, this.walk, this.judged = s.within, s.on, s.walking, !s.trusts
+	this.top, this.on, this.walk, this.verified = s.within, s.on, s.walking, !s.trusts
 	err := s.ctx.enter(this, func(this *call) error {
 		s.pdl.mark(s.ctx)
 		return f(this)
@@ -161,8 +162,8 @@ func (s *Patterns) settleAs(this call, name string, f func(*call) error) (ok boo
 	return err == nil
 }
 
-// Close destroys the set and its patterns. Closing twice does nothing. The error is always
-// nil.
+// Close destroys the set and its patterns. Closing a closed set does nothing. The error is
+// always nil.
 func (s *Patterns) Close() error {
 	if s.life.ended || s.ctx.life.ended {
 		return nil

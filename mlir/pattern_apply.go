@@ -7,51 +7,52 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Strictness says which operations a greedy rewrite looks at.
+// A Strictness determines which operations a greedy rewrite visits.
 type Strictness int
 
 const (
-	AnyOp          Strictness = iota // all in the operation
-	ExistingAndNew                   // those that were there, and those that patterns make
-	Existing                         // those that were there
+	AnyOp          Strictness = iota // all operations
+	ExistingAndNew                   // those that existed at the start, and those that patterns create
+	Existing                         // those that existed at the start
 )
 
-// RegionSimplification says how far a greedy rewrite simplifies control flow.
+// A RegionSimplification determines how far a greedy rewrite simplifies control flow.
 type RegionSimplification int
 
 const (
-	SimplifyAggressively RegionSimplification = iota // block merging included
+	SimplifyAggressively RegionSimplification = iota // including block merging
 	SimplifyNormally                                 // dead blocks and arguments
 	SimplifyNothing
 )
 
-// maxRewrites ends what would go on for ever: no real module needs as many.
+// maxRewrites stops runs that would never end. No real module needs as many.
 const maxRewrites = 1 << 24
 
-// GreedyOptions are the settings of Patterns.Apply. The zero value has the library's
-// own settings, but for a limit on the rewrites.
+// GreedyOptions are the settings of Patterns.Apply. The zero value means the library's
+// defaults, except for a limit on the number of rewrites.
 type GreedyOptions struct {
-	MaxIterations int // over all operations; 10 when zero, -1 for no limit
-	MaxRewrites   int // within an iteration; 16,777,216 when zero
+	MaxIterations int // over all operations; zero means 10, -1 means no limit
+	MaxRewrites   int // in an iteration; zero means 16,777,216
 	TopDown       bool
-	// NoFolding leaves out the folders. With them, operations that use one another's
-	// results in a cycle are refused: the library might never come to an end.
+	// NoFolding disables folding. If folding is enabled, Apply returns an error if
+	// operations use one another's results in a cycle, because the library might never
+	// terminate.
 	NoFolding bool
-	// NoVerify leaves out verifying what patterns have changed. The library may crash
-	// on what is not valid.
+	// NoVerify disables verifying the operations that patterns have changed. The library
+	// may crash on invalid operations.
 	NoVerify      bool
-	NoConstantCSE bool // equal constants are not merged
+	NoConstantCSE bool // do not merge equal constants
 	Strictness    Strictness
 	Regions       RegionSimplification
 }
 
-// ErrNotConverged is what Patterns.Apply returns when it stopped at one of its limits
-// and patterns may still match.
-var ErrNotConverged = errors.New("mlir: the patterns still match after the iterations and rewrites that are allowed")
+// ErrNotConverged is returned by Patterns.Apply if it stopped at one of its limits while
+// patterns may still match.
+var ErrNotConverged = errors.New("mlir: the patterns still match after the maximum number of iterations or rewrites")
 
-// Apply applies the patterns, and the folders of the operations, in a module until
-// none matches. Handles into the module are over then. The error is a *PatternError
-// where a pattern failed, and ErrNotConverged where a limit was reached.
+// Apply applies the patterns, and the folders of the operations, in a module until none
+// matches. All handles into the module are invalid after it. The error is a *PatternError
+// if a pattern failed, and ErrNotConverged if a limit was reached.
 func (s *Patterns) Apply(m *Module, o GreedyOptions) error {
 	m.given("Patterns.Apply")
 	m.life.check("Patterns.Apply")
@@ -59,8 +60,8 @@ func (s *Patterns) Apply(m *Module, o GreedyOptions) error {
 	return err
 }
 
-// ApplyTo is Apply within one operation, which it returns, as RunOn of a PassManager
-// does. Nothing outside of the operation may use a value in it or branch into it.
+// ApplyTo applies the patterns in one operation, as Apply does in a module, and returns a
+// new handle to it. Nothing outside the operation may use a value in it or branch into it.
 func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 	t := s.life.check("Patterns.ApplyTo")
 	op.in(s.ctx, "Patterns.ApplyTo")
@@ -119,12 +120,12 @@ func (o GreedyOptions) set(t *capi.Table, config capi.MlirGreedyRewriteDriverCon
 	capi.MlirGreedyRewriteDriverConfigSetRegionSimplificationLevel(t, config, level)
 }
 
-// Walk tries the patterns once at each operation in a module, which is faster than
-// Apply. What patterns make is not visited, and a pattern may erase only the
-// operation that it matched and what is in it. Nothing is folded, and only what PDL
-// patterns have changed is verified. A pattern that moves its operation on does not meet it again. The error is a
-// *PatternError where a pattern failed, and ErrNotConverged where patterns were called
-// 16,777,216 times.
+// Walk tries the patterns once at each operation in a module, which is faster than Apply.
+// It does not visit operations that patterns create, and a pattern may erase only the
+// operation that it matched and what is in it. A pattern that moves its operation forward
+// is not called for it again. Walk does not fold, and verifies only changes by PDL
+// patterns. The error is a *PatternError if a pattern failed, and ErrNotConverged if
+// patterns were called 16,777,216 times.
 func (s *Patterns) Walk(m *Module) error {
 	t := s.life.check("Patterns.Walk")
 	if err := s.ctx.lib.need("mlirWalkAndApplyPatterns"); err != nil {
@@ -143,7 +144,7 @@ func (s *Patterns) run(op Operation, what string, this patternRun, f func(Operat
 		return op, fmt.Errorf("mlir: %s called by a pattern of the set", what)
 	}
 	if err := op.Verify(); err != nil {
-		return op, err // patterns and folders take for granted what verifiers check
+		return op, err // patterns and folders rely on what verifiers check
 	}
 	if this.folds {
 		if err := op.acyclic("applying the patterns", ", or set NoFolding"); err != nil {

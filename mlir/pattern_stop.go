@@ -2,17 +2,17 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// A greedy driver cannot be told to stop: after a pattern has failed it goes on folding
-// what is half done, and crashes where that is not valid. So its operation is emptied
-// under its eyes, by way of the rewriter that it hears of erased operations from, and
-// filled again with a copy when it has come back.
+// A greedy driver cannot be stopped. After a pattern has failed, the driver continues to
+// fold unfinished IR, and crashes if that is not valid. So the contents of its operation
+// are moved away with the driver's rewriter, which notifies the driver of erased
+// operations. When the driver returns, the operation gets a copy of its contents back.
 
-// stop empties the operation where a pattern has failed, and reports whether it did.
+// stop empties the operation if a pattern has failed, and reports whether it did.
 func (s *Patterns) stop(t *capi.Table, rewriter capi.MlirRewriterBase) bool {
 	if s.failed == nil || s.walking || s.kept.Ptr != nil {
 		return false
 	}
-	s.ctx.mend(s.ctx.tops[s.within]) // what lacks an operand cannot be copied
+	s.ctx.replaceNullUses(s.ctx.tops[s.within]) // operations without an operand cannot be copied
 	s.kept = capi.MlirOperationClone(t, s.on)
 	emptied := &capi.OperationState{Name: carrier}
 	for range capi.MlirOperationGetNumRegions(t, s.on) {
@@ -24,7 +24,7 @@ func (s *Patterns) stop(t *capi.Table, rewriter capi.MlirRewriterBase) bool {
 	return true
 }
 
-// resume gives the operation back what it had when it was emptied.
+// resume restores the contents of the operation if stop has emptied it.
 func (s *Patterns) resume() {
 	if s.kept.Ptr == nil {
 		return

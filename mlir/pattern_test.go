@@ -14,8 +14,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// eachRewriting runs a test on the engines that call patterns written in Go, and
-// asserts that the others refuse them.
+// eachRewriting runs a test on the engines that call patterns written in Go, and checks
+// that the others refuse them.
 func eachRewriting(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
@@ -29,7 +29,7 @@ func eachRewriting(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	})
 }
 
-// double makes x + x of each x * 2.
+// double replaces each x * 2 by x + x.
 var double = mlir.Pattern{
 	Name:      "double",
 	Op:        "arith.muli",
@@ -138,17 +138,17 @@ func TestPatternFailures(t *testing.T) {
 			t.Errorf("a pattern that always matches: %v", err)
 		}
 		for want, f := range map[string]func(op mlir.Operation, r *mlir.Rewriter) error{
-			"its result 0 is used by": func(op mlir.Operation, r *mlir.Rewriter) error { return r.Erase(op) },
-			"use Rewriter.Erase":      func(op mlir.Operation, r *mlir.Rewriter) error { return op.Erase() },
-			"given 0 values for 1":    func(op mlir.Operation, r *mlir.Rewriter) error { r.Replace(op); return nil },
-			"goes away with":          func(op mlir.Operation, r *mlir.Rewriter) error { r.Replace(op, op.Result(0)); return nil },
-			"or on one around it":     func(op mlir.Operation, r *mlir.Rewriter) error { return r.Erase(op.Parent()) },
+			"its result 0 is used by":                 func(op mlir.Operation, r *mlir.Rewriter) error { return r.Erase(op) },
+			"use Rewriter.Erase":                      func(op mlir.Operation, r *mlir.Rewriter) error { return op.Erase() },
+			"given 0 values instead of 1":             func(op mlir.Operation, r *mlir.Rewriter) error { r.Replace(op); return nil },
+			"a value of the operation that it erases": func(op mlir.Operation, r *mlir.Rewriter) error { r.Replace(op, op.Result(0)); return nil },
+			"or on one around it":                     func(op mlir.Operation, r *mlir.Rewriter) error { return r.Erase(op.Parent()) },
 			"has no insertion point": func(op mlir.Operation, r *mlir.Rewriter) error {
 				r.SetInsertionPoint(nil)
 				_, err := r.Clone(op)
 				return err
 			},
-			"a rewriter of one's own": func(op mlir.Operation, r *mlir.Rewriter) error {
+			"called in a pattern on another rewriter": func(op mlir.Operation, r *mlir.Rewriter) error {
 				own, err := c.NewRewriter()
 				if err != nil {
 					return err
@@ -171,8 +171,8 @@ func TestPatternFailures(t *testing.T) {
 			r.Replace(constant, op.Operand(0))
 			return true, nil
 		}})
-		if err := s.Walk(mlirtest.Parse(t, c, doubling)); err == nil || !strings.Contains(err.Error(), "outside the one that was matched") {
-			t.Errorf("a walk that erases elsewhere: %v", err)
+		if err := s.Walk(mlirtest.Parse(t, c, doubling)); err == nil || !strings.Contains(err.Error(), "outside the matched operation") {
+			t.Errorf("a walk that erases outside the match: %v", err)
 		}
 		s.Close()
 		s.Close()
@@ -185,7 +185,7 @@ func TestPatternFailures(t *testing.T) {
 	})
 }
 
-// TestBenefit holds that the pattern of the larger benefit is tried first.
+// TestBenefit checks that the pattern with the larger benefit is tried first.
 func TestBenefit(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		var order []string
@@ -244,8 +244,8 @@ func.func @g(%x: i32) -> i32 {
 	})
 }
 
-// shape is the names of the operations in the functions of a module, with bars
-// between blocks.
+// shape returns the names of the operations in the functions of a module, with bars between
+// blocks.
 func shape(m *mlir.Module) string {
 	var out []string
 	for f := range m.Body().Operations() {
@@ -306,7 +306,7 @@ var rewriterTests = []struct {
 		ops := operations(f)
 		r.SetInsertionPoint(mlir.Before(ops[1]))
 		x := ops[0].Operand(0)
-		r.Replace(ops[1], x) // the point is before the return now
+		r.Replace(ops[1], x) // the insertion point is before the return now
 		_, err := r.Create(mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
 		return err
 	}, "addi subi return; br | return"},
@@ -336,7 +336,7 @@ var rewriterTests = []struct {
 		ops := operations(f)
 		x := ops[0].Operand(0)
 		r.ReplaceUsesInBlock(ops[0], []mlir.Value{x}, f.Region(0).First())
-		r.ReplaceAllUsesExcept(x, ops[0].Result(0), ops[0]) // the product reads the sum again
+		r.ReplaceAllUsesExcept(x, ops[0].Result(0), ops[0]) // the product uses the sum again
 		r.ReplaceAllUses(ops[1].Result(0), ops[0].Result(0))
 		return r.Erase(ops[1])
 	}, "addi return; br | return"},

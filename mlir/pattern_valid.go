@@ -4,31 +4,31 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// A greedy driver folds what a pattern leaves, and asks it for its effects, and there the
-// library takes for granted what verifiers check. So every method that changes the IR
-// notes the operations that may no longer be valid, and these are verified when the
-// pattern returns: it costs as much as the pattern has changed, and not as much as there
-// is.
+// After a pattern, a greedy driver folds operations and reads their effects, and the
+// library relies there on what verifiers check. So every method that changes the IR records
+// the operations that may no longer be valid. They are verified when the pattern returns.
+// The cost depends on the size of the change, not on that of the module.
 
-// touch notes that the operation is changed or made.
+// touch records that the operation was changed or created.
 func (o Operation) touch() {
 	if o.life.ctx.calls.current != nil {
-		o.touchedBy()
+		o.recordTouch()
 	}
 }
 
-// touchedBy is apart so that touch is inlined: every new operation passes there.
-func (o Operation) touchedBy() {
+// recordTouch is a separate function so that touch, which every new operation calls, is
+// inlined.
+func (o Operation) recordTouch() {
 	o.life.ctx.calls.mayChange(o.life.ctx, capi.OperationKind, o.raw.Ptr)
 	for c := o.life.ctx.calls.current; c != nil; c = c.previous {
-		if c.judged {
+		if c.verified {
 			c.touched = append(c.touched, o)
 		}
 	}
 }
 
-// touch notes a change of the operation around the block: of what the block takes, where
-// it stands, or how it ends.
+// touch records a change of the operation that contains the block: of the block's
+// arguments, its position, or its end.
 func (b Block) touch() {
 	if b.IsNil() || b.life.ctx.calls.current == nil {
 		return
@@ -38,21 +38,21 @@ func (b Block) touch() {
 	}
 }
 
-// touchPlace notes that the operation is about to go from where it stands.
+// touchPlace records that the operation is about to leave its position.
 func (o Operation) touchPlace() {
 	if o.life.ctx.calls.current != nil && o.Next().IsNil() {
-		o.Block().touch() // which ends otherwise then
+		o.Block().touch() // its last operation changes
 	}
 }
 
-// touchMove notes that the operation is about to stand elsewhere.
+// touchMove records that the operation is about to move.
 func (o Operation) touchMove() {
 	o.touchPlace()
 	o.touch()
 	o.touchUsers()
 }
 
-// touchUsers notes a change of what others use of the operation.
+// touchUsers records a change of the operation's results for their users.
 func (o Operation) touchUsers() {
 	if o.life.ctx.calls.current == nil {
 		return
@@ -62,7 +62,7 @@ func (o Operation) touchUsers() {
 	}
 }
 
-// touchUsers notes a change of the value for those that use it.
+// touchUsers records a change of the value for its users.
 func (v Value) touchUsers() {
 	if v.life.ctx.calls.current == nil {
 		return
@@ -72,7 +72,7 @@ func (v Value) touchUsers() {
 	}
 }
 
-// touch notes a change of the value itself.
+// touch records a change of the value itself.
 func (v Value) touch() {
 	if v.life.ctx.calls.current == nil {
 		return
@@ -83,8 +83,8 @@ func (v Value) touch() {
 	}
 }
 
-// valid is an error where something that the pattern has changed is not valid, or where
-// folders that come next might never end on it.
+// valid returns an error if an operation that the pattern changed is not valid, or if the
+// folders that are called next might not terminate on it.
 func (c *call) valid(x *Context, folds bool) error {
 	t := x.api
 	verified := map[pointer]bool{}
@@ -112,9 +112,10 @@ func (c *call) valid(x *Context, folds bool) error {
 		if around.IsNil() {
 			continue
 		}
-		// What ends a block is judged by the operation around it, and so is a use that is
-		// not plainly behind what it uses. A module does not care how it ends.
-		ends, misplaced := capi.Standing(t, o.raw)
+		// The last operation of a block is verified by the operation that contains the
+		// block. So is a use that is not clearly after the definition. A module does not
+		// need a terminator.
+		ends, misplaced := capi.CheckPosition(t, o.raw)
 		cycle = cycle || misplaced
 		if misplaced || ends && around.Name() != "builtin.module" {
 			if err := verify(around); err != nil {

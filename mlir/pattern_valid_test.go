@@ -13,8 +13,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// judged has operations of several kinds for a pattern to spoil.
-const judged = `module {
+// valid has operations of several kinds that a pattern makes invalid.
+const valid = `module {
   func.func private @other(%x: i32) -> i32 {
     %zero = arith.constant 0 : i32
     %0 = arith.addi %x, %zero : i32
@@ -44,9 +44,9 @@ const judged = `module {
   }
 }`
 
-// TestPatternInvalid holds that a pattern which leaves something invalid is an error that
-// names it, that the driver stops at once and does not fold what is half done, and that
-// what the pattern has changed stays.
+// TestPatternInvalid checks that a pattern that leaves invalid IR is an error that names
+// the pattern, that the driver stops at once and does not fold unfinished IR, and that the
+// changes stay.
 func TestPatternInvalid(t *testing.T) {
 	find := func(o mlir.Operation, name string, nth int) mlir.Operation {
 		for !o.Parent().IsNil() {
@@ -86,7 +86,7 @@ func TestPatternInvalid(t *testing.T) {
 		"its own result": {"does not dominate this use", func(o mlir.Operation, r *mlir.Rewriter) {
 			zero := check.Must(r.Create(mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{o.Result(0).Type()},
 				Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.Context().IntegerAttribute(o.Result(0).Type(), 0)}}}))
-			o.SetOperands(o.Result(0), zero.Result(0)) // folds to itself for ever
+			o.SetOperands(o.Result(0), zero.Result(0)) // folds to itself forever
 		}},
 		"a result from behind": {"does not dominate this use", func(o mlir.Operation, r *mlir.Rewriter) {
 			o.SetOperand(0, find(o, "scf.if", 0).Result(0))
@@ -144,7 +144,7 @@ func TestPatternInvalid(t *testing.T) {
 					test.spoil(o, r)
 					return true, nil
 				}})
-				m := mlirtest.Parse(t, c, judged)
+				m := mlirtest.Parse(t, c, valid)
 				err := s.Apply(m, mlir.GreedyOptions{TopDown: true, Regions: mlir.SimplifyAggressively})
 				var pattern *mlir.PatternError
 				var diagnostics *mlir.DiagnosticError
@@ -161,7 +161,7 @@ func TestPatternInvalid(t *testing.T) {
 	}
 }
 
-// TestPatternStops holds that nothing is folded any more after a pattern has failed.
+// TestPatternStops checks that nothing is folded after a pattern has failed.
 func TestPatternStops(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
@@ -169,7 +169,7 @@ func TestPatternStops(t *testing.T) {
 			o.SetDiscardable("t.seen", o.Context().UnitAttribute())
 			return false, fs.ErrNotExist
 		}})
-		m := mlirtest.Parse(t, c, judged)
+		m := mlirtest.Parse(t, c, valid)
 		want := strings.Replace(m.String(), "-> i32 {", "-> i32 attributes {t.seen} {", 1)
 		if err := s.Apply(m, mlir.GreedyOptions{TopDown: true}); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
@@ -180,8 +180,8 @@ func TestPatternStops(t *testing.T) {
 	})
 }
 
-// TestPatternMovesOn holds that a walk meets each operation once with a pattern that moves
-// it on to where the walk comes by next.
+// TestPatternMovesOn checks that a walk calls a pattern only once for each operation, even
+// if the pattern moves the operation forward.
 func TestPatternMovesOn(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)

@@ -7,23 +7,23 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// PDLOptions are the Go functions that the patterns of a PDL module call by name.
-// Arguments are of the types Operation, Value, Type and Attribute, and nil for a range.
+// PDLOptions are the Go functions that the patterns of a PDL module call by name. Arguments
+// are of type Operation, Value, Type or Attribute, or nil for a range.
 type PDLOptions struct {
-	// Constraints say whether a match holds (pdl.apply_native_constraint).
+	// Constraints report whether a match holds (pdl.apply_native_constraint).
 	Constraints map[string]func(arguments []any) (bool, error)
-	// Rewrites change IR (pdl.apply_native_rewrite, and pdl.rewrite with a name). They
-	// return what the operation that calls them has as results, with the types above.
+	// Rewrites change the IR (pdl.apply_native_rewrite, and pdl.rewrite with a name). They
+	// return the results of the operation that calls them, of the types above.
 	Rewrites map[string]func(r *Rewriter, arguments []any) ([]any, error)
 }
 
-// NewPDLPatterns makes a set of the patterns that a module describes with operations
-// of the pdl dialect. The module may be closed then.
+// NewPDLPatterns creates a set of the patterns that a module describes in the pdl dialect.
+// The module can be closed after the call.
 //
-// The library matches; what a rewrite does is done here, with the checks that a Rewriter
-// has, and verified as what a Pattern changes. An operation that a rewrite makes without
-// result types has those that are inferred, where AllowInference knows it, or else those
-// of the operation that it replaces.
+// The library matches, but the rewrites are done by a Rewriter, with its checks, and the
+// changes are verified like those of a Pattern. If a rewrite creates an operation without
+// result types, they are inferred if AllowInference was called for the operation.
+// Otherwise, the operation has the result types of the one that it replaces.
 func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 	t := c.life.check("Context.NewPDLPatterns")
 	m.life.mine(c, "a module", "Context.NewPDLPatterns")
@@ -39,7 +39,7 @@ func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 	}
 	copied := m.Clone()
 	defer copied.Close()
-	calls, err := o.takeApart(copied)
+	calls, err := o.replaceSteps(copied)
 	if err == nil {
 		err = copied.Verify()
 	}
@@ -47,7 +47,7 @@ func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 		return nil, err
 	}
 	s := &Patterns{ctx: c, byPDL: true, life: &lifetime{ctx: c, of: "Patterns", parent: c.life}}
-	// The library takes the module over: it gets a copy.
+	// The library takes ownership of the module, so it gets a copy.
 	raw := capi.MlirPDLPatternModuleFromModule(t, capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, copied.Operation().raw)))
 	for name, f := range o.Constraints {
 		s.forget = append(s.forget, capi.RegisterPDL(t, raw, name, true, s.constraint(t, name, f)))
@@ -61,7 +61,8 @@ func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 	return s, nil
 }
 
-// check holds that what the module calls is there, which the library does not.
+// check returns an error if the module calls functions that o lacks. The library does not
+// check this.
 func (o PDLOptions) check(m *Module) (err error) {
 	patterns := 0
 	m.Operation().Walk(func(op Operation) WalkAction {
@@ -70,7 +71,7 @@ func (o PDLOptions) check(m *Module) (err error) {
 		case "pdl.pattern":
 			patterns++
 		case "pdl.operation":
-			// A name of a dialect that is not loaded yet would match nothing.
+			// A name in a dialect that is not loaded would match nothing.
 			if name, _ := op.Attribute("opName"); !name.IsNil() {
 				text, _ := name.Text()
 				m.ctx.Registered(text)
@@ -86,14 +87,14 @@ func (o PDLOptions) check(m *Module) (err error) {
 			if o.Constraints[name] == nil {
 				err = fmt.Errorf("mlir: the patterns call the constraint %q, which PDLOptions does not have", name)
 			} else if op.NumResults() > 0 {
-				err = fmt.Errorf("mlir: the constraint %q has results, which constraints written in Go cannot give", name)
+				err = fmt.Errorf("mlir: the constraint %q has results, which constraints written in Go cannot return", name)
 			}
 		case o.Rewrites[name] == nil:
 			err = fmt.Errorf("mlir: the patterns call the rewrite %q, which PDLOptions does not have", name)
 		default:
 			for _, v := range op.Results() {
 				if typ := v.Type().String(); pdlKind(typ) == nil {
-					err = fmt.Errorf("mlir: the rewrite %q gives a %s, which rewrites written in Go cannot", name, typ)
+					err = fmt.Errorf("mlir: the rewrite %q has a result of type %s, which rewrites written in Go cannot return", name, typ)
 				}
 			}
 		}
@@ -108,7 +109,7 @@ func (o PDLOptions) check(m *Module) (err error) {
 	return err
 }
 
-// pdlKind is a zero value of what stands for a type of PDL.
+// pdlKind returns the zero value of the Go type for a PDL type, or nil if there is none.
 func pdlKind(typ string) any {
 	switch typ {
 	case "!pdl.operation":
@@ -142,7 +143,7 @@ func (s *Patterns) pdlArguments(t *capi.Table, values []capi.MlirPDLValue) []any
 func (s *Patterns) constraint(t *capi.Table, name string, f func([]any) (bool, error)) capi.PDLFunc {
 	return func(_ capi.MlirPatternRewriter, _ capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
 		holds := false
-		s.settleAs(call{pattern: true, constraint: true}, name, func(*call) (err error) {
+		s.callAs(call{pattern: true, constraint: true}, name, func(*call) (err error) {
 			holds, err = f(s.pdlArguments(t, values))
 			return err
 		})
@@ -150,15 +151,15 @@ func (s *Patterns) constraint(t *capi.Table, name string, f func([]any) (bool, e
 	}
 }
 
-// pdlResults checks all results before it gives the library any.
+// pdlResults checks all results before it passes them to the library.
 func (s *Patterns) pdlResults(t *capi.Table, list capi.MlirPDLResultList, types []string, out []any) error {
 	if len(out) != len(types) {
-		return fmt.Errorf("mlir: %d results are wanted, and %d were given", len(types), len(out))
+		return fmt.Errorf("mlir: the rewrite must return %d results, but returned %d", len(types), len(out))
 	}
 	var push []func()
 	for i, v := range out {
 		if want := pdlKind(types[i]); fmt.Sprintf("%T", want) != fmt.Sprintf("%T", v) {
-			return fmt.Errorf("mlir: result %d must be a %T, and a %T was given", i, want, v)
+			return fmt.Errorf("mlir: result %d must be a %T, but is a %T", i, want, v)
 		}
 		const method = "a rewrite's result"
 		switch v := v.(type) {
@@ -182,7 +183,7 @@ func (s *Patterns) pdlResults(t *capi.Table, list capi.MlirPDLResultList, types 
 	return nil
 }
 
-// pdlPlaceholders gives results in place of those of a rewrite that failed.
+// pdlPlaceholders passes results to the library instead of those of a rewrite that failed.
 func (s *Patterns) pdlPlaceholders(t *capi.Table, base capi.MlirRewriterBase, list capi.MlirPDLResultList, types []string) {
 	none := capi.MlirNoneTypeGet(t, s.ctx.raw)
 	operation := func() capi.MlirOperation {

@@ -9,8 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// FuzzPDL applies patterns whose steps the input chooses. Whatever they do, it ends with
-// a module that can be printed.
+// FuzzPDL applies patterns with steps that the input chooses. The module must be printable
+// afterwards.
 func FuzzPDL(f *testing.F) {
 	for _, seed := range []string{"", "\x00\x01\x02\x03\x04\x05", "abcdefghijklmnop", "\x09\x01\x02\x0a\x03\x01\x0b\x07\x07\x07\x01\x02"} {
 		f.Add([]byte(seed))
@@ -20,12 +20,12 @@ func FuzzPDL(f *testing.F) {
 		c := engines[len(data)%len(engines)].Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 		defer c.Close()
 		if c.LoadDialect("pdl") != nil {
-			return // this one has no PDL
+			return // the library has no PDL
 		}
 		text := anyPattern(data)
 		description, err := c.Parse("", []byte(text))
 		if err != nil {
-			return // what the verifier of PDL refuses
+			return // refused by the verifier of PDL
 		}
 		s, err := c.NewPDLPatterns(description, pdlFunctions)
 		if err != nil {
@@ -55,7 +55,7 @@ func FuzzPDL(f *testing.F) {
 	})
 }
 
-// rewritten is what patterns are applied to.
+// rewritten is the module that the patterns are applied to.
 const rewritten = `func.func @f(%x: i32, %y: i32, %c: i1) -> (i32, i32) {
   %zero = arith.constant 0 : i32
   %0 = arith.muli %x, %x : i32
@@ -72,8 +72,8 @@ const rewritten = `func.func @f(%x: i32, %y: i32, %c: i1) -> (i32, i32) {
   return %5, %4 : i32, i32
 }`
 
-// anyPattern is a pattern that matches multiplications, two of them or anything, and whose
-// rewrite does what the bytes say.
+// anyPattern returns a pattern that matches one multiplication, two, or any operation. The
+// bytes choose the steps of its rewrite.
 func anyPattern(data []byte) string {
 	input := choices(data)
 	next := input.next

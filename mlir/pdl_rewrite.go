@@ -6,37 +6,37 @@ import (
 	"slices"
 )
 
-// The library runs the rewrite of a PDL pattern without a check: it crashes where an
-// operation is used after it was erased, where an index is out of range, or where result
-// types cannot be inferred. So each step of a rewrite becomes a call of Go, which does the
-// same through a Rewriter.
+// The library runs the rewrite of a PDL pattern without checks. It crashes if an operation
+// is used after it was erased, if an index is out of range, or if result types cannot be
+// inferred. So each step of a rewrite is replaced by a call of Go, which does the same with
+// a Rewriter.
 
-// pdlStep is a step of a rewrite. It returns what the step has as results.
+// pdlStep is a step of a rewrite. It returns the results of the step.
 type pdlStep func(r *Rewriter, arguments []any) ([]any, error)
 
-// pdlCall is a step as the library calls it.
+// pdlCall is a step in the form in which the library calls it.
 type pdlCall struct {
-	name    string // that the library knows it by
-	of      string // the pattern, or the function that PDLOptions has, for errors
-	rooted  bool   // the last argument is the operation that was matched
+	name    string // under which it is registered in the library
+	of      string // the pattern, or the function of PDLOptions, for errors
+	rooted  bool   // the last argument is the matched operation
 	results []string
 	step    pdlStep
 	carried bool // the first argument is a carrier
-	last    bool // the rewrite is over then
+	last    bool // the end of the rewrite
 }
 
-// pdlRewrite takes the rewrite of one pattern apart.
+// pdlRewrite replaces the steps of the rewrite of one pattern.
 type pdlRewrite struct {
 	c       *Context
 	o       PDLOptions
 	pattern string
-	root    Value // nil where nobody knows which operation is matched first
+	root    Value // nil if it is not known which operation is matched first
 	calls   []pdlCall
 }
 
-// takeApart changes a module of patterns so that their rewrites call Go. The error says
-// what a pattern may not do.
-func (o PDLOptions) takeApart(m *Module) ([]pdlCall, error) {
+// replaceSteps changes a module of patterns so that their rewrites call Go. It returns an
+// error if a pattern has a step that is not supported.
+func (o PDLOptions) replaceSteps(m *Module) ([]pdlCall, error) {
 	var patterns []Operation
 	for o := range m.Operation().All() {
 		if o.Name() == "pdl.pattern" {
@@ -58,7 +58,7 @@ func (o PDLOptions) takeApart(m *Module) ([]pdlCall, error) {
 	return calls, nil
 }
 
-// groups are the operands of an operation of PDL that has several lists of them.
+// groups returns the groups of operands of a PDL operation that has several.
 func groups(o Operation) [][]Value {
 	var all []Value
 	for _, v := range o.Operands() {
@@ -82,14 +82,14 @@ func (w *pdlRewrite) rewrite(pattern Block) error {
 			matched = append(matched, o.Result(0))
 		}
 	}
-	lists := groups(end) // the root, what a function is given
+	lists := groups(end) // the root, the arguments of a function
 	switch {
 	case len(lists[0]) == 1:
 		w.root = lists[0][0]
 	case len(matched) == 1:
 		w.root = matched[0]
 	}
-	if name, ok := end.Attribute("name"); ok { // a function in place of steps: the only one
+	if name, ok := end.Attribute("name"); ok { // a function is called instead of steps
 		body := w.c.NewBlock(Location{})
 		end.Region(0).Append(body)
 		_, err := Create(body, OperationState{Name: "pdl.apply_native_rewrite", Location: end.Location(),
@@ -125,7 +125,7 @@ func (w *pdlRewrite) typ(text string) Type {
 	return t
 }
 
-// call appends an operation that calls the newest of the calls.
+// call appends an operation that calls the last of w.calls.
 func (w *pdlRewrite) call(b Block, loc Location, arguments []Value) (Operation, error) {
 	this := &w.calls[len(w.calls)-1]
 	this.name = fmt.Sprintf("calliope.%d", len(w.calls))
@@ -140,7 +140,7 @@ func (w *pdlRewrite) call(b Block, loc Location, arguments []Value) (Operation, 
 		Attributes: []NamedAttribute{{"name", w.c.StringAttribute(this.name)}}})
 }
 
-// instead puts a call of Go in the place of a step.
+// instead replaces a step by a call of Go.
 func (w *pdlRewrite) instead(o Operation, this pdlCall, arguments ...Value) error {
 	if this.of == "" {
 		this.of, this.step = w.pattern, refused(this.step)
@@ -160,8 +160,8 @@ func (w *pdlRewrite) instead(o Operation, this pdlCall, arguments ...Value) erro
 	return o.Erase()
 }
 
-// refused makes an error of the panic with which a Rewriter refuses what the text of a
-// pattern says. A panic of the user's function stays one.
+// refused returns the panics of a Rewriter as errors, because they are caused by the text
+// of the pattern. Other panics, of the user's functions, stay panics.
 func refused(step pdlStep) pdlStep {
 	return func(r *Rewriter, arguments []any) (results []any, err error) {
 		defer func() {

@@ -11,7 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// rewriting is a pattern that matches multiplications, with the steps of its rewrite.
+// rewriting returns a pattern that matches multiplications and has the given steps as its
+// rewrite.
 func rewriting(root, steps string) string {
 	return `module { pdl.pattern @p : benefit(1) {
   %a = pdl.operand
@@ -24,7 +25,7 @@ func rewriting(root, steps string) string {
 } } }`
 }
 
-// pdlFunctions are what the patterns here may call.
+// pdlFunctions are the functions that the patterns may call.
 var pdlFunctions = mlir.PDLOptions{
 	Constraints: map[string]func([]any) (bool, error){
 		"changes": func(a []any) (bool, error) {
@@ -66,7 +67,7 @@ var pdlFunctions = mlir.PDLOptions{
 	},
 }
 
-// TestPDLSteps holds that a rewrite does what its steps say, in both drivers.
+// TestPDLSteps checks that a rewrite does its steps, in both drivers.
 func TestPDLSteps(t *testing.T) {
 	const sums = `module {
   func.func @f(%arg0: i32, %arg1: i32) -> (i32, i32) {
@@ -135,7 +136,7 @@ func TestPDLSteps(t *testing.T) {
 				if err := apply(m); err != nil {
 					t.Fatal(err)
 				}
-				// A greedy driver takes away what is dead.
+				// A greedy driver erases dead operations.
 				if got := strings.Replace(m.String(), "    %c2_i32 = arith.constant 2 : i32\n    return", "    return", 1); got != test.want {
 					t.Error(cmp.Diff(test.want, got))
 				}
@@ -161,8 +162,8 @@ func eachPDL(t *testing.T, pattern string, test func(t *testing.T, c *mlir.Conte
 	})
 }
 
-// TestPDLWrong holds that what a rewrite does wrong is an error that names the pattern,
-// where the library would crash.
+// TestPDLWrong checks that an invalid rewrite is an error that names the pattern, where the
+// library would crash.
 func TestPDLWrong(t *testing.T) {
 	for name, test := range map[string]struct{ want, pattern string }{
 		"too few operands": {"'arith.addi' op expected 2 operands", rewriting("%op", `
@@ -171,7 +172,7 @@ func TestPDLWrong(t *testing.T) {
 		"an attribute missing": {"'arith.constant' op requires attribute 'value'", rewriting("%op", `
       %new = pdl.operation "arith.constant" -> (%t : !pdl.type)
       pdl.replace %op with %new`)},
-		"too few values of a range": {"Rewriter.Replace was given 0 values for 1", rewriting("%op", `
+		"too few values of a range": {"Rewriter.Replace was given 0 values instead of 1", rewriting("%op", `
       %new = pdl.operation "t.new"
       %all = pdl.results of %new
       pdl.replace %op with (%all : !pdl.range<value>)`)},
@@ -190,10 +191,10 @@ func TestPDLWrong(t *testing.T) {
       %all = pdl.range %a : !pdl.value
       pdl.apply_native_rewrite "erase"(%op : !pdl.operation)
       pdl.replace %op with (%all : !pdl.range<value>)`)},
-		"its own result": {"a value that goes away with the operation", rewriting("%op", `
+		"its own result": {"a value of the operation that it erases", rewriting("%op", `
       %v = pdl.apply_native_rewrite "result"(%op : !pdl.operation) : !pdl.value
       pdl.replace %op with (%v : !pdl.value)`)},
-		"its own results": {"a value that goes away with the operation", rewriting("%op", `
+		"its own results": {"a value of the operation that it erases", rewriting("%op", `
       %all = pdl.results of %op
       pdl.replace %op with (%all : !pdl.range<value>)`)},
 		"used after it was replaced with a range": {"was given a value that Rewriter.Replace has erased", rewriting("%op", `
@@ -206,10 +207,10 @@ func TestPDLWrong(t *testing.T) {
 		"an operation without a definition": {"unregistered operation 'arith.nothing'", rewriting("%op", `
       %new = pdl.operation "arith.nothing"(%a, %b : !pdl.value, !pdl.value) -> (%t : !pdl.type)
       pdl.replace %op with %new`)},
-		"a constraint that changes": {"only a rewrite may", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
+		"a constraint that changes": {"change them in a rewrite", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
 			"pdl.rewrite", `pdl.apply_native_constraint "changes"(%op : !pdl.operation)
       pdl.rewrite`, 1)},
-		"a constraint that makes": {"only a rewrite may", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
+		"a constraint that makes": {"change them in a rewrite", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
 			"pdl.rewrite", `pdl.apply_native_constraint "makes"(%op : !pdl.operation)
       pdl.rewrite`, 1)},
 	} {
@@ -222,23 +223,24 @@ func TestPDLWrong(t *testing.T) {
 					t.Errorf("the error is %v, want it to say %q", err, test.want)
 				}
 				if panicked := new(mlir.PanicError); errors.As(err, &panicked) && !strings.HasPrefix(name, "a constraint") {
-					t.Errorf("what the text of a pattern says is a panic: %v", err)
+					t.Errorf("the text of a pattern caused a panic: %v", err)
 				}
 				_ = m.String()
 				if n := count(m, "func.return"); n != 1 || count(m, "builtin.unrealized_conversion_cast") != 0 {
-					t.Errorf("what is left:\n%s", m)
+					t.Errorf("the module is:\n%s", m)
 				}
 			})
 		})
 	}
 }
 
-// TestPDLRefused holds that what is plainly wrong with a pattern is said when it is made.
+// TestPDLRefused checks that NewPDLPatterns returns an error for a pattern that is
+// obviously wrong.
 func TestPDLRefused(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
 		for want, pattern := range map[string]string{
-			`give the result types of "arith.muli"`: rewriting("%op", `
+			`the result types of "arith.muli" cannot be inferred`: rewriting("%op", `
       %new = pdl.operation "arith.muli"(%a, %b : !pdl.value, !pdl.value)
       pdl.erase %op`),
 			"use pdl.result, or pdl.results without an index": rewriting("%op", `
@@ -256,7 +258,7 @@ func TestPDLRefused(t *testing.T) {
 	})
 }
 
-// TestPDLWalk holds that in a walk a rewrite takes only what it matched.
+// TestPDLWalk checks that a rewrite in a walk erases only the operation that it matched.
 func TestPDLWalk(t *testing.T) {
 	const far = `module { pdl.pattern @p : benefit(1) {
   %a = pdl.operand
@@ -275,8 +277,8 @@ func TestPDLWalk(t *testing.T) {
 }`
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		for want, steps := range map[string]string{
-			"was given something outside the one that was matched": "pdl.replace %op with (%a : !pdl.value)",
-			"was given something outside":                          `pdl.apply_native_rewrite "erase next"(%inner, %op : !pdl.operation, !pdl.operation)`,
+			"was given something outside the matched operation": "pdl.replace %op with (%a : !pdl.value)",
+			"was given something outside":                       `pdl.apply_native_rewrite "erase next"(%inner, %op : !pdl.operation, !pdl.operation)`,
 		} {
 			s, err := c.NewPDLPatterns(mlirtest.Parse(t, c, strings.Replace(far, "STEPS", steps, 1)), pdlFunctions)
 			if err != nil {

@@ -6,15 +6,15 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// pdlState is what the steps of one rewrite leave for its end.
+// pdlState is the state that the steps of one rewrite leave for its end.
 type pdlState struct {
 	erased  []removed
-	gone    map[pointer]*lifetime // of handles to what is in erased, which are over
+	gone    map[pointer]*lifetime // of the handles to objects in erased, all ended
 	touched []capi.MlirOperation
-	passing []capi.MlirOperation // carriers, and results that replace those of a step that failed
+	passing []capi.MlirOperation // temporary: carriers, and the results of a step that failed
 }
 
-// remove keeps what a step has erased.
+// remove keeps the objects that a step has erased.
 func (s *pdlState) remove(c *Context, list []removed) {
 	s.erased = append(s.erased, list...)
 	for _, e := range list {
@@ -28,7 +28,8 @@ func (s *pdlState) remove(c *Context, list []removed) {
 	}
 }
 
-// mark ends the handles to what earlier steps have erased: the library may still return it.
+// mark ends the handles to objects that earlier steps have erased, because the library may
+// still return them.
 func (s *pdlState) mark(c *Context) {
 	for p, over := range s.gone {
 		a := c.addresses[p]
@@ -37,7 +38,7 @@ func (s *pdlState) mark(c *Context) {
 	}
 }
 
-// step is one as the library calls it.
+// step returns the function for a step that the library calls.
 func (s *Patterns) step(t *capi.Table, d pdlCall) capi.PDLFunc {
 	return func(rewriter capi.MlirPatternRewriter, list capi.MlirPDLResultList, values []capi.MlirPDLValue) bool {
 		base := capi.MlirPatternRewriterAsBase(t, rewriter)
@@ -53,7 +54,7 @@ func (s *Patterns) step(t *capi.Table, d pdlCall) capi.PDLFunc {
 		if d.carried {
 			s.pdl.passing = append(s.pdl.passing, capi.MlirPDLValueAsOperation(t, values[0]))
 		}
-		ok := s.settle(d.of, root, func(this *call) error {
+		ok := s.call(d.of, root, func(this *call) error {
 			r := &Rewriter{c: s.ctx, raw: base, life: this.life, call: this}
 			if block := capi.MlirRewriterBaseGetInsertionBlock(t, base); block.Ptr != nil {
 				r.at.block = s.ctx.block(block)
@@ -69,14 +70,14 @@ func (s *Patterns) step(t *capi.Table, d pdlCall) capi.PDLFunc {
 		if !ok {
 			s.pdlPlaceholders(t, base, list, d.results)
 		}
-		// The library ends the process when a rewrite fails half way: the error comes
-		// out at the end of the run instead.
+		// The library terminates the process if a rewrite fails midway. So the error is
+		// returned at the end of the run instead.
 		return true
 	}
 }
 
-// put keeps what a step has erased, which later ones may still be given, and what is to
-// be verified at the end.
+// put keeps the objects that a step has erased, because later steps may still get them, and
+// the operations to be verified at the end.
 func (s *Patterns) put(r *Rewriter) {
 	s.pdl.remove(s.ctx, r.erased)
 	r.erased = nil
@@ -86,11 +87,11 @@ func (s *Patterns) put(r *Rewriter) {
 		}
 	}
 	if !r.at.block.IsNil() {
-		_ = r.point(s.ctx.api, "") // if it has gone, the library's own is in what is kept
+		_ = r.point(s.ctx.api, "") // on an error, the library's own point is in an object that is kept
 	}
 }
 
-// finish ends a rewrite: what it has changed is verified, and what it has erased is freed.
+// finish ends a rewrite: it verifies the changed operations and frees the erased ones.
 func (s *Patterns) finish(t *capi.Table, base capi.MlirRewriterBase, of string) {
 	this := s.pdl
 	s.pdl = pdlState{}
@@ -99,7 +100,7 @@ func (s *Patterns) finish(t *capi.Table, base capi.MlirRewriterBase, of string) 
 			capi.MlirRewriterBaseEraseOp(t, base, op)
 		}
 	}
-	s.settle(of, capi.MlirOperation{}, func(call *call) error {
+	s.call(of, capi.MlirOperation{}, func(call *call) error {
 		for _, op := range this.touched {
 			if this.gone[op.Ptr] == nil {
 				call.touched = append(call.touched, s.ctx.operation(op))

@@ -7,10 +7,10 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// This file has what each step of a rewrite of PDL becomes.
+// This file has the functions that replace the steps of a PDL rewrite.
 
-// carry puts values and types, of which Go cannot be given ranges, into an operation that
-// it can be given. It has no meaning and is erased by unload.
+// carry returns an operation that holds values and types, because Go functions cannot be
+// called with ranges. The operation has no meaning, and unload erases it.
 func (w *pdlRewrite) carry(before Operation, values, types []Value) (Value, error) {
 	made, err := Create(before.Block(), OperationState{
 		Name: "pdl.operation", Location: before.Location(), Operands: slices.Concat(values, types),
@@ -28,8 +28,8 @@ func (w *pdlRewrite) carry(before Operation, values, types []Value) (Value, erro
 	return made.Result(0), nil
 }
 
-// carrier takes operands and results of any number and type, and regions where nobody
-// verifies it.
+// carrier is an operation with any number of operands and results of any type. It can also
+// have regions while it is not verified.
 const carrier = "builtin.unrealized_conversion_cast"
 
 func unload(r *Rewriter, carried Operation) (values []Value, types []Type) {
@@ -43,7 +43,7 @@ func unload(r *Rewriter, carried Operation) (values []Value, types []Type) {
 	return values, types
 }
 
-// step makes a call of one step.
+// step replaces one step by a call.
 func (w *pdlRewrite) step(o Operation) error {
 	switch o.Name() {
 	case "pdl.erase":
@@ -64,13 +64,13 @@ func (w *pdlRewrite) step(o Operation) error {
 		return w.instead(o, pdlCall{step: func(_ *Rewriter, a []any) ([]any, error) {
 			of := a[0].(Operation)
 			if n >= int64(of.NumResults()) {
-				return nil, fmt.Errorf("mlir: pdl.result %d of %s, which has %d", n, of.Name(), of.NumResults())
+				return nil, fmt.Errorf("mlir: pdl.result %d of %s, which has %d results", n, of.Name(), of.NumResults())
 			}
 			return []any{of.Result(int(n))}, nil
 		}}, o.Operand(0))
 	case "pdl.results":
 		if _, one := o.Attribute("index"); one {
-			return fmt.Errorf("a group of results cannot be told in a rewrite: use pdl.result, or pdl.results without an index")
+			return fmt.Errorf("a rewrite cannot take one group of results: use pdl.result, or pdl.results without an index")
 		}
 	case "pdl.replace":
 		return w.replace(o)
@@ -81,7 +81,7 @@ func (w *pdlRewrite) step(o Operation) error {
 }
 
 func (w *pdlRewrite) replace(o Operation) error {
-	lists := groups(o) // the operation, what replaces it: another operation, or values
+	lists := groups(o) // the operation, and its replacement: an operation or values
 	if len(lists[1]) == 1 {
 		return w.instead(o, pdlCall{step: func(r *Rewriter, a []any) ([]any, error) {
 			r.ReplaceWith(a[0].(Operation), a[1].(Operation))
@@ -103,12 +103,12 @@ func (w *pdlRewrite) create(o Operation) error {
 	opName, _ := o.Attribute("opName")
 	name, ok := opName.Text()
 	if !ok {
-		return fmt.Errorf("an operation to be made needs a name")
+		return fmt.Errorf("the operation to be created needs a name")
 	}
 	lists := groups(o) // operands, attributes, types
 	_, known := inference.Load(name)
 	infers := len(lists[2]) == 0 && w.c.InfersTypes(name)
-	var replaced []Value // whose result types it has, where it says none
+	var replaced []Value // its result types are used if there are none
 	for use := range o.Result(0).Uses() {
 		if use.Owner.Name() == "pdl.replace" && use.Operand == 1 && len(groups(use.Owner)[1]) == 1 {
 			replaced = []Value{use.Owner.Operand(0)}
@@ -118,7 +118,7 @@ func (w *pdlRewrite) create(o Operation) error {
 	case len(lists[2]) > 0 || infers && known:
 		replaced = nil
 	case infers && replaced == nil:
-		return fmt.Errorf("give the result types of %q: what its type inference reads is not known here", name)
+		return fmt.Errorf("the result types of %q cannot be inferred, because AllowInference was not called for it: give them in the pattern", name)
 	}
 	var names []string
 	namesOf, _ := o.Attribute("attributeValueNames")

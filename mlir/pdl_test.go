@@ -10,7 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// toAdd turns a multiplication into an addition.
+// toAdd replaces a multiplication by an addition.
 const toAdd = `module {
   pdl.pattern @to_add : benefit(1) {
     %a = pdl.operand
@@ -24,7 +24,7 @@ const toAdd = `module {
   }
 }`
 
-// viaGo asks Go whether to rewrite, and for what to replace the operation with.
+// viaGo calls Go functions that decide whether to rewrite and return the replacement.
 const viaGo = `module {
   pdl.pattern @via_go : benefit(1) {
     %a = pdl.operand
@@ -43,7 +43,8 @@ func TestPDL(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		if c.LoadDialect("pdl") != nil {
-			// The functions may be there, but there is no way to say what they should do.
+			// The library may have the functions, but it has no dialect to write patterns
+			// in.
 			if _, err := c.NewPDLPatterns(mlirtest.Parse(t, c, "module {}"), mlir.PDLOptions{}); err == nil {
 				t.Error("a library without PDL made patterns")
 			}
@@ -106,7 +107,7 @@ func TestPDLFunctions(t *testing.T) {
 		}
 		m, err = apply(func([]any) (bool, error) { return false, nil }, sum)
 		if err != nil || count(m, "arith.muli") != 2 {
-			t.Errorf("where the constraint does not hold (%v):\n%s", err, m)
+			t.Errorf("the constraint does not hold (%v):\n%s", err, m)
 		}
 		for name, test := range map[string]struct {
 			want   error
@@ -117,7 +118,7 @@ func TestPDLFunctions(t *testing.T) {
 			"constraint fails": {fs.ErrNotExist, "", func([]any) (bool, error) { return true, fs.ErrNotExist }, sum},
 			"rewrite fails":    {fs.ErrExist, "", wanted, func(*mlir.Rewriter, []any) ([]any, error) { return nil, fs.ErrExist }},
 			"rewrite panics":   {nil, "boom", wanted, func(*mlir.Rewriter, []any) ([]any, error) { panic("boom") }},
-			"too few results":  {nil, "1 results are wanted, and 0", wanted, func(*mlir.Rewriter, []any) ([]any, error) { return nil, nil }},
+			"too few results":  {nil, "must return 1 results, but returned 0", wanted, func(*mlir.Rewriter, []any) ([]any, error) { return nil, nil }},
 			"wrong result":     {nil, "must be a mlir.Value", wanted, func(_ *mlir.Rewriter, a []any) ([]any, error) { return a[:1], nil }},
 		} {
 			_, err := apply(test.wanted, test.sum)

@@ -205,7 +205,7 @@ func (c *Context) same(of capi.MlirContext, method string) {
 	}
 }
 
-// known notes the outermost thing that contains an object, if C code made it. It panics if
+// known notes the outermost object that contains an object, if C code made it. It panics if
 // that is a module of C code which was not passed to ModuleFromPointer.
 func (c *Context) known(kind capi.Kind, p pointer, method string) {
 	outer := capi.Top(c.api, kind, p)
@@ -222,7 +222,7 @@ func (c *Context) known(kind capi.Kind, p pointer, method string) {
 	c.newTop(kind, outer)
 }
 
-// kindOf returns the kind of the outermost thing that contains an object.
+// kindOf returns the kind of the outermost object that contains an object.
 func (c *Context) kindOf(kind capi.Kind, p, outer pointer) capi.Kind {
 	t := c.api
 	for p != outer {

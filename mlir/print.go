@@ -7,25 +7,25 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// PrintOptions say how an operation is printed. The zero value gives the form that
-// String has.
+// PrintOptions specify how an operation is printed. The zero value gives the same text as
+// String.
 type PrintOptions struct {
-	Generic    bool // the generic form, which every dialect has
+	Generic    bool // the generic form, which all operations have
 	DebugInfo  bool // locations, in a form that can be parsed again
 	PrettyInfo bool // locations, in a form for reading only
-	LocalScope bool // no aliases and no numbering from outside: faster for a small part of much
-	// SkipRegions prints … where the regions are.
+	LocalScope bool // no aliases, and numbers as if nothing were outside: faster for a small part of a large module
+	// SkipRegions prints … instead of regions.
 	SkipRegions bool
-	// NameLocations gives values the names of their locations, where they have one.
+	// NameLocations names values by their locations if these have a name.
 	NameLocations  bool
-	ElideAbove     int // leave out the values of constants with more elements (0: print all)
-	ElideResources int // leave out resources of more characters (0: print all)
-	// AssumeVerified saves the check that comes before printing. The operation must be
-	// one that Verify has accepted: a broken one may crash the library's printer.
+	ElideAbove     int // omit the values of constants with more elements (0: print all)
+	ElideResources int // omit resources with more characters (0: print all)
+	// AssumeVerified skips the verification before printing. Verify must have accepted the
+	// operation, because an invalid operation may crash the library's printer.
 	AssumeVerified bool
 }
 
-// flags makes the C form. The caller destroys it.
+// flags returns the C form of p. The caller must destroy it.
 func (p PrintOptions) flags(t *capi.Table) capi.MlirOpPrintingFlags {
 	flags := capi.MlirOpPrintingFlagsCreate(t)
 	if p.Generic {
@@ -55,8 +55,8 @@ func (p PrintOptions) flags(t *capi.Table) capi.MlirOpPrintingFlags {
 	return flags
 }
 
-// Print is the operation's text. It can be parsed again unless something was elided.
-// It panics with an *UnsupportedError where the library lacks what an option needs.
+// Print returns the operation's text. The text can be parsed again if nothing was omitted.
+// Print panics with an *UnsupportedError if the library lacks an option.
 func (o Operation) Print(p PrintOptions) string {
 	t := o.life.use("Operation.Print", o.raw.Ptr)
 	if err := o.life.ctx.lib.printable(p); err != nil {
@@ -69,7 +69,7 @@ func (o Operation) Print(p PrintOptions) string {
 	}))
 }
 
-// printable returns an UnsupportedError where an option is not to be had.
+// printable returns an UnsupportedError if the library lacks an option.
 func (l *Library) printable(p PrintOptions) error {
 	for name, wanted := range map[string]bool{
 		"mlirOpPrintingFlagsUseLocalScope":            p.LocalScope,
@@ -87,7 +87,7 @@ func (l *Library) printable(p PrintOptions) error {
 	return nil
 }
 
-// String is the operation's text.
+// String returns the operation's text.
 func (o Operation) String() string {
 	if o.IsNil() {
 		return "<nil operation>"
@@ -95,20 +95,20 @@ func (o Operation) String() string {
 	return o.Print(PrintOptions{})
 }
 
-// Bytecode is the operation as MLIR bytecode of the library's own version. The operation
-// is verified before; what is wrong with it comes back as a *DiagnosticError.
+// Bytecode returns the operation as MLIR bytecode of the library's own version. It verifies
+// the operation first. If the operation is not valid, the error is a *DiagnosticError.
 func (o Operation) Bytecode() ([]byte, error) {
 	return o.BytecodeVersion(-1)
 }
 
-// BytecodeVersion is the operation as MLIR bytecode of a given version, for an older
-// reader; -1 is the library's own. The error says where the library or the operation
-// cannot be written so.
+// BytecodeVersion returns the operation as MLIR bytecode of the given version, for older
+// readers; -1 means the library's own version. It returns an error if the operation is not
+// valid, or cannot be written in that version.
 func (o Operation) BytecodeVersion(version int) ([]byte, error) {
 	t := o.life.use("Operation.Bytecode", o.raw.Ptr)
 	c := o.life.ctx
 	if err := o.Verify(); err != nil {
-		return nil, err // the library takes for granted what verifiers check
+		return nil, err // the library relies on what verifiers check
 	}
 	var failed bool
 	data := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {

@@ -6,11 +6,12 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// AsmState is the numbering of values and the aliases that printing needs, made once
-// for many prints. It is for operations and values in the one that it was made for, and
-// stale once that has changed. The caller closes it.
+// An AsmState holds the numbering of values and the aliases that printing needs, so that
+// they are computed only once for several prints. It is for the operation that it was
+// created for, and the operations and values in it. It is out of date once that operation
+// has changed. The caller must close it.
 type AsmState struct {
-	life  *lifetime // that of the operation
+	life  *lifetime // of the operation
 	of    pointer
 	raw   capi.MlirAsmState
 	flags capi.MlirOpPrintingFlags
@@ -26,7 +27,8 @@ func (o Operation) NewAsmState(p PrintOptions) (*AsmState, error) {
 
 func (v Value) asmState(p PrintOptions) (*AsmState, error) {
 	t := v.use("Value.Name")
-	// The library climbs to an operation: an argument of a detached block has none.
+	// The library looks for the containing operation, which an argument of a detached block
+	// lacks.
 	if b := v.Block(); !b.IsNil() && b.Parent().IsNil() {
 		return &AsmState{life: v.life}, nil
 	}
@@ -44,7 +46,7 @@ func (l *lifetime) newAsmState(of pointer, p PrintOptions, create func(capi.Mlir
 	return &AsmState{life: l, of: of, raw: create(flags), flags: flags}, nil
 }
 
-// Close frees the state. Closing twice does nothing. The error is always nil.
+// Close frees the state. Closing a closed state does nothing. The error is always nil.
 func (s *AsmState) Close() error {
 	if s.raw.Ptr == nil {
 		return nil
@@ -63,7 +65,7 @@ func (s *AsmState) check(method string) *capi.Table {
 	return s.life.use(method, s.of)
 }
 
-// Print is the operation's text.
+// Print returns the operation's text.
 func (s *AsmState) Print(o Operation) string {
 	t := s.check("AsmState.Print")
 	o.in(s.life.ctx, "AsmState.Print")
@@ -99,7 +101,7 @@ func (c *Context) printsTwice() bool {
 	return c.doubled.yes
 }
 
-// Name is the value as an operand of the text, for example %0.
+// Name returns the value's name as an operand in the text, for example %0.
 func (s *AsmState) Name(v Value) string {
 	if s.raw.Ptr == nil && s.of == nil {
 		return "<<detached block argument>>"

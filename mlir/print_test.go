@@ -72,7 +72,7 @@ func TestAsmState(t *testing.T) {
 		state.Close()
 		check.Panics(t, "called after AsmState.Close", func() { state.Print(inner) })
 		check.Diff(t, "name", true, inner.Result(0).Name(mlir.PrintOptions{}) != "")
-		// The library has no numbering for what stands nowhere.
+		// The library does not number values that are in no operation.
 		check.Diff(t, "detached argument", "<<detached block argument>>", c.NewBlock(mlir.Location{}, c.IndexType()).Argument(0).Name(mlir.PrintOptions{}))
 		loose := create(t, c, mlir.OperationState{Name: "t.x", Results: []mlir.Type{c.IndexType()}})
 		check.Diff(t, "detached result", "%0", loose.Result(0).Name(mlir.PrintOptions{}))

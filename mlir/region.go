@@ -7,22 +7,22 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Region is a list of blocks, part of an operation or detached. Two that can be used are ==
-// if they are the same one.
+// A Region is a list of blocks, part of an operation or detached. Two valid handles to the
+// same region are ==.
 type Region struct {
 	life *lifetime
 	raw  capi.MlirRegion
 }
 
-// NewRegion makes a detached region. An operation that is created with it takes over
-// its blocks; the region itself is used up then, and Operation.Region is the new one.
+// NewRegion creates a detached region. An operation that is created with it takes over its
+// blocks. The handle is invalid after that: use Operation.Region.
 func (c *Context) NewRegion() Region {
 	raw := capi.MlirRegionCreate(c.life.check("Context.NewRegion"))
 	c.newTop(capi.RegionKind, raw.Ptr)
 	return c.region(raw)
 }
 
-// Equal reports whether both are the same one, as == does.
+// Equal reports whether r and other are the same region, as == does.
 func (r Region) Equal(other Region) bool { return r == other }
 
 // IsNil reports whether r is the zero Region.
@@ -30,8 +30,8 @@ func (r Region) IsNil() bool { return r.raw.Ptr == nil }
 
 func (r Region) use(method string) *capi.Table { return r.life.use(method, r.raw.Ptr) }
 
-// Blocks iterates over the blocks that stand in the region when it begins, in order. They
-// may be moved and erased while iterating, as with Block.Operations.
+// Blocks returns an iterator over the blocks that are in the region when the iteration
+// starts, in order. The loop may move and erase blocks, as with Block.Operations.
 func (r Region) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		t := r.use("Region.Blocks")
@@ -47,13 +47,13 @@ func (r Region) Blocks() iter.Seq[Block] {
 	}
 }
 
-// First is the first block, nil where the region is empty.
+// First returns the first block, or the nil Block if the region is empty.
 func (r Region) First() Block {
 	t := r.use("Region.First")
 	return r.life.ctx.block(capi.MlirRegionGetFirstBlock(t, r.raw))
 }
 
-// Append adds a detached block at the end; the region owns it from then on.
+// Append adds a detached block at the end of the region, which owns it from then on.
 func (r Region) Append(b Block) {
 	t := r.use("Region.Append")
 	r.adopt(b, "Region.Append")
@@ -61,8 +61,8 @@ func (r Region) Append(b Block) {
 	b.touch()
 }
 
-// Insert adds a detached block as the i-th one. It panics where i is greater than the
-// number of blocks.
+// Insert inserts a detached block at index i. It panics if i is greater than the number of
+// blocks.
 func (r Region) Insert(i int, b Block) {
 	t := r.use("Region.Insert")
 	inRange("Region.Insert", i, r.NumBlocks()+1)
@@ -71,7 +71,7 @@ func (r Region) Insert(i int, b Block) {
 	b.touch()
 }
 
-// InsertBefore adds a detached block before another one of this region.
+// InsertBefore inserts a detached block before another block of this region.
 func (r Region) InsertBefore(anchor, b Block) {
 	t := r.use("Region.InsertBefore")
 	r.owns(anchor, "Region.InsertBefore")
@@ -80,7 +80,7 @@ func (r Region) InsertBefore(anchor, b Block) {
 	b.touch()
 }
 
-// InsertAfter adds a detached block after another one of this region.
+// InsertAfter inserts a detached block after another block of this region.
 func (r Region) InsertAfter(anchor, b Block) {
 	t := r.use("Region.InsertAfter")
 	r.owns(anchor, "Region.InsertAfter")
@@ -89,7 +89,7 @@ func (r Region) InsertAfter(anchor, b Block) {
 	b.touch()
 }
 
-// NumBlocks counts the blocks.
+// NumBlocks returns the number of blocks.
 func (r Region) NumBlocks() int {
 	n := 0
 	for range r.Blocks() {
@@ -98,11 +98,11 @@ func (r Region) NumBlocks() int {
 	return n
 }
 
-// IsEmpty reports whether the region has no block.
+// IsEmpty reports whether the region has no blocks.
 func (r Region) IsEmpty() bool { return r.First().IsNil() }
 
-// Next is the region after this one in its operation, nil for the last and for a
-// detached one.
+// Next returns the region after this one in its operation. It returns the nil Region if
+// this is the last one or is detached.
 func (r Region) Next() Region {
 	t := r.use("Region.Next")
 	if _, detached := r.life.ctx.tops[r.raw.Ptr]; detached {
@@ -111,7 +111,9 @@ func (r Region) Next() Region {
 	return r.life.ctx.region(capi.MlirRegionGetNextInOperation(t, r.raw))
 }
 
-// TakeBody moves all blocks of another region into this one, which must be empty.
+// TakeBody moves all blocks of another region into this one, which must be empty. It panics
+// if the blocks are still used where they were, or use values that are not in the same
+// module.
 func (r Region) TakeBody(from Region) {
 	t := r.use("Region.TakeBody")
 	from.in(r.life.ctx, "Region.TakeBody")
@@ -130,14 +132,14 @@ func (r Region) TakeBody(from Region) {
 	if home != there {
 		c.calls.mayTake(c, nil, capi.RegionKind, from.raw.Ptr, "Region.TakeBody")
 		if err := c.unused(capi.RegionKind, from.raw.Ptr, "the region's body"); err != nil {
-			panic("mlir: Region.TakeBody: a value of the body is still used where it was")
+			panic("mlir: Region.TakeBody: a value of the body is still used outside it")
 		}
 		if !c.branch(capi.RegionKind, from.raw.Ptr).IsNil() {
-			panic("mlir: Region.TakeBody: something still branches to the body where it was")
+			panic("mlir: Region.TakeBody: an operation outside still branches into the body")
 		}
 		if there.uses != nil || there.module != nil {
-			if op := capi.Stray(t, capi.RegionKind, from.raw.Ptr, home.raw); op.Ptr != nil && home.module != nil {
-				panic("mlir: Region.TakeBody: the body uses values that do not stand in the same module")
+			if op := capi.UserOfOutside(t, capi.RegionKind, from.raw.Ptr, home.raw); op.Ptr != nil && home.module != nil {
+				panic("mlir: Region.TakeBody: the body uses values that are not in the module of the region")
 			}
 			home.uses = elsewhere
 		}
@@ -151,8 +153,8 @@ func (r Region) TakeBody(from Region) {
 	r.First().touch()
 }
 
-// Erase destroys a detached region that was not used. A region that is part of an
-// operation ends with it: there the error says so.
+// Erase destroys a detached region with everything in it. It returns an error if the region
+// is part of an operation, or if a value in it is used outside.
 func (r Region) Erase() error {
 	r.use("Region.Erase")
 	c := r.life.ctx
@@ -179,6 +181,6 @@ func (r Region) adopt(b Block, method string) {
 func (r Region) owns(anchor Block, method string) {
 	anchor.in(r.life.ctx, method)
 	if capi.MlirBlockGetParentRegion(r.life.ctx.api, anchor.raw) != r.raw {
-		panic("mlir: " + method + " was given a block of another region to stand next to")
+		panic("mlir: " + method + " was given an anchor in another region: use a block of this region")
 	}
 }

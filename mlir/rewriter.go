@@ -7,31 +7,30 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Rewriter changes operations so that whoever works through them at the same time
-// knows of it: a pattern gets one and makes all its changes with it. It has an
-// insertion point, where Create and Insert put operations.
+// A Rewriter changes operations and notifies the driver that works on them. A pattern gets
+// one and must make all its changes with it. A Rewriter has an insertion point, where
+// Create and Insert add operations.
 //
-// After an operation was erased or replaced, handles to it, to its results and to
-// what was in it panic, as after Operation.Erase.
+// Using a handle to an operation that was erased or replaced, to its results or to
+// something in it panics, as after Operation.Erase.
 type Rewriter struct {
 	c    *Context
 	raw  capi.MlirRewriterBase
 	life *lifetime
-	own  bool // made by NewRewriter, and to be destroyed
+	own  bool // created by NewRewriter, and to be destroyed
 
-	// The insertion point, kept here because the library's own one is left dangling
-	// when what it points to goes away: before an operation, or else at the end of a
-	// block, or nowhere.
+	// The insertion point: before an operation, at the end of a block, or nil. It is kept
+	// here because the library's own insertion point dangles when its operation is
+	// destroyed.
 	at point
 
-	// Of a pattern's: the call of it, and what it erased and the library has still to
-	// free.
+	// For a pattern: its call, and the erased objects that are not freed yet.
 	call   *call
 	erased []removed
 }
 
-// NewRewriter makes a rewriter without a pattern, for changes like those of a
-// pattern. It has no insertion point. The caller closes it, or the context does.
+// NewRewriter creates a rewriter for changes outside of a pattern. It has no insertion
+// point. The caller must close it, or it is closed with the context.
 func (c *Context) NewRewriter() (*Rewriter, error) {
 	t := c.life.check("Context.NewRewriter")
 	if err := c.lib.needAll("mlirIRRewriterCreate", "mlirRewriterBaseInsert"); err != nil {
@@ -43,8 +42,8 @@ func (c *Context) NewRewriter() (*Rewriter, error) {
 	return r, nil
 }
 
-// Close destroys a rewriter that NewRewriter made. On one that a pattern was given it does
-// nothing. The error is always nil.
+// Close destroys a rewriter that NewRewriter created. It does nothing for the rewriter of a
+// pattern. The error is always nil.
 func (r *Rewriter) Close() error {
 	if !r.own || r.life.ended || r.c.life.ended {
 		return nil
@@ -55,13 +54,13 @@ func (r *Rewriter) Close() error {
 	return nil
 }
 
-// Context is the context that the rewriter works in.
+// Context returns the context that the rewriter works in.
 func (r *Rewriter) Context() *Context {
 	r.life.check("Rewriter.Context")
 	return r.c
 }
 
-// op, block and values check what a method is given.
+// op, blockOf and values check the arguments of a method.
 func (r *Rewriter) op(o Operation, method string) capi.MlirOperation {
 	r.life.check(method)
 	return o.in(r.c, method)
@@ -72,28 +71,28 @@ func (r *Rewriter) blockOf(b Block, method string) capi.MlirBlock {
 	return b.in(r.c, method)
 }
 
-// placed is an operation in a block.
+// placed returns an operation and its block. It panics if the operation is detached.
 func (r *Rewriter) placed(o Operation, method string) (op capi.MlirOperation, in capi.MlirBlock) {
 	op = r.op(o, method)
 	in = capi.MlirOperationGetBlock(r.c.api, op)
 	if in.Ptr == nil {
-		panic("mlir: " + method + " was given an operation that stands in no block")
+		panic("mlir: " + method + " was given an operation that is not in a block")
 	}
 	return op, in
 }
 
-// in is a block in a region.
+// inRegion returns a block that is in a region. It panics if the block is detached.
 func (r *Rewriter) inRegion(b Block, method string) capi.MlirBlock {
 	raw := r.blockOf(b, method)
 	if capi.MlirBlockGetParentRegion(r.c.api, raw).Ptr == nil {
-		panic("mlir: " + method + " was given a block that is in no region")
+		panic("mlir: " + method + " was given a block that is not in a region")
 	}
 	return raw
 }
 
 func (r *Rewriter) values(values []Value, want int, method string) []capi.MlirValue {
 	if len(values) != want {
-		panic(fmt.Sprintf("mlir: %s was given %d values for %d", method, len(values), want))
+		panic(fmt.Sprintf("mlir: %s was given %d values instead of %d", method, len(values), want))
 	}
 	raw := make([]capi.MlirValue, len(values))
 	for i, v := range values {
@@ -125,7 +124,7 @@ func (r *Rewriter) SetInsertionPoint(ip InsertionPoint) {
 	case *Rewriter:
 		r.at = ip.at
 	default:
-		panic("mlir: " + method + " was given a place that is in no block: use a Block, Before or After")
+		panic("mlir: " + method + " was given an insertion point that is not in a block: use a Block, Before or After")
 	}
 	if !r.at.block.IsNil() {
 		r.blockOf(r.at.block, method)
@@ -141,10 +140,10 @@ func (r *Rewriter) Block() Block {
 	return r.at.block
 }
 
-// together panics where two things stand in different modules, or one in none.
+// together panics if two blocks are in different modules, or one is not in a module.
 func (r *Rewriter) together(a, b capi.MlirBlock, method string) {
 	if t := r.c.api; capi.Top(t, capi.BlockKind, a.Ptr) != capi.Top(t, capi.BlockKind, b.Ptr) {
-		panic("mlir: " + method + " was given things of two modules, or something detached")
+		panic("mlir: " + method + " was given objects of two modules, or a detached one")
 	}
 }
 
@@ -157,7 +156,7 @@ func (r *Rewriter) point(t *capi.Table, method string) error {
 	case r.at.block.IsNil():
 		return errors.New("mlir: " + method + ": the rewriter has no insertion point: call SetInsertionPoint first")
 	case r.at.moved():
-		return errors.New("mlir: " + method + ": what the insertion point referred to was erased or has moved: call SetInsertionPoint again")
+		return errors.New("mlir: " + method + ": the operation or block of the insertion point was erased or has moved: call SetInsertionPoint again")
 	case r.at.before.IsNil():
 		capi.MlirRewriterBaseSetInsertionPointToEnd(t, r.raw, r.at.block.raw)
 	default:
@@ -167,17 +166,19 @@ func (r *Rewriter) point(t *capi.Table, method string) error {
 	return nil
 }
 
-// gone reports whether the block cannot be used any more, or is none.
+// gone reports whether the block is nil or was erased.
 func (b Block) gone() bool { return b.IsNil() || !b.life.good(b.raw.Ptr) }
 
-// leave moves the insertion point off an operation that goes away.
+// leave moves the insertion point away from an operation that is about to be erased or
+// moved.
 func (r *Rewriter) leave(t *capi.Table, op capi.MlirOperation) {
 	if r.at.before.raw == op {
 		r.at.before = r.c.operation(capi.MlirOperationGetNextInBlock(t, op))
 	}
 }
 
-// Create creates an operation and inserts it. The insertion point is after it then.
+// Create creates an operation and inserts it at the insertion point, which is after it
+// then.
 func (r *Rewriter) Create(s OperationState) (Operation, error) { return r.create(&s) }
 
 func (r *Rewriter) create(s *OperationState) (Operation, error) {
@@ -192,7 +193,7 @@ func (r *Rewriter) create(s *OperationState) (Operation, error) {
 	return r.Insert(o)
 }
 
-// Insert puts a detached operation at the insertion point, which then is behind it.
+// Insert inserts a detached operation at the insertion point, which is after it then.
 func (r *Rewriter) Insert(o Operation) (Operation, error) {
 	t := r.life.check("Rewriter.Insert")
 	raw := r.op(o, "Rewriter.Insert")
@@ -204,14 +205,14 @@ func (r *Rewriter) Insert(o Operation) (Operation, error) {
 	return o, nil
 }
 
-// Clone puts a copy of an operation, with all that is in it, at the insertion point.
-// What it uses must stand there too.
+// Clone inserts a copy of an operation, with everything in it, at the insertion point. The
+// values that it uses must be in the same module.
 func (r *Rewriter) Clone(o Operation) (Operation, error) {
 	return r.clone(o, "Rewriter.Clone", capi.MlirRewriterBaseClone)
 }
 
-// CloneWithoutRegions puts a copy of an operation whose regions are empty at the
-// insertion point.
+// CloneWithoutRegions inserts a copy of an operation, with empty regions, at the insertion
+// point.
 func (r *Rewriter) CloneWithoutRegions(o Operation) (Operation, error) {
 	return r.clone(o, "Rewriter.CloneWithoutRegions", capi.MlirRewriterBaseCloneWithoutRegions)
 }
@@ -224,10 +225,10 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 	}
 	if to := capi.Top(t, capi.BlockKind, r.at.block.raw.Ptr); to != capi.Top(t, capi.OperationKind, raw.Ptr) {
 		tried := capi.MlirOperationClone(t, raw)
-		stray := capi.Stray(t, capi.OperationKind, tried.Ptr, to)
+		user := capi.UserOfOutside(t, capi.OperationKind, tried.Ptr, to)
 		capi.MlirOperationDestroy(t, tried)
-		if stray.Ptr != nil {
-			panic("mlir: " + method + " was given an operation of another module, which uses something there")
+		if user.Ptr != nil {
+			panic("mlir: " + method + " was given an operation of another module that uses values there")
 		}
 	}
 	made := r.c.operation(clone(t, r.raw, raw))
@@ -235,8 +236,8 @@ func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, cap
 	return made, nil
 }
 
-// NewBlock makes a block before another one of a region, and puts the insertion
-// point into it. The arguments are all at one location.
+// NewBlock creates a block before another one in its region, and sets the insertion point
+// to its end. The arguments are all at one location.
 func (r *Rewriter) NewBlock(before Block, loc Location, arguments ...Type) Block {
 	t := r.life.check("Rewriter.NewBlock")
 	raw := r.inRegion(before, "Rewriter.NewBlock")
@@ -253,8 +254,9 @@ func (r *Rewriter) NewBlock(before Block, loc Location, arguments ...Type) Block
 	return r.at.block
 }
 
-// ModifyInPlace changes an operation in place: f may set its attributes, operands and
-// location. When f returns an error the operation counts as unchanged.
+// ModifyInPlace calls f, which may set the attributes, operands and location of the
+// operation, and notifies the driver of the change. If f returns an error, ModifyInPlace
+// returns it, and the operation counts as unchanged.
 func (r *Rewriter) ModifyInPlace(o Operation, f func() error) error {
 	t := r.life.check("Rewriter.ModifyInPlace")
 	raw := r.op(o, "Rewriter.ModifyInPlace")
@@ -276,7 +278,7 @@ func (r *Rewriter) ModifyInPlace(o Operation, f func() error) error {
 	return nil
 }
 
-// ReplaceAllUses makes every use of a value a use of another one.
+// ReplaceAllUses replaces all uses of from by uses of to.
 func (r *Rewriter) ReplaceAllUses(from, to Value) {
 	t := r.life.check("Rewriter.ReplaceAllUses")
 	r.sameTop(from, to, "Rewriter.ReplaceAllUses")
@@ -284,7 +286,8 @@ func (r *Rewriter) ReplaceAllUses(from, to Value) {
 	capi.MlirRewriterBaseReplaceAllUsesWith(t, r.raw, r.value(from, "Rewriter.ReplaceAllUses"), r.value(to, "Rewriter.ReplaceAllUses"))
 }
 
-// ReplaceAllUsesExcept does so but for the uses by one operation.
+// ReplaceAllUsesExcept replaces all uses of from by uses of to, except those by one
+// operation.
 func (r *Rewriter) ReplaceAllUsesExcept(from, to Value, except Operation) {
 	t := r.life.check("Rewriter.ReplaceAllUsesExcept")
 	r.sameTop(from, to, "Rewriter.ReplaceAllUsesExcept")
@@ -293,8 +296,8 @@ func (r *Rewriter) ReplaceAllUsesExcept(from, to Value, except Operation) {
 		r.value(to, "Rewriter.ReplaceAllUsesExcept"), r.op(except, "Rewriter.ReplaceAllUsesExcept"))
 }
 
-// ReplaceUsesInBlock makes the uses of an operation's results that stand in a block
-// uses of other values, one for each result.
+// ReplaceUsesInBlock replaces the uses of an operation's results in a block by uses of
+// other values, one for each result.
 func (r *Rewriter) ReplaceUsesInBlock(o Operation, values []Value, b Block) {
 	t := r.life.check("Rewriter.ReplaceUsesInBlock")
 	op := r.op(o, "Rewriter.ReplaceUsesInBlock")
@@ -306,7 +309,7 @@ func (r *Rewriter) ReplaceUsesInBlock(o Operation, values []Value, b Block) {
 	capi.MlirRewriterBaseReplaceOpUsesWithinBlock(t, r.raw, op, len(raw), first(raw), r.blockOf(b, "Rewriter.ReplaceUsesInBlock"))
 }
 
-// sameTop panics where a value would take the place of one in another module.
+// sameTop panics if a value would replace one in another module.
 func (r *Rewriter) sameTop(from, to Value, method string) {
 	r.value(from, method)
 	r.value(to, method)
@@ -315,9 +318,9 @@ func (r *Rewriter) sameTop(from, to Value, method string) {
 	}
 }
 
-// inTree is sameTop for a value that takes the place of an operation's.
+// inTree is sameTop for a value that replaces a result of an operation.
 func (r *Rewriter) inTree(o Operation, v Value, method string) {
 	if !capi.Together(r.c.api, o.raw, v.raw) {
-		panic("mlir: " + method + " was given a value that does not stand in the module of the operation")
+		panic("mlir: " + method + " was given a value that is not in the module of the operation")
 	}
 }

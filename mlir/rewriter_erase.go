@@ -9,8 +9,8 @@ import (
 
 // This file has the Rewriter's methods that erase and move.
 
-// Erase removes and destroys an operation. Where a result, or a value in it, is used
-// outside, nothing is erased and the error names a use.
+// Erase removes and destroys an operation. If a result, or a value in it, is used outside,
+// Erase destroys nothing and returns an error that names a use.
 func (r *Rewriter) Erase(o Operation) error {
 	t := r.life.check("Rewriter.Erase")
 	op, _ := r.placed(o, "Rewriter.Erase")
@@ -27,9 +27,9 @@ func (r *Rewriter) Erase(o Operation) error {
 	return nil
 }
 
-// Replace makes the uses of an operation's results uses of other values, one for
-// each result, and erases the operation. None of the values may be one of its own
-// results. Nothing outside may use what is computed in its regions.
+// Replace replaces the uses of an operation's results by uses of other values, one for each
+// result, and erases the operation. The values must not be results of the operation or be
+// defined in it. Nothing outside may use a value in its regions.
 func (r *Rewriter) Replace(o Operation, values ...Value) {
 	t := r.life.check("Rewriter.Replace")
 	op, _ := r.placed(o, "Rewriter.Replace")
@@ -39,7 +39,7 @@ func (r *Rewriter) Replace(o Operation, values ...Value) {
 		r.inTree(o, v, "Rewriter.Replace")
 		for at := v.definedAt(); !at.IsNil(); at = at.Parent() {
 			if at.Equal(o) {
-				panic("mlir: Rewriter.Replace was given a value that goes away with the operation")
+				panic("mlir: Rewriter.Replace was given a value of the operation that it erases")
 			}
 		}
 	}
@@ -58,8 +58,8 @@ func (r *Rewriter) Replace(o Operation, values ...Value) {
 	r.remove(capi.OperationKind, op.Ptr, "Rewriter.Replace")
 }
 
-// definedAt is the operation that makes the value, or in whose region the block is
-// that has it as an argument.
+// definedAt returns the operation that defines the value, or whose region contains the
+// block that the value is an argument of.
 func (v Value) definedAt() Operation {
 	if owner := v.Owner(); !owner.IsNil() {
 		return owner
@@ -67,8 +67,8 @@ func (v Value) definedAt() Operation {
 	return v.Block().Parent()
 }
 
-// ReplaceWith makes the uses of an operation's results uses of another operation's,
-// which has as many, and erases the first one.
+// ReplaceWith replaces the uses of an operation's results by uses of the results of another
+// operation, which must have as many, and erases the first operation.
 func (r *Rewriter) ReplaceWith(o, by Operation) {
 	r.op(o, "Rewriter.ReplaceWith")
 	r.op(by, "Rewriter.ReplaceWith")
@@ -79,9 +79,9 @@ func (r *Rewriter) ReplaceWith(o, by Operation) {
 	r.Replace(o, values...)
 }
 
-// EraseBlock removes and destroys a block. No operation may branch to it, and none
-// outside it may use its arguments or what is computed in it: else nothing is erased
-// and the error says what is in the way.
+// EraseBlock removes and destroys a block. If an operation branches to the block, or one
+// outside uses a value in it, EraseBlock destroys nothing and returns an error that names
+// the operation.
 func (r *Rewriter) EraseBlock(b Block) error {
 	r.life.check("Rewriter.EraseBlock")
 	raw := r.inRegion(b, "Rewriter.EraseBlock")
@@ -97,7 +97,7 @@ func (r *Rewriter) EraseBlock(b Block) error {
 	return nil
 }
 
-// isIn reports whether o stands somewhere in the block.
+// isIn reports whether o is in the block, at any depth.
 func (o Operation) isIn(b Block) bool {
 	for ; !o.IsNil(); o = o.Parent() {
 		if o.Block().Equal(b) {
@@ -107,14 +107,14 @@ func (o Operation) isIn(b Block) bool {
 	return false
 }
 
-// InlineBlockBefore moves the operations of a block before an operation, with values in
-// place of the block's arguments, and erases the block. No operation may branch to
-// the block.
+// InlineBlockBefore moves the operations of a block before an operation, replaces the
+// block's arguments by the given values, and erases the block. It returns an error if an
+// operation branches to the block.
 func (r *Rewriter) InlineBlockBefore(source Block, before Operation, arguments ...Value) error {
 	t := r.life.check("Rewriter.InlineBlockBefore")
 	op, at := r.placed(before, "Rewriter.InlineBlockBefore")
 	r.together(r.blockOf(source, "Rewriter.InlineBlockBefore"), at, "Rewriter.InlineBlockBefore")
-	moved, err := r.dissolve(t, source, before, arguments, "Rewriter.InlineBlockBefore")
+	moved, err := r.emptyAndErase(t, source, before, arguments, "Rewriter.InlineBlockBefore")
 	if err != nil {
 		return err
 	}
@@ -122,17 +122,17 @@ func (r *Rewriter) InlineBlockBefore(source Block, before Operation, arguments .
 	return nil
 }
 
-// MergeBlocks moves the operations of a block to the end of another one, with values in
-// place of the block's arguments, and erases it. No operation may branch to the
-// block.
+// MergeBlocks moves the operations of a block to the end of another one, replaces its
+// arguments by the given values, and erases it. It returns an error if an operation
+// branches to the block.
 func (r *Rewriter) MergeBlocks(source, into Block, arguments ...Value) error {
 	t := r.life.check("Rewriter.MergeBlocks")
 	dest := r.blockOf(into, "Rewriter.MergeBlocks")
 	r.together(r.blockOf(source, "Rewriter.MergeBlocks"), dest, "Rewriter.MergeBlocks")
 	if source.Equal(into) {
-		panic("mlir: Rewriter.MergeBlocks was given one block twice")
+		panic("mlir: Rewriter.MergeBlocks was given the same block twice")
 	}
-	moved, err := r.dissolve(t, source, into.Parent(), arguments, "Rewriter.MergeBlocks")
+	moved, err := r.emptyAndErase(t, source, into.Parent(), arguments, "Rewriter.MergeBlocks")
 	if err != nil {
 		return err
 	}
@@ -140,10 +140,10 @@ func (r *Rewriter) MergeBlocks(source, into Block, arguments ...Value) error {
 	return nil
 }
 
-// dissolve checks that a block's operations can move to where target stands, and erases
-// the block. They are in a new block then, which has no arguments and no handles: the
-// library may free it.
-func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, arguments []Value, method string) (capi.MlirBlock, error) {
+// emptyAndErase checks that a block's operations can move to target's position, and erases the
+// block. It moves the operations to a new block, without arguments and handles, which the
+// library may free.
+func (r *Rewriter) emptyAndErase(t *capi.Table, source Block, target Operation, arguments []Value, method string) (capi.MlirBlock, error) {
 	raw := r.inRegion(source, method)
 	values := r.values(arguments, source.NumArguments(), method)
 	if !target.IsNil() && target.isIn(source) {
@@ -153,20 +153,20 @@ func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, argum
 	top := capi.Top(t, capi.BlockKind, raw.Ptr)
 	for _, v := range arguments {
 		if v.Block().Equal(source) {
-			panic("mlir: " + method + " was given an argument of the block that goes away")
+			panic("mlir: " + method + " was given an argument of the block that it erases")
 		}
 		if capi.Top(t, capi.ValueKind, v.raw.Ptr) != top {
 			panic("mlir: " + method + " was given a value of another module, or a detached one")
 		}
 	}
 	if branch := r.c.branch(capi.BlockKind, raw.Ptr); !branch.IsNil() {
-		return raw, fmt.Errorf("mlir: the block cannot be dissolved: %s at %s branches to it", branch.Name(), branch.Location().Position())
+		return raw, fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
 	}
 	for o := range source.Operations() {
 		for inner := range o.All() {
 			for _, to := range inner.Successors() {
 				if to.raw == raw {
-					return raw, fmt.Errorf("mlir: the block cannot be dissolved: %s at %s, in it, branches to it", inner.Name(), inner.Location().Position())
+					return raw, fmt.Errorf("mlir: the block cannot be erased: %s at %s, in it, branches to it", inner.Name(), inner.Location().Position())
 				}
 			}
 		}
@@ -188,7 +188,7 @@ func (r *Rewriter) dissolve(t *capi.Table, source Block, target Operation, argum
 	return moved, nil
 }
 
-// InlineRegionBefore moves the blocks of a region before a block of another one.
+// InlineRegionBefore moves the blocks of a region before a block of another region.
 func (r *Rewriter) InlineRegionBefore(region Region, before Block) {
 	t := r.life.check("Rewriter.InlineRegionBefore")
 	raw := r.region(region, before, true, "Rewriter.InlineRegionBefore")
@@ -197,7 +197,8 @@ func (r *Rewriter) InlineRegionBefore(region Region, before Block) {
 	capi.MlirRewriterBaseInlineRegionBefore(t, r.raw, raw, before.raw)
 }
 
-// CloneRegionBefore puts copies of the blocks of a region before a block of another one.
+// CloneRegionBefore inserts copies of the blocks of a region before a block of another
+// region.
 func (r *Rewriter) CloneRegionBefore(region Region, before Block) {
 	t := r.life.check("Rewriter.CloneRegionBefore")
 	raw := r.region(region, before, false, "Rewriter.CloneRegionBefore")

@@ -9,11 +9,11 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestRewriterErased holds that handles to what a rewriter has erased panic, also when
-// the library has made much since, and that those to what it has moved go on.
+// TestRewriterErased checks that handles to objects that a rewriter has erased panic, even
+// after the library has reused the memory, and that handles to moved objects stay valid.
 func TestRewriterErased(t *testing.T) {
 	for name, test := range map[string]struct {
-		by    string // what the panics name
+		by    string // the method that the panics name
 		erase func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error
 		gone  func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func()
 	}{
@@ -67,7 +67,7 @@ func TestRewriterErased(t *testing.T) {
 					t.Fatal(err)
 				}
 				r.SetInsertionPoint(mlir.After(first))
-				for range 50 { // memory is used again
+				for range 50 { // memory is reused
 					check.Must(r.Clone(first))
 				}
 				for what, use := range test.gone(outer, inner, end, block, argument, result) {
@@ -85,8 +85,8 @@ func TestRewriterErased(t *testing.T) {
 	}
 }
 
-// TestRewriterRefuses holds that a rewriter takes nothing that would leave operands
-// without a value, and that an insertion point which is gone is an error.
+// TestRewriterRefuses checks that a rewriter refuses changes that would leave operands
+// without a value, and that an erased insertion point is an error.
 func TestRewriterRefuses(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
@@ -94,22 +94,22 @@ func TestRewriterRefuses(t *testing.T) {
 		one, two := mlirtest.Parse(t, c, nested), mlirtest.Parse(t, c, nested)
 		inner, end := op(one, "t.inner"), op(one, "t.end")
 		other := op(two, "t.make").Result(0)
-		check.Panics(t, "does not stand in the module", func() { r.Replace(inner, other) })
-		check.Panics(t, "does not stand in the module", func() { r.ReplaceUsesInBlock(inner, []mlir.Value{other}, end.Block()) })
+		check.Panics(t, "is not in the module of the operation", func() { r.Replace(inner, other) })
+		check.Panics(t, "is not in the module of the operation", func() { r.ReplaceUsesInBlock(inner, []mlir.Value{other}, end.Block()) })
 		check.Panics(t, "a value of another module", func() { _ = r.MergeBlocks(inner.Block(), end.Block(), other) })
-		check.Panics(t, "an argument of the block that goes away", func() { _ = r.MergeBlocks(inner.Block(), end.Block(), inner.Operand(1)) })
+		check.Panics(t, "an argument of the block that it erases", func() { _ = r.MergeBlocks(inner.Block(), end.Block(), inner.Operand(1)) })
 		loop := op(two, "t.jump")
 		loop.SetSuccessor(0, loop.Block())
 		if err := r.InlineBlockBefore(loop.Block(), op(two, "t.outer"), other); err == nil || !strings.Contains(err.Error(), "t.jump at -:6:5, in it, branches to it") {
 			t.Errorf("inlining a loop: %v", err)
 		}
 		r.SetInsertionPoint(mlir.AtEnd(two.Body()))
-		check.Panics(t, "of another module, which uses something there", func() { _, _ = r.Clone(inner) })
+		check.Panics(t, "of another module that uses values there", func() { _, _ = r.Clone(inner) })
 		if _, err := r.Clone(op(one, "t.make")); err != nil {
 			t.Error(err)
 		}
 		if err := r.Erase(inner); err == nil || !strings.Contains(err.Error(), "its result 0 is used by t.end") {
-			t.Errorf("erasing what is used: %v", err)
+			t.Errorf("erasing a used operation: %v", err)
 		}
 		gone := func(what string) {
 			t.Helper()
@@ -129,8 +129,8 @@ func TestRewriterRefuses(t *testing.T) {
 	})
 }
 
-// TestPatternErased holds that handles to what a pattern has erased panic at once, and
-// that all that a pattern held panic in its next call.
+// TestPatternErased checks that handles to objects that a pattern has erased panic at once,
+// and that all handles of a pattern panic in its next call.
 func TestPatternErased(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		var kept []func()
@@ -151,7 +151,7 @@ func TestPatternErased(t *testing.T) {
 			}
 			r.ReplaceWith(op, made)
 			erased++
-			for range 20 { // memory is not used again yet
+			for range 20 { // memory is not reused yet
 				if _, err := r.Clone(made); err != nil {
 					return false, err
 				}
@@ -160,7 +160,7 @@ func TestPatternErased(t *testing.T) {
 			check.Panics(t, "that Rewriter.Replace has erased", func() { result.Type() })
 			check.Panics(t, "an operation that Rewriter.Replace has erased", func() { r.SetInsertionPoint(mlir.Before(op)) })
 			kept = append(kept, func() { made.Name() }, func() { x.Type() }, func() { r.Block() })
-			return false, nil // which is not so, and what was erased must not be tried again
+			return false, nil // wrong: erased operations must not be visited again
 		}})
 		for _, apply := range []func(*mlir.Module) error{
 			func(m *mlir.Module) error { return s.Apply(m, mlir.GreedyOptions{}) },
@@ -184,8 +184,8 @@ func TestPatternErased(t *testing.T) {
 	})
 }
 
-// TestPatternTakesAway holds that a pattern takes nothing out of what its driver works
-// on but through its rewriter, and runs nothing there, and may do both elsewhere.
+// TestPatternTakesAway checks that a pattern cannot remove objects that its driver works on
+// without its rewriter, and cannot run anything there, but can do both elsewhere.
 func TestPatternTakesAway(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		calls := 0
@@ -199,7 +199,7 @@ func TestPatternTakesAway(t *testing.T) {
 			check.Panics(t, "called in a pattern", func() { op.Block().Detach() })
 			check.Panics(t, "called in a pattern", func() { _ = op.Block().Erase() })
 			check.Panics(t, "called in a pattern", func() { c.NewRegion().TakeBody(op.Block().Region()) })
-			if _, err := inner.ApplyTo(op.Parent(), mlir.GreedyOptions{}); err == nil || !strings.Contains(err.Error(), "called in a pattern, on what the pattern is in") {
+			if _, err := inner.ApplyTo(op.Parent(), mlir.GreedyOptions{}); err == nil || !strings.Contains(err.Error(), "called in a pattern, on the module that the pattern changes") {
 				t.Errorf("patterns in a pattern: %v", err)
 			}
 			other := mlirtest.Parse(t, c, doubling)
@@ -216,7 +216,7 @@ func TestPatternTakesAway(t *testing.T) {
 	})
 }
 
-// TestPassTakesAway holds that a pass takes nothing away that the library goes on with.
+// TestPassTakesAway checks that a pass cannot remove objects that the library still needs.
 func TestPassTakesAway(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		m := mlirtest.Parse(t, c, dead)
@@ -228,7 +228,7 @@ func TestPassTakesAway(t *testing.T) {
 			const runs = "the operation that a pass or pattern runs on, or on one around it"
 			check.Panics(t, "was given what a pass or pattern runs on", func() { m.Body().Append(o) })
 			check.Panics(t, "Operation.Erase was called on "+runs, func() { _ = o.Erase() })
-			block := o.Region(0).First().Detach() // in it everything may be done
+			block := o.Region(0).First().Detach() // it may change everything in it
 			o.Region(0).Append(block)
 			return nil
 		}})
@@ -264,8 +264,8 @@ func TestPassTakesAway(t *testing.T) {
 	})
 }
 
-// TestRunOnWhatIsUsed holds that nothing runs on an operation into which something
-// outside of it reaches: the library would leave that without a value or a block.
+// TestRunOnWhatIsUsed checks that nothing runs on an operation if an operation outside uses
+// values or blocks in it: the library may destroy these.
 func TestRunOnWhatIsUsed(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
@@ -288,8 +288,8 @@ func TestRunOnWhatIsUsed(t *testing.T) {
 	})
 }
 
-// TestVerifyUnplaced verifies what uses a value of a block that is in no operation, on
-// which the library's verifier would crash.
+// TestVerifyUnplaced verifies operations that use a value of a block that is not in an
+// operation. The library's verifier would crash on them.
 func TestVerifyUnplaced(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
@@ -299,7 +299,7 @@ func TestVerifyUnplaced(t *testing.T) {
 		outer.Region(0).First().First().SetOperand(0, free.Argument(0))
 		verify := func(refused bool) {
 			t.Helper()
-			if err := outer.Verify(); err == nil || strings.Contains(err.Error(), "that is in no operation: put that into one first") != refused {
+			if err := outer.Verify(); err == nil || strings.Contains(err.Error(), "that is not in an operation: add it to one first") != refused {
 				t.Errorf("the error is %v", err)
 			}
 		}
@@ -308,6 +308,6 @@ func TestVerifyUnplaced(t *testing.T) {
 		region.Append(free)
 		verify(true)
 		create(t, c, mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{region}})
-		verify(false) // it does not dominate, which the verifier says itself
+		verify(false) // it does not dominate: the verifier's own error
 	})
 }

@@ -2,19 +2,20 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// removed is something that a pattern has erased and that is not freed yet. The driver of
-// the pattern is to hear of it through its rewriter, which frees it. That is put off until
+// removed is an object that a pattern has erased and that is not freed yet. The rewriter
+// must notify the driver of the pattern when it frees the object. This is deferred until
 // the pattern returns, when all handles end.
 type removed struct {
 	kind   capi.Kind
 	raw    pointer
-	by     string          // the method
-	block  capi.MlirBlock  // an operation is in it, and its arguments have replaced operands
-	region capi.MlirRegion // a block is in it
+	by     string          // the name of the method
+	block  capi.MlirBlock  // contains an operation; its arguments have replaced operands
+	region capi.MlirRegion // contains a block
 }
 
-// remove takes something that nothing outside of it uses out of its block or region, and
-// destroys it. What a driver works on is kept until the pattern returns.
+// remove removes an object that is not used outside from its block or region, and destroys
+// it. If a driver works on its outermost object, the object is kept until the pattern
+// returns.
 func (r *Rewriter) remove(kind capi.Kind, raw pointer, by string) {
 	t := r.c.api
 	if r.call == nil || r.call.top != capi.Top(t, kind, raw) {
@@ -23,8 +24,8 @@ func (r *Rewriter) remove(kind capi.Kind, raw pointer, by string) {
 	}
 	definers := capi.Definers(t, kind, raw)
 	r.c.forget(capi.Gather(t, kind, raw), erasedBy(by))
-	r.c.takeOut(kind, raw)
-	gone := removed{kind: kind, raw: raw, by: by, block: capi.Sever(t, kind, raw, nil)}
+	r.c.unlink(kind, raw)
+	gone := removed{kind: kind, raw: raw, by: by, block: capi.ReplaceOutsideUses(t, kind, raw, nil)}
 	if gone.block.Ptr == nil {
 		gone.block = capi.MlirBlockCreate(t, 0, nil, nil)
 	}
@@ -36,20 +37,21 @@ func (r *Rewriter) remove(kind capi.Kind, raw pointer, by string) {
 	}
 	r.erased = append(r.erased, gone)
 	for _, definer := range definers {
-		// The driver looks again at what is used less, as when it erases by itself.
+		// The driver visits operations again that have fewer uses, as when it erases an
+		// operation itself.
 		op := capi.MlirOperation{Ptr: definer.Ptr}
 		capi.MlirRewriterBaseStartOpModification(t, r.raw, op)
 		capi.MlirRewriterBaseFinalizeOpModification(t, r.raw, op)
 	}
 }
 
-// free frees what the pattern has erased, and reports whether that was anything. No handle
-// to it is used any more.
+// free frees the objects that the pattern has erased, and reports whether there were any.
+// Their handles have ended.
 func (r *Rewriter) free() bool {
 	t := r.c.api
 	for _, e := range r.erased {
 		switch {
-		case r.call.walk: // the driver does not want to hear of it
+		case r.call.walk: // the driver must not be notified
 		case e.kind == capi.OperationKind:
 			capi.MlirRewriterBaseEraseOp(t, r.raw, capi.MlirOperation{Ptr: e.raw})
 		default:

@@ -7,81 +7,83 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Every operation, block and region is in exactly one outermost thing: a module, or
-// something detached. Context.tops has all of them, and Context.Close destroys those that
-// are left. Which one something is in, the library is asked: see topOf.
+// Every operation, block and region is in exactly one outermost object: a module, or a
+// detached object. Context.tops has all of them, and Context.Close destroys those that are
+// left. topOf asks the library for the outermost object.
 //
-// What an operation uses, and what it branches to, is in the same outermost thing, but for:
+// An operation's operands and successors are in its outermost object, with these
+// exceptions:
 //
-//  1. Something detached may use others: top.uses says so. It is cut off from what is freed
-//     or given to passes (see cutOff), and a module takes it only if all that it uses is
-//     there.
-//  2. A module may use what was detached from it. That is not erased meanwhile, and goes
-//     nowhere but back.
-//  3. What was cut off uses placeholders, which are in no outermost thing.
+//  1. A detached object may use other objects, which top.uses records. Before a used
+//     object is freed or given to passes, replaceUsesOf replaces these uses. A module
+//     accepts a detached object only if everything that it uses is in the module.
+//  2. A module may use objects that were detached from it. Such an object cannot be erased,
+//     and can be added only to that module.
+//  3. A use that was replaced uses a placeholder, which is in no outermost object.
 
 // top is an outermost operation, block or region.
 type top struct {
 	kind     capi.Kind
 	raw      pointer
-	module   *Module // whose operation it is; nil for what is detached
-	uses     *top    // what something detached uses; nil for nothing, elsewhere if that is not known
-	from     *top    // what it was detached from, nil for nothing
-	parted   bool    // things were detached from it, and it may still use them
-	joined   *top    // what it has become part of
+	module   *Module // whose operation it is; nil if detached
+	uses     *top    // what a detached object uses; nil for nothing, elsewhere if unknown
+	from     *top    // what it was detached from, or nil
+	parted   bool    // objects were detached from it, and it may still use them
+	joined   *top    // the object that it was added to
 	borrowed bool    // C code owns it
-	maker    *call   // the pass or pattern that was called when it became one, nil for none
-	// placeholders are blocks whose arguments have replaced operands, and which have
-	// replaced successors.
+	maker    *call   // the call of a pass or pattern that created it, or nil
+	// placeholders are blocks whose arguments replace operands, and which replace
+	// successors.
 	placeholders []capi.MlirBlock
 }
 
-// elsewhere is what a top uses if it may use several others.
+// elsewhere is the value of top.uses if the object may use several others.
 var elsewhere = &top{}
 
-// root is the top that t has become part of.
+// root returns the top that t is part of.
 func (t *top) root() *top {
 	for t.joined != nil {
 		if t.joined.joined != nil {
-			t.joined = t.joined.joined // shorter the next time
+			t.joined = t.joined.joined // shorten the path
 		}
 		t = t.joined
 	}
 	return t
 }
 
-// shown reports whether there may be handles to what is in it.
+// shown reports whether there may be handles to objects in it.
 func (t *top) shown() bool {
 	return t.module == nil || t.module.shown || t.module.ctx.calls.current != nil
 }
 
-// newTop notes something detached.
+// newTop records a detached object.
 func (c *Context) newTop(kind capi.Kind, raw pointer) *top {
 	t := &top{kind: kind, raw: raw, maker: c.calls.current}
 	c.tops[raw] = t
 	return t
 }
 
-// topOf is the outermost thing that something is in, nil for what is in a placeholder.
+// topOf returns the outermost object that contains an object, or nil if it is in a
+// placeholder.
 func (c *Context) topOf(kind capi.Kind, raw pointer) *top {
 	return c.tops[capi.Top(c.api, kind, raw)]
 }
 
-// single reports whether everything is in one outermost thing, and so need not be asked.
+// single reports whether there is only one outermost object.
 func (c *Context) single() bool { return len(c.tops) == 1 && c.placeholders == 0 }
 
-// detached notes something that was just taken out of an outermost thing.
+// detached records an object that was just detached from out.
 func (c *Context) detached(kind capi.Kind, raw pointer, out *top) {
 	t := c.newTop(kind, raw)
-	t.maker = nil             // there may be older handles to what is in it
+	t.maker = nil             // there may be older handles to objects in it
 	t.from, t.uses = out, out // what it uses may still be there
 	out.parted = true
 	if out.module == nil {
-		out.uses = elsewhere // and what stayed may use it
+		out.uses = elsewhere // and out may use the object
 	}
 }
 
-// use notes that something detached may use what is in another top.
+// use records that a detached object may use another one.
 func (t *top) use(other *top) {
 	switch other = other.root(); {
 	case other == t:
@@ -101,7 +103,7 @@ func (c *Context) sameTop(o Operation, v Value, method string) {
 	switch {
 	case to == nil:
 	case to.module != nil:
-		panic("mlir: " + method + " was given a value that does not stand in the module of the operation")
+		panic("mlir: " + method + " was given a value that is not in the module of the operation")
 	case from == nil:
 		to.uses = elsewhere
 	default:
@@ -109,13 +111,13 @@ func (c *Context) sameTop(o Operation, v Value, method string) {
 	}
 }
 
-// joinable returns the top of something detached that is to become a part of home. It
-// panics if it cannot; what says so of something that is not detached.
+// joinable returns the top of a detached object that is about to be added to home. It
+// panics if it cannot be added.
 func (c *Context) joinable(kind capi.Kind, raw pointer, home *top, what, method string) *top {
 	t, ok := c.tops[raw]
 	switch {
 	case !ok || t.kind != kind:
-		panic("mlir: " + method + " was given " + what) // added twice, it would make the library's lists loop for ever
+		panic("mlir: " + method + " was given " + what) // adding it twice would make the library's lists cyclic
 	case t.module != nil:
 		panic("mlir: " + method + " was given the operation of a Module, which owns it: clone it")
 	case t == home && kind == capi.BlockKind:
@@ -129,15 +131,15 @@ func (c *Context) joinable(kind capi.Kind, raw pointer, home *top, what, method 
 	}
 	if t.from != nil && t.from.root() != home {
 		if op, _ := capi.OutsideUse(c.api, kind, raw); op.Ptr != nil {
-			panic(fmt.Sprintf("mlir: %s was given something that is still used where it was, by %s",
+			panic(fmt.Sprintf("mlir: %s was given a detached object that is still used where it was, by %s",
 				method, capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op))))
 		}
 	}
 	return t
 }
 
-// compatible panics if something that uses values of one module would be put into another:
-// closing the first would leave the second with wild pointers.
+// compatible panics if an object that uses values of one module would be added to another.
+// Closing the first module would leave dangling pointers in the second.
 func (c *Context) compatible(t, home *top, method string) {
 	uses := t.uses.root()
 	if !uses.parted && (uses == home || uses == t) {
@@ -147,13 +149,13 @@ func (c *Context) compatible(t, home *top, method string) {
 		home.use(uses)
 		return
 	}
-	if op := capi.Stray(c.api, t.kind, t.raw, home.raw); op.Ptr != nil {
-		panic(fmt.Sprintf("mlir: %s was given %s, which uses something that stands elsewhere: add that first",
+	if op := capi.UserOfOutside(c.api, t.kind, t.raw, home.raw); op.Ptr != nil {
+		panic(fmt.Sprintf("mlir: %s was given %s, which uses a value or block that is not in the module: add that first",
 			method, capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op))))
 	}
 }
 
-// join makes something detached a part of home.
+// join records that a detached object is now part of home.
 func (c *Context) join(t, home *top) {
 	c.giveAll(t)
 	delete(c.tops, t.raw)
@@ -163,14 +165,14 @@ func (c *Context) join(t, home *top) {
 	t.placeholders = nil
 }
 
-// giveAll notes that the pass or pattern under way may have handles to what is in t.
+// giveAll records that the current pass or pattern may have handles to the objects in t.
 func (c *Context) giveAll(t *top) {
 	if call := c.calls.current; call != nil && t.maker != call {
 		call.give(c.gather(t)...)
 	}
 }
 
-// gather returns everything in a top.
+// gather returns all objects in a top.
 func (c *Context) gather(t *top) []capi.Thing {
 	things := capi.Gather(c.api, t.kind, t.raw)
 	for _, block := range t.placeholders {
@@ -179,7 +181,7 @@ func (c *Context) gather(t *top) []capi.Thing {
 	return things
 }
 
-// end destroys an outermost thing.
+// end destroys an outermost object.
 func (c *Context) end(t *top, how string) {
 	delete(c.tops, t.raw)
 	if len(c.tops) == 0 {
@@ -188,9 +190,9 @@ func (c *Context) end(t *top, how string) {
 		c.forget(c.gather(t), how)
 	}
 	c.last = known{}
-	c.cutOff(t.raw)
+	c.replaceUsesOf(t.raw)
 	if t.borrowed {
-		c.placeholders -= len(t.placeholders) // they stay, for what is not destroyed
+		c.placeholders -= len(t.placeholders) // the module still uses them
 		return
 	}
 	c.destroy(t.kind, t.raw)
@@ -199,31 +201,31 @@ func (c *Context) end(t *top, how string) {
 
 func (c *Context) dropPlaceholders(t *top) {
 	for _, block := range t.placeholders {
-		c.cutOff(block.Ptr)
+		c.replaceUsesOf(block.Ptr)
 		capi.MlirBlockDestroy(c.api, block)
 	}
 	c.placeholders -= len(t.placeholders)
 }
 
-// erase destroys something in a block or region that nothing outside of it uses.
+// erase destroys an object in a block or region. Nothing outside may use it.
 func (c *Context) erase(kind capi.Kind, raw pointer, by string) {
 	t := c.api
 	c.forget(capi.Gather(t, kind, raw), erasedBy(by))
-	c.takeOut(kind, raw)
+	c.unlink(kind, raw)
 	c.destroy(kind, raw)
 }
 
-// takeOut takes something that is about to be destroyed out of its block or region.
-func (c *Context) takeOut(kind capi.Kind, raw pointer) {
+// unlink removes an object that is about to be destroyed from its block or region.
+func (c *Context) unlink(kind capi.Kind, raw pointer) {
 	if kind == capi.BlockKind {
 		capi.MlirBlockDetach(c.api, capi.MlirBlock{Ptr: raw})
-		c.cutOff(raw)
+		c.replaceUsesOf(raw)
 		return
 	}
 	op := capi.MlirOperation{Ptr: raw}
 	capi.MlirOperationRemoveFromParent(c.api, op)
 	if capi.MlirOperationGetNumRegions(c.api, op) > 0 {
-		c.cutOff(raw) // something detached may branch to a block in it
+		c.replaceUsesOf(raw) // a detached object may branch to a block in it
 	}
 }
 
@@ -235,8 +237,8 @@ func (c *Context) destroy(kind capi.Kind, raw pointer) {
 			capi.MlirOperationDestroy(t, op)
 			return
 		}
-		// The library frees one region after the other, and does not look whether the
-		// next one uses what was in the first. Of a block it drops all uses before.
+		// The library frees one region after the other without checking whether a later one
+		// uses values of an earlier one. When it frees a block, it drops all uses first.
 		block := capi.MlirBlockCreate(t, 0, nil, nil)
 		capi.MlirBlockAppendOwnedOperation(t, block, op)
 		capi.MlirBlockDestroy(t, block)
@@ -247,34 +249,34 @@ func (c *Context) destroy(kind capi.Kind, raw pointer) {
 	}
 }
 
-// cutOff replaces what detached things use of an outermost thing that is about to be
-// destroyed: they may use values in it and branch to blocks.
-func (c *Context) cutOff(from pointer) {
+// replaceUsesOf replaces the values and blocks of an outermost object that detached objects
+// use. The outermost object is about to be destroyed or changed.
+func (c *Context) replaceUsesOf(from pointer) {
 	for _, t := range c.tops {
 		if t.module == nil && t.uses != nil && t.raw != from {
-			c.replace(t, capi.Sever(c.api, t.kind, t.raw, from))
+			c.addPlaceholder(t, capi.ReplaceOutsideUses(c.api, t.kind, t.raw, from))
 		}
 	}
 }
 
-// mend replaces what the library took away from operations that Go code had made
-// invalid, and which it thought to be unreachable.
-func (c *Context) mend(t *top) {
-	if block := capi.Mend(c.api, t.kind, t.raw); block.Ptr != nil {
-		c.replace(t, block)
+// replaceNullUses replaces operands and successors that the library removed because it took
+// the operations for unreachable. This happens to operations that Go code made invalid.
+func (c *Context) replaceNullUses(t *top) {
+	if block := capi.ReplaceNullUses(c.api, t.kind, t.raw); block.Ptr != nil {
+		c.addPlaceholder(t, block)
 		t.parted = true
 	}
 }
 
-// replace notes the block, if it is one, whose arguments now replace operands in t.
-func (c *Context) replace(t *top, block capi.MlirBlock) {
+// addPlaceholder records a block, if not nil, whose arguments now replace operands in t.
+func (c *Context) addPlaceholder(t *top, block capi.MlirBlock) {
 	if block.Ptr != nil {
 		t.placeholders = append(t.placeholders, block)
 		c.placeholders++
 	}
 }
 
-// branch is an operation outside of something that branches into it, nil for none.
+// branch returns an operation outside that branches into the object, or the nil Operation.
 func (c *Context) branch(kind capi.Kind, raw pointer) Operation {
 	t := c.topOf(kind, raw)
 	if t == nil {
@@ -283,8 +285,8 @@ func (c *Context) branch(kind capi.Kind, raw pointer) Operation {
 	return c.operation(capi.BranchTo(c.api, kind, raw, t.kind, t.raw))
 }
 
-// unused returns an error that names a use if something outside uses what is about to be
-// erased.
+// unused returns an error that names a use if an object that is about to be erased is used
+// outside.
 func (c *Context) unused(kind capi.Kind, raw pointer, what string) error {
 	op, used := capi.OutsideUse(c.api, kind, raw)
 	if op.Ptr == nil {
@@ -299,14 +301,14 @@ func (c *Context) unused(kind capi.Kind, raw pointer, what string) error {
 		what, which, user.Name(), user.Location().Position())
 }
 
-// destroyAll destroys all that is left of the context's IR: modules first, because they
-// may use what was detached from them.
+// destroyAll destroys all IR of the context. Modules come first, because they may use
+// objects that were detached from them.
 func (c *Context) destroyAll() {
 	c.era.how = "after Context.Close"
 	var detached []*top
 	for _, t := range c.tops {
 		if t.module == nil {
-			c.replace(t, capi.Sever(c.api, t.kind, t.raw, nil))
+			c.addPlaceholder(t, capi.ReplaceOutsideUses(c.api, t.kind, t.raw, nil))
 			detached = append(detached, t)
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// Value is a result of an operation or an argument of a block. Two that can be used are ==
-// if they are the same one.
+// A Value is a result of an operation or an argument of a block. Two valid handles to the
+// same value are ==.
 type Value struct {
 	life *lifetime
 	raw  capi.MlirValue
 }
 
-// Equal reports whether both are the same one, as == does.
+// Equal reports whether v and other are the same value, as == does.
 func (v Value) Equal(other Value) bool { return v == other }
 
 func (v Value) use(method string) *capi.Table {
@@ -23,13 +23,14 @@ func (v Value) use(method string) *capi.Table {
 // IsNil reports whether v is the zero Value.
 func (v Value) IsNil() bool { return v.raw.Ptr == nil }
 
-// Type is the value's type.
+// Type returns the value's type.
 func (v Value) Type() Type {
 	t := v.use("Value.Type")
 	return Type{v.life.ctx.life, capi.MlirValueGetType(t, v.raw)}
 }
 
-// Owner is the operation that the value is a result of, nil for a block argument.
+// Owner returns the operation that the value is a result of, or the nil Operation if the
+// value is a block argument.
 func (v Value) Owner() Operation {
 	t := v.use("Value.Owner")
 	if !capi.MlirValueIsAOpResult(t, v.raw) {
@@ -38,7 +39,8 @@ func (v Value) Owner() Operation {
 	return v.life.ctx.operation(capi.MlirOpResultGetOwner(t, v.raw))
 }
 
-// Block is the block whose argument the value is, nil for a result.
+// Block returns the block that the value is an argument of, or the nil Block if the value
+// is a result.
 func (v Value) Block() Block {
 	t := v.use("Value.Block")
 	if !capi.MlirValueIsABlockArgument(t, v.raw) {
@@ -47,7 +49,8 @@ func (v Value) Block() Block {
 	return v.life.ctx.block(capi.MlirBlockArgumentGetOwner(t, v.raw))
 }
 
-// Index is the value's place among its owner's results or its block's arguments.
+// Index returns the value's index among the results of its owner or the arguments of its
+// block.
 func (v Value) Index() int {
 	t := v.use("Value.Index")
 	if capi.MlirValueIsABlockArgument(t, v.raw) {
@@ -56,13 +59,13 @@ func (v Value) Index() int {
 	return capi.MlirOpResultGetResultNumber(t, v.raw)
 }
 
-// Use is one place where a value is an operand.
+// A Use is one use of a value: the operand of Owner with the index Operand.
 type Use struct {
 	Owner   Operation
 	Operand int
 }
 
-// Uses iterates over the places where the value is used, in no particular order.
+// Uses returns an iterator over the uses of the value, in no particular order.
 func (v Value) Uses() iter.Seq[Use] {
 	return func(yield func(Use) bool) {
 		t := v.use("Value.Uses")
@@ -80,7 +83,7 @@ func (v Value) Uses() iter.Seq[Use] {
 	}
 }
 
-// String is the value as MLIR prints it: its operation, or its place in a block.
+// String returns the value as MLIR prints it: its operation, or its position in the block.
 func (v Value) String() string {
 	if v.IsNil() {
 		return "<nil value>"

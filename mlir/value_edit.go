@@ -14,15 +14,17 @@ func (v Value) IsArgument() bool {
 	return capi.MlirValueIsABlockArgument(v.use("Value.IsArgument"), v.raw)
 }
 
-// SetType gives the value another type. What uses it is for Verify to judge.
+// SetType changes the value's type. It does not check the uses of the value: call Verify
+// for that.
 func (v Value) SetType(t Type) {
 	api := v.use("Value.SetType")
 	v.touch()
 	capi.MlirValueSetType(api, v.raw, t.in(v.life.ctx, "Value.SetType"))
 }
 
-// Location is where the value comes from: the location of the operation that it is a
-// result of, or the argument's own. Only newer libraries can say the latter.
+// Location returns the source location of the value: that of its operation, or the
+// argument's own. For an argument, it returns an UnsupportedError if the library is too
+// old.
 func (v Value) Location() (Location, error) {
 	t := v.use("Value.Location")
 	if owner := v.Owner(); !owner.IsNil() {
@@ -34,8 +36,9 @@ func (v Value) Location() (Location, error) {
 	return v.life.ctx.location(capi.MlirValueGetLocation(t, v.raw)), nil
 }
 
-// SetLocation changes where a block argument comes from. It panics for a result,
-// whose location is its operation's.
+// SetLocation sets the source location of a block argument. It panics if v is a result,
+// whose location is that of its operation. It returns an UnsupportedError if the library is
+// too old.
 func (v Value) SetLocation(l Location) error {
 	t := v.use("Value.SetLocation")
 	if !v.IsArgument() {
@@ -48,13 +51,13 @@ func (v Value) SetLocation(l Location) error {
 	return nil
 }
 
-// HasUses reports whether the value is an operand anywhere.
+// HasUses reports whether the value is an operand of any operation.
 func (v Value) HasUses() bool {
 	t := v.use("Value.HasUses")
 	return capi.MlirValueGetFirstUse(t, v.raw).Ptr != nil
 }
 
-// NumUses counts the uses.
+// NumUses returns the number of uses.
 func (v Value) NumUses() int {
 	n := 0
 	for range v.Uses() {
@@ -63,19 +66,19 @@ func (v Value) NumUses() int {
 	return n
 }
 
-// ReplaceAllUses makes every use of v a use of the other value.
+// ReplaceAllUses replaces all uses of v by uses of with.
 func (v Value) ReplaceAllUses(with Value) {
 	v.ReplaceAllUsesExcept(with)
 }
 
-// ReplaceAllUsesExcept makes every use of v a use of the other value, but for the
-// operands of the given operations.
+// ReplaceAllUsesExcept replaces all uses of v by uses of with, except those by the given
+// operations.
 func (v Value) ReplaceAllUsesExcept(with Value, except ...Operation) {
 	t := v.use("Value.ReplaceAllUses")
 	c := v.life.ctx
 	other := with.in(c, "Value.ReplaceAllUses")
 	if v.raw == with.raw {
-		return // the library would loop for ever
+		return // the library would loop forever
 	}
 	spared := make([]capi.MlirOperation, len(except))
 	for i, o := range except {
@@ -94,8 +97,8 @@ func (v Value) ReplaceAllUsesExcept(with Value, except ...Operation) {
 	capi.MlirValueReplaceAllUsesExcept(t, v.raw, other, len(spared), first(spared))
 }
 
-// Name is the value as an operand of the printed text, for example %0 or %arg1. The
-// numbering is that of the whole function; an AsmState saves making it each time.
+// Name returns the value's name as an operand in the text, for example %0 or %arg1. It
+// numbers the whole function each time; an AsmState does so only once.
 func (v Value) Name(p PrintOptions) string {
 	v.use("Value.Name")
 	state, err := v.asmState(p)

@@ -7,25 +7,25 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// WalkAction is what a visitor asks for next.
+// A WalkAction tells a walk how to continue.
 type WalkAction int
 
 const (
-	WalkContinue WalkAction = iota // go on
-	WalkSkip                       // go on, but not into this operation's regions
-	WalkStop                       // end the walk
+	WalkContinue WalkAction = iota // continue
+	WalkSkip                       // continue, but not into this operation's regions
+	WalkStop                       // stop the walk
 )
 
-// Walk visits o and every operation in its regions, each before what it contains
-// and in the order of the text. It reports whether the walk reached its end. The
-// visitor may erase and move operations: what it erases is not gone into or visited.
+// Walk calls visit for o and every operation in its regions, in the order of the text: each
+// before its contents. It reports whether the walk reached the end. visit may erase and
+// move operations. Erased operations are not visited, and neither are their contents.
 func (o Operation) Walk(visit func(Operation) WalkAction) bool {
-	// A stack of our own: regions of strangers may be nested deeper than is good to
-	// recurse. What an operation contains is listed at once, and operations without
-	// regions, which most are, are not asked again.
+	// An explicit stack, because untrusted modules may be nested too deeply for recursion.
+	// The contents of an operation are listed in one call. Operations without regions, the
+	// majority, need no call.
 	t := o.life.use("Operation.Walk", o.raw.Ptr)
 	c := o.life.ctx
-	era, others := o.life, map[int]*lifetime{} // lifetimes on the stack, by place if not era
+	era, others := o.life, map[int]*lifetime{} // lifetimes on the stack, by index, if not era
 	stack := []capi.Child{{Operation: o.raw, Regions: capi.MlirOperationGetNumRegions(t, o.raw)}}
 	for len(stack) > 0 {
 		last := len(stack) - 1
@@ -40,7 +40,7 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 		if op.erased() {
 			continue
 		}
-		c.last = known{operation: op, name: child.Name} // visitors ask for it
+		c.last = known{operation: op, name: child.Name} // visitors usually read the name
 		switch visit(op) {
 		case WalkStop:
 			return false
@@ -66,13 +66,13 @@ func (o Operation) Walk(visit func(Operation) WalkAction) bool {
 	return true
 }
 
-// WalkPostOrder visits o and every operation in its regions, each after what it
-// contains. It reports whether the walk reached its end. The visitor may move and erase
-// operations, and WalkSkip is WalkContinue.
+// WalkPostOrder calls visit for o and every operation in its regions, each after its
+// contents. It reports whether the walk reached the end. visit may move and erase
+// operations. WalkSkip means WalkContinue.
 func (o Operation) WalkPostOrder(visit func(Operation) WalkAction) bool {
 	type entry struct {
 		op   Operation
-		open bool // what it contains is above it on the stack already
+		open bool // its contents were pushed on the stack
 	}
 	stack := []entry{{op: o}}
 	for len(stack) > 0 {
@@ -103,7 +103,7 @@ func (o Operation) WalkPostOrder(visit func(Operation) WalkAction) bool {
 	return true
 }
 
-// All iterates over o and every operation in its regions, in the order of Walk.
+// All returns an iterator over o and every operation in its regions, in the order of Walk.
 func (o Operation) All() iter.Seq[Operation] {
 	return func(yield func(Operation) bool) {
 		o.Walk(func(op Operation) WalkAction {
@@ -115,8 +115,8 @@ func (o Operation) All() iter.Seq[Operation] {
 	}
 }
 
-// erased reports whether the operation is one that was erased or is gone with what it
-// stood in.
+// erased reports whether the operation was erased, itself or with the object that contained
+// it.
 func (o Operation) erased() bool {
 	return !o.life.good(o.raw.Ptr)
 }

@@ -67,8 +67,7 @@ func TestWalkOrder(t *testing.T) {
 	})
 }
 
-// TestWalkErases erases what it visits, among more operations than are listed at the
-// first asking.
+// TestWalkErases erases visited operations, among more than are listed at first.
 func TestWalkErases(t *testing.T) {
 	const n = 1000
 	c := mlirtest.Context(t)

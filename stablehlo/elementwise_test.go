@@ -229,15 +229,15 @@ func TestOtherOperations(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, "tensor<4xf32>")
 	for op, want := range map[string]string{
-		"":            `knows no operation "stablehlo."`,
-		"nosuch":      `knows no operation "stablehlo.nosuch"`,
-		"add":         "stablehlo.add takes 2 operands, 1 given",
-		"constant":    "stablehlo.constant takes 0 operands, 1 given",
-		"dot_general": `the type inference of "stablehlo.dot_general" reads is not known here`,
+		"":            `does not know the operation "stablehlo."`,
+		"nosuch":      `does not know the operation "stablehlo.nosuch"`,
+		"add":         "stablehlo.add takes 2 operands, but 1 are given",
+		"constant":    "stablehlo.constant takes 0 operands, but 1 are given",
+		"dot_general": `the results of "stablehlo.dot_general" cannot be inferred, because AllowInference was not called for it`,
 	} {
 		_, err := Unary{Op: UnaryOp(dialect + op), Operand: in[0]}.Create(c, mlir.Location{})
 		check.Error(t, err, want)
 	}
 	_, err := Binary{BinaryOp(Abs), in[0], in[0]}.Create(c, mlir.Location{})
-	check.Error(t, err, "stablehlo.abs takes 1 operands, 2 given")
+	check.Error(t, err, "stablehlo.abs takes 1 operands, but 2 are given")
 }

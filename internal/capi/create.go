@@ -11,10 +11,10 @@ typedef struct {
   uintptr_t uses;  // what the operands are in, see common_top; a number, as it may be SEVERAL
 } created;
 
-// What uses is if operands are in several outermost things.
+// What uses is if operands are in several outermost objects.
 enum { SEVERAL = 1 };
 
-// common_top is the outermost thing that all operands are in, SEVERAL if they are in more
+// common_top is the outermost object that all operands are in, SEVERAL if they are in more
 // than one, and null if there are none.
 static inline uintptr_t common_top(const calliope_mlir_api* api, const uintptr_t* operands, intptr_t n) {
   uintptr_t common = 0;
@@ -27,7 +27,7 @@ static inline uintptr_t common_top(const calliope_mlir_api* api, const uintptr_t
   return common;
 }
 
-// apart reports whether an operand is in another outermost thing than the block.
+// apart reports whether an operand is in another outermost object than the block.
 static inline bool apart(const calliope_mlir_api* api, const uintptr_t* operands, intptr_t n, uintptr_t block) {
   void* top = NULL;
   for (intptr_t i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ static inline created create_operation(
 
 // copy_operation copies an operation to the end of a block and gives the copy other
 // operands. It does nothing if their number is another one, if the operation has regions or
-// successors, or if it was asked and an operand is in another outermost thing.
+// successors, or if it was asked and an operand is in another outermost object.
 static inline created copy_operation(
     uintptr_t table, uintptr_t operation, const uintptr_t* operands, intptr_t n_operands, uintptr_t block, bool ask) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
@@ -123,17 +123,17 @@ type Created struct {
 	// Lacks is the place in Required of an attribute that the library did not take because
 	// it is of another kind, else -1.
 	Lacks int
-	// Uses is the address of the outermost thing that all operands are in, and Several if
+	// Uses is the address of the outermost object that all operands are in, and Several if
 	// these are more than one. It is zero if there are no operands, or if it was not asked.
 	Uses uintptr
 }
 
-// Several is what Created.Uses is if operands are in several outermost things.
+// Several is what Created.Uses is if operands are in several outermost objects.
 const Several = C.SEVERAL
 
 // CreateOperation makes an operation in one crossing into C, at the end of a block, or
 // detached if the block is null. If it is asked, it makes none at the end of a block if an
-// operand is in another outermost thing than the block, and Uses is Several.
+// operand is in another outermost object than the block, and Uses is Several.
 func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock, ask bool) Created {
 	results, nResults := numbers(s.Results)
 	operands, nOperands := numbers(s.Operands)
@@ -153,7 +153,7 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 // CopyOperation copies an operation to the end of a block, with other operands, and gives
 // the copy's first result too. It is null, and nothing was done, if the operation has
 // another number of operands, or regions or successors, or if it was asked and an operand
-// is in another outermost thing than the block.
+// is in another outermost object than the block.
 func CopyOperation(t *Table, op MlirOperation, operands []MlirValue, end MlirBlock, ask bool) (MlirOperation, MlirValue) {
 	values, n := numbers(operands)
 	t.enter()

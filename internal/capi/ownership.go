@@ -107,7 +107,7 @@ static MlirBlock made(visitor* v) {
   return v->made;
 }
 
-static bool sever_operation(visitor* v, MlirOperation op) {
+static bool replace_outside_uses_by(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
     MlirValue operand = api->mlirOperationGetOperand(op, i);
@@ -124,7 +124,7 @@ static bool sever_operation(visitor* v, MlirOperation op) {
   return true;
 }
 
-static bool operation_strays(visitor* v, MlirOperation op) {
+static bool uses_outside(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++) {
     MlirValue operand = api->mlirOperationGetOperand(op, i);
@@ -167,8 +167,8 @@ static MlirOperation outside_use(const void* t, int kind, void* raw, MlirValue* 
   return v.user;
 }
 
-static MlirOperation stray(const void* t, int kind, void* raw, void* other) {
-  visitor v = {.api = t, .root = raw, .from = other, .operation = operation_strays};
+static MlirOperation user_of_outside(const void* t, int kind, void* raw, void* other) {
+  visitor v = {.api = t, .root = raw, .from = other, .operation = uses_outside};
   visit(&v, kind, raw);
   return v.user;
 }
@@ -201,7 +201,7 @@ static MlirOperation branch_to(const void* t, int kind, void* raw, int top_kind,
   return v.user;
 }
 
-static bool mend_operation(visitor* v, MlirOperation op) {
+static bool replace_null_uses_by(visitor* v, MlirOperation op) {
   table api = v->api;
   for (intptr_t i = 0, n = api->mlirOperationGetNumOperands(op); i < n; i++)
     if (!api->mlirOperationGetOperand(op, i).ptr) {
@@ -213,14 +213,14 @@ static bool mend_operation(visitor* v, MlirOperation op) {
   return true;
 }
 
-static MlirBlock mend(const void* t, int kind, void* raw) {
-  visitor v = {.api = t, .operation = mend_operation};
+static MlirBlock replace_null_uses(const void* t, int kind, void* raw) {
+  visitor v = {.api = t, .operation = replace_null_uses_by};
   visit(&v, kind, raw);
   return v.made;
 }
 
-static MlirBlock sever(const void* t, int kind, void* raw, void* from) {
-  visitor v = {.api = t, .root = raw, .from = from, .operation = sever_operation};
+static MlirBlock replace_outside_uses(const void* t, int kind, void* raw, void* from) {
+  visitor v = {.api = t, .root = raw, .from = from, .operation = replace_outside_uses_by};
   visit(&v, kind, raw);
   return v.made;
 }
@@ -360,8 +360,8 @@ func blockFromC(b C.MlirBlock) MlirBlock { return *(*MlirBlock)(unsafe.Pointer(&
 
 func blockToC(b MlirBlock) C.MlirBlock { return *(*C.MlirBlock)(unsafe.Pointer(&b)) }
 
-// Top returns the outermost operation, block or region around something, which is the
-// thing itself if it is detached.
+// Top returns the outermost operation, block or region that contains an object, which is the
+// object itself if it is detached.
 func Top(t *Table, kind Kind, raw unsafe.Pointer) unsafe.Pointer {
 	t.enter()
 	defer t.leave()
@@ -378,12 +378,13 @@ func OutsideUse(t *Table, kind Kind, raw unsafe.Pointer) (MlirOperation, MlirVal
 	return operationFromC(op), *(*MlirValue)(unsafe.Pointer(&used))
 }
 
-// Stray returns an operation in raw, which is detached, that uses a value or branches to a
-// block that is neither in raw nor in other. It returns null if there is none.
-func Stray(t *Table, kind Kind, raw, other unsafe.Pointer) MlirOperation {
+// UserOfOutside returns an operation in raw, which is detached, that uses a value or
+// branches to a block that is neither in raw nor in other. It returns null if there is
+// none.
+func UserOfOutside(t *Table, kind Kind, raw, other unsafe.Pointer) MlirOperation {
 	t.enter()
 	defer t.leave()
-	return operationFromC(C.stray(t.pointer(), C.int(kind), raw, other))
+	return operationFromC(C.user_of_outside(t.pointer(), C.int(kind), raw, other))
 }
 
 // BranchTo returns an operation in the tree top, outside of raw, that branches to raw or to a
@@ -394,13 +395,14 @@ func BranchTo(t *Table, kind Kind, raw unsafe.Pointer, topKind Kind, top unsafe.
 	return operationFromC(C.branch_to(t.pointer(), C.int(kind), raw, C.int(topKind), top))
 }
 
-// Sever replaces the operands and successors of a detached tree that are in the tree from, or
-// anywhere outside if from is nil, by arguments of a new block and by that block. It returns
-// the block, which must be destroyed after the tree, or null if there was nothing to replace.
-func Sever(t *Table, kind Kind, raw, from unsafe.Pointer) MlirBlock {
+// ReplaceOutsideUses replaces the operands and successors of a detached tree that are in
+// the tree from, or anywhere outside if from is nil, by arguments of a new block and by
+// that block. It returns the block, which must be destroyed after the tree, or null if
+// there was nothing to replace.
+func ReplaceOutsideUses(t *Table, kind Kind, raw, from unsafe.Pointer) MlirBlock {
 	t.enter()
 	defer t.leave()
-	return blockFromC(C.sever(t.pointer(), C.int(kind), raw, from))
+	return blockFromC(C.replace_outside_uses(t.pointer(), C.int(kind), raw, from))
 }
 
 // Unplaced returns an operation in op that uses a value or branches to a block that is in no
@@ -411,24 +413,25 @@ func Unplaced(t *Table, op MlirOperation) MlirOperation {
 	return operationFromC(C.unplaced(t.pointer(), operationToC(op)))
 }
 
-// Mend replaces null operands and successors by arguments of a new block and by that block:
-// the library removes operands and successors of an invalid tree. It returns the block, which
-// must be destroyed after the tree, or null if there was nothing to replace.
-func Mend(t *Table, kind Kind, raw unsafe.Pointer) MlirBlock {
+// ReplaceNullUses replaces null operands and successors by arguments of a new block and by
+// that block: the library removes operands and successors of an invalid tree. It returns
+// the block, which must be destroyed after the tree, or null if there was nothing to
+// replace.
+func ReplaceNullUses(t *Table, kind Kind, raw unsafe.Pointer) MlirBlock {
 	t.enter()
 	defer t.leave()
-	return blockFromC(C.mend(t.pointer(), C.int(kind), raw))
+	return blockFromC(C.replace_null_uses(t.pointer(), C.int(kind), raw))
 }
 
-// Together reports whether a value is in the outermost thing that an operation is in.
+// Together reports whether a value and an operation are in the same outermost object.
 func Together(t *Table, op MlirOperation, v MlirValue) bool {
 	t.enter()
 	defer t.leave()
 	return bool(C.together(t.pointer(), operationToC(op), *(*C.MlirValue)(unsafe.Pointer(&v))))
 }
 
-// Within moves the things that are in an outermost thing to the front, and returns how
-// many these are.
+// Within moves the things that are in an outermost object to the front, and returns their
+// number.
 func Within(t *Table, things []Thing, top unsafe.Pointer) int {
 	t.enter()
 	defer t.leave()

@@ -143,7 +143,7 @@ func (s Sample) RoundTrip(t *testing.T, c *mlir.Context) {
 	}
 	if !c.Registered(s.Name) { // in another release of the dialect
 		_, _, _, err := s.Module(c)
-		check.Error(t, err, fmt.Sprintf("knows no operation %q", s.Name))
+		check.Error(t, err, fmt.Sprintf("does not know the operation %q", s.Name))
 		return
 	}
 	m, op, made, err := s.Module(c)

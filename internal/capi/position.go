@@ -66,7 +66,7 @@ static bool visible(table api, MlirOperation op, MlirValue value) {
   return at.ptr && dominates(api, region, block, at);
 }
 
-static int standing(const void* t, MlirOperation op) {
+static int check_position(const void* t, MlirOperation op) {
   table api = t;
   int found = 0;
   if (api->mlirOperationGetNumSuccessors(op) > 0 || !api->mlirOperationGetNextInBlock(op).ptr) found = ENDS;
@@ -77,11 +77,11 @@ static int standing(const void* t, MlirOperation op) {
 */
 import "C"
 
-// Standing reports whether an operation is the last one in its block or branches, and whether
-// an operand seems not to be defined before it.
-func Standing(t *Table, op MlirOperation) (ends, misplaced bool) {
+// CheckPosition reports whether an operation is the last one in its block or branches, and
+// whether an operand seems not to be defined before it.
+func CheckPosition(t *Table, op MlirOperation) (ends, misplaced bool) {
 	t.enter()
-	found := C.standing(t.pointer(), operationToC(op))
+	found := C.check_position(t.pointer(), operationToC(op))
 	t.leave()
 	return found&C.ENDS != 0, found&C.MISPLACED != 0
 }
