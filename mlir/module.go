@@ -32,23 +32,6 @@ func (c *Context) NewModule(loc Location) *Module {
 	return c.module(capi.MlirModuleCreateEmpty(t, loc.in(c, "Context.NewModule")))
 }
 
-// bytecodeMagic is the start of every MLIR bytecode file.
-const bytecodeMagic = "ML\xefR"
-
-// artifactProducer is near the start of a StableHLO portable artifact, which is bytecode of
-// the VHLO dialect.
-const artifactProducer = "StableHLO_v"
-
-// IsBytecode reports whether data is MLIR bytecode. A portable artifact is bytecode, too.
-func IsBytecode(data []byte) bool {
-	return strings.HasPrefix(string(data[:min(len(data), 4)]), bytecodeMagic)
-}
-
-// IsPortableArtifact reports whether data is a StableHLO portable artifact.
-func IsPortableArtifact(data []byte) bool {
-	return IsBytecode(data) && strings.Contains(string(data[:min(len(data), 64)]), artifactProducer)
-}
-
 // Parse reads a module from text, bytecode or a StableHLO portable artifact. name names the
 // source in diagnostics and may be empty. Text without an enclosing module gets one. The
 // module is verified. If it cannot be parsed or is not valid, the error is a

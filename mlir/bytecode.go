@@ -1,0 +1,148 @@
+package mlir
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// bytecodeMagic is the start of every MLIR bytecode file.
+const bytecodeMagic = "ML\xefR"
+
+// IsBytecode reports whether data is MLIR bytecode. A portable artifact is bytecode, too.
+func IsBytecode(data []byte) bool { return bytes.HasPrefix(data, []byte(bytecodeMagic)) }
+
+// IsPortableArtifact reports whether data is a StableHLO portable artifact, which is bytecode
+// whose operations are all of the VHLO dialect. StableHLO's own functions also state it as
+// the producer.
+func IsPortableArtifact(data []byte) bool {
+	if !IsBytecode(data) {
+		return false
+	}
+	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
+	r.number() // the version of the format
+	if strings.HasPrefix(r.text(), "StableHLO_v") {
+		return true
+	}
+	dialects := r.dialects()
+	return slices.Contains(dialects, "vhlo") && !slices.ContainsFunc(dialects, func(d string) bool { return d != "vhlo" && d != "builtin" })
+}
+
+// A bytecodeReader reads bytecode, as MLIR's document BytecodeFormat describes it. After the
+// end of the data, or an error, it reads zeros.
+type bytecodeReader struct {
+	data []byte
+	at   int
+}
+
+func (r *bytecodeReader) ended() bool { return r.at >= len(r.data) }
+
+func (r *bytecodeReader) byte() byte {
+	if r.ended() {
+		return 0
+	}
+	r.at++
+	return r.data[r.at-1]
+}
+
+// skip returns the next n bytes, or nil if there are fewer.
+func (r *bytecodeReader) skip(n uint64) []byte {
+	if n > uint64(len(r.data)-r.at) {
+		r.at = len(r.data)
+		return nil
+	}
+	r.at += int(n)
+	return r.data[r.at-int(n) : r.at]
+}
+
+// number reads an integer of variable size. The number of trailing zeros of the first byte is
+// the number of bytes that follow. The integer is in the other bits, least significant first.
+func (r *bytecodeReader) number() uint64 {
+	first := r.byte()
+	following := bits.TrailingZeros8(first)
+	n := uint64(0)
+	for i := range following {
+		n |= uint64(r.byte()) << (8 * i)
+	}
+	if following == 8 {
+		return n
+	}
+	return n<<(7-following) | uint64(first>>(following+1))
+}
+
+// text reads a string that a NUL ends.
+func (r *bytecodeReader) text() string {
+	length := bytes.IndexByte(r.data[r.at:], 0)
+	if length < 0 {
+		r.at = len(r.data)
+		return ""
+	}
+	return string(r.skip(uint64(length) + 1)[:length])
+}
+
+// Sections of a module.
+const (
+	stringSection       = 0
+	dialectSection      = 1
+	sectionAligned byte = 0x80 // a flag
+)
+
+// section returns the next section and its identifier.
+func (r *bytecodeReader) section() (id byte, content bytecodeReader) {
+	head := r.byte()
+	length := r.number()
+	if head&sectionAligned != 0 {
+		if align := r.number(); align > 0 {
+			r.skip((align - uint64(r.at)%align) % align)
+		}
+	}
+	return head &^ sectionAligned, bytecodeReader{data: r.skip(length)}
+}
+
+// dialects returns the names of the dialects that the module uses. They are incomplete if
+// the data are damaged.
+func (r *bytecodeReader) dialects() []string {
+	var sections [2]bytecodeReader
+	for !r.ended() {
+		if id, content := r.section(); int(id) < len(sections) {
+			sections[id] = content
+		}
+	}
+	names := sections[stringSection].strings()
+	var dialects []string
+	for _, i := range sections[dialectSection].dialectNames() {
+		if i < uint64(len(names)) {
+			dialects = append(dialects, names[i])
+		}
+	}
+	return dialects
+}
+
+// dialectNames reads the start of a dialect section, and returns the indices of the names in
+// the string section.
+func (r *bytecodeReader) dialectNames() (indices []uint64) {
+	for n := r.number(); n > 0 && !r.ended(); n-- {
+		name := r.number()
+		if name&1 != 0 {
+			r.section() // the version of the dialect
+		}
+		indices = append(indices, name>>1)
+	}
+	return indices
+}
+
+// strings reads a string section. It has the lengths of the strings, with a NUL each, in
+// reverse order, and then the strings.
+func (r *bytecodeReader) strings() []string {
+	var lengths []uint64
+	for n := r.number(); n > 0 && !r.ended(); n-- {
+		lengths = append(lengths, r.number())
+	}
+	slices.Reverse(lengths)
+	var list []string
+	for _, length := range lengths {
+		list = append(list, strings.TrimSuffix(string(r.skip(length)), "\x00"))
+	}
+	return list
+}
