@@ -23,6 +23,7 @@ const module = "github.com/calliope-mlir/calliope"
 // import. docs/architecture.md has the same table in words.
 var mayImport = map[string][]string{
 	"tensor":                         {},
+	"tensor/npz":                     {"tensor"},
 	"contract":                       {"tensor"},
 	"native":                         {"internal/debs"},
 	"c":                              {},

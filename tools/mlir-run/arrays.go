@@ -8,7 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
 // arrays reads arrays from files, under the names in0, in1, … or out0, out1, ….

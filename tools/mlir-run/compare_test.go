@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
 func TestMinifloats(t *testing.T) {

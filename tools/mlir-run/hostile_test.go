@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
 // identity is a module that returns its parameter.

@@ -16,7 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
 // toolEnv is the environment variable that makes the test program the command.

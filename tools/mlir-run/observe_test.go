@@ -16,7 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
 // recordCalls writes a recording of calls with the given results.

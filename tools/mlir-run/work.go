@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tools/mlir-run/internal/npz"
+	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
 // serve is the main function of the worker process. It returns the exit status.

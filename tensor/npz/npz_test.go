@@ -149,7 +149,7 @@ func TestReadMLDTypes(t *testing.T) {
 }
 
 // corpus returns files that NumPy wrote for other tests.
-const corpus = "../../../../tests/testdata/modules"
+const corpus = "../../tests/testdata/modules"
 
 func TestCorpusRoundTrip(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(corpus, "*.npz"))
