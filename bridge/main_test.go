@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,6 +23,27 @@ func testPlugin(t testing.TB) *Plugin {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// known is what a plugin reports of itself.
+type known struct{ pjrt, ffi, stablehlo string }
+
+// knownPlugins are the plugins that these tests run on, by the name of the library's file.
+var knownPlugins = map[string]known{
+	"xla_cpu_pjrt.so":          {"0.81", "0.2", "1.13.3"},  // native.PJRTPlugin
+	"libpjrt_cpu.so":           {"0.106", "0.3", "1.16.1"}, // native.PJRT106
+	"pjrt_c_api_cpu_plugin.so": {"0.115", "0.4", "1.20.0"}, // native.PJRT115
+}
+
+// knownPlugin returns what the plugin of this process must report.
+func knownPlugin(t testing.TB) known {
+	t.Helper()
+	file := filepath.Base(testPlugin(t).Info().Path)
+	k, ok := knownPlugins[file]
+	if !ok {
+		t.Fatalf("these tests do not know the plugin %s", file)
+	}
+	return k
 }
 
 // testClient returns a client with four devices.

@@ -28,7 +28,7 @@ func TestProgramVersion(t *testing.T) {
 		check.NoError(t, err)
 		check.NoError(t, e.Close())
 	}
-	check.Diff(t, "versions", []string{"1.13.3", ""}, asked)
+	check.Diff(t, "versions", []string{knownPlugin(t).stablehlo, ""}, asked)
 }
 
 func TestProgramErrors(t *testing.T) {

@@ -135,7 +135,7 @@ func TestCacheDir(t *testing.T) {
 // The table is written by hand: a slip in it would show only on another platform.
 func TestTable(t *testing.T) {
 	envs := map[string]Part{}
-	for _, p := range []Part{MLIR, PJRTPlugin, IREE, LLVM} {
+	for _, p := range []Part{MLIR, PJRTPlugin, IREE, LLVM, PJRT106, PJRT115} {
 		s := table[p]
 		if other, ok := envs[p.Env()]; ok || !strings.HasPrefix(p.Env(), "CALLIOPE_") {
 			t.Errorf("%s: bad or repeated environment variable %q (also of %q)", p, p.Env(), other)
@@ -177,9 +177,10 @@ func TestTable(t *testing.T) {
 	if got, want := Part("spoon").String(), `unknown native part "spoon"`; got != want {
 		t.Errorf("String of an unknown part: %q, want %q", got, want)
 	}
-	if slices.ContainsFunc([]Part{IREE, LLVM, testPart}, func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
+	if slices.ContainsFunc([]Part{IREE, LLVM, PJRT106, PJRT115, testPart}, func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
 		t.Errorf("DefaultParts() = %v holds a part that is fetched only on request", DefaultParts())
 	}
+	check.Diff(t, "plugins", []Part{PJRTPlugin, PJRT106, PJRT115}, Plugins())
 }
 
 // checkDebs looks for slips in a list of packages.

@@ -23,6 +23,14 @@ const (
 	// but without StableHLO. It is fetched only on request, from Debian's packages, and
 	// linked with the user's C++ compiler.
 	LLVM Part = "llvm"
+	// PJRT106 is a newer XLA for the CPU, as a PJRT plugin: PJRT 0.106, FFI 0.3, StableHLO
+	// 1.16.1, from PyPI's fastatomstruct-xla-cpu. It is fetched only on request, and used if
+	// CALLIOPE_PJRT_PLUGIN or bridge.OpenOptions.Path is its path.
+	PJRT106 Part = "pjrt106"
+	// PJRT115 is the newest XLA for the CPU that is known here, as a PJRT plugin: PJRT 0.115,
+	// FFI 0.4, StableHLO 1.20.0, from PyPI's lammps-jax-pjrt-cpu. It is fetched and used as
+	// PJRT106 is.
+	PJRT115 Part = "pjrt115"
 )
 
 // build says what a part consists of on one platform: a Python wheel, or Debian packages.
@@ -61,6 +69,7 @@ type spec struct {
 	title   string
 	env     string // the environment variable that overrides everything
 	byAsk   bool   // not one of the default parts
+	plugin  bool   // a PJRT plugin
 	project string // name in the Python package index, if it comes from there
 	version string
 	member  string // the shared library's path inside the wheel, or just its name
@@ -97,6 +106,7 @@ var table = map[Part]spec{
 	PJRTPlugin: {
 		title:   "XLA CPU plugin",
 		env:     "CALLIOPE_PJRT_PLUGIN",
+		plugin:  true,
 		project: "xla-cpu-pjrt",
 		version: "0.0.1",
 		member:  "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
@@ -151,6 +161,38 @@ var table = map[Part]spec{
 			}},
 		},
 	},
+	PJRT106: {
+		title:   "XLA CPU plugin of PJRT 0.106",
+		env:     "CALLIOPE_PJRT106_PLUGIN",
+		byAsk:   true,
+		plugin:  true,
+		project: "fastatomstruct-xla-cpu",
+		version: "2026.6.23",
+		member:  "fastatomstruct_xla_cpu/libpjrt_cpu.so",
+		mb:      63,
+		builds: map[string]build{
+			"linux/amd64": {
+				tag: "manylinux_2_27_x86_64", sha256: "88b1c430b341b4bea40a37420311c9c75db6e22b46d2ff95b6986577bee6afe9",
+				files: map[string]string{"libpjrt_cpu.so": "0a0fe56ca17be9efc7b942e89e534e5e0ad4a0f1e369b66d27b62184509015b9"},
+			},
+		},
+	},
+	PJRT115: {
+		title:   "XLA CPU plugin of PJRT 0.115",
+		env:     "CALLIOPE_PJRT115_PLUGIN",
+		byAsk:   true,
+		plugin:  true,
+		project: "lammps-jax-pjrt-cpu",
+		version: "0.11.2",
+		member:  "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so",
+		mb:      63,
+		builds: map[string]build{
+			"linux/amd64": {
+				tag: "manylinux_2_27_x86_64", sha256: "1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
+				files: map[string]string{"pjrt_c_api_cpu_plugin.so": "ad1309ac822b1b24d51b7f9947c7c9fa9ef5d67f390584cbc3d1fa2428fed9c2"},
+			},
+		},
+	},
 }
 
 // Parts returns every known part, in a fixed order.
@@ -174,6 +216,18 @@ func DefaultParts() []Part {
 		}
 	}
 	return parts
+}
+
+// Plugins returns the parts that are PJRT plugins, in a fixed order. The default one is the
+// first.
+func Plugins() []Part {
+	var plugins []Part
+	for _, p := range Parts() {
+		if table[p].plugin {
+			plugins = append(plugins, p)
+		}
+	}
+	return plugins
 }
 
 // String returns the part's name for messages, such as "XLA CPU plugin".

@@ -3,14 +3,16 @@
 
 // XLA's typed FFI, the part that we use, in declarations of our own. XLA promises
 // the bytes, not the names, so the names here are short. Facts come from
-// xla/ffi/api/c_api.h of FFI 0.2 and 0.3; where the two differ both layouts stand
-// here and ffi_call.h picks one by the version that the plugin reports.
+// xla/ffi/api/c_api.h of FFI 0.2 to 0.5; where they differ all layouts stand here
+// and ffi_call.h picks one by the version that the plugin reports.
 //
 // Every structure starts with its own size; the callee refuses one that is smaller
 // than what it knows.
 
 #include <stddef.h>
 #include <stdint.h>
+
+enum { FFI_OLDEST_MINOR = 2, FFI_NEWEST_MINOR = 5 };  // of major version 0
 
 typedef struct ffi_api ffi_api;
 typedef struct ffi_error ffi_error;      // opaque, owned by whoever receives it
@@ -117,12 +119,15 @@ typedef struct {
   int32_t code;
 } ffi_error_create_args;
 
+// Error_GetMessage, which FFI 0.4 replaced by Error_GetDetails. Up to 0.3 the structure
+// ends with the message.
 typedef struct {
   size_t struct_size;
   ffi_extension* extensions;
   ffi_error* error;
   const char* message;
-} ffi_error_message_args;
+  int32_t code;
+} ffi_error_details_args;
 
 typedef struct {
   size_t struct_size;
@@ -140,6 +145,9 @@ typedef struct {
   ffi_handler initialize;
   ffi_handler execute;
   uint32_t traits;
+  // Not counted. FFI 0.4 has a fifth handler, record, before the traits, and still takes
+  // the structure of 84 bytes. Read as the longer one, this one has no such handler.
+  uint32_t zeros[3];
 } ffi_handler_register_args;
 
 typedef struct {
@@ -165,7 +173,7 @@ typedef struct {
   void* state;
 } ffi_state_args_2;
 
-// FFI 0.3 put the stage in the middle.
+// Since FFI 0.3 the stage is in the middle.
 typedef struct {
   size_t struct_size;
   ffi_extension* extensions;
@@ -211,7 +219,7 @@ struct ffi_api {
   ffi_version version;
   const void* internal;
   ffi_error* (*error_create)(ffi_error_create_args*);
-  void (*error_message)(ffi_error_message_args*);
+  void (*error_details)(ffi_error_details_args*);
   void (*error_destroy)(ffi_error_destroy_args*);
   ffi_error* (*handler_register)(ffi_handler_register_args*);
   void* stream_get;
@@ -228,6 +236,8 @@ struct ffi_api {
   ffi_error* (*future_set_error)(ffi_future_error_args*);
   ffi_error* (*run_id_get)(ffi_run_id_args*);
   ffi_error* (*device_ordinal_get)(ffi_device_args*);
+  void* find_extension;      // since FFI 0.4
+  void* custom_options_get;  // since FFI 0.5
 };
 
 #endif

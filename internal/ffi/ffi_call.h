@@ -38,11 +38,21 @@ static inline void ffi_drop_error(const ffi_api* api, ffi_error* error) {
   api->error_destroy(&destroy);
 }
 
+// Reads an error. The message is valid until the error is destroyed. The code is 0 before
+// FFI 0.4.
+static inline ffi_error_details_args ffi_error_details(const ffi_api* api, ffi_error* error) {
+  ffi_error_details_args args = {.struct_size = api->version.minor >= 4
+                                                    ? FFI_SIZE(ffi_error_details_args, code)
+                                                    : FFI_SIZE(ffi_error_details_args, message),
+                                 .error = error};
+  api->error_details(&args);
+  return args;
+}
+
 // Turns an error, or NULL, into a malloc'ed text, or NULL, and frees it.
 static inline char* ffi_error_text(const ffi_api* api, const char* doing, ffi_error* error) {
   if (error == NULL) return NULL;
-  ffi_error_message_args args = {.struct_size = sizeof args, .error = error};
-  api->error_message(&args);
+  ffi_error_details_args args = ffi_error_details(api, error);
   const char* message = args.message ? args.message : "no message";
   size_t size = strlen(doing) + strlen(message) + sizeof ": ";
   char* text = malloc(size);
@@ -87,7 +97,7 @@ static inline char* ffi_register(const ffi_api* api, const char* target, ffi_han
   return ffi_error_text(api, "registering a handler", api->handler_register(&args));
 }
 
-// The state's structure is the one place where FFI 0.2 and 0.3 differ for us.
+// The state's structure is the one place where FFI 0.2 and later ones differ in a call.
 static inline ffi_error* ffi_state_set(const ffi_api* api, int64_t* type_id, ffi_context* context, void* state) {
   if (api->version.minor >= 3) {
     ffi_state_args_3 args = {.struct_size = sizeof args,

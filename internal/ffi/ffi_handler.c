@@ -192,6 +192,20 @@ static char* check_size(const ffi_api* api, const char* name, ffi_error* (*funct
   return problem;
 }
 
+// Holds the structure of Error_GetDetails against the plugin's: it returns no error that
+// could name a size, so a known error is read.
+static char* check_details(const ffi_api* api) {
+  static const char message[] = "calliope: layout";
+  ffi_error* error = ffi_new_error(api, FFI_INVALID_ARGUMENT, message);
+  ffi_error_details_args details = ffi_error_details(api, error);
+  int same = details.message != NULL && strcmp(details.message, message) == 0 &&
+             details.code == (api->version.minor >= 4 ? FFI_INVALID_ARGUMENT : 0);
+  ffi_drop_error(api, error);
+  if (same) return NULL;
+  return text_of("the plugin's Error_Get%s returns another error than was created",
+                 api->version.minor >= 4 ? "Details" : "Message");
+}
+
 static char* check_layouts(const ffi_api* api) {
   typedef ffi_error* (*function)(void*);
   size_t state = api->version.minor >= 3 ? sizeof(ffi_state_args_3) : sizeof(ffi_state_args_2);
@@ -202,6 +216,8 @@ static char* check_layouts(const ffi_api* api) {
   } checks[] = {
       {"Error_Create", (function)api->error_create, FFI_SIZE(ffi_error_create_args, code)},
       {"Handler_Register", (function)api->handler_register, FFI_SIZE(ffi_handler_register_args, traits)},
+      // XLA counts this one without the type's information, which it reads.
+      {"Type_Register", (function)api->type_register, FFI_SIZE(ffi_type_register_args, type_id)},
       {"State_Set", (function)api->state_set, state},
       {"State_Get", (function)api->state_get, state},
       // XLA counts this one without the future that it fills in.
@@ -215,16 +231,28 @@ static char* check_layouts(const ffi_api* api) {
     char* problem = check_size(api, checks[i].name, checks[i].call, checks[i].size);
     if (problem != NULL) return problem;
   }
-  return NULL;
+  return check_details(api);
+}
+
+// The size of the function table of a known version.
+static size_t table_size(int minor) {
+  if (minor >= 5) return FFI_SIZE(ffi_api, custom_options_get);
+  if (minor == 4) return FFI_SIZE(ffi_api, find_extension);
+  return FFI_SIZE(ffi_api, device_ordinal_get);
 }
 
 char* calliope_ffi_init(int plugin, const ffi_api* api) {
-  if (api->struct_size < sizeof(ffi_api)) {
-    return text_of("the plugin's FFI table has %zu bytes where %zu are needed", api->struct_size, sizeof(ffi_api));
+  if (api->struct_size < FFI_SIZE(ffi_api, version)) {
+    return text_of("the plugin's FFI table has %zu bytes, too few for a version", api->struct_size);
   }
-  if (api->version.major != 0 || api->version.minor < 2 || api->version.minor > 3) {
-    return text_of("the plugin speaks XLA FFI %d.%d; only 0.2 and 0.3 are known", api->version.major,
-                   api->version.minor);
+  int major = api->version.major, minor = api->version.minor;
+  if (major != 0 || minor < FFI_OLDEST_MINOR || minor > FFI_NEWEST_MINOR) {
+    return text_of("the plugin speaks XLA FFI %d.%d; only 0.%d to 0.%d are known: use a plugin of one of these versions",
+                   major, minor, FFI_OLDEST_MINOR, FFI_NEWEST_MINOR);
+  }
+  if (api->struct_size < table_size(minor)) {
+    return text_of("the plugin's FFI table has %zu bytes where FFI %d.%d has %zu", api->struct_size, major, minor,
+                   table_size(minor));
   }
   char* problem = check_layouts(api);
   if (problem != NULL) return problem;

@@ -44,8 +44,14 @@ func TestOpenRefuses(t *testing.T) {
 		pjrttest.OtherRegister: "takes 60 bytes to register",
 		pjrttest.HiddenFFI:     "did not show its FFI table",
 		pjrttest.FFI1:          "FFI 0.1",
-		pjrttest.FFI4:          "FFI 0.4",
-		pjrttest.ShortFFI:      "FFI table has",
+		pjrttest.FFI6:          "FFI 0.6; only 0.2 to 0.5 are known",
+		pjrttest.TinyFFI:       "FFI table has 32 bytes, too few for a version",
+		pjrttest.ShortFFI:      "FFI table has 184 bytes where FFI 0.2 has 192",
+		pjrttest.ShortFFI4:     "FFI table has 192 bytes where FFI 0.4 has 200",
+		pjrttest.ShortFFI5:     "FFI table has 200 bytes where FFI 0.5 has 208",
+		pjrttest.OtherMessage:  "Error_GetMessage returns another error",
+		pjrttest.OtherDetails:  "Error_GetDetails returns another error",
+		pjrttest.OtherType:     "Type_Register takes 48 bytes where 40 are known",
 		pjrttest.OtherState:    "State_Set takes 48 bytes where 40 are known",
 		pjrttest.AnyState:      "State_Set accepted a structure of 8 bytes",
 		pjrttest.OtherFuture:   "Future_Create takes 32 bytes where 16 are known",
@@ -111,10 +117,10 @@ func (s fakeSite) Name() string { return "fake" }
 
 func (s fakeSite) Delete() { *s.deleted++ }
 
-// Both layouts of the FFI, all the way from registering to deleting.
+// All layouts of the FFI, all the way from registering to deleting.
 func TestFFILayouts(t *testing.T) {
 	defer instantiate.Store(instantiate.Load())
-	for variant, ffi := range map[int]string{pjrttest.Right2: "0.2", pjrttest.Right3: "0.3"} {
+	for variant, ffi := range map[int]string{pjrttest.Right2: "0.2", pjrttest.Right3: "0.3", pjrttest.Right4: "0.4", pjrttest.Right5: "0.5"} {
 		t.Run(ffi, func(t *testing.T) {
 			var calls, deleted int
 			var attrs []Attr
@@ -160,9 +166,9 @@ func TestFFILayouts(t *testing.T) {
 }
 
 func TestRegisterRefused(t *testing.T) {
-	p := rightFake(t, pjrttest.Refused)
+	p := rightFake(t, pjrttest.Right2)
 	for _, attributed := range []bool{false, true} {
-		if err := p.Register("target", attributed); err == nil || !strings.Contains(err.Error(), "no more handlers today") {
+		if err := p.Register(pjrttest.Refused, attributed); err == nil || !strings.Contains(err.Error(), "no more handlers today") {
 			t.Errorf("got %v", err)
 		}
 	}

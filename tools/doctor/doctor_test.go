@@ -170,6 +170,14 @@ func TestTrouble(t *testing.T) {
 		},
 		next: "correct or unset " + native.PJRTPlugin.Env() + ", then " + command,
 	}, {
+		name: "a further plugin that is none",
+		env: map[string]string{
+			native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin],
+			native.PJRT106.Env(): located[native.MLIR],
+		},
+		want: map[string]string{native.PJRT106.String(): "PJRT API FAILED: bridge: ", "self-test": whole},
+		next: "correct or unset " + native.PJRT106.Env() + ", then " + command,
+	}, {
 		name: "a path that leads nowhere",
 		env:  map[string]string{native.PJRTPlugin.Env(): junk + "not"},
 		want: map[string]string{"native parts": "pjrt (required) FAILED: native: $" + native.PJRTPlugin.Env()},
@@ -290,7 +298,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
-		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, llvm, mlir, pjrt`},
+		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, llvm, mlir, pjrt, pjrt106, pjrt115`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
 	} {
 		exit, stdout, stderr := doctor(t, test.args...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/native"
@@ -27,7 +28,7 @@ func (r *report) try(ctx context.Context, all []found, checked bool) {
 	for _, f := range all {
 		r.section(f.part.String())
 		job, library := inspectMLIR, native.MLIR.Env()
-		if f.part == native.PJRTPlugin {
+		if slices.Contains(native.Plugins(), f.part) {
 			job, library = inspectPlugin, native.PJRTPlugin.Env()
 		}
 		works[f.part] = r.job(ctx, job, []string{library + "=" + f.Path}, f.repairCommand(checked))

@@ -12,11 +12,13 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dl"
 )
 
-// The variants of the plugin. The first two are right; in each other one something is
-// wrong, see testdata/fakeplugin.c.
+// The variants of the plugin. The first four are right; in each other one something
+// is wrong, see testdata/fakeplugin.c.
 const (
 	Right2 = iota // FFI 0.2
 	Right3        // FFI 0.3
+	Right4        // FFI 0.4
+	Right5        // FFI 0.5
 	NoTable
 	OldTable
 	OtherMajor
@@ -26,13 +28,21 @@ const (
 	AnyRegister
 	HiddenFFI
 	FFI1
-	FFI4
+	FFI6
 	ShortFFI
 	OtherState
 	AnyState
-	Refused // registers no handlers
 	OtherFuture
+	TinyFFI      // a table without a version
+	ShortFFI4    // FFI 0.4 with the table of 0.3
+	ShortFFI5    // FFI 0.5 with the table of 0.4
+	OtherMessage // GetMessage has another layout
+	OtherDetails // GetDetails has another layout
+	OtherType
 )
+
+// Refused is a custom call target that no variant registers a handler for.
+const Refused = "refused"
 
 // Open compiles a variant and loads it. The test needs a C compiler.
 func Open(t testing.TB, variant int) *dl.Library {

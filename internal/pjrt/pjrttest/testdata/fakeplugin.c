@@ -1,6 +1,6 @@
 // A PJRT plugin with an FFI and nothing behind it. -DVARIANT chooses what is wrong
-// with it; 0 and 1 are right, with FFI 0.2 and 0.3. When a handler is registered,
-// those two instantiate it and call it once, as XLA would, and report what they
+// with it; 0 to 3 are right, with FFI 0.2 to 0.5. When a handler is registered,
+// those instantiate it and call it once, as XLA would, and report what they
 // see through an error.
 
 #include <stdio.h>
@@ -13,6 +13,8 @@
 enum {  // as in pjrttest.go
   RIGHT_2,
   RIGHT_3,
+  RIGHT_4,
+  RIGHT_5,
   NO_TABLE,
   OLD_TABLE,
   OTHER_MAJOR,
@@ -22,12 +24,26 @@ enum {  // as in pjrttest.go
   ANY_REGISTER,
   HIDDEN_FFI,
   FFI_1,
-  FFI_4,
+  FFI_6,
   SHORT_FFI,
   OTHER_STATE,
   ANY_STATE,
-  REFUSED,
   OTHER_FUTURE,
+  TINY_FFI,
+  SHORT_FFI_4,
+  SHORT_FFI_5,
+  OTHER_MESSAGE,
+  OTHER_DETAILS,
+  OTHER_TYPE,
+};
+
+enum {
+  MINOR = VARIANT == FFI_1                                                           ? 1
+          : VARIANT == RIGHT_3                                                       ? 3
+          : VARIANT == RIGHT_4 || VARIANT == SHORT_FFI_4 || VARIANT == OTHER_DETAILS ? 4
+          : VARIANT == RIGHT_5 || VARIANT == SHORT_FFI_5                             ? 5
+          : VARIANT == FFI_6                                                         ? 6
+                                                                                     : 2,
 };
 
 static char message[256];
@@ -39,6 +55,7 @@ static struct pjrt_error the_pjrt_error;
 
 struct ffi_error {
   char text[256];
+  int code;
 };
 
 static pjrt_error* pjrt_fail(const char* text) {
@@ -73,21 +90,29 @@ static ffi_error* check(size_t have, size_t want) {
 
 static ffi_error* error_create(ffi_error_create_args* args) {
   ffi_error* error = check(args->struct_size, 28);
-  return error ? error : ffi_fail(args->message);
+  if (error != NULL) return error;
+  error = ffi_fail(args->message);
+  error->code = args->code;
+  return error;
 }
-static void error_message(ffi_error_message_args* args) { args->message = args->error->text; }
+// Like XLA's, it does nothing when the structure is too small.
+static void error_details(ffi_error_details_args* args) {
+  if (args->struct_size < (MINOR >= 4 ? 36 : 32)) return;
+  args->message = VARIANT == OTHER_MESSAGE && args->error->code != 0 ? "another" : args->error->text;
+  if (MINOR >= 4 && VARIANT != OTHER_DETAILS) args->code = args->error->code;
+}
 static void error_destroy(ffi_error_destroy_args* args) { free(args->error); }
 
 static void (*deleter)(void*);
 static void* the_state;
 
-static size_t state_size(void) { return VARIANT == RIGHT_3 || VARIANT == OTHER_STATE ? 48 : 40; }
+static size_t state_size(void) { return MINOR >= 3 || VARIANT == OTHER_STATE ? 48 : 40; }
 
 static ffi_error* state(void* args, int set) {
   ffi_error* error = VARIANT == ANY_STATE ? NULL : check(*(size_t*)args, state_size());
   if (error != NULL || VARIANT == ANY_STATE) return error;
   void** place;
-  if (VARIANT == RIGHT_3) {
+  if (MINOR >= 3) {
     ffi_state_args_3* a = args;
     if (a->stage != FFI_STAGE_INSTANTIATE || *a->type_id != 42) return ffi_fail("stage or type of the state");
     place = &a->state;
@@ -139,7 +164,7 @@ static ffi_error* future_set_error(ffi_future_error_args* args) {
 }
 
 static ffi_error* type_register(ffi_type_register_args* args) {
-  ffi_error* error = check(args->struct_size, 48);
+  ffi_error* error = check(args->struct_size, VARIANT == OTHER_TYPE ? 48 : 40);
   if (error != NULL) return error;
   if (args->info->struct_size != 24 || args->info->deleter == NULL) return ffi_fail("type info");
   deleter = args->info->deleter;
@@ -150,11 +175,16 @@ static ffi_error* type_register(ffi_type_register_args* args) {
 static ffi_error* handler_register(ffi_handler_register_args* args);
 
 static ffi_api ffi = {
-    .struct_size = VARIANT == SHORT_FFI ? sizeof(ffi_api) - sizeof(void*) : sizeof(ffi_api),
-    .version = {.struct_size = 24, .major = 0,
-                .minor = VARIANT == RIGHT_3 ? 3 : VARIANT == FFI_1 ? 1 : VARIANT == FFI_4 ? 4 : 2},
+    .struct_size = VARIANT == TINY_FFI      ? 32
+                   : VARIANT == SHORT_FFI   ? 184
+                   : VARIANT == SHORT_FFI_4 ? 192
+                   : VARIANT == SHORT_FFI_5 ? 200
+                   : MINOR >= 5             ? 208
+                   : MINOR == 4             ? 200
+                                            : 192,
+    .version = {.struct_size = 24, .major = 0, .minor = MINOR},
     .error_create = error_create,
-    .error_message = error_message,
+    .error_details = error_details,
     .error_destroy = error_destroy,
     .handler_register = handler_register,
     .type_register = type_register,
@@ -170,8 +200,13 @@ static ffi_api ffi = {
 static ffi_error* handler_register(ffi_handler_register_args* args) {
   ffi_error* error = check(args->struct_size, 84);
   if (error != NULL) return error;
-  if (VARIANT == REFUSED) return ffi_fail("no more handlers today");
+  if (args->name.size == 7 && memcmp(args->name.data, "refused", 7) == 0) return ffi_fail("no more handlers today");
   if (args->traits != 0) return ffi_fail("the handler has traits");
+  // Since FFI 0.4 the structure may have 92 bytes. XLA takes the size for the layout; none
+  // may find a handler or traits behind the shorter one.
+  for (int i = 84; i < 96; i++) {
+    if (((char*)args)[i] != 0) return ffi_fail("there is something behind the structure");
+  }
 
   ffi_metadata metadata = {.struct_size = sizeof metadata};
   ffi_metadata_extension extension = {
