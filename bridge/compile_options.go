@@ -24,6 +24,12 @@ type CompileOptions struct {
 	// (xla/xla.proto), and win over the environment variable XLA_FLAGS. A repeated field has
 	// commas between its elements. A flag that the plugin does not have, and a value that is
 	// not of the flag's type, are errors, see [FlagError].
+	//
+	// Compile sets xla_cpu_enable_fast_min_max to false, unless Flags has it, or one of the
+	// environment variables XLA_FLAGS and XLA_DEBUG_OPTIONS: otherwise maximum, minimum and
+	// clamp drop a NaN. Some plugins do not vectorize reductions that keep a NaN, such as the
+	// maximum of each row: set it to true for modules without NaN in which these take long.
+	// Operations on constants are not affected: some plugins drop a NaN when they fold them.
 	Flags map[string]string
 	// OptimizationLevel is how much XLA's backend optimizes, from 1 to 3. 0 means the
 	// plugin's default, which is 3 unless XLA_FLAGS has another, and [NoOptimization] is level

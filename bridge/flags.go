@@ -3,6 +3,8 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
@@ -54,9 +56,28 @@ func flagError(err error, flags map[string]string) *FlagError {
 // a flag for one compile.
 var bools = map[string]string{"true": "True", "1": "True", "false": "False", "0": "False"}
 
+// keepsNaN is the flag of XLA's CPU compiler without which maximum, minimum and clamp keep
+// a NaN, and take -0 for less than 0.
+const keepsNaN = "xla_cpu_enable_fast_min_max"
+
+// addDefaults adds flags that are set unless the user sets them.
+func (c *Client) addDefaults(flags map[string]string) {
+	if _, set := flags[keepsNaN]; set || c.plugin.dropsNaN.Load() {
+		return
+	}
+	for _, variable := range []string{"XLA_FLAGS", "XLA_DEBUG_OPTIONS"} {
+		if strings.Contains(os.Getenv(variable), keepsNaN) {
+			return
+		}
+	}
+	flags[keepsNaN] = "False"
+}
+
 // compileWith calls compile with flags that XLA accepts: only XLA knows which flags are
-// bools, and refuses a flag before it compiles.
-func (c *Client) compileWith(flags map[string]string, compile func(flags map[string]string) (*xla.Executable, error)) (*xla.Executable, error) {
+// bools, and refuses a flag before it compiles. user are the flags without defaults.
+func (c *Client) compileWith(user map[string]string, compile func(flags map[string]string) (*xla.Executable, error)) (*xla.Executable, error) {
+	flags := maps.Clone(user)
+	c.addDefaults(flags)
 	for {
 		e, err := compile(flags)
 		if err == nil {
@@ -66,6 +87,11 @@ func (c *Client) compileWith(flags map[string]string, compile func(flags map[str
 		refused := flagError(err, flags)
 		if refused == nil {
 			return nil, err
+		}
+		if _, set := user[keepsNaN]; !set && refused.Flag == keepsNaN {
+			c.plugin.dropsNaN.Store(true) // an XLA without the flag
+			delete(flags, keepsNaN)
+			continue
 		}
 		value, ok := bools[refused.Value]
 		if !ok || refused.Type != "bool" {
