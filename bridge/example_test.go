@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -112,4 +113,39 @@ func ExampleClient_Compile() {
 	}
 	fmt.Println(result)
 	// Output: f32[3] [1 4 9]
+}
+
+// An executable knows the shapes of what Run takes and returns.
+func ExampleExecutable_Inputs() {
+	const module = `
+func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {
+  %z = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+    : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2xf32>
+  return %z : tensor<2xf32>
+}`
+	ctx := context.Background()
+	plugin, err := bridge.Open(bridge.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer executable.Close()
+	fmt.Println(executable.Inputs(), executable.Outputs())
+
+	zeros := func(s tensor.Shape) tensor.View { return tensor.View{Shape: s, Data: make([]byte, s.NumBytes())} }
+	_, err = executable.Run(ctx, zeros(executable.Inputs()[0]), tensor.Vector[int32](1, 2, 3))
+	if wrong, ok := errors.AsType[*bridge.InputError](err); ok {
+		fmt.Printf("input %d: want %v, got %v\n", wrong.Index, wrong.Want, wrong.Got)
+	}
+	// Output:
+	// [f32[2,3] f32[3]] [f32[2]]
+	// input 1: want f32[3], got s32[3]
 }

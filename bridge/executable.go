@@ -35,33 +35,11 @@ type Executable struct {
 	freed   bool
 }
 
-// CompileOptions are the options of [Client.Compile]. At most one of the fields may be
-// above 1.
-type CompileOptions struct {
-	// Replicas is the number of devices that each run the whole module.
-	Replicas int
-	// Partitions is the number of devices that share one run of a module that is sharded
-	// with Shardy.
-	Partitions int
-}
-
-func (o CompileOptions) check(devices int) error {
-	switch {
-	case o.Replicas < 0 || o.Partitions < 0:
-		return errors.New("a negative number of Replicas or Partitions is not possible; give 0 or 1 for one device")
-	case o.Replicas > 1 && o.Partitions > 1:
-		return errors.New("both Replicas and Partitions are above 1; choose one")
-	case max(o.Replicas, o.Partitions) > devices:
-		return fmt.Errorf("the options need %d devices, but the client has %d; increase ClientOptions.Devices",
-			max(o.Replicas, o.Partitions), devices)
-	}
-	return nil
-}
-
 // Compile compiles a StableHLO module. It binds the module's callbacks: if a name is not
 // registered, the error is a [PluginError] in which errors.As finds a
 // callbacks.UnknownError. If the module has arrays that are not row-major where Go reads or
-// writes them, the error is a [LayoutError]. An error of the program's Artifact is wrapped.
+// writes them, the error is a [LayoutError]. If XLA refuses one of o.Flags, the error is a
+// *[FlagError]. An error of the program's Artifact is wrapped.
 //
 // XLA cannot stop compiling. If ctx ends, Compile returns ctx.Err(), and the executable is
 // closed when it is compiled.
@@ -72,7 +50,8 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 	if program == nil {
 		return nil, errors.New("bridge: Compile: the program is nil; give a Source, or a module by stablehlo.Program")
 	}
-	if err := o.check(c.NumDevices()); err != nil {
+	flags, err := o.check(c.NumDevices())
+	if err != nil {
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
 	if err := c.use("Compile"); err != nil {
@@ -87,7 +66,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
 	if ctx.Done() == nil {
-		return c.compile(source, o)
+		return c.compile(source, o, flags)
 	}
 	type result struct {
 		e   *Executable
@@ -96,7 +75,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 	results := make(chan result, 1)
 	source = bytes.Clone(source) // the caller may change it once Compile has returned
 	go func() {
-		e, err := c.compile(source, o)
+		e, err := c.compile(source, o, flags)
 		results <- result{e, err}
 	}()
 	select {
@@ -113,11 +92,13 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 }
 
 // compile takes over one use of the client.
-func (c *Client) compile(source []byte, o CompileOptions) (*Executable, error) {
-	compiled, err := c.xla.Compile(source, xla.CompileOptions(o))
+func (c *Client) compile(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
+	compiled, err := c.compileWith(flags, func(flags map[string]string) (*xla.Executable, error) {
+		return c.xla.Compile(source, xla.CompileOptions{Replicas: o.Replicas, Partitions: o.Partitions, Flags: flags})
+	})
 	if err != nil {
 		_ = c.done() // the error of the compilation says more
-		return nil, pluginError("compile", err)
+		return nil, err
 	}
 	e := &Executable{client: c, xla: compiled, pjrt: compiled.PJRT, devices: compiled.Devices, outputs: compiled.NumOutputs}
 	e.params, e.known = parameters(compiled.Program)

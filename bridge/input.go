@@ -10,8 +10,8 @@ import (
 
 // An Input is a *[Buffer], a [Donation], a tensor.View, which is copied to the device
 // first, or a [Borrowed], which is read in place. Its shape must be that of the module's
-// parameter; in a sharded module, that of one device's part. A module that runs on one
-// device runs on the device of its first Buffer.
+// parameter (see [Executable.Inputs]). A module that runs on one device runs on the device
+// of its first Buffer.
 type Input any
 
 // A Donation is a buffer that an execution may overwrite.
@@ -35,11 +35,15 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 	e := r.exec
 	devices := e.NumDevices()
 	if len(inputs)%devices != 0 {
-		return fmt.Errorf("%d inputs cannot be divided among %d devices; give all parameters for each device", len(inputs), devices)
+		want := -1
+		if e.known {
+			want = len(e.params)
+		}
+		return &InputCountError{Want: want, Got: len(inputs), Devices: devices}
 	}
 	perDevice := len(inputs) / devices
 	if e.known && perDevice != len(e.params) {
-		return fmt.Errorf("the module has %d parameters, but %d inputs are given%s", len(e.params), perDevice, forEach(devices))
+		return &InputCountError{Want: len(e.params), Got: len(inputs), Devices: devices}
 	}
 	r.inputs = r.few[:0]
 	for i, in := range inputs {
@@ -59,7 +63,7 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 			continue
 		}
 		if want, got := e.params[i%perDevice], taken.buffer.shape; want.DType != tensor.Invalid && !want.Equal(got) {
-			return fmt.Errorf("input %d: the module's parameter is %s%s, but the input is %s", i, want, forEach(devices), got)
+			return &InputError{Index: i, Want: cloneShape(want), Got: cloneShape(got), devices: devices}
 		}
 	}
 	for i, in := range r.inputs {
@@ -68,13 +72,6 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 		}
 	}
 	return nil
-}
-
-func forEach(devices int) string {
-	if devices == 1 {
-		return ""
-	}
-	return " on each device"
 }
 
 // deviceOf returns the device for a module that can run on any device: that of its first

@@ -51,6 +51,10 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 		if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 			return ended
 		}
+		switch err.(type) {
+		case *InputError, *InputCountError:
+			return err
+		}
 		return fmt.Errorf("bridge: Executable.Start: %w", err)
 	}
 	if err := r.reserve(); err != nil {

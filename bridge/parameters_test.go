@@ -52,6 +52,9 @@ func TestInputsOfOtherTypes(t *testing.T) {
 				if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 					t.Errorf("error is %v, want %q", err, test.want)
 				}
+				if _, err := e.Start(t.Context(), inputs...); test.want != "" && !isInputError(err) {
+					t.Errorf("Start returned %v, which is neither an InputError nor an InputCountError", err)
+				}
 			})
 		}
 	}

@@ -29,7 +29,8 @@ type Plugin struct {
 
 	stablehlo string // the version that the plugin reports, see Program; "" if it does not
 
-	debug atomic.Bool // for clients that are made from now on
+	debug    atomic.Bool // for clients that are made from now on
+	dropsNaN atomic.Bool // whether XLA has no flag keepsNaN
 
 	mu      sync.Mutex
 	targets map[string]bool      // the registered targets

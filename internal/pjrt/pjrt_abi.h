@@ -33,6 +33,7 @@ enum {
   PJRT_FN_EVENT_ON_READY = 9,
   PJRT_FN_CLIENT_CREATE = 10,
   PJRT_FN_ADDRESSABLE_DEVICES = 16,
+  PJRT_FN_COMPILE = 20,
   PJRT_FN_BUFFER_FROM_HOST = 22,
   PJRT_FN_OPTIMIZED_PROGRAM = 48,
   PJRT_FN_GET_EXECUTABLE = 51,
@@ -240,6 +241,16 @@ typedef struct {
   void* user_data_add;
   pjrt_error* (*register_handler)(pjrt_ffi_register_args*);
 } pjrt_ffi_extension;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* client;
+  const void* program;
+  const char* options;  // a serialized CompileOptionsProto
+  size_t options_size;
+  void* executable;  // out
+} pjrt_compile_args;
 
 typedef struct {
   size_t struct_size;

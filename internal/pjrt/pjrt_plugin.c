@@ -35,6 +35,7 @@ void* calliope_last_client(const pjrt_api* api, void* const** devices, size_t* n
   static pjrt_error* client_create_##i(pjrt_client_create_args* args) {                                   \
     return client_create(originals[i], args);                                                             \
   }                                                                                                       \
+  static pjrt_error* compile_##i(pjrt_compile_args* args) { return calliope_compile(originals[i], args); } \
   static pjrt_error* get_executable_##i(pjrt_get_executable_args* args) {                                 \
     return calliope_get_executable(originals[i], args);                                                   \
   }
@@ -45,6 +46,7 @@ ENTRY(3)
 
 static void* const client_creates[CALLIOPE_MAX_DECORATED] = {client_create_0, client_create_1, client_create_2,
                                                              client_create_3};
+static void* const compiles[CALLIOPE_MAX_DECORATED] = {compile_0, compile_1, compile_2, compile_3};
 static void* const get_executables[CALLIOPE_MAX_DECORATED] = {get_executable_0, get_executable_1, get_executable_2,
                                                               get_executable_3};
 
@@ -56,6 +58,7 @@ const pjrt_api* calliope_pjrt_decorate(int number, const pjrt_api* api) {
   if (table == NULL) return NULL;
   memcpy(table, api, api->struct_size);
   table->functions[PJRT_FN_CLIENT_CREATE] = client_creates[number];
+  table->functions[PJRT_FN_COMPILE] = compiles[number];
   table->functions[PJRT_FN_GET_EXECUTABLE] = get_executables[number];
   originals[number] = api;
   return table;

@@ -1,11 +1,39 @@
 #include "pjrt_program.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "pjrt_error.h"
 
 static __thread void* last;
 static __thread void* last_loaded;
+static __thread const char* added;
+static __thread size_t added_size;
+
+void calliope_add_options(const char* options, size_t size) {
+  added = options;
+  added_size = size;
+}
+
+pjrt_error* calliope_compile(const pjrt_api* api, pjrt_compile_args* args) {
+  const char* options = args->options;
+  size_t size = args->options_size;
+  const char* more = added;
+  added = NULL;
+  if (more == NULL) return CALL(api, PJRT_FN_COMPILE, args);
+  // Messages that are put together are merged: repeated fields and maps get the entries of both.
+  char* both = malloc(size + added_size);
+  if (both == NULL) abort();
+  if (size > 0) memcpy(both, options, size);
+  memcpy(both + size, more, added_size);
+  args->options = both;
+  args->options_size = size + added_size;
+  pjrt_error* error = CALL(api, PJRT_FN_COMPILE, args);
+  args->options = options;
+  args->options_size = size;
+  free(both);
+  return error;
+}
 
 pjrt_error* calliope_get_executable(const pjrt_api* api, pjrt_get_executable_args* args) {
   pjrt_error* error = CALL(api, PJRT_FN_GET_EXECUTABLE, args);

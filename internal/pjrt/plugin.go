@@ -113,7 +113,7 @@ var decorated struct {
 
 // Decorate returns a copy of the plugin's table in which a few functions are ours. They
 // keep the client and the executable that were last made on each thread, for LastClient,
-// LastExecutable and LastProgram. The copy lives as long as the process, which can have
+// LastExecutable and LastProgram, and append the options of AddOptions. The copy lives as long as the process, which can have
 // four.
 func (p *Plugin) Decorate() (unsafe.Pointer, error) {
 	decorated.Lock()
@@ -127,6 +127,20 @@ func (p *Plugin) Decorate() (unsafe.Pointer, error) {
 	}
 	decorated.n++
 	return unsafe.Pointer(table), nil
+}
+
+// AddOptions calls compile, which must compile at most once and on this thread, and appends
+// fields of a serialized CompileOptionsProto to the options of that compile.
+func AddOptions(fields []byte, compile func()) {
+	if len(fields) == 0 {
+		compile()
+		return
+	}
+	data := C.CBytes(fields)
+	defer C.free(data)
+	C.calliope_add_options((*C.char)(data), C.size_t(len(fields)))
+	defer C.calliope_add_options(nil, 0)
+	compile()
 }
 
 // LastProgram returns the optimized program of what was last compiled on this thread, to

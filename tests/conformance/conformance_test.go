@@ -13,7 +13,7 @@ import (
 )
 
 // samples has every operation of StableHLO.
-var samples = slices.Concat(elementwiseSamples, shapeSamples, reduceSamples, productSamples, dynamicSamples, deviceSamples, departureSamples)
+var samples = slices.Concat(elementwiseSamples, shapeSamples, reduceSamples, productSamples, dynamicSamples, deviceSamples, departureSamples, nanSamples)
 
 // TestConformance runs every sample on everything that can run it, and holds the
 // results against each other and against those of a judge.

@@ -134,6 +134,10 @@ refused by stablehlo.PortableArtifact with an error that names the first and whe
 stands, for example "stablehlo: a portable artifact cannot hold chlo.erf_inv at
 model.mlir:529:10, remove or lower it first". Bytecode holds them; it is for readers of
 the same release.
+
+XLA CPU itself drops a NaN in maximum, minimum and clamp, and takes -0 for 0 there.
+bridge.Client.Compile sets the flag that prevents this (see bridge.CompileOptions.Flags).
+The default plugin still drops a NaN when it folds one of these operations on constants.
 `
 
 func table(t *testing.T) string {

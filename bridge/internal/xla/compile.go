@@ -1,8 +1,11 @@
 package xla
 
 import (
+	"encoding/binary"
 	"errors"
+	"maps"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	gopjrt "github.com/gomlx/gopjrt/pjrt"
@@ -22,10 +25,31 @@ type Executable struct {
 	gopjrt *gopjrt.LoadedExecutable
 }
 
-// CompileOptions are the options of Compile. At most one of the two is above 1.
+// CompileOptions are the options of Compile. At most one of the two numbers is above 1.
 type CompileOptions struct {
-	Replicas   int // number of devices that each run the whole module
-	Partitions int // number of devices that share one run
+	Replicas   int               // number of devices that each run the whole module
+	Partitions int               // number of devices that share one run
+	Flags      map[string]string // fields of XLA's DebugOptions, by name
+}
+
+// overrides returns the flags as the field env_option_overrides of a CompileOptionsProto,
+// a map from string to OptionOverrideProto (xla/pjrt/proto/compile_options.proto). XLA parses
+// the value of a string_field by the type of the flag.
+func overrides(flags map[string]string) (proto []byte) {
+	const envOptionOverrides, key, value, stringField = 7, 1, 2, 1
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		option := bytesField(nil, stringField, flags[name])
+		entry := bytesField(bytesField(nil, key, name), value, string(option))
+		proto = bytesField(proto, envOptionOverrides, string(entry))
+	}
+	return proto
+}
+
+// bytesField appends a field to a message in the wire format of Protocol Buffers.
+func bytesField(message []byte, number uint64, value string) []byte {
+	message = binary.AppendUvarint(message, number<<3|2)
+	message = binary.AppendUvarint(message, uint64(len(value)))
+	return append(message, value...)
 }
 
 // maxShallow is the size in bytes up to which a program is compiled on an ordinary stack.
@@ -61,7 +85,9 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	loaded, err := config.Done()
+	var loaded *gopjrt.LoadedExecutable
+	var err error
+	pjrt.AddOptions(overrides(o.Flags), func() { loaded, err = config.Done() })
 	optimized, own := c.plugin.pjrt.LastProgram(), c.plugin.pjrt.LastExecutable()
 	if err != nil {
 		return nil, pluginError(err)

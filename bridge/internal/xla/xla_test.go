@@ -44,3 +44,15 @@ func TestVersionOf(t *testing.T) {
 		}
 	}
 }
+
+// The bytes are those that protoc makes of
+// env_option_overrides { key: "a" value { string_field: "x" } } and one of b.
+func TestOverrides(t *testing.T) {
+	const want = ":\b\n\x01a\x12\x03\n\x01x" + ":\a\n\x01b\x12\x02\n\x00"
+	if diff := cmp.Diff(want, string(overrides(map[string]string{"b": "", "a": "x"}))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := overrides(nil); got != nil {
+		t.Errorf("without flags: %q", got)
+	}
+}
