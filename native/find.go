@@ -9,7 +9,7 @@ import (
 )
 
 // FetchCommand is the command that fetches the default parts. With the names of parts as
-// arguments ("mlir", "pjrt", "iree", "llvm") it fetches those.
+// arguments ("mlir", "pjrt", "iree", "llvm", "torch") it fetches those.
 const FetchCommand = "go run github.com/calliope-mlir/calliope/tools/doctor -fetch"
 
 // A Source says how a library was found.

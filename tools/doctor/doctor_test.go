@@ -290,7 +290,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
-		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, llvm, mlir, pjrt`},
+		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, llvm, mlir, pjrt, torch`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
 	} {
 		exit, stdout, stderr := doctor(t, test.args...)
