@@ -13,8 +13,9 @@ const (
 
 // sameUntil has functions with different prototypes in the two releases, which have that of
 // the newer one in later releases too, up to the given one. This was read in the machine code
-// of torch-mlir's library, which is built from LLVM 24. The other functions of that kind are
-// refused in later releases: those for debug information crash in that library.
+// of torch-mlir's library, which is built from LLVM 24. The other functions of that kind, which
+// make debug information, are refused in later releases: in that library, those for compile
+// units and composite types crash, and the others were not tried.
 var sameUntil = map[string]int{
 	"mlirExecutionEngineCreate":       24,
 	"mlirLLVMLinkageAttrGet":          24,
@@ -22,8 +23,8 @@ var sameUntil = map[string]int{
 }
 
 // changedAfter has the functions that are known to have another prototype in releases after
-// the newest one that is read. It is not called in a library of such a release, and
-// LLVM 24 is one of them. Most libraries do not state their release, so the value is a
+// the newest one that is read. They are not called in a library of such a release,
+// for example LLVM 24. Most libraries do not state their release, so the value is a
 // function that was added to the same header after the oldest release. A library without it
 // is older than the change. In a library that has it and states no release, the function is
 // not called, because the library may be newer.
