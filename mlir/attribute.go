@@ -27,8 +27,8 @@ func (c *Context) attribute(raw capi.MlirAttribute) Attribute { return Attribute
 func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	t := c.life.check("Context.ParseAttribute")
 	c.expect(text)
-	source := text + "\x00" // some libraries read up to a NUL byte
-	raw := capi.MlirAttributeParseGet(t, c.raw, source[:len(text)])
+	source := parsable(text)
+	raw := capi.MlirAttributeParseGet(t, c.raw, source[:len(source)-1])
 	diagnostics := c.takeDiagnostics(text)
 	if raw.Ptr == nil {
 		return Attribute{}, &DiagnosticError{Op: fmt.Sprintf("parsing the attribute %q", text), Diagnostics: diagnostics}

@@ -167,11 +167,12 @@ var (
 // askVerifier asks the verifier about the operation without the named attribute and with
 // empty regions.
 //
-// It does so only if the library has the C API of StableHLO. Every verifier of this
-// default library was tried. Verifiers of other libraries crash on some operations that
-// have no parent or have empty regions.
+// It does so only if the library has the C API of StableHLO. Every verifier of the default
+// library was tried, and those of StableHLO and CHLO in torch-mlir's. Other verifiers of
+// newer libraries crash on some operations that have no parent or have empty regions.
 func (c *Context) askVerifier(kind *operationKind, op capi.MlirOperation, without string) (verifierAnswer, string) {
-	if !c.api.Has("stablehloGetCurrentVersion") {
+	if !c.api.Has("stablehloGetCurrentVersion") || c.lib.torch &&
+		!strings.HasPrefix(kind.name, "stablehlo.") && !strings.HasPrefix(kind.name, "chlo.") {
 		return verifierAnswer{}, ""
 	}
 	if kind.guard != nil && without != "" {

@@ -125,7 +125,8 @@ func (c *Context) LoadDialect(namespace string) error {
 	if c.dialects[namespace] {
 		return nil
 	}
-	if capi.MlirContextGetOrLoadDialect(c.api, c.raw, namespace).Ptr == nil {
+	load := func() bool { return capi.MlirContextGetOrLoadDialect(c.api, c.raw, namespace).Ptr != nil }
+	if !load() && (!c.registerHidden(namespace) || !load()) {
 		c.takeDiagnostics("") // the error below is clearer
 		return fmt.Errorf("mlir: %s has no dialect %q", c.lib.path, namespace)
 	}

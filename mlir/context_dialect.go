@@ -25,6 +25,7 @@ func (c *Context) Dialects() []string {
 				// the end of the message explains.
 				list, _, _ = strings.Cut(list, " (* ")
 				names := strings.Split(strings.ReplaceAll(strings.TrimSpace(list), " (*)", ""), ", ")
+				names = append(names, c.lib.hidden()...)
 				slices.Sort(names)
 				return slices.Compact(names)
 			}
@@ -49,6 +50,9 @@ func (c *Context) NumLoaded() int {
 // LoadAllDialects loads every dialect of the library, which takes about a millisecond.
 // Parsing and Create load dialects as needed.
 func (c *Context) LoadAllDialects() {
+	for _, namespace := range c.lib.hidden() {
+		_ = c.LoadDialect(namespace)
+	}
 	capi.MlirContextLoadAllAvailableDialects(c.life.check("Context.LoadAllDialects"), c.raw)
 	c.forgetKinds()
 }

@@ -21,6 +21,7 @@ const (
 
 // expect prepares the context for parsing text.
 func (c *Context) expect(text string) {
+	c.loadNamed(text)
 	if len(text) > maxNesting && !c.api.Deep() && deeplyNested(text) {
 		c.deepen()
 	}
@@ -84,6 +85,7 @@ func (c *Context) parse(data []byte, source string, parse func() pointer) {
 		parse()
 		return
 	}
+	c.loadNamed(source)
 	if len(data) <= maxShallow || c.api.Deep() {
 		parse()
 		return

@@ -26,10 +26,14 @@ var dialectsOf = []struct {
 	{native.LLVM, strings.Fields(`acc affine amdgpu amx arith arm_neon arm_sme arm_sve async bufferization builtin cf
 		complex dlti emitc func gpu index irdl linalg llvm math memref ml_program mpi nvgpu nvvm omp pdl pdl_interp ptr
 		quant rocdl scf shape shard smt sparse_tensor spirv tensor tosa transform ub vector wasmssa x86vector xegpu xevm`)},
+	{native.TorchMLIR, strings.Fields(`acc affine amdgpu arith arm_neon arm_sme arm_sve async bufferization builtin cf chlo
+		complex dlti emitc func gpu index irdl linalg llvm math memref ml_program mpi nvgpu nvvm omp pdl pdl_interp ptr
+		quant rocdl scf shape shard smt sparse_tensor spirv stablehlo tensor tm_tensor torch torch_c tosa transform ub
+		vector vhlo wasmssa x86 xegpu xevm`)},
 }
 
 // newerOperations are operations that dialects of the default library got after its
-// release, and that IREE's library has.
+// release, and that IREE's library and torch-mlir's have.
 var newerOperations = []string{
 	"chlo.mulhi", "chlo.scan", "stablehlo.async_done", "stablehlo.async_start", "stablehlo.collective_reduce",
 }
@@ -65,7 +69,7 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	}
 	namespace, _, isOperation := strings.Cut(name, ".")
 	if isOperation && slices.Contains(newerOperations, name) {
-		return has(name, native.IREE)
+		return has(name, native.IREE, native.TorchMLIR)
 	}
 	if namespace == "quant" && c.lib.Has("stablehloTokenTypeGet") {
 		return "call stablehlo.LoadQuant first: the library has the dialect quant but does not register it"
@@ -103,6 +107,11 @@ func has(what string, parts ...native.Part) string {
 	if len(parts) > 1 {
 		verb = "have"
 	}
+	last := len(titles) - 1
+	list := titles[last]
+	if last > 0 {
+		list = strings.Join(titles[:last], ", ") + " and " + list
+	}
 	return fmt.Sprintf("%s %s %s: fetch it with `%s %s`, and open it by its path, or set CALLIOPE_MLIR_LIBRARY to the path",
-		strings.Join(titles, " and "), verb, what, native.FetchCommand, names[0])
+		list, verb, what, native.FetchCommand, names[0])
 }

@@ -13,6 +13,7 @@ import (
 type Library struct {
 	api     *capi.Table
 	path    string
+	torch   bool // it is torch-mlir's
 	learned learned
 }
 
@@ -49,7 +50,7 @@ func Open(o OpenOptions) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mlir: %w: use the path of a shared library that exports the MLIR C API, or no path for the default library", err)
 	}
-	l := &Library{api: api, path: path}
+	l := &Library{api: api, path: path, torch: api.Torch()}
 	for _, name := range required {
 		if !api.Has(name) {
 			return nil, &UnsupportedError{Library: path, Function: name}

@@ -80,6 +80,15 @@ func terminated(text []byte) string {
 	return b.String()
 }
 
+// parsable returns a text for the parsers of attributes and types, with a NUL byte after it,
+// up to which some libraries read. torch-mlir's library crashes on an empty text.
+func parsable(text string) string {
+	if text == "" {
+		text = " "
+	}
+	return text + "\x00"
+}
+
 // ParseFile reads a module from a file, as Parse does.
 func (c *Context) ParseFile(path string) (*Module, error) {
 	c.life.check("Context.ParseFile")

@@ -26,8 +26,8 @@ func (c *Context) typ(raw capi.MlirType) Type { return Type{c.life, raw} }
 func (c *Context) ParseType(text string) (Type, error) {
 	t := c.life.check("Context.ParseType")
 	c.expect(text)
-	source := text + "\x00" // some libraries read up to a NUL byte
-	raw := capi.MlirTypeParseGet(t, c.raw, source[:len(text)])
+	source := parsable(text)
+	raw := capi.MlirTypeParseGet(t, c.raw, source[:len(source)-1])
 	diagnostics := c.takeDiagnostics(text)
 	if raw.Ptr == nil {
 		return Type{}, &DiagnosticError{Op: fmt.Sprintf("parsing the type %q", text), Diagnostics: diagnostics}

@@ -284,7 +284,7 @@ func TestCorpusRefused(t *testing.T) {
 			t.Errorf("the error is %q, want it to say %q", err, first)
 		}
 		// What IREE's library takes, the error sends there.
-		if takes := row["parses_iree"] == "yes"; takes != strings.Contains(d.Hint, "IREE compiler library has") {
+		if takes := row["parses_iree"] == "yes"; takes != strings.Contains(d.Hint, "the IREE compiler library ") {
 			t.Errorf("IREE's library takes it: %v; the hint is %q", takes, d.Hint)
 		}
 		if at := place.FindStringSubmatch(row["jax_diagnostic"]); at != nil {

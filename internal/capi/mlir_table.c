@@ -24,7 +24,8 @@ static int llvm_release(void* library) {
 // has_prototype reports whether the library's function has the prototype that was bound. A
 // function whose prototype changed is called only if it is known which one the library has.
 static bool has_prototype(void* library, int release, size_t i) {
-  if (calliope_mlir_names[i].release != 0) return calliope_mlir_names[i].release == release;
+  int bound = calliope_mlir_names[i].release;
+  if (bound != 0) return release == bound || (release > bound && release <= calliope_mlir_names[i].until);
   if (calliope_mlir_names[i].unless == NULL) return true;
   if (release != 0) return release <= calliope_mlir_newest;
   return dlsym(library, calliope_mlir_names[i].unless) == NULL;

@@ -37,6 +37,7 @@ import "C"
 
 import (
 	"runtime/cgo"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -86,13 +87,18 @@ func CreatePass(t *Table, id MlirTypeID, p Pass) MlirPass {
 	return *(*MlirPass)(unsafe.Pointer(&made))
 }
 
-// passGroups are the functions that register the passes of a library without
-// mlirRegisterAllPasses.
-var passGroups = []string{
+// upstreamPasses are the functions that register the passes of upstream MLIR in a library
+// without mlirRegisterAllPasses.
+var upstreamPasses = []string{
 	"mlirRegisterTransformsPasses", "mlirRegisterConversionPasses", "mlirRegisterLinalgPasses",
 	"mlirRegisterAsyncPasses", "mlirRegisterGPUPasses", "mlirRegisterSparseTensorPasses",
+}
+
+// furtherPasses are the functions that register the other passes.
+var furtherPasses = []string{
 	"mlirRegisterAllStablehloPasses", "mlirRegisterAllMhloPasses",
 	"mlirRegisterAllSdyPassesAndPipelines", "mlirRegisterTPUPasses", "mlirMosaicGpuRegisterPasses",
+	"torchMlirRegisterAllPasses",
 }
 
 var passesRegistered sync.Map // address of a library's mlirPassManagerCreateOnOperation -> *sync.Once
@@ -104,11 +110,11 @@ func (t *Table) RegisterPasses() {
 		if t.lib.Symbol("ireeCompilerGlobalInitialize") != nil {
 			return // registered when the first context was made
 		}
-		if all := t.lib.Symbol("mlirRegisterAllPasses"); all != nil {
-			C.call_void(all)
-			return
+		groups := slices.Concat(upstreamPasses, furtherPasses)
+		if t.lib.Symbol("mlirRegisterAllPasses") != nil {
+			groups = append([]string{"mlirRegisterAllPasses"}, furtherPasses...)
 		}
-		for _, group := range passGroups {
+		for _, group := range groups {
 			if f := t.lib.Symbol(group); f != nil {
 				C.call_void(f)
 			}

@@ -225,6 +225,31 @@ void mlirLLVMDIStringTypeAttrGet(int tag);
 	}
 }
 
+// TestSameUntil checks that a function which is known to be the same in later releases has the
+// last of them, and that sameUntil agrees with the headers.
+func TestSameUntil(t *testing.T) {
+	const text = `
+struct MlirType { void *ptr; };
+typedef struct MlirType MlirType;
+void mlirLLVMLinkageAttrGet(int);
+void mlirExecutionEngineCreate(int);
+void mlirPassManagerEnableIRPrinting(int);
+`
+	older, newer := parseText(t, text), parseText(t, strings.ReplaceAll(text, "(int)", "(long)"))
+	merged := merge(release{19, older}, release{22, newer})
+	if err := checkSame(merged); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{`{"mlirLLVMLinkageAttrGet", 19},`, `{"mlirLLVMLinkageAttrGet", 22, 0, 24},`} {
+		if names := string(cNames(merged)); !strings.Contains(names, want) {
+			t.Errorf("the names lack %q:\n%s", want, names)
+		}
+	}
+	if err := checkSame(merge(release{19, older}, release{22, older})); err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("with the same functions in both releases: %v", err)
+	}
+}
+
 func TestCoverage(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{

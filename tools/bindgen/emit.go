@@ -53,12 +53,17 @@ func cNames(a *api) []byte {
 	var b strings.Builder
 	b.WriteString(generated)
 	b.WriteString("// The functions in the order of the table: the symbol; the only release of LLVM in which\n")
-	b.WriteString("// it has this prototype (0: any); and, for a function with another prototype in releases\n")
-	b.WriteString("// after calliope_mlir_newest, a symbol that only libraries have that may be newer.\n")
-	b.WriteString("static const struct { const char* symbol; int release; const char* unless; } calliope_mlir_names[] = {\n")
+	b.WriteString("// it has this prototype (0: any); for a function with another prototype in releases after\n")
+	b.WriteString("// calliope_mlir_newest, a symbol that only libraries have that may be newer; and the last\n")
+	b.WriteString("// release with this prototype, if that is not the only one.\n")
+	b.WriteString("static const struct { const char* symbol; int release; const char* unless; int until; } calliope_mlir_names[] = {\n")
 	for _, f := range a.functions {
 		if f.unless != "" {
 			fmt.Fprintf(&b, "    {%q, %d, %q},\n", f.name, f.release, f.unless)
+			continue
+		}
+		if until := sameUntil[f.name]; until != 0 && f.release == newestRelease {
+			fmt.Fprintf(&b, "    {%q, %d, 0, %d},\n", f.name, f.release, until)
 			continue
 		}
 		fmt.Fprintf(&b, "    {%q, %d},\n", f.name, f.release)

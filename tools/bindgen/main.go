@@ -138,5 +138,6 @@ func read(older, newer, declarations string) (*api, error) {
 	if err := checkChanged(b, a); err != nil {
 		return nil, err
 	}
-	return merge(release{oldestRelease, b}, release{newestRelease, a}), nil
+	merged := merge(release{oldestRelease, b}, release{newestRelease, a})
+	return merged, checkSame(merged)
 }

@@ -298,7 +298,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
-		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, llvm, mlir, pjrt, pjrt106, pjrt115`},
+		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, llvm, mlir, pjrt, pjrt106, pjrt115, torch`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
 	} {
 		exit, stdout, stderr := doctor(t, test.args...)
