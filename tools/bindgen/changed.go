@@ -12,10 +12,11 @@ const (
 )
 
 // sameUntil has functions with different prototypes in the two releases, which have that of
-// the newer one in later releases too, up to the given one. This was read in the machine code
-// of torch-mlir's library, which is built from LLVM 24. The other functions of that kind, which
-// make debug information, are refused in later releases: in that library, those for compile
-// units and composite types crash, and the others were not tried.
+// the newer one in later releases too, up to the given one. The source is torch-mlir's library,
+// which is built from LLVM 24: the machine code of the first and the last, and the tests of the
+// execution engine and of linkage attributes. The other functions of that kind, which make debug
+// information, are refused in later releases: in that library, those for compile units and
+// composite types crash, and the others were not tried.
 var sameUntil = map[string]int{
 	"mlirExecutionEngineCreate":       24,
 	"mlirLLVMLinkageAttrGet":          24,
