@@ -24,7 +24,7 @@ func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Ru
 		return nil, err
 	}
 	if !e.life.use() {
-		return nil, errors.New("bridge: Executable.Start: the executable is closed")
+		return nil, errors.New("bridge: run: the executable is closed")
 	}
 	r := spareRuns.Get().(*Run)
 	r.exec, r.several, r.debug, r.inside = e, e.devices != nil, e.client.debug, how.inside
@@ -38,7 +38,7 @@ func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Ru
 func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Caller) error {
 	e := r.exec
 	if e.client.life.closed() {
-		return fmt.Errorf("bridge: Executable.Start: %w", errGateClosed)
+		return fmt.Errorf("bridge: run: %w", errGateClosed)
 	}
 	if err := refuseNested(ctx, e.client, r.inside); err != nil {
 		return err
@@ -55,14 +55,14 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 		case *InputError, *InputCountError:
 			return err
 		}
-		return fmt.Errorf("bridge: Executable.Start: %w", err)
+		return fmt.Errorf("bridge: run: %w", err)
 	}
 	if err := r.reserve(); err != nil {
 		return err
 	}
 	var err error
 	if r.pjrt, err = e.runMemory.Get(e.pjrt, e.NumDevices(), len(r.inputs)/e.NumDevices(), e.outputs); err != nil {
-		return fmt.Errorf("bridge: Executable.Start: %w", err)
+		return fmt.Errorf("bridge: run: %w", err)
 	}
 	if err := runs.add(r); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (r *Run) enter(ctx context.Context) error {
 		}
 		alone, err := r.exec.client.gates[device].enter(ctx)
 		if err == errGateClosed {
-			err = fmt.Errorf("bridge: Executable.Start: %w", err)
+			err = fmt.Errorf("bridge: run: %w", err)
 		}
 		if err != nil {
 			return err

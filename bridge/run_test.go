@@ -270,10 +270,10 @@ func TestUseAfterClose(t *testing.T) {
 		err  error
 	}{
 		{"Buffer.ToHost: the buffer is closed", toHost},
-		{"Executable.Start: the client is closed", start},
+		{"run: the client is closed", start},
 		{"BufferFromHost: the client is closed", buffer},
 		{"Compile: the client is closed", compile},
-		{"Executable.Start: the executable is closed", run},
+		{"run: the executable is closed", run},
 	} {
 		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
 			t.Errorf("got %v, want %q", test.err, test.want)

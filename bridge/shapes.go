@@ -54,7 +54,7 @@ type InputError struct {
 }
 
 func (e *InputError) Error() string {
-	return fmt.Sprintf("bridge: Executable.Start: input %d: the module's parameter is %s%s, but the input is %s", e.Index, e.Want, forEach(e.devices), e.Got)
+	return fmt.Sprintf("bridge: run: input %d: the module's parameter is %s%s, but the input is %s", e.Index, e.Want, forEach(e.devices), e.Got)
 }
 
 // An InputCountError reports a run with another number of inputs than the module has
@@ -67,9 +67,9 @@ type InputCountError struct {
 
 func (e *InputCountError) Error() string {
 	if e.Got%e.Devices != 0 {
-		return fmt.Sprintf("bridge: Executable.Start: %d inputs cannot be divided among %d devices; give all parameters for each device", e.Got, e.Devices)
+		return fmt.Sprintf("bridge: run: %d inputs cannot be divided among %d devices; give all parameters for each device", e.Got, e.Devices)
 	}
-	return fmt.Sprintf("bridge: Executable.Start: the module has %d parameters, but %d inputs are given%s", e.Want, e.Got/e.Devices, forEach(e.Devices))
+	return fmt.Sprintf("bridge: run: the module has %d parameters, but %d inputs are given%s", e.Want, e.Got/e.Devices, forEach(e.Devices))
 }
 
 func forEach(devices int) string {

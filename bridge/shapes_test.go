@@ -96,9 +96,9 @@ func TestInputError(t *testing.T) {
 		want   *InputCountError
 		text   string
 	}{
-		{[]Input{right, right}, true, &InputCountError{Want: 2, Got: 2, Devices: 2}, "bridge: Executable.Start: the module has 2 parameters, but 1 inputs are given on each device"},
-		{[]Input{right, scalar, right}, true, &InputCountError{Want: 2, Got: 3, Devices: 2}, "bridge: Executable.Start: 3 inputs cannot be divided among 2 devices; give all parameters for each device"},
-		{[]Input{right}, false, &InputCountError{Want: -1, Got: 1, Devices: 2}, "bridge: Executable.Start: 1 inputs cannot be divided among 2 devices; give all parameters for each device"},
+		{[]Input{right, right}, true, &InputCountError{Want: 2, Got: 2, Devices: 2}, "bridge: run: the module has 2 parameters, but 1 inputs are given on each device"},
+		{[]Input{right, scalar, right}, true, &InputCountError{Want: 2, Got: 3, Devices: 2}, "bridge: run: 3 inputs cannot be divided among 2 devices; give all parameters for each device"},
+		{[]Input{right}, false, &InputCountError{Want: -1, Got: 1, Devices: 2}, "bridge: run: 1 inputs cannot be divided among 2 devices; give all parameters for each device"},
 	} {
 		e.known = test.known
 		_, err := e.Run(t.Context(), test.inputs...)
