@@ -17,9 +17,9 @@ func Program(m *mlir.Module) Serializer { return Serializer{m} }
 // Artifact returns the module as a portable artifact of a StableHLO version. If the library
 // is older than that, or version is empty, the artifact has the library's own version.
 //
-// The result is bytecode if there can be no artifact: if the module has operations or
-// attributes of other dialects than StableHLO and func, or if the library cannot write
-// portable artifacts.
+// The result is text if there can be no artifact: if the module has operations or attributes
+// of other dialects than StableHLO and func, or if the library cannot write portable
+// artifacts. A plugin with another version of StableHLO reads text, and may refuse bytecode.
 func (s Serializer) Artifact(version string) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -34,7 +34,9 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	_, unsupported := errors.AsType[*mlir.UnsupportedError](err)
 	_, foreign := errors.AsType[*foreignError](err)
 	if unsupported || foreign {
-		return s.module.Bytecode()
+		// The generic form depends least on the version, and locations name the Go lines.
+		text := s.module.Operation().Print(mlir.PrintOptions{Generic: true, DebugInfo: true})
+		return []byte(text), nil
 	}
 	return nil, err
 }
