@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -77,7 +76,7 @@ func (client *Client) transfer(v tensor.View, device int, borrow bool) (b *Buffe
 	if device < 0 || device >= client.NumDevices() {
 		return nil, copied, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, client.NumDevices())
 	}
-	b = &Buffer{client: client, shape: tensor.Shape{DType: v.Shape.DType, Dims: slices.Clone(v.Shape.Dims)}, device: device}
+	b = &Buffer{client: client, shape: cloneShape(v.Shape), device: device}
 	if borrow && canBorrow(v) {
 		return b, copied, b.borrow(v, dtype)
 	}
@@ -102,7 +101,7 @@ func deviceBytes(s tensor.Shape) int64 {
 
 // Shape returns the shape of the array, also after Close. The caller may change it.
 func (b *Buffer) Shape() tensor.Shape {
-	return tensor.Shape{DType: b.shape.DType, Dims: slices.Clone(b.shape.Dims)}
+	return cloneShape(b.shape)
 }
 
 // Device returns the number of the device that the array is on.

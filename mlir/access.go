@@ -9,35 +9,20 @@ import (
 func init() {
 	access.LibraryTable = func(l *Library) *capi.Table { return l.api }
 	access.Table = func(c *Context) *capi.Table { return c.api }
-	access.Need = func(l *Library, functions ...string) error {
-		for _, f := range functions {
-			if err := l.need(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	access.Need = (*Library).need
 	access.Failure = func(c *Context, operation string) error {
 		return &DiagnosticError{Op: operation, Diagnostics: c.takeDiagnostics("")}
 	}
 	access.RegisterTranslations = (*Context).registerTranslations
-	access.Context = func(c *Context) capi.MlirContext {
-		c.life.check("Context.Raw")
-		return c.raw
-	}
+	access.Context = func(c *Context) capi.MlirContext { return capi.MlirContext{Ptr: c.Pointer()} }
+	// Not Pointer: no handle to what is in the module is given out.
 	access.Module = func(m *Module) capi.MlirModule {
-		m.given("Module.Raw")
-		m.life.check("Module.Raw")
+		m.given("Module.Pointer")
+		m.life.check("Module.Pointer")
 		return m.raw
 	}
-	access.Type = func(t Type) capi.MlirType {
-		t.check("Type.Raw")
-		return t.raw
-	}
-	access.Attribute = func(a Attribute) capi.MlirAttribute {
-		a.check("Attribute.Raw")
-		return a.raw
-	}
+	access.Type = func(t Type) capi.MlirType { return capi.MlirType{Ptr: t.Pointer()} }
+	access.Attribute = func(a Attribute) capi.MlirAttribute { return capi.MlirAttribute{Ptr: a.Pointer()} }
 	access.TypeIn = Type.in
 	access.AttributeIn = Attribute.in
 	access.WrapType = (*Context).typ

@@ -11,7 +11,7 @@ func (l *Library) SetDebug(on bool, types ...string) error {
 	if len(types) > 0 {
 		needs = append(needs, "mlirSetGlobalDebugTypes")
 	}
-	if err := l.needAll(needs...); err != nil {
+	if err := l.need(needs...); err != nil {
 		return err
 	}
 	if len(types) > 0 {

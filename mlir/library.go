@@ -78,10 +78,12 @@ func (l *Library) Functions() []string {
 	return names
 }
 
-// need returns an UnsupportedError if the library lacks a function.
-func (l *Library) need(function string) error {
-	if l.api.Has(function) {
-		return nil
+// need returns an UnsupportedError for the first function that the library lacks, or nil.
+func (l *Library) need(functions ...string) error {
+	for _, f := range functions {
+		if !l.api.Has(f) {
+			return &UnsupportedError{Library: l.path, Function: f}
+		}
 	}
-	return &UnsupportedError{Library: l.path, Function: function}
+	return nil
 }

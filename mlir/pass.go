@@ -126,7 +126,7 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 	if o.PrintIR != nil {
 		needs = append(needs, "mlirPassManagerEnableIRPrinting")
 	}
-	if err := c.lib.needAll(needs...); err != nil {
+	if err := c.lib.need(needs...); err != nil {
 		return nil, err
 	}
 	switch {
@@ -172,16 +172,6 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 		capi.MlirOpPrintingFlagsDestroy(t, flags)
 	}
 	return p, nil
-}
-
-// needAll returns an UnsupportedError for the first function that the library lacks.
-func (l *Library) needAll(functions ...string) error {
-	for _, f := range functions {
-		if err := l.need(f); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Close destroys the pass manager and its passes. Closing a closed PassManager does

@@ -79,7 +79,7 @@ type rewritten struct {
 // the library cannot call them.
 func (c *Context) NewPatterns(patterns ...Pattern) (*Patterns, error) {
 	t := c.life.check("Context.NewPatterns")
-	if err := c.lib.needAll("mlirOpRewritePatternCreate", "mlirRewritePatternSetAdd", "mlirFreezeRewritePattern", "mlirPatternRewriterAsBase"); err != nil {
+	if err := c.lib.need("mlirOpRewritePatternCreate", "mlirRewritePatternSetAdd", "mlirFreezeRewritePattern", "mlirPatternRewriterAsBase"); err != nil {
 		return nil, err
 	}
 	for _, p := range patterns {

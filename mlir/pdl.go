@@ -27,7 +27,7 @@ type PDLOptions struct {
 func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 	t := c.life.check("Context.NewPDLPatterns")
 	m.life.mine(c, "a module", "Context.NewPDLPatterns")
-	if err := c.lib.needAll("mlirPDLPatternModuleFromModule", "mlirRewritePatternSetFromPDLPatternModule", "mlirFreezeRewritePattern",
+	if err := c.lib.need("mlirPDLPatternModuleFromModule", "mlirRewritePatternSetFromPDLPatternModule", "mlirFreezeRewritePattern",
 		"mlirPDLPatternModuleRegisterRewriteFunction", "mlirPDLPatternModuleRegisterConstraintFunction", "mlirPatternRewriterAsBase"); err != nil {
 		return nil, err
 	}

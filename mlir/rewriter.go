@@ -33,7 +33,7 @@ type Rewriter struct {
 // point. The caller must close it, or it is closed with the context.
 func (c *Context) NewRewriter() (*Rewriter, error) {
 	t := c.life.check("Context.NewRewriter")
-	if err := c.lib.needAll("mlirIRRewriterCreate", "mlirRewriterBaseInsert"); err != nil {
+	if err := c.lib.need("mlirIRRewriterCreate", "mlirRewriterBaseInsert"); err != nil {
 		return nil, err
 	}
 	r := &Rewriter{c: c, own: true, life: &lifetime{ctx: c, of: "Rewriter", parent: c.life}}

@@ -27,7 +27,7 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 	if m == script {
 		panic("mlir: Module.Transform was given the module as its own script: use another module")
 	}
-	if err := m.ctx.lib.needAll("mlirTransformApplyNamedSequence", "mlirTransformOptionsCreate"); err != nil {
+	if err := m.ctx.lib.need("mlirTransformApplyNamedSequence", "mlirTransformOptionsCreate"); err != nil {
 		return err
 	}
 	for _, module := range []*Module{m, script} {
