@@ -113,7 +113,7 @@ func TestWhile(t *testing.T) {
   func.func @main(%arg0: tensor<i1>, %arg1: tensor<f32>) -> tensor<f32> {
     %c = stablehlo.constant dense<0> : tensor<1xi8>
     %0:3 = stablehlo.while(%iterArg = %arg0, %iterArg_0 = %arg1, %iterArg_1 = %c) : tensor<i1>, tensor<f32>, tensor<1xi8>
-     cond {
+    cond {
       stablehlo.return %iterArg : tensor<i1>
     } do {
       %2:2 = "stablehlo.if"(%iterArg) ({
@@ -155,7 +155,7 @@ func TestTapInCondition(t *testing.T) {
     %0 = tap "condition"(%arg0, %c) : (tensor<f32>, tensor<1xi8>) -> tensor<1xi8>
     %c_0 = stablehlo.constant dense<true> : tensor<i1>
     %1:3 = stablehlo.while(%iterArg = %arg0, %iterArg_1 = %c_0, %iterArg_2 = %0) : tensor<f32>, tensor<i1>, tensor<1xi8>
-     cond {
+    cond {
       stablehlo.return %iterArg_1 : tensor<i1>
     } do {
       %2 = tap "body"(%iterArg, %iterArg_2) : (tensor<f32>, tensor<1xi8>) -> tensor<1xi8>

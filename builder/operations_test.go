@@ -156,21 +156,21 @@ func TestOperations(t *testing.T) {
 			%cst = stablehlo.constant dense<2.000000e+00> : tensor<4xf32>
 			%0 = chlo.polygamma %cst, %arg0 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>`},
 		{"zeta", shapes{f32(4), f32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.Zeta(x[0], x[1])) }, `%0 = chlo.zeta %arg0, %arg1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>`},
-		{"eq", shapes{f32(4), f32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.Eq(x[0], x[1])) }, `%0 = stablehlo.compare  EQ, %arg0, %arg1,  FLOAT : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>`},
+		{"eq", shapes{f32(4), f32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.Eq(x[0], x[1])) }, `%0 = stablehlo.compare EQ, %arg0, %arg1, FLOAT : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>`},
 		{"ne", shapes{tensor.ShapeOf(tensor.C64, 4)}, func(_ *builder.Func, x []value) []value { return b(builder.Ne(x[0], 1i)) }, `
 			%cst = stablehlo.constant dense<(0.000000e+00,1.000000e+00)> : tensor<4xcomplex<f32>>
-			%0 = stablehlo.compare  NE, %arg0, %cst,  FLOAT : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>`},
+			%0 = stablehlo.compare NE, %arg0, %cst, FLOAT : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>`},
 		{"lt", shapes{s32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.Lt(x[0], 3)) }, `
 			%c = stablehlo.constant dense<3> : tensor<4xi32>
-			%0 = stablehlo.compare  LT, %arg0, %c,  SIGNED : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>`},
+			%0 = stablehlo.compare LT, %arg0, %c, SIGNED : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>`},
 		{"le", shapes{tensor.ShapeOf(tensor.U8, 4)}, func(_ *builder.Func, x []value) []value { return b(builder.Le(x[0], 3)) }, `
 			%c = stablehlo.constant dense<3> : tensor<4xui8>
-			%0 = stablehlo.compare  LE, %arg0, %c,  UNSIGNED : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xi1>`},
-		{"gt", shapes{pred(4), pred(4)}, func(_ *builder.Func, x []value) []value { return b(builder.Gt(x[0], x[1])) }, `%0 = stablehlo.compare  GT, %arg0, %arg1,  UNSIGNED : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>`},
+			%0 = stablehlo.compare LE, %arg0, %c, UNSIGNED : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xi1>`},
+		{"gt", shapes{pred(4), pred(4)}, func(_ *builder.Func, x []value) []value { return b(builder.Gt(x[0], x[1])) }, `%0 = stablehlo.compare GT, %arg0, %arg1, UNSIGNED : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>`},
 		{"ge", shapes{tensor.ShapeOf(tensor.BF16, 4)}, func(_ *builder.Func, x []value) []value { return b(builder.Ge(0, x[0])) }, `
 			%cst = stablehlo.constant dense<0.000000e+00> : tensor<4xbf16>
-			%0 = stablehlo.compare  GE, %cst, %arg0,  FLOAT : (tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xi1>`},
-		{"total order", shapes{f32(4), f32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.TotalOrderLt(x[0], x[1])) }, `%0 = stablehlo.compare  LT, %arg0, %arg1,  TOTALORDER : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>`},
+			%0 = stablehlo.compare GE, %cst, %arg0, FLOAT : (tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xi1>`},
+		{"total order", shapes{f32(4), f32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.TotalOrderLt(x[0], x[1])) }, `%0 = stablehlo.compare LT, %arg0, %arg1, TOTALORDER : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>`},
 		{"select", shapes{pred(4), f32(4), f32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.Select(x[0], x[1], x[2])) }, `%0 = stablehlo.select %arg0, %arg1, %arg2 : tensor<4xi1>, tensor<4xf32>`},
 		{"select number", shapes{pred(2), f32(2)}, func(_ *builder.Func, x []value) []value { return b(builder.Select(x[0], x[1], math.Inf(-1))) }, `
 			%cst = stablehlo.constant dense<0xFF800000> : tensor<2xf32>
@@ -213,7 +213,7 @@ func TestOperations(t *testing.T) {
 		{"eye", shapes{}, func(f *builder.Func, _ []value) []value { return b(builder.Eye(f, tensor.F32, 3)) }, `
 			%0 = stablehlo.iota dim = 0 : tensor<3x3xi32>
 			%1 = stablehlo.iota dim = 1 : tensor<3x3xi32>
-			%2 = stablehlo.compare  EQ, %0, %1,  SIGNED : (tensor<3x3xi32>, tensor<3x3xi32>) -> tensor<3x3xi1>
+			%2 = stablehlo.compare EQ, %0, %1, SIGNED : (tensor<3x3xi32>, tensor<3x3xi32>) -> tensor<3x3xi1>
 			%3 = stablehlo.convert %2 : (tensor<3x3xi1>) -> tensor<3x3xf32>`},
 		{"complex", shapes{f32(2), f32(2)}, func(_ *builder.Func, x []value) []value { return b(builder.Complex(x[0], x[1])) }, `%0 = stablehlo.complex %arg0, %arg1 : tensor<2xcomplex<f32>>`},
 		{"real and imag", shapes{tensor.ShapeOf(tensor.C64, 2)}, func(_ *builder.Func, x []value) []value { return b(builder.Real(x[0]), builder.Imag(x[0])) }, `
@@ -401,16 +401,16 @@ func TestOperations(t *testing.T) {
 			%c = stablehlo.constant dense<0> : tensor<i32>
 			%1:2 = stablehlo.reduce(%arg0 init: %cst), (%0 init: %c) across dimensions = [1] : (tensor<2x3xf32>, tensor<2x3xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
 			 reducer(%arg1: tensor<f32>, %arg3: tensor<f32>) (%arg2: tensor<i32>, %arg4: tensor<i32>)  {
-			  %2 = stablehlo.compare  GT, %arg3, %arg1,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
-			  %3 = stablehlo.compare  EQ, %arg3, %arg1,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
-			  %4 = stablehlo.compare  NE, %arg3, %arg3,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
-			  %5 = stablehlo.compare  NE, %arg1, %arg1,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %2 = stablehlo.compare GT, %arg3, %arg1, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %3 = stablehlo.compare EQ, %arg3, %arg1, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %4 = stablehlo.compare NE, %arg3, %arg3, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %5 = stablehlo.compare NE, %arg1, %arg1, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
 			  %6 = stablehlo.not %5 : tensor<i1>
 			  %7 = stablehlo.and %4, %6 : tensor<i1>
 			  %8 = stablehlo.or %2, %7 : tensor<i1>
 			  %9 = stablehlo.and %4, %5 : tensor<i1>
 			  %10 = stablehlo.or %3, %9 : tensor<i1>
-			  %11 = stablehlo.compare  LT, %arg4, %arg2,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+			  %11 = stablehlo.compare LT, %arg4, %arg2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 			  %12 = stablehlo.and %10, %11 : tensor<i1>
 			  %13 = stablehlo.or %8, %12 : tensor<i1>
 			  %14 = stablehlo.select %8, %arg3, %arg1 : tensor<i1>, tensor<f32>
@@ -423,9 +423,9 @@ func TestOperations(t *testing.T) {
 			%c_0 = stablehlo.constant dense<0> : tensor<i32>
 			%1:2 = stablehlo.reduce(%arg0 init: %c), (%0 init: %c_0) across dimensions = [0] : (tensor<3xi32>, tensor<3xi32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
 			 reducer(%arg1: tensor<i32>, %arg3: tensor<i32>) (%arg2: tensor<i32>, %arg4: tensor<i32>)  {
-			  %2 = stablehlo.compare  LT, %arg3, %arg1,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-			  %3 = stablehlo.compare  EQ, %arg3, %arg1,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-			  %4 = stablehlo.compare  LT, %arg4, %arg2,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+			  %2 = stablehlo.compare LT, %arg3, %arg1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+			  %3 = stablehlo.compare EQ, %arg3, %arg1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+			  %4 = stablehlo.compare LT, %arg4, %arg2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 			  %5 = stablehlo.and %3, %4 : tensor<i1>
 			  %6 = stablehlo.or %2, %5 : tensor<i1>
 			  %7 = stablehlo.select %2, %arg3, %arg1 : tensor<i1>, tensor<i32>
@@ -488,7 +488,7 @@ func TestOperations(t *testing.T) {
 		}, `
 			%0 = "stablehlo.select_and_scatter"(%arg0, %arg1, %arg2) <{window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>}> ({
 			^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):
-			  %1 = stablehlo.compare  GE, %arg3, %arg4,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %1 = stablehlo.compare GE, %arg3, %arg4, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
 			  stablehlo.return %1 : tensor<i1>
 			}, {
 			^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):
@@ -500,48 +500,48 @@ func TestOperations(t *testing.T) {
 		}, `
 			%0:2 = "stablehlo.sort"(%arg0, %arg1) <{dimension = 1 : i64, is_stable = true}> ({
 			^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>, %arg4: tensor<i32>, %arg5: tensor<i32>):
-			  %1 = stablehlo.compare  LT, %arg2, %arg3,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %1 = stablehlo.compare LT, %arg2, %arg3, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
 			  stablehlo.return %1 : tensor<i1>
 			}) : (tensor<2x3xf32>, tensor<2x3xi32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)`},
 		{"sort ascending", shapes{s32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.SortAscending(x[0], 0)) }, `
 			%0 = "stablehlo.sort"(%arg0) <{dimension = 0 : i64, is_stable = true}> ({
 			^bb0(%arg1: tensor<i32>, %arg2: tensor<i32>):
-			  %1 = stablehlo.compare  LT, %arg1, %arg2,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+			  %1 = stablehlo.compare LT, %arg1, %arg2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 			  stablehlo.return %1 : tensor<i1>
 			}) : (tensor<4xi32>) -> tensor<4xi32>`},
 		{"sort descending", shapes{f32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.SortDescending(x[0], 0)) }, `
 			%0 = "stablehlo.sort"(%arg0) <{dimension = 0 : i64, is_stable = true}> ({
 			^bb0(%arg1: tensor<f32>, %arg2: tensor<f32>):
 			  %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-			  %1 = stablehlo.compare  EQ, %arg2, %cst,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %1 = stablehlo.compare EQ, %arg2, %cst, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
 			  %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
 			  %2 = stablehlo.select %1, %cst_0, %arg2 : tensor<i1>, tensor<f32>
-			  %3 = stablehlo.compare  NE, %2, %2,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %3 = stablehlo.compare NE, %2, %2, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
 			  %cst_1 = stablehlo.constant dense<0x7FC00000> : tensor<f32>
 			  %4 = stablehlo.select %3, %cst_1, %2 : tensor<i1>, tensor<f32>
 			  %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-			  %5 = stablehlo.compare  EQ, %arg1, %cst_2,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %5 = stablehlo.compare EQ, %arg1, %cst_2, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
 			  %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
 			  %6 = stablehlo.select %5, %cst_3, %arg1 : tensor<i1>, tensor<f32>
-			  %7 = stablehlo.compare  NE, %6, %6,  FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %7 = stablehlo.compare NE, %6, %6, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
 			  %cst_4 = stablehlo.constant dense<0x7FC00000> : tensor<f32>
 			  %8 = stablehlo.select %7, %cst_4, %6 : tensor<i1>, tensor<f32>
-			  %9 = stablehlo.compare  LT, %4, %8,  TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			  %9 = stablehlo.compare LT, %4, %8, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
 			  stablehlo.return %9 : tensor<i1>
 			}) : (tensor<4xf32>) -> tensor<4xf32>`},
 		{"arg sort", shapes{s32(4)}, func(_ *builder.Func, x []value) []value { return b(builder.ArgSort(x[0], 0)) }, `
 			%0 = stablehlo.iota dim = 0 : tensor<4xi32>
 			%1:2 = "stablehlo.sort"(%arg0, %0) <{dimension = 0 : i64, is_stable = true}> ({
 			^bb0(%arg1: tensor<i32>, %arg2: tensor<i32>, %arg3: tensor<i32>, %arg4: tensor<i32>):
-			  %2 = stablehlo.compare  LT, %arg1, %arg2,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+			  %2 = stablehlo.compare LT, %arg1, %arg2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 			  stablehlo.return %2 : tensor<i1>
 			}) : (tensor<4xi32>, tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>)`},
 		{"top k", shapes{f32(2, 5)}, func(_ *builder.Func, x []value) []value { return b(two(builder.TopK(x[0], 2))...) }, `%values, %indices = chlo.top_k(%arg0, k = 2) : tensor<2x5xf32> -> (tensor<2x2xf32>, tensor<2x2xi32>)`},
 		{"rng bit generator", shapes{tensor.ShapeOf(tensor.U64, 2)}, func(_ *builder.Func, x []value) []value {
 			return b(two(builder.RngBitGenerator(x[0], tensor.ShapeOf(tensor.U32, 4), stablehlo.RngPhilox))...)
-		}, `%output_state, %output = stablehlo.rng_bit_generator %arg0, algorithm =  PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)`},
+		}, `%output_state, %output = stablehlo.rng_bit_generator %arg0, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)`},
 		{"uniform", shapes{tensor.ShapeOf(tensor.U64, 2)}, func(_ *builder.Func, x []value) []value { return b(two(builder.Uniform01(x[0], f32(3)))...) }, `
-			%output_state, %output = stablehlo.rng_bit_generator %arg0, algorithm =  THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)
+			%output_state, %output = stablehlo.rng_bit_generator %arg0, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)
 			%c = stablehlo.constant dense<9> : tensor<3xui32>
 			%0 = stablehlo.shift_right_logical %output, %c : tensor<3xui32>
 			%c_0 = stablehlo.constant dense<1065353216> : tensor<3xui32>
@@ -551,10 +551,10 @@ func TestOperations(t *testing.T) {
 			%3 = stablehlo.subtract %2, %cst : tensor<3xf32>`},
 		{"rng uniform", shapes{f32(), f32()}, func(_ *builder.Func, x []value) []value { return b(builder.RngUniform(x[0], x[1], 2, 3)) }, `
 			%c = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
-			%0 = stablehlo.rng %arg0, %arg1, %c, distribution =  UNIFORM : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<2x3xf32>`},
+			%0 = stablehlo.rng %arg0, %arg1, %c, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<2x3xf32>`},
 		{"rng normal", shapes{f32(), f32()}, func(_ *builder.Func, x []value) []value { return b(builder.RngNormal(x[0], x[1])) }, `
 			%c = stablehlo.constant dense<> : tensor<0xi64>
-			%0 = stablehlo.rng %arg0, %arg1, %c, distribution =  NORMAL : (tensor<f32>, tensor<f32>, tensor<0xi64>) -> tensor<f32>`},
+			%0 = stablehlo.rng %arg0, %arg1, %c, distribution = NORMAL : (tensor<f32>, tensor<f32>, tensor<0xi64>) -> tensor<f32>`},
 		{"all reduce", shapes{f32(4)}, func(_ *builder.Func, x []value) []value {
 			return b(builder.AllReduce(x[0], builder.Add, builder.CollectiveOptions{Groups: [][]int{{0, 1}, {2, 3}}, Channel: 1, GlobalDeviceIDs: true}))
 		}, `
@@ -591,14 +591,14 @@ func TestOperations(t *testing.T) {
 			%0 = stablehlo.tuple %arg0, %arg1 : tuple<tensor<4xf32>, tensor<i32>>
 			%1 = stablehlo.get_tuple_element %0[1] : (tuple<tensor<4xf32>, tensor<i32>>) -> tensor<i32>`},
 		{"fft", shapes{tensor.ShapeOf(tensor.C64, 2, 8)}, func(_ *builder.Func, x []value) []value { return b(builder.FFT(x[0], 8), builder.IFFT(x[0], 2, 8)) }, `
-			%0 = stablehlo.fft %arg0, type =  FFT, length = [8] : (tensor<2x8xcomplex<f32>>) -> tensor<2x8xcomplex<f32>>
-			%1 = stablehlo.fft %arg0, type =  IFFT, length = [2, 8] : (tensor<2x8xcomplex<f32>>) -> tensor<2x8xcomplex<f32>>`},
+			%0 = stablehlo.fft %arg0, type = FFT, length = [8] : (tensor<2x8xcomplex<f32>>) -> tensor<2x8xcomplex<f32>>
+			%1 = stablehlo.fft %arg0, type = IFFT, length = [2, 8] : (tensor<2x8xcomplex<f32>>) -> tensor<2x8xcomplex<f32>>`},
 		{"rfft", shapes{f32(2, 8)}, func(_ *builder.Func, x []value) []value {
 			return b(builder.RFFT(x[0], 8), builder.IRFFT(builder.RFFT(x[0], 8), 8))
 		}, `
-			%0 = stablehlo.fft %arg0, type =  RFFT, length = [8] : (tensor<2x8xf32>) -> tensor<2x5xcomplex<f32>>
-			%1 = stablehlo.fft %arg0, type =  RFFT, length = [8] : (tensor<2x8xf32>) -> tensor<2x5xcomplex<f32>>
-			%2 = stablehlo.fft %1, type =  IRFFT, length = [8] : (tensor<2x5xcomplex<f32>>) -> tensor<2x8xf32>`},
+			%0 = stablehlo.fft %arg0, type = RFFT, length = [8] : (tensor<2x8xf32>) -> tensor<2x5xcomplex<f32>>
+			%1 = stablehlo.fft %arg0, type = RFFT, length = [8] : (tensor<2x8xf32>) -> tensor<2x5xcomplex<f32>>
+			%2 = stablehlo.fft %1, type = IRFFT, length = [8] : (tensor<2x5xcomplex<f32>>) -> tensor<2x8xf32>`},
 		{"cholesky", shapes{f32(3, 3)}, func(_ *builder.Func, x []value) []value { return b(builder.Cholesky(x[0], true)) }, `%0 = stablehlo.cholesky %arg0, lower = true : tensor<3x3xf32>`},
 		{"triangular solve", shapes{f32(3, 3), f32(3, 2)}, func(_ *builder.Func, x []value) []value {
 			return b(builder.TriangularSolve(x[0], x[1], builder.TriangularOptions{Upper: true, Transpose: stablehlo.TransposePlain}))

@@ -7,13 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func TestSignature(t *testing.T) {
-	b := newBuilder(t)
+	b := builder.New(mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), builder.Options{})
 	b.Mesh("grid", builder.Axis{Name: "x", Size: 2}, builder.Axis{Name: "y", Size: 2})
 	matrix := tensor.ShapeOf(tensor.F32, 4, 8)
 	f := b.FuncWith("main", builder.Signature{
@@ -66,4 +67,12 @@ func TestParameterOfAnyType(t *testing.T) {
 	if _, err := b.Module(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestMeshWithoutShardy makes a mesh with the default library, which cannot hold one.
+func TestMeshWithoutShardy(t *testing.T) {
+	b := newBuilder(t)
+	b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
+	_, err := b.Module()
+	check.Error(t, err, "mesh: the library has no dialect sdy", `mlir.OpenOptions{Dialects: []string{"sdy"}}`)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -20,9 +22,13 @@ type mistake struct {
 }
 
 func checkMistakes(t *testing.T, file string, all []mistake) {
+	checkMistakesWith(t, mlirtest.Library(t), file, all)
+}
+
+func checkMistakesWith(t *testing.T, l *mlir.Library, file string, all []mistake) {
 	for _, test := range all {
 		t.Run(test.name, func(t *testing.T) {
-			b := newBuilder(t)
+			b := builder.New(mlirtest.ContextOf(t, l), builder.Options{})
 			line := test.build(b)
 			wantMistake(t, b, file, line, test.want)
 		})
@@ -367,7 +373,7 @@ func TestMistakesWithCalls(t *testing.T) {
 
 func TestMistakesInSignatures(t *testing.T) {
 	with := func(p ...builder.Param) builder.Signature { return builder.Signature{Params: p} }
-	checkMistakes(t, "scope_test.go", []mistake{
+	checkMistakesWith(t, mlirtest.Jaxlib(t), "scope_test.go", []mistake{
 		{"no name", func(b *builder.Builder) int {
 			b.Func("", number)
 			return here(1)

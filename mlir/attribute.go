@@ -31,7 +31,7 @@ func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	raw := capi.MlirAttributeParseGet(t, c.raw, source[:len(source)-1])
 	diagnostics := c.takeDiagnostics(text)
 	if raw.Ptr == nil {
-		return Attribute{}, &DiagnosticError{Op: fmt.Sprintf("parsing the attribute %q", text), Diagnostics: diagnostics}
+		return Attribute{}, &DiagnosticError{Op: fmt.Sprintf("parsing the attribute %q", text), Diagnostics: diagnostics, Hint: c.hint([]byte(text), diagnostics)}
 	}
 	return c.attribute(raw), nil
 }

@@ -167,12 +167,11 @@ var (
 // askVerifier asks the verifier about the operation without the named attribute and with
 // empty regions.
 //
-// It does so only if the library has the C API of StableHLO. Every verifier of the default
-// library was tried, and those of StableHLO and CHLO in torch-mlir's. Other verifiers of
-// newer libraries crash on some operations that have no parent or have empty regions.
+// It does so only in the two libraries with the C API of StableHLO, whose verifiers were tried
+// with every operation, and for dialects that do not look for a parent or into empty regions
+// before they look at the attributes. Other verifiers crash.
 func (c *Context) askVerifier(kind *operationKind, op capi.MlirOperation, without string) (verifierAnswer, string) {
-	if !c.api.Has("stablehloGetCurrentVersion") || c.lib.torch &&
-		!strings.HasPrefix(kind.name, "stablehlo.") && !strings.HasPrefix(kind.name, "chlo.") {
+	if dialect, _, _ := strings.Cut(kind.name, "."); !c.api.Has("stablehloGetCurrentVersion") || !slices.Contains(askedDialects, dialect) {
 		return verifierAnswer{}, ""
 	}
 	if kind.guard != nil && without != "" {
@@ -239,6 +238,10 @@ func (o Operation) odd(name string) bool {
 	answer, _ := c.askVerifier(c.kind(o.Name()), o.raw, "")
 	return answer.invalid == name || answer.missing == name
 }
+
+// askedDialects are the dialects whose verifiers are asked.
+var askedDialects = strings.Fields(`arith async builtin cf chlo complex func gpu index irdl llvm math memref mhlo
+	mosaic_gpu nvgpu nvvm quant scf sdy shape sparse_tensor stablehlo tensor tpu tt ub vector`)
 
 // learned holds the verifiers' answers. The contexts of a library share it. It may be used
 // concurrently.

@@ -52,12 +52,19 @@ func (b Block) create(s *OperationState) (Operation, error) {
 func (c *Context) create(t *capi.Table, method string, b Block, s *OperationState) (Operation, error) {
 	kind := c.kind(s.Name)
 	if !kind.registered && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
-		return Operation{}, fmt.Errorf("mlir: %s does not know the operation %q", c.lib.path, kind.name)
+		hint := c.hintFor(kind.name)
+		if hint != "" {
+			hint = "; " + hint
+		}
+		return Operation{}, fmt.Errorf("mlir: %s does not know the operation %q%s", c.lib.path, kind.name, hint)
 	}
 	if s.InferResults {
 		if err := c.checkInference(kind, s); err != nil {
 			return Operation{}, err
 		}
+	}
+	if kind.parsedOnly {
+		return Operation{}, fmt.Errorf("mlir: %s cannot be created on its own, the library would crash on it: parse a text that contains it", kind.name)
 	}
 	if err := kind.guarded(s); err != nil {
 		return Operation{}, err
@@ -231,6 +238,7 @@ type operationKind struct {
 	registered bool
 	inference  *Inference // nil if not looked up, or if AllowInference was not called for it
 	guard      func(*OperationState) string
+	parsedOnly bool           // see parsedOnly
 	made       []attributeSet // see complete
 	plain      bool           // without regions, it is complete without attributes
 }
@@ -255,6 +263,7 @@ func (c *Context) kind(name string) *operationKind {
 		_ = c.LoadDialect(namespace) // if it fails, the operation is not registered
 	}
 	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept), guard: createGuard(kept)}
+	k.parsedOnly = k.registered && slices.Contains(parsedOnly, kept)
 	c.kinds[kept] = k
 	return k
 }

@@ -1,27 +1,17 @@
-//go:build engines
-
 package mlir_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 )
 
-// torchMLIR returns torch-mlir's library.
-func torchMLIR(t *testing.T) *mlir.Library {
-	engines := mlirtest.Engines(t)
-	return engines[slices.IndexFunc(engines, func(e mlirtest.Engine) bool { return e.Name == native.TorchMLIR.String() })].Library
-}
-
-// TestHiddenDialects names dialects that torch-mlir's library contains but does not register,
+// TestHiddenDialects names dialects that the default library contains but does not register,
 // each one first in a new context.
 func TestHiddenDialects(t *testing.T) {
-	l := torchMLIR(t)
+	l := mlirtest.Library(t)
 	c := mlirtest.ContextOf(t, l)
 	chloModule, err := mlirtest.Parse(t, c, `func.func @f(%a: tensor<f32>) -> tensor<f32> { %0 = chlo.tan %a : tensor<f32> -> tensor<f32> return %0 : tensor<f32> }`).Bytecode()
 	if err != nil {
@@ -74,7 +64,7 @@ func TestHiddenDialects(t *testing.T) {
 
 // TestTorchPasses lowers an operation of the torch dialect to StableHLO.
 func TestTorchPasses(t *testing.T) {
-	c := mlirtest.ContextOf(t, torchMLIR(t))
+	c := mlirtest.Context(t)
 	m := mlirtest.Parse(t, c, `func.func @f(%a: !torch.vtensor<[2],f32>) -> !torch.vtensor<[2],f32> {
   %0 = torch.aten.tanh %a : !torch.vtensor<[2],f32> -> !torch.vtensor<[2],f32>
   return %0 : !torch.vtensor<[2],f32>

@@ -16,8 +16,10 @@ var dialectsOf = []struct {
 	part     native.Part
 	dialects []string
 }{
-	{native.MLIR, strings.Fields(`arith async builtin chlo func gpu irdl llvm math memref mhlo mosaic_gpu nvgpu nvvm
-		scf sdy sparse_tensor stablehlo tpu tt vector`)},
+	{native.MLIR, strings.Fields(`acc affine amdgpu arith arm_neon arm_sme arm_sve async bufferization builtin cf chlo
+		complex dlti emitc func gpu index irdl linalg llvm math memref ml_program mpi nvgpu nvvm omp pdl pdl_interp ptr
+		quant rocdl scf shape shard smt sparse_tensor spirv stablehlo tensor tm_tensor torch torch_c tosa transform ub
+		vector vhlo wasmssa x86 xegpu xevm`)},
 	{native.IREE, strings.Fields(`affine amdgpu arith arm_neon arm_sme arm_sve bufferization builtin cf check chlo
 		complex emitc flow func gpu hal hal_inline hal_loader index io_parameters iree_codegen iree_cpu iree_encoding
 		iree_gpu iree_linalg_ext iree_map iree_tensor_ext iree_vector_ext linalg llvm math memref ml_program nvgpu nvvm
@@ -26,14 +28,12 @@ var dialectsOf = []struct {
 	{native.LLVM, strings.Fields(`acc affine amdgpu amx arith arm_neon arm_sme arm_sve async bufferization builtin cf
 		complex dlti emitc func gpu index irdl linalg llvm math memref ml_program mpi nvgpu nvvm omp pdl pdl_interp ptr
 		quant rocdl scf shape shard smt sparse_tensor spirv tensor tosa transform ub vector wasmssa x86vector xegpu xevm`)},
-	{native.TorchMLIR, strings.Fields(`acc affine amdgpu arith arm_neon arm_sme arm_sve async bufferization builtin cf chlo
-		complex dlti emitc func gpu index irdl linalg llvm math memref ml_program mpi nvgpu nvvm omp pdl pdl_interp ptr
-		quant rocdl scf shape shard smt sparse_tensor spirv stablehlo tensor tm_tensor torch torch_c tosa transform ub
-		vector vhlo wasmssa x86 xegpu xevm`)},
+	{native.Jaxlib, strings.Fields(`arith async builtin chlo func gpu irdl llvm math memref mhlo mosaic_gpu nvgpu nvvm
+		scf sdy sparse_tensor stablehlo tpu tt vector`)},
 }
 
-// newerOperations are operations that dialects of the default library got after its
-// release, and that IREE's library and torch-mlir's have.
+// newerOperations are operations that dialects of jaxlib's library got after its release,
+// and that the default library and IREE's have.
 var newerOperations = []string{
 	"chlo.mulhi", "chlo.scan", "stablehlo.async_done", "stablehlo.async_start", "stablehlo.collective_reduce",
 }
@@ -67,24 +67,36 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 			name = string(at[1])
 		}
 	}
+	return c.hintFor(name)
+}
+
+// hintFor returns which other library has an operation, by its name, or a dialect.
+func (c *Context) hintFor(name string) string {
 	namespace, _, isOperation := strings.Cut(name, ".")
 	if isOperation && slices.Contains(newerOperations, name) {
-		return has(name, native.IREE, native.TorchMLIR)
+		return has(name, native.MLIR, native.IREE)
 	}
-	if namespace == "quant" && c.lib.Has("stablehloTokenTypeGet") {
+	if namespace == "quant" && c.lib.Has("stablehloTokenTypeGet") && !c.lib.torch {
 		return "call stablehlo.LoadQuant first: the library has the dialect quant but does not register it"
 	}
-	var parts []native.Part
-	for _, l := range dialectsOf {
-		if slices.Contains(l.dialects, namespace) {
-			parts = append(parts, l.part)
-		}
-	}
+	parts := partsWith(namespace)
 	if len(parts) == 0 || c.LoadDialect(namespace) == nil { // the dialect exists, but without this operation
 		return ""
 	}
 	return has("dialect "+namespace, parts...)
 }
+
+// partsWith returns the parts that have a dialect.
+func partsWith(namespace string) (parts []native.Part) {
+	for _, l := range dialectsOf {
+		if slices.Contains(l.dialects, namespace) {
+			parts = append(parts, l.part)
+		}
+	}
+	return parts
+}
+
+func knownDialect(namespace string) bool { return partsWith(namespace) != nil }
 
 // before returns the text of the line of a position, up to it.
 func before(source []byte, at Position) []byte {
@@ -112,6 +124,6 @@ func has(what string, parts ...native.Part) string {
 	if last > 0 {
 		list = strings.Join(titles[:last], ", ") + " and " + list
 	}
-	return fmt.Sprintf("%s %s %s: fetch it with `%s %s`, and open it by its path, or set CALLIOPE_MLIR_LIBRARY to the path",
+	return fmt.Sprintf("%s %s %s: fetch it with `%s %s`, and open it with mlir.OpenFor or mlir.OpenOptions.Dialects, or set CALLIOPE_MLIR_LIBRARY to its path",
 		list, verb, what, native.FetchCommand, names[0])
 }

@@ -15,16 +15,15 @@ import (
 func TestHint(t *testing.T) {
 	const (
 		iree  = "the IREE compiler library has "
-		newer = "the IREE compiler library and the torch-mlir library have "
-		all   = "the IREE compiler library, the upstream MLIR library and the torch-mlir library have "
+		older = "the MLIR library of jaxlib has "
+		fetch = ": fetch it with `go run github.com/calliope-mlir/calliope/tools/doctor -fetch "
+		open  = "`, and open it with mlir.OpenFor or mlir.OpenOptions.Dialects, or set CALLIOPE_MLIR_LIBRARY to its path"
 	)
 	tests := []struct{ name, module, want string }{
-		{"newer operation", `"chlo.mulhi"() : () -> ()`, newer + "chlo.mulhi: fetch it with `go run github.com/calliope-mlir/calliope/tools/doctor -fetch iree`, and open it by its path, or set CALLIOPE_MLIR_LIBRARY to the path"},
-		{"newer operation, in its own form", `func.func @f(%a: i32) { %0 = chlo.mulhi %a, %a : i32 }`, newer + "chlo.mulhi"},
-		{"operation", `func.func @f() { linalg.fill }`, all + "dialect linalg"},
-		{"operation in the generic form", "module {\n  \"quant.dcast\"() : () -> ()\n}", "call stablehlo.LoadQuant first"},
-		{"type", `func.func @f(%a: tensor<2x!quant.uniform<i8:f32, 0.5:3>>) { return }`, "call stablehlo.LoadQuant first"},
-		{"type of another dialect", `func.func @f(%a: !spirv.sampler) { return }`, all + "dialect spirv"},
+		{"operation", `func.func @f() { sdy.return }`, older + "dialect sdy" + fetch + "jaxlib" + open},
+		{"operation in the generic form", "module {\n  \"mhlo.add\"() : () -> ()\n}", older + "dialect mhlo"},
+		{"operation of IREE", `func.func @f() { vm.nothing }`, iree + "dialect vm" + fetch + "iree" + open},
+		{"type", `func.func @f(%a: !mhlo.token) { return }`, older + "dialect mhlo"},
 		{"attribute", `module attributes {func.x = #hal.device<x>} {}`, iree + "dialect hal"},
 		{"unknown operation", `module { unknown.op }`, ""},
 		{"unknown operation in the generic form", `module { "unknown.op"() : () -> () }`, ""},
@@ -47,6 +46,28 @@ func TestHint(t *testing.T) {
 			if !strings.HasPrefix(d.Hint, test.want) {
 				t.Errorf("the hint is %q, want %q", d.Hint, test.want)
 			}
+		})
+	}
+}
+
+// TestHintJaxlib does so with jaxlib's library, which lacks other things.
+func TestHintJaxlib(t *testing.T) {
+	const (
+		newer = "the MLIR and StableHLO library and the IREE compiler library have "
+		all   = "the MLIR and StableHLO library, the IREE compiler library and the upstream MLIR library have "
+		quant = "call stablehlo.LoadQuant first"
+	)
+	for _, test := range []struct{ name, module, want string }{
+		{"newer operation", `"chlo.mulhi"() : () -> ()`, newer + "chlo.mulhi: fetch it with `go run github.com/calliope-mlir/calliope/tools/doctor -fetch mlir`"},
+		{"newer operation, in its own form", `func.func @f(%a: i32) { %0 = chlo.mulhi %a, %a : i32 }`, newer + "chlo.mulhi"},
+		{"operation", `func.func @f() { linalg.fill }`, all + "dialect linalg"},
+		{"operation in the generic form", "module {\n  \"quant.dcast\"() : () -> ()\n}", quant},
+		{"type", `func.func @f(%a: tensor<2x!quant.uniform<i8:f32, 0.5:3>>) { return }`, quant},
+		{"type of another dialect", `func.func @f(%a: !spirv.sampler) { return }`, all + "dialect spirv"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := mlirtest.ContextOf(t, mlirtest.Jaxlib(t)).Parse("x", []byte(test.module))
+			check.Error(t, err, "; "+test.want)
 		})
 	}
 }

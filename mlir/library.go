@@ -3,6 +3,7 @@ package mlir
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/native"
@@ -13,8 +14,10 @@ import (
 type Library struct {
 	api     *capi.Table
 	path    string
-	torch   bool // it is torch-mlir's
+	version string // of the pinned build, or ""
+	torch   bool   // it is torch-mlir's
 	learned learned
+	has     sync.Map // namespace of a dialect -> bool
 }
 
 // OpenOptions selects the library that Open loads.
@@ -22,6 +25,11 @@ type OpenOptions struct {
 	// Path is the path of the shared library. If it is empty, Open searches for the
 	// default library: $CALLIOPE_MLIR_LIBRARY, then the cache, then the system's folders.
 	Path string
+	// Dialects are namespaces of dialects that the library must have, for example "sdy". If
+	// the default library lacks one, Open loads another known library that has them all.
+	// Names that no known library has are ignored. With a Path, or if the library of
+	// $CALLIOPE_MLIR_LIBRARY has them, no other library is considered.
+	Dialects []string
 }
 
 // required are the functions that every library must have.
@@ -38,25 +46,91 @@ var required = []string{
 // native.NotFoundError with the command that fetches it. If the library lacks the core of
 // the C API, the error is an UnsupportedError.
 func Open(o OpenOptions) (*Library, error) {
-	path := o.Path
-	if path == "" {
-		found, err := native.Find(native.MLIR)
-		if err != nil {
-			return nil, fmt.Errorf("mlir: %w", err)
-		}
-		path = found.Path
+	if o.Path != "" {
+		return open(native.Location{Path: o.Path}, o.Dialects)
 	}
+	l, err := openPart(native.MLIR, nil)
+	if err != nil {
+		return nil, err
+	}
+	if part := l.other(o.Dialects); part != "" {
+		return openPart(part, o.Dialects)
+	}
+	return l, nil
+}
+
+// OpenFor opens the library that can read a module: the default one, unless the module uses
+// a dialect that only another known library has. Library.Version returns which library it
+// is. If that library was not fetched yet, the error is a native.NotFoundError with its part
+// and the command that fetches it.
+func OpenFor(source []byte) (*Library, error) {
+	return Open(OpenOptions{Dialects: DialectsOf(source)})
+}
+
+func openPart(part native.Part, dialects []string) (*Library, error) {
+	found, err := native.Find(part)
+	if err != nil {
+		return nil, fmt.Errorf("mlir: %w", err)
+	}
+	return open(found, dialects)
+}
+
+func open(at native.Location, dialects []string) (*Library, error) {
+	path := at.Path
 	api, err := capi.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("mlir: %w: use the path of a shared library that exports the MLIR C API, or no path for the default library", err)
 	}
-	l := &Library{api: api, path: path, torch: api.Torch()}
+	l := &Library{api: api, path: path, version: at.Version, torch: api.Torch()}
 	for _, name := range required {
 		if !api.Has(name) {
 			return nil, &UnsupportedError{Library: path, Function: name}
 		}
 	}
+	for _, d := range dialects {
+		if !l.HasDialect(d) && knownDialect(d) {
+			return nil, fmt.Errorf("mlir: %s lacks the dialect %s: %s", path, d, has("it", partsWith(d)...))
+		}
+	}
 	return l, nil
+}
+
+// Version returns the project and release of a library that was fetched, such as
+// "torch-mlir 20261001", and "" if the library was found by its path.
+func (l *Library) Version() string { return l.version }
+
+// HasDialect reports whether the library has a dialect, such as "stablehlo".
+func (l *Library) HasDialect(namespace string) bool {
+	if has, ok := l.has.Load(namespace); ok {
+		return has.(bool)
+	}
+	c := l.NewContext(ContextOptions{})
+	defer c.Close()
+	has := c.LoadDialect(namespace) == nil
+	l.has.Store(namespace, has)
+	return has
+}
+
+// other returns the part whose library has these dialects, if l lacks one of them, or "" if l
+// has them or no known library does.
+func (l *Library) other(dialects []string) native.Part {
+	var known []string
+	lacks := false
+	for _, d := range dialects {
+		if knownDialect(d) {
+			known = append(known, d)
+			lacks = lacks || !l.HasDialect(d)
+		}
+	}
+	if !lacks {
+		return ""
+	}
+	for _, candidate := range dialectsOf {
+		if !slices.ContainsFunc(known, func(d string) bool { return !slices.Contains(candidate.dialects, d) }) {
+			return candidate.part
+		}
+	}
+	return ""
 }
 
 // Path returns the path of the file that the library was loaded from.

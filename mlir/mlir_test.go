@@ -421,16 +421,16 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestStablehloNames compares the declarations in tools/bindgen/stablehlo with the library:
+// TestStablehloNames compares the declarations in tools/bindgen/stablehlo with jaxlib's library:
 // each name must exist there.
 func TestStablehloNames(t *testing.T) {
 	have := 0
-	for _, name := range mlirtest.Library(t).Functions() {
+	for _, name := range mlirtest.Jaxlib(t).Functions() {
 		if strings.HasPrefix(name, "stablehlo") || strings.HasPrefix(name, "chlo") {
 			have++
 		}
 	}
-	const want = 139 // the number that the pinned library exports
+	const want = 139 // the number that jaxlib's library exports
 	if have != want {
 		t.Errorf("%d StableHLO and CHLO functions are bound, the library exports %d", have, want)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 )
 
 const gpuModule = `module attributes {gpu.container_module} {
@@ -21,7 +20,7 @@ const gpuModule = `module attributes {gpu.container_module} {
   }
 }`
 
-// noTargets is the error of torch-mlir's library, which is built without LLVM's code
+// noTargets is the error of the default library, which is built without LLVM's code
 // generators for GPUs. It translates the module, and fails where LLVM optimizes it.
 const noTargets = "no targets are registered"
 
@@ -45,7 +44,7 @@ func TestGPUModuleToBinary(t *testing.T) {
 			check.Error(t, err, "gpu-module-to-binary", "translations")
 			return
 		}
-		if e.Name == native.TorchMLIR.String() {
+		if e.Name == "default" {
 			check.Error(t, err, noTargets)
 			return
 		}
@@ -72,7 +71,7 @@ func TestGPUModuleToBinaryInScript(t *testing.T) {
     transform.yield
   }
 }`), mlir.TransformOptions{})
-		if e.Name == native.TorchMLIR.String() {
+		if e.Name == "default" {
 			check.Error(t, err, noTargets)
 		} else if e.Library.Has("mlirRegisterAllLLVMTranslations") {
 			check.NoError(t, err)

@@ -219,8 +219,12 @@ func TestPDLWrong(t *testing.T) {
 				m := mlirtest.Parse(t, c, doubling)
 				err := apply(m)
 				var pattern *mlir.PatternError
-				if !errors.As(err, &pattern) || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("the error is %v, want it to say %q", err, test.want)
+				want := test.want
+				if name == "an attribute missing" && c.Library().Has("stablehloGetCurrentVersion") {
+					want = `arith.constant needs the attribute "value"` // Create has asked the verifier
+				}
+				if !errors.As(err, &pattern) || !strings.Contains(err.Error(), want) {
+					t.Errorf("the error is %v, want it to say %q", err, want)
 				}
 				if panicked := new(mlir.PanicError); errors.As(err, &panicked) && !strings.HasPrefix(name, "a constraint") {
 					t.Errorf("the text of a pattern caused a panic: %v", err)

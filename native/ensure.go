@@ -41,8 +41,36 @@ const (
 // A failed or interrupted fetch leaves no library behind, complete or not. If a library in
 // the cache is not as it was fetched, it is fetched again. Nothing is fetched into a cache
 // that other users may change: see [UnsafeError].
+//
+// If the package index does not have the build of [MLIR], Ensure fetches [Jaxlib] instead,
+// writes to Progress what that lacks, and asks the index again after an hour.
+// [Location.Version] says which one it is.
 func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
-	found, err := Find(p)
+	s := table[p]
+	if at := s.unavailable(); o.Offline || at != nil && time.Since(*at) < askAgain {
+		if found, err := Find(p); !errors.As(err, new(*NotFoundError)) {
+			return found, err
+		}
+	}
+	found, err := fetched(ctx, p, o)
+	if s.instead == "" || !errors.As(err, new(*notInIndexError)) {
+		return found, err
+	}
+	if _, ok := table[s.instead].build(); !ok {
+		return found, err
+	}
+	fmt.Fprintf(o.progress(), "the package index does not have %s %s: using %s %s instead, which lacks something: %s\n",
+		s.project, s.version, table[s.instead].project, table[s.instead].version, s.lost)
+	found, insteadErr := Ensure(ctx, s.instead, o)
+	if insteadErr != nil {
+		return Location{}, errors.Join(err, insteadErr)
+	}
+	return found, s.markUnavailable()
+}
+
+// fetched returns the part itself, and fetches it if it is missing.
+func fetched(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
+	found, err := find(p)
 	var missing *NotFoundError
 	if !errors.As(err, &missing) || o.Offline {
 		return found, err
@@ -58,7 +86,7 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	}
 	sl := s.slot(cache)
 	there := func() (bool, error) {
-		if _, err := Find(p); !errors.As(err, &missing) {
+		if _, err := find(p); !errors.As(err, &missing) {
 			return true, err
 		}
 		return false, nil
@@ -88,7 +116,7 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	if err != nil {
 		return Location{}, err
 	}
-	return Find(p)
+	return find(p)
 }
 
 // fill calls do, which creates the contents of the slot, for one process at a time and only

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +10,7 @@ import (
 )
 
 // FetchCommand is the command that fetches the default parts. With the names of parts as
-// arguments ("mlir", "pjrt", "iree", "llvm", "pjrt106", "pjrt115", "torch") it fetches those.
+// arguments ("mlir", "pjrt", "iree", "jaxlib", "llvm", "pjrt106", "pjrt115") it fetches those.
 const FetchCommand = "go run github.com/calliope-mlir/calliope/tools/doctor -fetch"
 
 // A Source says how a library was found.
@@ -65,7 +66,23 @@ func (e *NotFoundError) Error() string {
 // than the current one and root may change is an [*UnsafeError]. There is one exception: if
 // only the group may write to a file that the current user owns, Find removes that
 // permission and reads the file.
+//
+// If [Ensure] did not find the part in the package index and fetched another part instead of
+// it, Find returns that one.
 func Find(p Part) (Location, error) {
+	found, err := find(p)
+	if errors.As(err, new(*NotFoundError)) {
+		if s := table[p]; s.instead != "" && s.unavailable() != nil {
+			if other, otherErr := find(s.instead); otherErr == nil {
+				return other, nil
+			}
+		}
+	}
+	return found, err
+}
+
+// find searches for the part itself.
+func find(p Part) (Location, error) {
 	s, err := lookup(p)
 	if err != nil {
 		return Location{}, err

@@ -19,6 +19,9 @@ import (
 // testPart is a part whose wheel is made here, so that no test needs a network.
 const testPart Part = "test"
 
+// gonePart is a part that the package index does not have. testPart replaces it.
+const gonePart Part = "gone"
+
 const (
 	testLibrary = "libtest.so"
 	testWheel   = "calliope_test-1.2.3-py3-none-any.whl"
@@ -86,6 +89,17 @@ func TestMain(m *testing.M) {
 		member: "libelsewhere.so",
 		builds: map[string]build{"plan9/mips": {}},
 	}
+	table[gonePart] = spec{
+		title:   "library that is gone",
+		env:     "CALLIOPE_TEST_GONE",
+		byAsk:   true,
+		instead: testPart,
+		lost:    "everything",
+		project: "calliope-gone",
+		version: "9.9",
+		member:  "gone/libgone.so",
+		builds:  map[string]build{runtime.GOOS + "/" + runtime.GOARCH: {tag: "any_platform", sha256: sum(nil)}},
+	}
 	addDebs()
 	systemDirs = func() []string { return nil }
 	switch name := filepath.Base(os.Args[0]); {
@@ -125,6 +139,11 @@ func falsePip(name string, args []string) int {
 	}
 	fmt.Fprintln(log, "TMPDIR="+os.Getenv("TMPDIR"), name, strings.Join(args, " "))
 	log.Close()
+	if last := args[len(args)-1]; mode == "" && strings.HasPrefix(last, "calliope-gone") {
+		return fail(
+			"ERROR: Could not find a version that satisfies the requirement "+last+" (from versions: none)",
+			"ERROR: No matching distribution found for "+last)
+	}
 	into := args[slices.Index(args, "-d")+1]
 	data := wheelBytes()
 	switch mode {

@@ -12,8 +12,13 @@ import (
 type Part string
 
 const (
-	// MLIR is a library that exports the C API of MLIR, StableHLO and CHLO.
+	// MLIR is a library with all of upstream MLIR, StableHLO and its C API, and the dialects
+	// chlo, vhlo and torch: torch-mlir's.
 	MLIR Part = "mlir"
+	// Jaxlib is an older library with the C API of MLIR, StableHLO and CHLO. It has the dialects
+	// sdy and mhlo, which MLIR lacks. It is fetched on request, and in place of MLIR if the
+	// package index does not have that.
+	Jaxlib Part = "jaxlib"
 	// PJRTPlugin is XLA for the CPU, as a PJRT plugin.
 	PJRTPlugin Part = "pjrt"
 	// IREE is a second library with the C API of MLIR. It is newer and has the StableHLO
@@ -23,10 +28,6 @@ const (
 	// but without StableHLO. It is fetched only on request, from Debian's packages, and
 	// linked with the user's C++ compiler.
 	LLVM Part = "llvm"
-	// TorchMLIR is a third library with all of upstream MLIR and StableHLO's C API, newer than
-	// the default one, and with the torch dialect. It lacks the dialects sdy and mhlo, and the
-	// C API of CHLO. It is fetched only on request.
-	TorchMLIR Part = "torch"
 	// PJRT106 is a newer XLA for the CPU, as a PJRT plugin: PJRT 0.106, FFI 0.3, StableHLO
 	// 1.16.1, from PyPI's fastatomstruct-xla-cpu. It is fetched only on request, and used if
 	// CALLIOPE_PJRT_PLUGIN or bridge.OpenOptions.Path is its path.
@@ -73,6 +74,8 @@ type spec struct {
 	title   string
 	env     string // the environment variable that overrides everything
 	byAsk   bool   // not one of the default parts
+	instead Part   // used if the package index does not have the part
+	lost    string // what instead lacks
 	plugin  bool   // a PJRT plugin
 	project string // name in the Python package index, if it comes from there
 	version string
@@ -86,6 +89,32 @@ var table = map[Part]spec{
 	MLIR: {
 		title:   "MLIR and StableHLO library",
 		env:     "CALLIOPE_MLIR_LIBRARY",
+		instead: Jaxlib,
+		lost:    "StableHLO 1.10 in place of 1.19, and not the torch dialect and much of upstream MLIR",
+		project: "torch-mlir",
+		version: "20261001",
+		member:  "torch_mlir/_mlir_libs/libTorchMLIRAggregateCAPI.so",
+		mb:      80,
+		builds: map[string]build{
+			"linux/amd64": {
+				tag: "manylinux_2_27_x86_64", sha256: "3fb6cc11d248f1ece7149cf21cc40f528b9c6f45424464678485db2c83c199af",
+				files: map[string]string{"libTorchMLIRAggregateCAPI.so": "d7a5eed64bf28faa1e41c396d3d29015f3d09064cf50a6759fe107961ef6057e"},
+			},
+			"linux/arm64": {
+				tag: "manylinux_2_27_aarch64", sha256: "ce024fba1d9ff527e9eef1e4ed2da9caec28bf69fafd7d22d82ac1a210fe1abe",
+				files: map[string]string{"libTorchMLIRAggregateCAPI.so": "6dc8e29945c665788b1dccb57614adac98fafc53440a51d5787bc63cc1202a9c"},
+			},
+			"darwin/arm64": {
+				tag: "macosx_11_0_arm64", sha256: "51d0672a8c0a198d6bc27a9dafd917e11c04203197b736d1127396034d18ab2e",
+				member: "torch_mlir/_mlir_libs/libTorchMLIRAggregateCAPI.dylib",
+				files:  map[string]string{"libTorchMLIRAggregateCAPI.dylib": "ba506a54e88ef283591d5160b1cd5a08b1c4207b7859d0f72f8b1a92e46cb64e"},
+			},
+		},
+	},
+	Jaxlib: {
+		title:   "MLIR library of jaxlib",
+		env:     "CALLIOPE_JAXLIB_LIBRARY",
+		byAsk:   true,
 		project: "jaxlib",
 		// This is the last release whose library exports the C API's symbols.
 		version: "0.5.3",
@@ -142,30 +171,6 @@ var table = map[Part]spec{
 			"linux/arm64": {
 				tag: "manylinux_2_27_aarch64", sha256: "21accf5c9eb352f39bc31fb1deea7701923d4ec65aa4ba7fcbd12e8ae0ce4dbb",
 				files: map[string]string{"libIREECompiler.so": "4bd7674c8855cfc5c52e4a34f58a7d01334256d469c01b301e1e081c70590bc6"},
-			},
-		},
-	},
-	TorchMLIR: {
-		title:   "torch-mlir library",
-		env:     "CALLIOPE_TORCH_MLIR_LIBRARY",
-		byAsk:   true,
-		project: "torch-mlir",
-		version: "20261001",
-		member:  "torch_mlir/_mlir_libs/libTorchMLIRAggregateCAPI.so",
-		mb:      80,
-		builds: map[string]build{
-			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "3fb6cc11d248f1ece7149cf21cc40f528b9c6f45424464678485db2c83c199af",
-				files: map[string]string{"libTorchMLIRAggregateCAPI.so": "d7a5eed64bf28faa1e41c396d3d29015f3d09064cf50a6759fe107961ef6057e"},
-			},
-			"linux/arm64": {
-				tag: "manylinux_2_27_aarch64", sha256: "ce024fba1d9ff527e9eef1e4ed2da9caec28bf69fafd7d22d82ac1a210fe1abe",
-				files: map[string]string{"libTorchMLIRAggregateCAPI.so": "6dc8e29945c665788b1dccb57614adac98fafc53440a51d5787bc63cc1202a9c"},
-			},
-			"darwin/arm64": {
-				tag: "macosx_11_0_arm64", sha256: "51d0672a8c0a198d6bc27a9dafd917e11c04203197b736d1127396034d18ab2e",
-				member: "torch_mlir/_mlir_libs/libTorchMLIRAggregateCAPI.dylib",
-				files:  map[string]string{"libTorchMLIRAggregateCAPI.dylib": "ba506a54e88ef283591d5160b1cd5a08b1c4207b7859d0f72f8b1a92e46cb64e"},
 			},
 		},
 	},

@@ -94,7 +94,11 @@ func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io
 	case err != nil && last.contains(noSpace, "Disk quota exceeded"):
 		return "", diskFullError(filepath.Dir(sl.dir), fmt.Errorf("%s found no space left on it", program))
 	case err != nil:
-		return "", fmt.Errorf("native: `%s` could not fetch %s %s: look at the network and at pip's settings (`%s config list`) and try again, or set %s to the path of a library that you have; pip said:\n%s", program, s.project, s.version, program, s.env, last.text(err))
+		err := fmt.Errorf("native: `%s` could not fetch %s %s: look at the network and at pip's settings (`%s config list`) and try again, or set %s to the path of a library that you have; pip said:\n%s", program, s.project, s.version, program, s.env, last.text(err))
+		if last.contains("No matching distribution found") && !last.contains("connection broken") {
+			return "", &notInIndexError{err}
+		}
+		return "", err
 	}
 	wheels, err := os.ReadDir(into)
 	if err != nil {

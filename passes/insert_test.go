@@ -143,9 +143,9 @@ func.func private @step(%x: tensor<4xf32>) -> (tensor<4xf32> {jax.result_info = 
   func.func @main(%arg0: tensor<4xf32>, %arg1: tensor<i32>) -> tensor<4xf32> {
     %c = stablehlo.constant dense<0> : tensor<1xi8>
     %0:3 = stablehlo.while(%iterArg = %arg1, %iterArg_0 = %arg0, %iterArg_1 = %c) : tensor<i32>, tensor<4xf32>, tensor<1xi8>
-     cond {
+    cond {
       %c_2 = stablehlo.constant dense<0> : tensor<i32>
-      %1 = stablehlo.compare  GT, %iterArg, %c_2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %1 = stablehlo.compare GT, %iterArg, %c_2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %1 : tensor<i1>
     } do {
       %c_2 = stablehlo.constant dense<1> : tensor<i32>

@@ -152,7 +152,7 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 		{"Shardy's attributes of an argument", shardingArgument, "", "stablehlo: a portable artifact cannot hold the attribute sdy.sharding of func.func at -:1:1, remove or lower it first: "},
 		{"a cycle", "%c = arith.constant 0 : i32\n%a = arith.addi %a, %c : i32", "", "stablehlo: a portable artifact cannot hold arith.constant at -:1:6, remove or lower it first: "},
 		{"CHLO", chlo, "", "stablehlo: a portable artifact cannot hold chlo.tan at -:2:8, remove or lower it first: "},
-		{"typed FFI to an old version", portable, minimum, "failed to legalize operation 'vhlo.custom_call_v1'"},
+		{"typed FFI to an old version", portable, minimum, "failed to legalize operation 'vhlo.custom_call_v2'"},
 		{"newer operation", newer, minimum, "failed to convert VHLO to v" + minimum},
 		{"no version", portable, "abc", "Invalid target version argument 'abc'"},
 		{"two numbers", portable, "1.2", "Invalid target version argument '1.2'"},
@@ -162,7 +162,7 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 		{"past", portable, "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := mlirtest.Parse(t, mlirtest.Context(t), test.text)
+			m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.LibraryFor(t, []byte(test.text))), test.text)
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
 			check.Error(t, err, test.want)

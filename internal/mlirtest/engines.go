@@ -14,7 +14,7 @@ type Engine struct {
 }
 
 // Engines returns the libraries that the tests of this build run on: the default one and, with
-// the build tag engines, also IREE's, upstream LLVM 22 and torch-mlir's.
+// the build tag engines, also IREE's, upstream LLVM 22 and jaxlib's.
 func Engines(t testing.TB) []Engine {
 	t.Helper()
 	list := []Engine{{"default", Library(t)}}

@@ -3,6 +3,7 @@ package mlirtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -44,6 +45,29 @@ func library(t testing.TB, part native.Part) *mlir.Library {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// LibraryFor returns the library that mlir.OpenFor opens for a module, and fetches it if it is
+// missing.
+func LibraryFor(t testing.TB, source []byte) *mlir.Library {
+	t.Helper()
+	l, err := mlir.OpenFor(source)
+	if missing, ok := errors.AsType[*native.NotFoundError](err); ok {
+		l, err = openPart(missing.Part)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Path() == Library(t).Path() {
+		return Library(t) // with what it has learned
+	}
+	return l
+}
+
+// Jaxlib returns the library that has the dialects sdy and mhlo, which the default one lacks.
+func Jaxlib(t testing.TB) *mlir.Library {
+	t.Helper()
+	return library(t, native.Jaxlib)
 }
 
 // Context returns a new context of the default library, which is closed when the test ends.

@@ -61,7 +61,7 @@ func TestDebugAttributes(t *testing.T) {
 		}
 		for _, test := range tests {
 			a, err := test.make.Attribute(c)
-			if newer(test.make) && (strings.Contains(t.Name(), "IREE") || strings.Contains(t.Name(), "torch-mlir")) {
+			if newer(test.make) && (strings.Contains(t.Name(), "IREE") || strings.Contains(t.Name(), "default")) {
 				mlirtest.Unsupported(t, err)
 				continue
 			}

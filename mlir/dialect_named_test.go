@@ -1,0 +1,80 @@
+package mlir_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func TestDialectsOf(t *testing.T) {
+	for _, test := range []struct{ name, source, want string }{
+		{"nothing", "", ""},
+		{"operations", "func.func @f() { %0 = sdy.mesh.x chlo.y\n return }", "chlo func sdy"},
+		{"generic form", `"stablehlo.add" (%a, %b)`, "stablehlo"},
+		{"types and attributes", "!a.b<c> #d.e !f<g> #h <i> tuple<!j.k> !alias #alias2", "a d f h j"},
+		{"names of attributes", "{mhlo.a = 1, sdy.c = #d.e}", "d"},
+		{"names of attributes without a value", "{mhlo.a}", "mhlo"},
+		{"strings", `"sdy.a" "b\"sdy.c" = "sdy.d(" "\\" loc("sdy.e":1:2)`, ""},
+		{"comments", "// sdy.a\nchlo.b // mhlo.c", "chlo"},
+		{"symbols and values", "@sdy.a %mhlo.b ^chlo.c", ""},
+		{"numbers", "1.0 0x1.8 2.e5", ""},
+		{"open string", `"sdy.a`, ""},
+		{"open escape", `"sdy.a\`, ""},
+		{"bytes", "\xff\x00sdy.a\x80", "sdy"},
+	} {
+		check.Diff(t, test.name, test.want, strings.Join(mlir.DialectsOf([]byte(test.source)), " "))
+	}
+	c := mlirtest.Context(t)
+	m := mlirtest.Parse(t, c, `func.func @f(%a: tensor<f32>) attributes {sdy.x = "chlo.y"} { %0 = stablehlo.add %a, %a : tensor<f32> return }`)
+	data := check.Must(m.Bytecode())
+	check.Diff(t, "bytecode", "builtin func stablehlo", strings.Join(mlir.DialectsOf(data), " "))
+	for n := range data {
+		mlir.DialectsOf(data[:n])
+	}
+}
+
+func FuzzDialectsOf(f *testing.F) {
+	f.Add([]byte(`"a.b"(!c<d>) // #e.f`))
+	f.Add([]byte("ML\xefR\r\x00"))
+	f.Fuzz(func(t *testing.T, source []byte) {
+		for _, name := range mlir.DialectsOf(source) {
+			if name == "" || strings.Contains(name, ".") && !mlir.IsBytecode(source) {
+				t.Errorf("%q is not a namespace", name)
+			}
+		}
+	})
+}
+
+func TestOpenFor(t *testing.T) {
+	mlirtest.Jaxlib(t) // fetches it
+	for _, test := range []struct{ name, source, want string }{
+		{"empty", "", "torch-mlir 20261001"},
+		{"usual", "func.func @f() { chlo.x }", "torch-mlir 20261001"},
+		{"sdy", "func.func @f() { sdy.return }", "jaxlib 0.5.3"},
+		{"mhlo", "!mhlo.token", "jaxlib 0.5.3"},
+		{"unknown", "nobody.has", "torch-mlir 20261001"},
+		{"unknown and sdy", "nobody.has sdy.return", "jaxlib 0.5.3"},
+		{"in no library together", "sdy.return torch.x", "torch-mlir 20261001"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			check.Diff(t, "the library", test.want, check.Must(mlir.OpenFor([]byte(test.source))).Version())
+		})
+	}
+	check.Diff(t, "has sdy", true, mlirtest.Jaxlib(t).HasDialect("sdy"))
+	check.Diff(t, "the default library has sdy", false, mlirtest.Library(t).HasDialect("sdy"))
+	_, err := mlir.Open(mlir.OpenOptions{Path: mlirtest.Library(t).Path(), Dialects: []string{"stablehlo", "sdy"}})
+	check.Error(t, err, "lacks the dialect sdy", "-fetch jaxlib`")
+
+	t.Setenv(native.MLIR.Env(), mlirtest.Library(t).Path())
+	t.Setenv("CALLIOPE_CACHE", t.TempDir())
+	_, err = mlir.OpenFor([]byte("sdy.return"))
+	if missing, ok := errors.AsType[*native.NotFoundError](err); !ok || missing.Part != native.Jaxlib {
+		t.Errorf("without jaxlib's library: %v", err)
+	}
+	check.Diff(t, "the library that is set", "", check.Must(mlir.OpenFor([]byte("func.func"))).Version())
+}
