@@ -42,7 +42,10 @@ var required = []string{
 	"mlirDiagnosticGetNumNotes", "mlirDiagnosticGetNote",
 }
 
-// Open loads an MLIR library. It never downloads one: if it finds none, the error is a
+// opened holds the libraries that are open: opening one again looks up two thousand functions.
+var opened sync.Map // native.Location -> *Library
+
+// Open loads an MLIR library. If it is open, Open returns the same one. It never downloads one: if it finds none, the error is a
 // native.NotFoundError with the command that fetches it. If the library lacks the core of
 // the C API, the error is an UnsupportedError.
 func Open(o OpenOptions) (*Library, error) {
@@ -76,6 +79,22 @@ func openPart(part native.Part, dialects []string) (*Library, error) {
 }
 
 func open(at native.Location, dialects []string) (*Library, error) {
+	l, err := load(at)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range dialects {
+		if !l.HasDialect(d) && knownDialect(d) {
+			return nil, fmt.Errorf("mlir: %s lacks the dialect %s: %s", l.path, d, has("the dialect", partsWith(d)...))
+		}
+	}
+	return l, nil
+}
+
+func load(at native.Location) (*Library, error) {
+	if l, ok := opened.Load(at); ok {
+		return l.(*Library), nil
+	}
 	path := at.Path
 	api, err := capi.Open(path)
 	if err != nil {
@@ -87,12 +106,8 @@ func open(at native.Location, dialects []string) (*Library, error) {
 			return nil, &UnsupportedError{Library: path, Function: name}
 		}
 	}
-	for _, d := range dialects {
-		if !l.HasDialect(d) && knownDialect(d) {
-			return nil, fmt.Errorf("mlir: %s lacks the dialect %s: %s", path, d, has("it", partsWith(d)...))
-		}
-	}
-	return l, nil
+	first, _ := opened.LoadOrStore(at, l)
+	return first.(*Library), nil
 }
 
 // Version returns the project and release of a library that was fetched, such as

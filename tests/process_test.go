@@ -31,7 +31,8 @@ var roles = map[string]func() error{
 
 	"save bytecode": func() error { return save((*mlir.Module).Bytecode) },
 	"save artifact": func() error {
-		return save(func(m *mlir.Module) ([]byte, error) { return stablehlo.PortableArtifact(m, "") })
+		// The oldest plugin in use has this version.
+		return save(func(m *mlir.Module) ([]byte, error) { return stablehlo.PortableArtifact(m, "1.13.3") })
 	},
 	"run":            func() error { return load("scale", "f32[3]->f32[3]") },
 	"run unbound":    func() error { return load("scales", "f32[3]->f32[3]") },

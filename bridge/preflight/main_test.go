@@ -3,8 +3,9 @@ package preflight_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -13,12 +14,7 @@ func TestMain(m *testing.M) { nativetest.Main(m) }
 
 func parse(t *testing.T, text string) *mlir.Module {
 	t.Helper()
-	library, err := mlir.Open(mlir.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ir := library.NewContext(mlir.ContextOptions{})
-	check.Cleanup(t, ir)
+	ir := mlirtest.ContextOf(t, mlirtest.LibraryFor(t, []byte(text)))
 	m, err := ir.Parse("m.mlir", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)

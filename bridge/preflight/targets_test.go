@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // same returns a module that calls a target with a vector and gets a vector.
@@ -78,12 +79,7 @@ var examples = map[string]string{
 
 // The pinned plugin compiles exactly the targets in the table.
 func TestTargets(t *testing.T) {
-	library, err := mlir.Open(mlir.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ir := library.NewContext(mlir.ContextOptions{})
-	defer ir.Close()
+	ir := mlirtest.ContextOf(t, mlirtest.Jaxlib(t)) // with sdy
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)

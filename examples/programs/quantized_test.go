@@ -3,6 +3,7 @@ package programs_test
 import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -17,7 +18,7 @@ func Example_quantized() {
 	for i, w := range wScales {
 		sumScales[i] = xScale * w
 	}
-	results := runPasses(pipeline, func(b *builder.Builder) {
+	results := runPasses(mlir.OpenOptions{}, pipeline, func(b *builder.Builder) {
 		f := b.Func("main", tensor.ShapeOf(tensor.F32, 2, 16), tensor.ShapeOf(tensor.F32, 16, 3))
 		x := builder.Quantize(f.Param(0), builder.Quantization{Storage: tensor.S8, Scales: []float64{xScale}})
 		w := builder.Quantize(f.Param(1), builder.Quantization{Storage: tensor.S8, Scales: wScales, Axis: 1})

@@ -15,23 +15,25 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func TestMain(m *testing.M) {
-	nativetest.Main(m)
+	nativetest.Main(m, native.MLIR, native.PJRTPlugin, native.Jaxlib)
 }
 
 // run builds a module, compiles it and runs it once. The inputs are divided equally among
 // the devices that options ask for, in order.
 func run(build func(b *builder.Builder), options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
-	return runPasses("", build, options, inputs...)
+	return runPasses(mlir.OpenOptions{}, "", build, options, inputs...)
 }
 
-// runPasses is run with a pipeline of MLIR passes that runs before the module is compiled.
-func runPasses(pipeline string, build func(b *builder.Builder), options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
-	library, err := mlir.Open(mlir.OpenOptions{})
+// runPasses is run with another library, and with a pipeline of MLIR passes that runs before
+// the module is compiled.
+func runPasses(open mlir.OpenOptions, pipeline string, build func(b *builder.Builder), options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
+	library, err := mlir.Open(open)
 	if err != nil {
 		log.Fatal(err) // names the command that fetches the library
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -24,7 +25,8 @@ func Example_sharded() {
 		row, sum := device/2, device%2
 		inputs = append(inputs, part(x, 2*row, 3*sum, 2, 3), part(w, 3*sum, 0, 3, 3))
 	}
-	results := run(func(b *builder.Builder) {
+	shardy := mlir.OpenOptions{Dialects: []string{"sdy"}} // the dialect of meshes
+	results := runPasses(shardy, "", func(b *builder.Builder) {
 		b.Mesh("grid", builder.Axis{Name: "rows", Size: 2}, builder.Axis{Name: "sums", Size: 2})
 		f := b.FuncWith("main", builder.Signature{
 			Params:  []builder.Param{sharded(x.Shape, rows, sums), sharded(w.Shape, sums)},

@@ -1,7 +1,6 @@
 package rules_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -12,25 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/rules"
-	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 )
-
-var library *mlir.Library
-
-func TestMain(m *testing.M) {
-	_, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{})
-	if err == nil {
-		library, err = mlir.Open(mlir.OpenOptions{})
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
 
 // TestRules checks the findings in testdata against the comments there: a line that ends in
 // `// want "regexp" "regexp"` has as many findings, each of the form
@@ -48,7 +32,7 @@ func TestRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := wants(t, string(data))
-			for _, d := range lint.Check(library, file, data, rules.All()) {
+			for _, d := range lint.Check(mlirtest.LibraryFor(t, data), file, data, rules.All()) {
 				covered[d.Rule] = true
 				text := fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Rule)
 				i := slices.IndexFunc(want[d.Line], func(r *regexp.Regexp) bool { return r.MatchString(text) })

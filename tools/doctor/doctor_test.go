@@ -215,7 +215,7 @@ func TestTrouble(t *testing.T) {
 		name: "no pip",
 		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): "", "PATH": t.TempDir()},
 		args: []string{"-fetch", "mlir"},
-		want: map[string]string{"machine": "pip none", "fetch": "mlir FAILED: native: fetching jaxlib needs Python"},
+		want: map[string]string{"machine": "pip none", "fetch": "mlir FAILED: native: fetching torch-mlir needs Python"},
 		next: "install Python with pip, or uv, then " + native.FetchCommand + " mlir",
 	}, {
 		name: "no pip where none is needed",
@@ -298,7 +298,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
-		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, llvm, mlir, pjrt, pjrt106, pjrt115, torch`},
+		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, jaxlib, llvm, mlir, pjrt, pjrt106, pjrt115`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
 	} {
 		exit, stdout, stderr := doctor(t, test.args...)

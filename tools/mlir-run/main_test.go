@@ -89,8 +89,7 @@ func TestCorpus(t *testing.T) {
 	ran := 0
 	for _, row := range check.Rows(t, filepath.Join(corpus, "INDEX.tsv")) {
 		name := row["file"]
-		// StableHLO 1.13 of the runtime, and 1.10 of the MLIR library, lack an operation.
-		if row["runnable"] != "cpu" && !slices.Contains(alsoRun, name) || name == "chlo_mulhi.mlir" {
+		if row["runnable"] != "cpu" && !slices.Contains(alsoRun, name) {
 			continue
 		}
 		ran++

@@ -22,8 +22,9 @@ type module struct {
 	params, results []tensor.Shape // of @main
 }
 
-// readModule reads a file, or standard input if path is "-".
-func readModule(library *mlir.Library, path string, stdin io.Reader, limit bounded.Limit) (*module, error) {
+// readModule reads a file, or standard input if path is "-". It writes to progress what it
+// fetches.
+func readModule(path string, stdin io.Reader, limit bounded.Limit, progress io.Writer) (*module, error) {
 	m := &module{name: path}
 	var err error
 	if path == "-" {
@@ -40,6 +41,10 @@ func readModule(library *mlir.Library, path string, stdin io.Reader, limit bound
 	}
 	if len(m.program) == 0 {
 		return nil, fmt.Errorf("%s: it is empty: use a StableHLO module", m.name)
+	}
+	library, err := openFor(m.program, progress)
+	if err != nil {
+		return nil, err
 	}
 	m.ctx = library.NewContext(mlir.ContextOptions{})
 	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil {

@@ -59,11 +59,7 @@ func (s *sink) Write(b []byte) (int, error) {
 
 // work runs the module. same is false if the results differ from the expected ones.
 func work(o options, stdout, stderr io.Writer) (same bool, err error) {
-	library, err := mlir.Open(mlir.OpenOptions{})
-	if err != nil {
-		return false, err
-	}
-	m, err := readModule(library, o.module, os.Stdin, o.moduleLimit())
+	m, err := readModule(o.module, os.Stdin, o.moduleLimit(), stderr)
 	if err != nil {
 		return false, err
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
-// TestAttributesOfLibrary compares the tables of attributes with the library. Its parser
+// TestAttributesOfLibrary compares the tables of attributes with jaxlib's library. Its parser
 // lists the keywords of an enumeration and the fields of a structure, and its C API must
 // have the functions.
 func TestAttributesOfLibrary(t *testing.T) {
-	c := mlirtest.Context(t)
+	c := mlirtest.ContextOf(t, mlirtest.Jaxlib(t))
 	keywords := regexp.MustCompile(`to be one of: (.*)`)
 	fields := regexp.MustCompile("expected one of: (`.*)")
 	for _, dialect := range dialects {

@@ -26,7 +26,7 @@ func extract(from string) (map[string][]byte, error) {
 		defer z.Close()
 		wheel = z
 	}
-	found, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{})
+	found, err := native.Ensure(context.Background(), native.Jaxlib, native.EnsureOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
@@ -100,7 +101,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	if err != nil {
 		return fail(err)
 	}
-	s.library = found.Path
+	s.library, s.fetch = found.Path, fetcher(stderr)
 	all, err := inputs(flags.Args(), stdin)
 	if err != nil {
 		return fail(err)
@@ -120,6 +121,19 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 		}
 	}
 	return exit
+}
+
+// fetcher returns a function that fetches a library which an input needs. It tries each one
+// once.
+func fetcher(progress io.Writer) func(native.Part) error {
+	var fetched sync.Map // native.Part -> func() error
+	return func(p native.Part) error {
+		once, _ := fetched.LoadOrStore(p, sync.OnceValue(func() error {
+			_, err := native.Ensure(context.Background(), p, native.EnsureOptions{Progress: progress})
+			return err
+		}))
+		return once.(func() error)()
+	}
 }
 
 // weight returns the exit status for one finding.

@@ -91,9 +91,17 @@ func (s settings) checkOne(d *slot, in input) outcome {
 			d.process = p
 		}
 		fresh := !d.used
-		diagnostics, err := d.check(in, left)
+		a, err := d.check(in, left)
+		if err == nil && a.Needs != "" {
+			if err := s.fetch(a.Needs); err != nil {
+				return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "needs the %s: %v", a.Needs, err)}}
+			}
+			if a, err = d.check(in, left); err == nil && a.Needs != "" {
+				return outcome{err: fmt.Errorf("the %s was fetched and is not found", a.Needs)}
+			}
+		}
 		if err == nil {
-			return outcome{diagnostics: diagnostics}
+			return outcome{diagnostics: a.Diagnostics}
 		}
 		d.process = nil // it has ended
 		if errors.Is(err, errLate) {

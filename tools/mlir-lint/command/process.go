@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
-	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -33,6 +32,7 @@ type settings struct {
 	rules   string        // names, separated by commas
 	limit   time.Duration // for reading and checking one input
 	max     bounded.Size  // of one input
+	fetch   func(native.Part) error
 }
 
 // startLimit is how long a worker may take to load the library. It usually takes
@@ -84,10 +84,9 @@ func (s settings) start() (*process, error) {
 }
 
 // check checks one input in the worker. The worker has ended if check returns an error.
-func (p *process) check(in input, limit time.Duration) ([]lint.Diagnostic, error) {
+func (p *process) check(in input, limit time.Duration) (answer, error) {
 	p.used = true
-	a, err := p.await(limit, func() error { return json.NewEncoder(p.requests).Encode(in) })
-	return a.Diagnostics, err
+	return p.await(limit, func() error { return json.NewEncoder(p.requests).Encode(in) })
 }
 
 // await calls ask and reads the answer. If that fails or takes too long, await ends the

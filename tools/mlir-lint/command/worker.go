@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
 )
 
 // The command and a worker exchange JSON values. The worker first sends whether it is ready,
@@ -25,6 +27,7 @@ const answerFile = 3
 type answer struct {
 	Problem     string // in the first answer: why the worker cannot run
 	Diagnostics []lint.Diagnostic
+	Needs       native.Part // if it is not "", the input needs this library, which was not fetched
 }
 
 // serve runs a worker and returns the exit status.
@@ -35,8 +38,7 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 	if err != nil {
 		ready.Problem = err.Error()
 	}
-	library, err := mlir.Open(mlir.OpenOptions{})
-	if err != nil {
+	if _, err := mlir.Open(mlir.OpenOptions{}); err != nil {
 		ready.Problem = err.Error()
 	}
 	if answers.Encode(ready) != nil || ready.Problem != "" {
@@ -48,17 +50,26 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 				in.problem = reading(err)
 			}
 		}
-		var a answer
-		if in.problem != "" {
-			a.Diagnostics = []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}
-		} else {
-			a.Diagnostics = lint.Check(library, in.Name, in.Data, chosen)
-		}
-		if answers.Encode(a) != nil {
+		if answers.Encode(in.check(chosen)) != nil {
 			return 2
 		}
 	}
 	return 0
+}
+
+// check checks an input that was read.
+func (in input) check(chosen []*lint.Analyzer) answer {
+	if in.problem != "" {
+		return answer{Diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}}
+	}
+	library, err := mlir.OpenFor(in.Data)
+	if missing, ok := errors.AsType[*native.NotFoundError](err); ok {
+		return answer{Needs: missing.Part}
+	}
+	if err != nil {
+		return answer{Diagnostics: []lint.Diagnostic{invalid(in.Name, "%v", err)}}
+	}
+	return answer{Diagnostics: lint.Check(library, in.Name, in.Data, chosen)}
 }
 
 // requests reads inputs until the command closes the pipe or ends. Then it ends the worker,
