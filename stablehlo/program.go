@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -15,11 +16,14 @@ type Serializer struct{ module *mlir.Module }
 func Program(m *mlir.Module) Serializer { return Serializer{m} }
 
 // Artifact returns the module as a portable artifact of a StableHLO version. If the library
-// is older than that, or version is empty, the artifact has the library's own version.
+// is older than that, or version is empty, the artifact has the library's own version. If
+// the version lacks an operation of the module, the error is a *VersionError.
 //
 // The result is text if there can be no artifact: if the module has operations or attributes
 // of other dialects than StableHLO and func, or if the library cannot write portable
 // artifacts. A plugin with another version of StableHLO reads text, and may refuse bytecode.
+// Operations of CHLO that plugins of the version do not know are replaced by operations of
+// StableHLO; others stay, because XLA has better implementations of its own.
 func (s Serializer) Artifact(version string) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -31,14 +35,76 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 			return data, nil
 		}
 	}
-	_, unsupported := errors.AsType[*mlir.UnsupportedError](err)
-	_, foreign := errors.AsType[*foreignError](err)
-	if unsupported || foreign {
-		// The generic form depends least on the version, and locations name the Go lines.
-		text := s.module.Operation().Print(mlir.PrintOptions{Generic: true, DebugInfo: true})
-		return []byte(text), nil
+	if _, ok := errors.AsType[*mlir.UnsupportedError](err); ok {
+		return s.text(), nil
 	}
-	return nil, err
+	if _, ok := errors.AsType[*foreignError](err); ok {
+		return s.foreign(target)
+	}
+	return nil, versionError(s.module, target, err)
+}
+
+// text returns the module in the generic form, which depends least on the version, with
+// locations, which name the Go lines.
+func (s Serializer) text() []byte {
+	return []byte(s.module.Operation().Print(mlir.PrintOptions{Generic: true, DebugInfo: true}))
+}
+
+// foreign returns the form of a module that cannot be an artifact as it is. For a version
+// that is older than the library's, it checks the module with the operations of CHLO replaced.
+func (s Serializer) foreign(target string) ([]byte, error) {
+	if current, err := CurrentVersion(s.module.Context().Library()); err != nil || target == "" || target == current {
+		return s.text(), nil
+	}
+	lowered, err := s.lowered()
+	if err != nil {
+		return s.text(), nil // XLA reports what is wrong
+	}
+	defer lowered.Close()
+	data, err := PortableArtifact(lowered, target)
+	if _, ok := errors.AsType[*foreignError](err); ok {
+		return s.text(), nil
+	}
+	if err != nil {
+		return nil, versionError(lowered, target, err)
+	}
+	if s.hasNewCHLO(target) {
+		return data, nil
+	}
+	return s.text(), nil
+}
+
+// lowered returns a copy of the module without operations of CHLO.
+func (s Serializer) lowered() (*mlir.Module, error) {
+	clone := s.module.Clone()
+	p, err := s.module.Context().NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))"})
+	if err == nil {
+		defer p.Close()
+		err = p.Run(clone)
+	}
+	if err != nil {
+		_ = clone.Close()
+		return nil, err
+	}
+	return clone, nil
+}
+
+// newCHLO are the operations of CHLO, which has no versions, that XLA's plugins of StableHLO
+// 1.13.3 and 1.16.1 do not know, and that of 1.20.0 does.
+var newCHLO = []string{"chlo.mulhi", "chlo.scan"}
+
+func (s Serializer) hasNewCHLO(target string) (found bool) {
+	if v := parsedVersion(target); v[0] > 1 || v[0] == 1 && v[1] >= 20 {
+		return false
+	}
+	s.module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if slices.Contains(newCHLO, op.Name()) {
+			found = true
+			return mlir.WalkStop
+		}
+		return mlir.WalkContinue
+	})
+	return found
 }
 
 // target returns the older one of a version and the library's, or "", which means the

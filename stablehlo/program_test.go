@@ -16,6 +16,32 @@ const chloModule = `func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }`
 
+// besideCHLO has an operation of CHLO, and one that the minimum version lacks.
+const besideCHLO = `func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = chlo.erf %arg0 : tensor<4xf32> -> tensor<4xf32>
+  %1 = stablehlo.tan %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}`
+
+// TestProgramNewCHLO writes operations of CHLO for plugins that know them and that do not.
+func TestProgramNewCHLO(t *testing.T) {
+	const module = `func.func @main(%arg0: tensor<4xi32>) -> tensor<4xi32> {
+  %0 = chlo.mulhi %arg0, %arg0 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}`
+	_, current := versions(t)
+	for _, test := range []struct {
+		version  string
+		bytecode bool
+	}{{"1.13.3", true}, {"1.16.1", true}, {current, false}, {"1.20.0", false}, {"", false}} {
+		m := mlirtest.Parse(t, mlirtest.Context(t), module)
+		before := m.String()
+		data := check.Must(Program(m).Artifact(test.version))
+		check.Diff(t, test.version+" is an artifact", test.bytecode, mlir.IsPortableArtifact(data))
+		check.Diff(t, "the module afterwards", before, m.String())
+	}
+}
+
 func TestProgram(t *testing.T) {
 	minimum, current := versions(t)
 	for _, test := range []struct{ name, text, version, stamp string }{
@@ -66,7 +92,8 @@ func TestProgramErrors(t *testing.T) {
 		{"no version", mlirtest.Parse(t, c, old), "abc", `"abc" is not a version`, false},
 		{"no version for bytecode", mlirtest.Parse(t, c, chloModule), "1.2", `"1.2" is not a version`, false},
 		{"a version before the minimum", mlirtest.Parse(t, c, old), "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum, true},
-		{"an operation that the version lacks", mlirtest.Parse(t, c, portable), minimum, "failed to legalize operation 'vhlo.custom_call_v2'", true},
+		{"an operation that the version lacks", mlirtest.Parse(t, c, portable), minimum, "-:4:10: stablehlo.custom_call needs StableHLO 1.3.0 in this form, and the module is wanted for " + minimum, true},
+		{"such an operation beside CHLO", mlirtest.Parse(t, c, besideCHLO), minimum, "-:3:8: stablehlo.tan needs StableHLO 1.4.0", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			data, err := Program(test.module).Artifact(test.version)

@@ -27,7 +27,6 @@ type standIns struct {
 	mu         sync.Mutex // for out: XLA calls from several threads
 	out        io.Writer
 	registries map[string]*callbacks.Registry
-	rewritten  bool            // the module differs from the one that was read
 	names      map[string]int  // how often each name was used
 	tapped     map[string]bool // callbacks of the contract
 	missing    []missing
@@ -150,7 +149,6 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 			return err
 		}
 	}
-	s.rewritten = true
 	return passes.ReplaceCall(op, order, contract.Config{Callback: name})
 }
 
