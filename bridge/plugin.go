@@ -23,6 +23,7 @@ import (
 // process and stays loaded until the process ends. It is safe for concurrent use.
 type Plugin struct {
 	path string
+	vlog string
 	pjrt *pjrt.Plugin
 	ffi  *ffi.Registry
 	xla  *xla.Plugin
@@ -45,6 +46,12 @@ type OpenOptions struct {
 	// Verbose lets the plugin write its log to stderr. If the environment variable
 	// TF_CPP_MIN_LOG_LEVEL is set, it decides instead.
 	Verbose bool
+	// VLog enables the verbose log of the plugin, which it writes to stderr: a level, such as
+	// "1", or levels of modules, which are the names of XLA's source files, such as
+	// "cpu_compiler=3,thunk_executor=1". The plugin reads it once, when it is loaded: a
+	// VLog for a plugin that is open is a [*LoadedError]. The environment variables
+	// TF_CPP_MAX_VLOG_LEVEL and TF_CPP_VMODULE, if they are set, decide instead.
+	VLog string
 	// Targets are the custom call targets that call Go; nil means contract.Targets. If
 	// the plugin is open already, missing targets are added.
 	Targets []string
@@ -95,10 +102,12 @@ func Open(o OpenOptions) (*Plugin, error) {
 	defer opened.Unlock()
 	p := opened.plugins[path]
 	if p == nil {
-		if p, err = load(path, o.Verbose, fmt.Sprintf("calliope%d", len(opened.plugins))); err != nil {
+		if p, err = load(path, o, fmt.Sprintf("calliope%d", len(opened.plugins))); err != nil {
 			return nil, fmt.Errorf("bridge: PJRT plugin %s: %w", path, err)
 		}
 		opened.plugins[path] = p
+	} else if o.VLog != "" && o.VLog != p.vlog {
+		return nil, &LoadedError{Path: path, Option: "VLog"}
 	}
 	for _, target := range targets {
 		if err := p.RegisterTarget(target); err != nil {
@@ -139,13 +148,9 @@ func (p *Plugin) served() map[string]bool {
 	return maps.Clone(p.targets)
 }
 
-func load(path string, verbose bool, name string) (*Plugin, error) {
-	const level = "TF_CPP_MIN_LOG_LEVEL"
-	if _, set := os.LookupEnv(level); !set && !verbose {
-		// The plugin reads it once, when it is loaded. 3 means only fatal errors.
-		if err := os.Setenv(level, "3"); err != nil {
-			return nil, err
-		}
+func load(path string, o OpenOptions, name string) (*Plugin, error) {
+	if err := setLog(o); err != nil {
+		return nil, err
 	}
 	library, err := dl.Open(path)
 	if err != nil {
@@ -165,7 +170,7 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 		return nil, pluginError("initialize", err)
 	}
 	return &Plugin{
-		path: path, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
+		path: path, vlog: o.VLog, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
 		targets: map[string]bool{}, clients: map[*Client]struct{}{},
 	}, nil
 }

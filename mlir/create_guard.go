@@ -18,6 +18,8 @@ var createGuards = map[string]func(*OperationState) string{
 	"stablehlo.reduce":        reduced,
 	"tm_tensor":               someOperand,
 	"async.func":              functionType(1), // async.return assumes that the first one is a token
+	"emitc.func":              functionType(0), // emitc.return reads it before it is verified
+	"ml_program.func":         functionType(0), // and so does ml_program.return
 	"gpu.func":                functionType(0), // the verifier requires a gpu.module around it first
 	"tosa":                    tensorsOnly,
 	"affine.dma_start":        func(s *OperationState) string { return transfer(s, "src_map", "dst_map", "tag_map") },

@@ -36,7 +36,7 @@ func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 		return
 	}
 	for start, crashes := 0, 0; ; crashes++ {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=5m")
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=20m")
 		cmd.Env = append(os.Environ(), env+"="+strconv.Itoa(start))
 		var out, errors bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errors

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -15,6 +16,9 @@ import (
 // jobEnv is the environment variable that makes this program a child process with the named
 // job.
 const jobEnv = "CALLIOPE_DOCTOR_JOB"
+
+// vlogEnv is the environment variable with the VLog of the self-test's plugin.
+const vlogEnv = "CALLIOPE_DOCTOR_VLOG"
 
 // answerFile is the child's file descriptor for steps. C++ code prints on the standard
 // ones.
@@ -75,10 +79,11 @@ func serveChild() {
 }
 
 // runJob runs a job in a child process with additional environment variables, and yields
-// each step when it is over. The end of the child is always a step.
-func runJob(ctx context.Context, name string, limit time.Duration, env []string, each func(step)) {
+// each step when it is over. The end of the child is always a step. What the child writes to
+// its standard error goes to log as well, if log is not nil.
+func runJob(ctx context.Context, name string, limit time.Duration, env []string, log io.Writer, each func(step)) {
 	pending := "start"
-	if err := converse(ctx, name, limit, env, func(s step) {
+	if err := converse(ctx, name, limit, env, log, func(s step) {
 		pending = s.Name
 		if s.Done {
 			pending = "end"
@@ -89,7 +94,7 @@ func runJob(ctx context.Context, name string, limit time.Duration, env []string,
 	}
 }
 
-func converse(ctx context.Context, name string, limit time.Duration, env []string, each func(step)) error {
+func converse(ctx context.Context, name string, limit time.Duration, env []string, log io.Writer, each func(step)) error {
 	executable, err := os.Executable()
 	if err != nil {
 		return err
@@ -106,6 +111,9 @@ func converse(ctx context.Context, name string, limit time.Duration, env []strin
 	// Print the cause of a crash, not the goroutines.
 	cmd.Env = append(append(os.Environ(), env...), jobEnv+"="+name, "GOTRACEBACK=none")
 	cmd.Stdout, cmd.Stderr = &said, &said
+	if log != nil {
+		cmd.Stderr = io.MultiWriter(&said, log)
+	}
 	cmd.ExtraFiles = []*os.File{writing} // becomes answerFile
 	cmd.WaitDelay = 5 * time.Second
 	err = cmd.Start()

@@ -97,6 +97,18 @@ func TestWell(t *testing.T) {
 	}
 }
 
+// TestVLog shows what XLA's compiler logs.
+func TestVLog(t *testing.T) {
+	exit, stdout, stderr := doctor(t, "-check=false", "-vlog", "cpu_compiler=3")
+	if exit != exitWell || !strings.Contains(stderr, " cpu_compiler.cc:") || strings.Contains(stdout, "cpu_compiler") {
+		t.Errorf("exit status %d, the log is %q", exit, stderr[:min(len(stderr), 1000)])
+	}
+	exit, stdout, _ = doctor(t, "-check=false", "-vlog", "much")
+	if want := `VLog: "much" is neither a level, such as 1, nor a module`; exit != exitFailed || !strings.Contains(stdout, want) {
+		t.Errorf("exit status %d, the report lacks %q:\n%s", exit, want, stdout)
+	}
+}
+
 // Each case of TestTrouble breaks one thing.
 func TestTrouble(t *testing.T) {
 	junk := filepath.Join(t.TempDir(), "junk.so")
@@ -296,7 +308,7 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check and -h"},
+		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check, -vlog and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
 		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, jaxlib, llvm, mlir, pjrt, pjrt106, pjrt115`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
@@ -379,7 +391,7 @@ func TestChild(t *testing.T) {
 		{"nosuch", []step{{Name: "start", Done: true, Problem: `the process ended: panic: there is no job "nosuch": unset CALLIOPE_DOCTOR_JOB: exit status 2`, Crash: true}}},
 	} {
 		var got []step
-		runJob(t.Context(), test.job, time.Minute, nil, func(s step) { got = append(got, s) })
+		runJob(t.Context(), test.job, time.Minute, nil, nil, func(s step) { got = append(got, s) })
 		if d := cmp.Diff(test.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", test.job, d)
 		}
@@ -388,7 +400,7 @@ func TestChild(t *testing.T) {
 
 func TestLate(t *testing.T) {
 	var got []step
-	runJob(t.Context(), "late", 300*time.Millisecond, nil, func(s step) { got = append(got, s) })
+	runJob(t.Context(), "late", 300*time.Millisecond, nil, nil, func(s step) { got = append(got, s) })
 	// A slow machine may not have begun yet.
 	if len(got) != 1 || got[0].Problem != "it timed out after 300ms" || !got[0].Crash {
 		t.Errorf("got %+v", got)

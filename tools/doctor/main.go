@@ -49,6 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
 	fetch := flags.Bool("fetch", false, "fetch the named parts, or the default ones, if they are missing")
 	check := flags.Bool("check", true, "read the fetched libraries and compare their sha256 with the pinned ones; takes about a second")
+	vlog := flags.String("vlog", "", "show the plugin's log of the self-test on standard error: a `level`, such as 1, or modules, such as cpu_compiler=3")
 	flags.SetOutput(io.Discard) // the program prints errors itself, in one line
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -57,7 +58,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		flags.PrintDefaults()
 		return out.exit(exitWell, stderr)
 	case err != nil:
-		return fail(fmt.Errorf("%w: the flags are -fetch, -check and -h", err))
+		return fail(fmt.Errorf("%w: the flags are -fetch, -check, -vlog and -h", err))
 	}
 	var named []native.Part
 	for _, arg := range flags.Args() {
@@ -70,7 +71,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			named = append(named, p)
 		}
 	}
-	return out.exit(diagnose(ctx, &report{out: out}, named, *fetch, *check, stderr), stderr)
+	return out.exit(diagnose(ctx, &report{out: out, vlog: *vlog, log: stderr}, named, *fetch, *check, stderr), stderr)
 }
 
 // sink keeps the first error of writing.

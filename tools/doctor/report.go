@@ -20,6 +20,9 @@ type report struct {
 
 	pip   string // pip that fetches, with its version
 	noPip error  // why there is no pip
+
+	vlog string    // bridge.OpenOptions.VLog of the self-test
+	log  io.Writer // where the plugin's log goes then
 }
 
 func (r *report) section(title string) {

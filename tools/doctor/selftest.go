@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -125,7 +126,7 @@ func buildAndRun(s *steps) {
 	var client *bridge.Client
 	var executable *bridge.Executable
 	if !s.do("compile", func() (_ string, err error) {
-		plugin, err := bridge.Open(bridge.OpenOptions{})
+		plugin, err := bridge.Open(bridge.OpenOptions{VLog: os.Getenv(vlogEnv)})
 		if err != nil {
 			return "", err
 		}

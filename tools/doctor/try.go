@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -56,7 +57,11 @@ func (r *report) try(ctx context.Context, all []found, checked bool) {
 // command for the user if one failed.
 func (r *report) job(ctx context.Context, name string, env []string, next string) bool {
 	well := true
-	runJob(ctx, name, defaultLimit, env, func(s step) {
+	var log io.Writer
+	if r.vlog != "" && name == tryAll {
+		log, env = r.log, append(env, vlogEnv+"="+r.vlog)
+	}
+	runJob(ctx, name, defaultLimit, env, log, func(s step) {
 		switch {
 		case s.Crash && strings.Contains(s.Problem, "XLA_FLAGS"):
 			// XLA ends a process whose XLA_FLAGS contain an unknown flag.
