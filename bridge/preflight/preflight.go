@@ -53,6 +53,9 @@ func Check(m *mlir.Module, o Options) error {
 func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, bool) {
 	ours := slices.Contains(o.targets(), call.Target)
 	switch {
+	case call.Target == resultSharding && !hasFrontendAttributes(op):
+		return Problem{Kind: BadAttributes, Err: fmt.Errorf(
+			"the target %q needs mhlo.frontend_attributes, as Shardy's export writes them: without them newer plugins end the process", call.Target)}, true
 	case slices.Contains(cpuTargets, call.Target):
 		return Problem{}, false
 	case slices.Contains(partitionedTargets, call.Target):

@@ -13,7 +13,7 @@ type Kind int
 const (
 	MissingTarget   Kind = iota // no handler has this target
 	WrongVersion                // the handler is of another version of the custom call API
-	BadAttributes               // the attributes do not follow the contract
+	BadAttributes               // the attributes do not follow the contract, or XLA would end the process
 	MissingCallback             // the callback or its registry is not registered
 	WrongSignature              // the callback is registered for other types
 	BadCall                     // the operands and results do not fit the form

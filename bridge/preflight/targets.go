@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // cpuTargets are the custom calls that XLA's CPU compiler serves itself, with any API
@@ -19,7 +20,7 @@ var cpuTargets = []string{
 	"SPMDShardToFullShape",
 	"Sharding",
 	"TopK",
-	"xla.sdy.FuncResultSharding",
+	resultSharding,
 	"xla.sdy.PropagationBarrier",
 	"xla.sdy.ShardingGroup",
 }
@@ -28,6 +29,14 @@ var cpuTargets = []string{
 var partitionedTargets = []string{
 	"xla.sdy.GlobalToLocalShape",
 	"xla.sdy.LocalToGlobalShape",
+}
+
+// resultSharding is the target that has the sharding of a function's result.
+const resultSharding = "xla.sdy.FuncResultSharding"
+
+func hasFrontendAttributes(op mlir.Operation) bool {
+	_, ok := op.Attribute("mhlo.frontend_attributes")
+	return ok
 }
 
 // nearest returns the most similar known target, or "" if there is none.

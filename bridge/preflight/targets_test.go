@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -62,12 +63,17 @@ var examples = map[string]string{
   %r = stablehlo.custom_call @ProductOfElementaryHouseholderReflectors(%a, %t) : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
   return %r : tensor<4x4xf32>
 }`,
-	"Qr":                         pair("Qr", "tensor<4x4xf32>", "tensor<4xf32>", ""),
-	"SPMDFullToShardShape":       same("SPMDFullToShardShape"),
-	"SPMDShardToFullShape":       same("SPMDShardToFullShape"),
-	"Sharding":                   same("Sharding"),
-	"TopK":                       pair("TopK", "tensor<4x2xf32>", "tensor<4x2xi32>", ""),
-	"xla.sdy.FuncResultSharding": same("xla.sdy.FuncResultSharding"),
+	"Qr":                   pair("Qr", "tensor<4x4xf32>", "tensor<4xf32>", ""),
+	"SPMDFullToShardShape": same("SPMDFullToShardShape"),
+	"SPMDShardToFullShape": same("SPMDShardToFullShape"),
+	"Sharding":             same("Sharding"),
+	"TopK":                 pair("TopK", "tensor<4x2xf32>", "tensor<4x2xi32>", ""),
+	"xla.sdy.FuncResultSharding": `module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\"x\"=2]>}"}} {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %r = stablehlo.custom_call @xla.sdy.FuncResultSharding(%a) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{}]>]>"}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+}`,
 	"xla.sdy.PropagationBarrier": same("xla.sdy.PropagationBarrier"),
 	"xla.sdy.ShardingGroup": `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   stablehlo.custom_call @xla.sdy.ShardingGroup(%a) {has_side_effect = true, mhlo.frontend_attributes = {xla.sdy.sharding_group_id = "0 : i64"}} : (tensor<4xf32>) -> ()
@@ -119,6 +125,12 @@ func TestTargets(t *testing.T) {
 	if len(examples) != len(cpuTargets)+len(partitionedTargets) {
 		t.Errorf("%d examples are for %d targets", len(examples), len(cpuTargets)+len(partitionedTargets))
 	}
+}
+
+// A call on which newer plugins end the process.
+func TestResultShardingAlone(t *testing.T) {
+	err := Check(mlirtest.Parse(t, mlirtest.Context(t), same(resultSharding)), Options{})
+	check.Error(t, err, `the target "xla.sdy.FuncResultSharding" needs mhlo.frontend_attributes`)
 }
 
 // Targets that XLA seems to have but does not.
