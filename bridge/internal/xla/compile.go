@@ -64,18 +64,30 @@ func ExecutablesAlive() int64 { return executables.Load() }
 
 // Compile compiles a StableHLO module, as text or bytecode.
 func (c *Client) Compile(program []byte, o CompileOptions) (e *Executable, err error) {
+	with := func(compile func()) { pjrt.AddOptions(overrides(o.Flags), compile) }
 	if len(program) <= maxShallow {
-		return c.compile(program, o)
+		return c.compile(program, o, with)
 	}
-	// Starting a thread takes far less time than compiling.
-	if failed := stack.OnLarge(func() { e, err = c.compile(program, o) }); failed != nil {
+	return c.onLarge(program, o, with)
+}
+
+// Load makes an executable of what Serialize returned. The options are those of the
+// compile; their flags are not used. The plugin must be one that CanSave.
+func (c *Client) Load(saved []byte, o CompileOptions) (*Executable, error) {
+	return c.onLarge(saved, o, pjrt.LoadInstead)
+}
+
+// onLarge compiles on a thread with a large stack. Starting one takes far less time than
+// compiling.
+func (c *Client) onLarge(program []byte, o CompileOptions, with func(compile func())) (e *Executable, err error) {
+	if failed := stack.OnLarge(func() { e, err = c.compile(program, o, with) }); failed != nil {
 		return nil, failed
 	}
 	return e, err
 }
 
-// compile compiles, and takes the objects that XLA made on this thread.
-func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) {
+// compile compiles inside with, and takes the objects that XLA made on this thread.
+func (c *Client) compile(program []byte, o CompileOptions, with func(compile func())) (*Executable, error) {
 	config := c.gopjrt.Compile().WithStableHLO(program)
 	switch {
 	case o.Replicas > 1:
@@ -87,7 +99,7 @@ func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) 
 	defer runtime.UnlockOSThread()
 	var loaded *gopjrt.LoadedExecutable
 	var err error
-	pjrt.AddOptions(overrides(o.Flags), func() { loaded, err = config.Done() })
+	with(func() { loaded, err = config.Done() })
 	optimized, own := c.plugin.pjrt.LastProgram(), c.plugin.pjrt.LastExecutable()
 	if err != nil {
 		return nil, pluginError(err)
