@@ -228,9 +228,10 @@ func TestCacheRejects(t *testing.T) {
 	check.NoError(t, err)
 	flipped := bytes.Clone(good)
 	flipped[len(flipped)/2] ^= 4
-	h, _, err := decodeSaved(good)
+	p, err := decodeSaved(good)
 	check.NoError(t, err)
-	refused, err := encodeSaved(h, []byte("no program"))
+	p.code = []byte("no program")
+	refused, err := p.encode()
 	check.NoError(t, err)
 	before := c.options.Cache.Stats()
 	tests := []struct {

@@ -47,14 +47,14 @@ func (c *Client) compileCached(source []byte, o CompileOptions, flags map[string
 
 // loadEntry loads an entry of the cache.
 func (c *Client) loadEntry(key string, data []byte) (*Executable, error) {
-	h, payload, err := c.openSaved(data)
+	p, err := c.openSaved(data)
 	if err != nil {
 		return nil, err
 	}
-	if h.Key != key {
-		return nil, &SavedError{SavedDamaged, "the key " + key, h.Key}
+	if p.Key != key {
+		return nil, &SavedError{SavedDamaged, "the key " + key, p.Key}
 	}
-	return c.load(h, payload)
+	return c.load(p)
 }
 
 // cacheKey returns the key of a compile: a SHA-256, in hexadecimal, of all that decides what

@@ -27,9 +27,9 @@ type Executable struct {
 
 	replicas, partitions int  // of CompileOptions
 	cached               bool // see Cached
-	// payload is what a loaded executable was loaded from: XLA does not keep its code, and
-	// what it serializes of such an executable cannot run. nil if it was compiled.
-	payload []byte
+	// code is what a loaded executable was loaded from: XLA does not keep it, and what it
+	// serializes of such an executable cannot run. nil if it was compiled.
+	code []byte
 
 	results     []result // on each device; nil if unknown
 	resultBytes int64    // on all devices

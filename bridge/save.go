@@ -76,14 +76,14 @@ func (e *Executable) serialize(key string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	payload := e.payload
-	if payload == nil {
-		if payload, err = e.pjrt.Serialize(); err != nil {
+	code := e.code
+	if code == nil {
+		if code, err = e.pjrt.Serialize(); err != nil {
 			return nil, pluginError("serialize", err)
 		}
 	}
 	h.Replicas, h.Partitions, h.Key = e.replicas, e.partitions, key
-	return encodeSaved(h, payload)
+	return savedProgram{h, e.xla.Program, code}.encode()
 }
 
 // Load makes an executable of what [Executable.Serialize] returned, much faster than Compile.
@@ -107,14 +107,14 @@ func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
 	if err := c.use("Load"); err != nil {
 		return nil, err
 	}
-	h, payload, err := c.openSaved(data)
+	p, err := c.openSaved(data)
 	if err != nil {
 		_ = c.done() // the error says more
 		return nil, err
 	}
-	payload = bytes.Clone(payload) // the executable keeps it
+	p.code = bytes.Clone(p.code) // the executable keeps it
 	return orEnd(ctx, func() (*Executable, error) {
-		e, err := c.load(h, payload)
+		e, err := c.load(p)
 		if err != nil {
 			_ = c.done() // the error says more
 		}
@@ -123,36 +123,36 @@ func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
 }
 
 // openSaved returns the parts of a saved program that XLA can load here.
-func (c *Client) openSaved(data []byte) (savedHeader, []byte, error) {
-	h, payload, err := decodeSaved(data)
+func (c *Client) openSaved(data []byte) (savedProgram, error) {
+	p, err := decodeSaved(data)
 	if err != nil {
-		return h, nil, err
+		return p, err
 	}
 	here, err := c.savedHere()
 	if err != nil {
-		return h, nil, fmt.Errorf("bridge: Load: %w", err)
+		return p, fmt.Errorf("bridge: Load: %w", err)
 	}
-	if err := h.fits(here); err != nil {
-		return h, nil, err
+	if err := p.fits(here); err != nil {
+		return p, err
 	}
-	if _, err := (CompileOptions{Replicas: h.Replicas, Partitions: h.Partitions}).check(c.NumDevices()); err != nil {
-		return h, nil, fmt.Errorf("bridge: Load: %w", err)
+	if _, err := (CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions}).check(c.NumDevices()); err != nil {
+		return p, fmt.Errorf("bridge: Load: %w", err)
 	}
-	return h, payload, nil
+	return p, nil
 }
 
-// load loads a payload, which the executable keeps. If it succeeds, it takes over one use of
-// the client.
-func (c *Client) load(h savedHeader, payload []byte) (*Executable, error) {
-	loaded, err := c.xla.Load(payload, xla.CompileOptions{Replicas: h.Replicas, Partitions: h.Partitions})
+// load loads a saved program, whose code the executable keeps. If it succeeds, it takes over
+// one use of the client.
+func (c *Client) load(p savedProgram) (*Executable, error) {
+	loaded, err := c.xla.Load(p.code, p.program, xla.CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions})
 	if err != nil {
 		return nil, pluginError("load", err)
 	}
-	e, err := c.executable(loaded, h.Replicas, h.Partitions)
+	e, err := c.executable(loaded, p.Replicas, p.Partitions)
 	if err != nil {
 		return nil, err
 	}
-	e.payload = payload
+	e.code = p.code
 	return e, nil
 }
 

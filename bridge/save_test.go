@@ -16,6 +16,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -257,11 +260,10 @@ func TestSaveWithFlags(t *testing.T) {
 // reseal returns a saved program with a changed header and the right checksum.
 func reseal(t *testing.T, data []byte, change func(*savedHeader)) []byte {
 	t.Helper()
-	h, payload, err := decodeSaved(data)
+	h, payload, err := unseal(data)
 	check.NoError(t, err)
-	h.Features = append([]string(nil), h.Features...)
 	change(&h)
-	data, err = encodeSaved(h, payload)
+	data, err = seal(h, payload)
 	check.NoError(t, err)
 	return data
 }
@@ -278,7 +280,7 @@ func TestLoadRefused(t *testing.T) {
 	}
 	version := bytes.Clone(data)
 	binary.LittleEndian.PutUint32(version[8:], savedVersion+1)
-	header, _, err := decodeSaved(data)
+	header, _, err := unseal(data)
 	check.NoError(t, err)
 	type test struct {
 		name   string
@@ -302,6 +304,11 @@ func TestLoadRefused(t *testing.T) {
 		{"flipped size of the payload", flip(17), SavedDamaged, ""},
 		{"flipped checksum", flip(30), SavedDamaged, "a header with sha256"},
 		{"flipped header", flip(savedPrefix + 3), SavedDamaged, "a header with sha256"},
+		{"program beyond the payload", reseal(t, data, func(h *savedHeader) { h.Compressed = len(data) }), SavedDamaged, "a program of "},
+		{"negative size", reseal(t, data, func(h *savedHeader) { h.Compressed = -1 }), SavedDamaged, "a program of "},
+		{"shorter program", reseal(t, data, func(h *savedHeader) { h.Size-- }), SavedDamaged, "a program of "},
+		{"longer program", reseal(t, data, func(h *savedHeader) { h.Size = maxProgram }), SavedDamaged, "a program of 2147483648 bytes"},
+		{"cut program", reseal(t, data, func(h *savedHeader) { h.Compressed /= 2 }), SavedDamaged, "unexpected EOF"},
 		{"another plugin", reseal(t, data, func(h *savedHeader) { h.Plugin = strings.Repeat("0", 64) }), SavedPlugin, "for another plugin: PJRT"},
 		{"another version of the plugin", reseal(t, data, func(h *savedHeader) { h.Version = "PJRT 0.1" }), SavedPlugin, "PJRT 0.1, sha256 " + header.Plugin},
 		{"another platform", reseal(t, data, func(h *savedHeader) { h.Platform = "cuda" }), SavedPlatform, "cuda on " + header.System},
@@ -350,7 +357,7 @@ func TestLoadRefusedByXLA(t *testing.T) {
 	c := testClient(t)
 	h, err := c.savedHere()
 	check.NoError(t, err)
-	data, err := encodeSaved(h, []byte("no program"))
+	data, err := savedProgram{savedHeader: h, code: []byte("no program")}.encode()
 	check.NoError(t, err)
 	_, err = c.Load(t.Context(), data)
 	check.Error(t, err, "bridge: load: ")
@@ -491,48 +498,47 @@ func TestCPUInfo(t *testing.T) {
 
 // The parser of saved programs returns what was encoded, or a *SavedError.
 func FuzzSaved(f *testing.F) {
-	h := savedHeader{Plugin: "00", Features: []string{"avx"}, Replicas: 2, Key: "k"}
-	good, err := encodeSaved(h, []byte("payload"))
+	good, err := savedProgram{savedHeader{Plugin: "00", Features: []string{"avx"}, Replicas: 2, Key: "k"}, []byte("a program, a program"), []byte("code")}.encode()
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(good)
-	f.Add(good[:20])
-	f.Add([]byte(savedMagic))
-	f.Add(append(bytes.Clone(good), 1))
+	f.Add(good, 7, 3)
+	f.Add(good[:20], 0, 0)
+	f.Add([]byte(savedMagic), -1, 1<<40)
+	f.Add(append(bytes.Clone(good), 1), 1, 1)
 	huge := bytes.Clone(good)
 	for i := 12; i < 24; i++ {
 		huge[i] = 0xff
 	}
-	f.Add(huge)
-	empty, err := encodeSaved(savedHeader{}, nil)
+	f.Add(huge, 5, 5)
+	p, err := decodeSaved(good)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(empty)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		// The header's checksum is made right, so that the fuzzer reaches the rest.
-		if len(data) > savedPrefix {
-			n := uint64(binary.LittleEndian.Uint32(data[12:]))
-			if n <= uint64(len(data)-savedPrefix) {
-				sum := sha256.Sum256(data[savedPrefix:][:n])
-				data = bytes.Clone(data)
-				copy(data[24:], sum[:])
-			}
-		}
-		h, payload, err := decodeSaved(data)
-		if err != nil {
-			if _, ok := err.(*SavedError); !ok {
-				t.Errorf("the error is %T", err)
-			}
-			check.Error(t, err, "bridge: Load: ")
-			return
-		}
-		again, err := encodeSaved(h, payload)
+	_, payload, err := unseal(good)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(payload, p.Compressed, p.Size)
+	f.Fuzz(func(t *testing.T, data []byte, compressed, size int) {
+		// Checksums are right in one of the two.
+		sealed, err := seal(savedHeader{Compressed: compressed, Size: size}, data)
 		check.NoError(t, err)
-		h2, payload2, err := decodeSaved(again)
-		check.NoError(t, err)
-		check.Diff(t, "header", h, h2)
-		check.Diff(t, "payload", payload, payload2)
+		for _, data := range [][]byte{data, sealed} {
+			p, err := decodeSaved(data)
+			if err != nil {
+				if _, ok := err.(*SavedError); !ok {
+					t.Errorf("the error is %T", err)
+				}
+				check.Error(t, err, "bridge: Load: ")
+				continue
+			}
+			again, err := p.encode()
+			check.NoError(t, err)
+			p2, err := decodeSaved(again)
+			check.NoError(t, err)
+			p.Payload, p.Compressed = p2.Payload, p2.Compressed // other compressions are read, too
+			check.Diff(t, "saved program", p, p2, cmp.AllowUnexported(savedProgram{}), cmpopts.EquateEmpty())
+		}
 	})
 }

@@ -2,12 +2,14 @@ package bridge
 
 import (
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -20,7 +22,7 @@ import (
 //	uint64     number of bytes of the payload
 //	32 bytes   SHA-256 of the header
 //	header     a savedHeader in JSON
-//	payload    what XLA serialized
+//	payload    the optimized program, compressed, and what XLA serialized
 //
 // XLA checks almost nothing of a payload: it crashes on a damaged one or computes wrong
 // numbers, also on one of another version.
@@ -39,6 +41,8 @@ type savedHeader struct {
 	CPU        string   `json:"cpu"`
 	Features   []string `json:"cpu_features"`
 	Payload    string   `json:"payload_sha256"`
+	Compressed int      `json:"program_compressed"` // bytes of the program in the payload
+	Size       int      `json:"program_size"`       // bytes of the program
 	Replicas   int      `json:"replicas,omitempty"`
 	Partitions int      `json:"partitions,omitempty"`
 	Key        string   `json:"key,omitempty"` // of an entry of a Cache
@@ -87,8 +91,34 @@ func (e *SavedError) Error() string {
 	return fmt.Sprintf("bridge: Load: the program was compiled for another %s: %s; this is %s%s", e.Reason, e.Want, e.Got, again)
 }
 
-// encodeSaved returns a saved program. It sets the payload's checksum in h.
-func encodeSaved(h savedHeader, payload []byte) ([]byte, error) {
+// A savedProgram is what is in a saved program.
+type savedProgram struct {
+	savedHeader
+	program []byte // the optimized program, see pjrt.Plugin.LastProgram
+	code    []byte // what XLA serialized
+}
+
+// encode returns a saved program. It sets the fields of the header that describe the
+// payload.
+func (p savedProgram) encode() ([]byte, error) {
+	var payload bytes.Buffer
+	w, err := flate.NewWriter(&payload, flate.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(p.program); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	p.Compressed, p.Size = payload.Len(), len(p.program)
+	payload.Write(p.code)
+	return seal(p.savedHeader, payload.Bytes())
+}
+
+// seal puts a header and its payload together.
+func seal(h savedHeader, payload []byte) ([]byte, error) {
 	sum := sha256.Sum256(payload)
 	h.Payload = hex.EncodeToString(sum[:])
 	header, err := json.Marshal(h)
@@ -105,9 +135,30 @@ func encodeSaved(h savedHeader, payload []byte) ([]byte, error) {
 	return append(append(data, header...), payload...), nil
 }
 
-// decodeSaved checks that a saved program is complete, and returns its parts. The payload is
+// maxProgram limits the size of an optimized program. It is that of a message of Protocol
+// Buffers.
+const maxProgram = 1 << 31
+
+// decodeSaved checks that a saved program is complete, and returns its parts. The code is
 // part of data. The error is a *SavedError.
-func decodeSaved(data []byte) (h savedHeader, payload []byte, err error) {
+func decodeSaved(data []byte) (p savedProgram, err error) {
+	h, payload, err := unseal(data)
+	if err != nil {
+		return p, err
+	}
+	if h.Compressed < 0 || h.Compressed > len(payload) || h.Size < 0 || h.Size > maxProgram {
+		return p, &SavedError{SavedDamaged, fmt.Sprintf("a program of %d bytes in %d", h.Size, h.Compressed), fmt.Sprintf("%d bytes", len(payload))}
+	}
+	// The size may be wrong, so the memory is not allocated at once.
+	program, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(payload[:h.Compressed])), int64(h.Size)+1))
+	if err != nil || len(program) != h.Size {
+		return p, &SavedError{SavedDamaged, fmt.Sprintf("a program of %d bytes", h.Size), fmt.Sprintf("%d bytes (%v)", len(program), err)}
+	}
+	return savedProgram{h, program, payload[h.Compressed:]}, nil
+}
+
+// unseal undoes seal.
+func unseal(data []byte) (h savedHeader, payload []byte, err error) {
 	fail := func(reason SavedReason, want, got string) (savedHeader, []byte, error) {
 		return savedHeader{}, nil, &SavedError{reason, want, got}
 	}

@@ -60,6 +60,7 @@ pjrt_error* calliope_get_executable(const pjrt_api* api, pjrt_get_executable_arg
 
 void* calliope_last_loaded(void) {
   void* loaded = last_loaded;
+  last = NULL;  // it may be freed before calliope_pjrt_program is called
   last_loaded = NULL;
   return loaded;
 }

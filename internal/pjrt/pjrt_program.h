@@ -38,7 +38,8 @@ static inline int calliope_has(const pjrt_api* api, int function) { return api->
 // end of a compile, and remembers for this thread what that gave.
 pjrt_error* calliope_get_executable(const pjrt_api* api, pjrt_get_executable_args* args);
 
-// The loaded executable that was last compiled on this thread, NULL where none was.
+// The loaded executable that was last compiled on this thread, NULL where none was. To be
+// called last.
 void* calliope_last_loaded(void);
 
 // The optimized program of the executable that was last compiled on this thread, as a

@@ -158,7 +158,8 @@ func (p *Plugin) LastProgram() []byte {
 }
 
 // LastExecutable returns what was last compiled on this thread, to which the goroutine
-// must have been locked since before. It belongs to whoever compiled it.
+// must have been locked since before. It belongs to whoever compiled it. It must be called
+// after LastProgram.
 func (p *Plugin) LastExecutable() Executable {
 	return Executable{p.api, C.calliope_last_loaded()}
 }
