@@ -139,8 +139,8 @@ func savedCosts(ctx context.Context, s settings, r *report, client, cached *brid
 	for _, n := range got {
 		r.figure(prefix+n.name, n.wall/1e3, "ms", nil)
 	}
-	r.figure(prefix+"goal/load-over-compile", got.over("load", "compile"), "x", atMost(budget))
-	r.figure(prefix+"goal/hit-over-compile", got.over("hit", "compile"), "x", atMost(budget))
+	r.figure(prefix+"goal/load-over-compile", got.overInTurn("load", "compile"), "x", atMost(budget))
+	r.figure(prefix+"goal/hit-over-compile", got.overInTurn("hit", "compile"), "x", atMost(budget))
 	return nil
 }
 
