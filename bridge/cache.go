@@ -228,11 +228,15 @@ func (c *Cache) evict() {
 		c.failed(err)
 		return
 	}
-	infos, _ := dir.Readdir(-1) // without files that are removed meanwhile
+	names, _ := dir.Readdirnames(-1)
 	_ = dir.Close()
 	var entries []fs.FileInfo
 	size := int64(0)
-	for _, info := range infos {
+	for _, name := range names {
+		info, err := c.root.Lstat(name)
+		if err != nil {
+			continue // another process has removed it
+		}
 		switch {
 		case strings.HasSuffix(info.Name(), entrySuffix):
 			entries = append(entries, info)

@@ -83,11 +83,11 @@ func (c *Client) cacheKey(source []byte, o CompileOptions, flags map[string]stri
 }
 
 // dumps reports whether a compile writes files for people, which a load does not.
-func dumps(flags map[string]string) bool {
+func (p *Plugin) dumps(flags map[string]string) bool {
 	for flag := range flags {
 		if strings.HasPrefix(flag, "xla_dump_") {
 			return true
 		}
 	}
-	return strings.Contains(xlaFlags(), "xla_dump_")
+	return strings.Contains(p.flags+xlaFlags(), "xla_dump_")
 }

@@ -115,7 +115,7 @@ func orEnd(ctx context.Context, f func() (*Executable, error)) (*Executable, err
 
 // compile takes over one use of the client, if it succeeds.
 func (c *Client) compile(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
-	if c.options.Cache != nil && !dumps(flags) {
+	if c.options.Cache != nil && !c.plugin.dumps(flags) {
 		return c.compileCached(source, o, flags)
 	}
 	return c.compileAnew(source, o, flags)
