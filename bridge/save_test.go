@@ -497,7 +497,7 @@ func TestCPUInfo(t *testing.T) {
 }
 
 // The parser of saved programs returns what was encoded, or a *SavedError.
-func FuzzSaved(f *testing.F) {
+func FuzzLoad(f *testing.F) {
 	good, err := savedProgram{savedHeader{Plugin: "00", Features: []string{"avx"}, Replicas: 2, Key: "k"}, []byte("a program, a program"), []byte("code")}.encode()
 	if err != nil {
 		f.Fatal(err)
