@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -476,6 +478,43 @@ func loadInAnotherProcess(t *testing.T, file string) {
 	check.Diff(t, "missing", "saved.deferred", unknown.Callback)
 	check.NoError(t, callbacks.Default.Register("saved.deferred", func(*callbacks.Frame) error { return nil }, callbacks.Options{Signature: "f32[2]->f32[2]"}))
 	fails(data, savedModule(), "saved.deferred", "f32[2]->f32[2]")
+}
+
+// Saved programs, and loads that fail or succeed, do not leak memory. The program has a
+// constant of 256 KiB.
+func TestSavingDoesNotGrow(t *testing.T) {
+	name := register(t, "", func(*callbacks.Frame) error { return nil })
+	const typ = "tensor<65536xf32>"
+	bits := make([]byte, 4*65536)
+	for i := range bits {
+		bits[i] = byte(i * i >> 3)
+	}
+	c := testClient(t)
+	e := compile(t, c, mainFunc("%x: "+typ, typ, fmt.Sprintf("%%k = stablehlo.constant dense<\"0x%x\"> : %s\n%%y = stablehlo.add %%x, %%k : %[2]s\n", bits, typ)+
+		"%p = "+custom(contract.Call, fmt.Sprintf("callback = %q", name), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	if n := len(serialize(t, e)); n < len(bits) {
+		t.Fatalf("the program has %d bytes, so this test shows nothing", n)
+	}
+	before, alive := 0, xla.ExecutablesAlive()
+	for i := range 120 {
+		if i == 20 {
+			before = residentBytes(t)
+		}
+		data := serialize(t, e)
+		l, err := c.Load(t.Context(), data)
+		check.NoError(t, err)
+		check.NoError(t, l.Close())
+		check.NoError(t, callbacks.Default.Unregister(name))
+		if _, err := c.Load(t.Context(), data); err == nil {
+			t.Fatal("it was loaded without its callback")
+		}
+		check.NoError(t, callbacks.Default.Register(name, func(*callbacks.Frame) error { return nil }, callbacks.Options{}))
+	}
+	runtime.GC()
+	if grown := residentBytes(t) - before; grown > 25<<20 {
+		t.Errorf("100 programs left %d MiB", grown>>20)
+	}
+	check.Diff(t, "executables alive", alive, xla.ExecutablesAlive())
 }
 
 func TestCPUInfo(t *testing.T) {
