@@ -57,6 +57,9 @@ type ClientOptions struct {
 	// no limit. A buffer or a run that would exceed it fails with a *MemoryError. It does
 	// not count what XLA allocates within a run, nor borrowed memory.
 	MemoryLimit int64
+	// Cache keeps what Compile makes, for further clients and processes. nil means that
+	// Compile always compiles. Several clients may share a Cache.
+	Cache *Cache
 }
 
 // maxDevices is more than any program shares, and few enough for XLA to start quickly.

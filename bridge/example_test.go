@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
@@ -148,4 +149,117 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {
 	// Output:
 	// [f32[2,3] f32[3]] [f32[2]]
 	// input 1: want f32[3], got s32[3]
+}
+
+// A compiled program is saved by one process and loaded by another, which registers the
+// functions that it calls.
+func ExampleClient_Load() {
+	const module = `
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = stablehlo.custom_call @calliope_runtime_call(%x) {
+    api_version = 4 : i32, has_side_effect = true,
+    backend_config = {callback = "double", form = "call", v = 1 : i64}
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}`
+	double := callbacks.Call(func(_ context.Context, x tensor.Array[float32]) (tensor.Array[float32], error) {
+		y := x.Clone()
+		for i := range y.Data {
+			y.Data[i] *= 2
+		}
+		return y, nil
+	})
+	if err := callbacks.Default.Register("double", double, callbacks.Options{}); err != nil {
+		log.Fatal(err)
+	}
+
+	ctx := context.Background()
+	plugin, err := bridge.Open(bridge.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	compiled, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	data, err := compiled.Serialize()
+	if err != nil {
+		log.Fatal(err)
+	}
+	compiled.Close()
+
+	loaded, err := client.Load(ctx, data)
+	if refused, ok := errors.AsType[*bridge.SavedError](err); ok {
+		log.Fatalf("compile it again: it is for another %s", refused.Reason)
+	} else if err != nil {
+		log.Fatal(err)
+	}
+	defer loaded.Close()
+	for _, call := range loaded.Callbacks() {
+		fmt.Println(call.Name, call.Form, call.Signature)
+	}
+	outputs, err := loaded.Run(ctx, tensor.Vector[float32](1, 2))
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := outputs[0].ToHost(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result)
+
+	_ = callbacks.Default.Unregister("double")
+	_, err = client.Load(ctx, data)
+	if unknown, ok := errors.AsType[*callbacks.UnknownError](err); ok {
+		fmt.Println("not registered:", unknown.Callback)
+	}
+	// Output:
+	// double call f32[2]->f32[2]
+	// f32[2] [2 4]
+	// not registered: double
+}
+
+// With a cache, a module is compiled once on a machine.
+func ExampleOpenCache() {
+	const module = `
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = stablehlo.negate %x : tensor<2xf32>
+  return %y : tensor<2xf32>
+}`
+	dir, err := os.MkdirTemp("", "programs") // for example a folder in os.UserCacheDir
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	cache, err := bridge.OpenCache(dir, bridge.CacheOptions{MaxBytes: 100 << 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	plugin, err := bridge.Open(bridge.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		client, err := plugin.NewClient(bridge.ClientOptions{Cache: cache})
+		if err != nil {
+			log.Fatal(err)
+		}
+		executable, err := client.Compile(context.Background(), bridge.Source(module), bridge.CompileOptions{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("cached:", executable.Cached())
+		executable.Close()
+		client.Close()
+	}
+	fmt.Println(cache.Stats().Hits, "hit,", cache.Stats().Misses, "miss")
+	// Output:
+	// cached: false
+	// cached: true
+	// 1 hit, 1 miss
 }

@@ -25,6 +25,12 @@ type Executable struct {
 	known   bool            // whether params are known
 	life    lifetime
 
+	replicas, partitions int  // of CompileOptions
+	cached               bool // see Cached
+	// code is what a loaded executable was loaded from: XLA does not keep it, and what it
+	// serializes of such an executable cannot run. nil if it was compiled.
+	code []byte
+
 	results     []result // on each device; nil if unknown
 	resultBytes int64    // on all devices
 	runMemory   pjrt.RunPool
@@ -40,6 +46,8 @@ type Executable struct {
 // callbacks.UnknownError. If the module has arrays that are not row-major where Go reads or
 // writes them, the error is a [LayoutError]. If XLA refuses one of o.Flags, the error is a
 // *[FlagError]. An error of the program's Artifact is wrapped.
+//
+// If ClientOptions.Cache is set, Compile looks there first, see [Cache].
 //
 // XLA cannot stop compiling. If ctx ends, Compile returns ctx.Err(), and the executable is
 // closed when it is compiled.
@@ -65,17 +73,31 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		_ = c.done() // the error says more
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
+	if ctx.Done() != nil {
+		source = bytes.Clone(source) // the caller may change it once Compile has returned
+	}
+	return orEnd(ctx, func() (*Executable, error) {
+		e, err := c.compile(source, o, flags)
+		if err != nil {
+			_ = c.done() // the error says more
+		}
+		return e, err
+	})
+}
+
+// orEnd calls f, which makes an executable, and returns its results. If ctx ends first, it
+// returns ctx.Err(), and closes the executable when f returns.
+func orEnd(ctx context.Context, f func() (*Executable, error)) (*Executable, error) {
 	if ctx.Done() == nil {
-		return c.compile(source, o, flags)
+		return f()
 	}
 	type result struct {
 		e   *Executable
 		err error
 	}
 	results := make(chan result, 1)
-	source = bytes.Clone(source) // the caller may change it once Compile has returned
 	go func() {
-		e, err := c.compile(source, o, flags)
+		e, err := f()
 		results <- result{e, err}
 	}()
 	select {
@@ -91,27 +113,45 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 	}
 }
 
-// compile takes over one use of the client.
+// compile takes over one use of the client, if it succeeds.
 func (c *Client) compile(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
+	if c.options.Cache != nil && !c.plugin.dumps(flags) {
+		return c.compileCached(source, o, flags)
+	}
+	return c.compileAnew(source, o, flags)
+}
+
+// compileAnew is compile without the cache.
+func (c *Client) compileAnew(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
 	compiled, err := c.compileWith(flags, func(flags map[string]string) (*xla.Executable, error) {
 		return c.xla.Compile(source, xla.CompileOptions{Replicas: o.Replicas, Partitions: o.Partitions, Flags: flags})
 	})
 	if err != nil {
-		_ = c.done() // the error of the compilation says more
 		return nil, err
 	}
-	e := &Executable{client: c, xla: compiled, pjrt: compiled.PJRT, devices: compiled.Devices, outputs: compiled.NumOutputs}
-	e.params, e.known = parameters(compiled.Program)
-	if err := checkLayouts(compiled.Program, c.plugin.served()); err != nil {
-		_ = e.Close() // the error says more
+	return c.executable(compiled, o.Replicas, o.Partitions)
+}
+
+// executable takes over what XLA made, and, if it succeeds, one use of the client.
+func (c *Client) executable(x *xla.Executable, replicas, partitions int) (*Executable, error) {
+	if err := checkLayouts(x.Program, c.plugin.served()); err != nil {
+		_ = x.Close() // the error says more
 		return nil, err
 	}
-	e.readResults(compiled.Program)
+	e := &Executable{
+		client: c, xla: x, pjrt: x.PJRT, devices: x.Devices, outputs: x.NumOutputs,
+		replicas: replicas, partitions: partitions,
+	}
+	e.params, e.known = parameters(x.Program)
+	e.readResults(x.Program)
 	return e, nil
 }
 
 // name returns the name of the module.
 func (e *Executable) name() string { return e.xla.Name }
+
+// Cached reports whether Compile found the executable in ClientOptions.Cache.
+func (e *Executable) Cached() bool { return e.cached }
 
 // NumOutputs returns the number of results of the module on one device.
 func (e *Executable) NumOutputs() int { return e.outputs }

@@ -60,12 +60,30 @@ var bools = map[string]string{"true": "True", "1": "True", "false": "False", "0"
 // a NaN, and take -0 for less than 0.
 const keepsNaN = "xla_cpu_enable_fast_min_max"
 
+// flagVariables are the environment variables that XLA reads flags from.
+var flagVariables = [...]string{"XLA_FLAGS", "XLA_DEBUG_OPTIONS"}
+
+// xlaFlags returns the values of flagVariables. A value without dashes is the name of a file
+// with the flags, whose content is added.
+func xlaFlags() string {
+	var b strings.Builder
+	for _, variable := range flagVariables {
+		value := os.Getenv(variable)
+		fmt.Fprintf(&b, "%s=%q\n", variable, value)
+		if name := strings.TrimSpace(value); name != "" && !strings.HasPrefix(name, "-") {
+			content, err := os.ReadFile(name)
+			fmt.Fprintf(&b, "%q %v\n", content, err)
+		}
+	}
+	return b.String()
+}
+
 // addDefaults adds flags that are set unless the user sets them.
-func (c *Client) addDefaults(flags map[string]string) {
-	if _, set := flags[keepsNaN]; set || c.plugin.dropsNaN.Load() {
+func addDefaults(flags map[string]string) {
+	if _, set := flags[keepsNaN]; set {
 		return
 	}
-	for _, variable := range []string{"XLA_FLAGS", "XLA_DEBUG_OPTIONS"} {
+	for _, variable := range flagVariables {
 		if strings.Contains(os.Getenv(variable), keepsNaN) {
 			return
 		}
@@ -77,7 +95,9 @@ func (c *Client) addDefaults(flags map[string]string) {
 // bools, and refuses a flag before it compiles. user are the flags without defaults.
 func (c *Client) compileWith(user map[string]string, compile func(flags map[string]string) (*xla.Executable, error)) (*xla.Executable, error) {
 	flags := maps.Clone(user)
-	c.addDefaults(flags)
+	if !c.plugin.dropsNaN.Load() {
+		addDefaults(flags)
+	}
 	for {
 		e, err := compile(flags)
 		if err == nil {

@@ -30,6 +30,12 @@ type Plugin struct {
 
 	stablehlo string // the version that the plugin reports, see Program; "" if it does not
 
+	file    os.FileInfo // when it was loaded
+	flags   string      // see xlaFlags, when it was loaded
+	sumOnce sync.Once
+	sum     string // see sha256
+	sumErr  error
+
 	debug    atomic.Bool // for clients that are made from now on
 	dropsNaN atomic.Bool // whether XLA has no flag keepsNaN
 
@@ -152,6 +158,10 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err := setLog(o); err != nil {
 		return nil, err
 	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
 	library, err := dl.Open(path)
 	if err != nil {
 		return nil, err
@@ -171,6 +181,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	}
 	return &Plugin{
 		path: path, vlog: o.VLog, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
+		file: file, flags: xlaFlags(),
 		targets: map[string]bool{}, clients: map[*Client]struct{}{},
 	}, nil
 }

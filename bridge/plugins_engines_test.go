@@ -40,7 +40,7 @@ func TestFurtherPlugins(t *testing.T) {
 				t.Errorf("%v\n%s", err, failures(string(out)))
 			}
 			// Without this a child that runs nothing would pass.
-			for _, name := range []string{"TestOpen", "TestWaysOfDispatch", "TestCallbackErrors", "TestLayouts"} {
+			for _, name := range []string{"TestOpen", "TestWaysOfDispatch", "TestCallbackErrors", "TestLayouts", "TestLoadInAnotherProcess", "TestCacheBindsCallbacks"} {
 				if !strings.Contains(string(out), "--- PASS: "+name+" (") {
 					t.Errorf("%s did not pass", name)
 				}

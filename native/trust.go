@@ -62,6 +62,10 @@ func trusted(cache, path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
+// Unsafe says why users other than the current one and root may change a file or folder,
+// such as "its group may write to it". It returns "" if they may not.
+func Unsafe(info fs.FileInfo) (problem string) { return mistrust(info) }
+
 const (
 	groupMay = "its group may write to it"
 	everyMay = "every user may write to it"

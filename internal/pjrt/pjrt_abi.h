@@ -35,9 +35,12 @@ enum {
   PJRT_FN_ADDRESSABLE_DEVICES = 16,
   PJRT_FN_COMPILE = 20,
   PJRT_FN_BUFFER_FROM_HOST = 22,
+  PJRT_FN_EXECUTABLE_DESTROY = 40,
   PJRT_FN_OPTIMIZED_PROGRAM = 48,
+  PJRT_FN_SERIALIZE = 49,
   PJRT_FN_GET_EXECUTABLE = 51,
   PJRT_FN_EXECUTE = 55,
+  PJRT_FN_DESERIALIZE = 56,  // DeserializeAndLoad
   PJRT_FN_BUFFER_DESTROY = 58,
   PJRT_FN_BUFFER_ELEMENT_TYPE = 59,
   PJRT_FN_BUFFER_DIMENSIONS = 60,
@@ -274,6 +277,35 @@ typedef struct {
   void* executable;
   pjrt_program* program;
 } pjrt_optimized_program_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* executable;
+} pjrt_executable_args;
+
+typedef struct pjrt_serialized pjrt_serialized;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  const void* executable;
+  const char* data;        // out, as long as the object
+  size_t size;             // out
+  pjrt_serialized* owner;  // out
+  void (*deleter)(pjrt_serialized*);  // out
+} pjrt_serialize_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* client;
+  const char* data;
+  size_t size;
+  void* loaded_executable;  // out
+  const char* options;      // a CompileOptionsProto instead of the saved one, or NULL
+  size_t options_size;
+} pjrt_deserialize_args;
 
 // Calls a function of a table that may fail.
 #define CALL(api, ordinal, args) (((pjrt_error * (*)(void*))(api)->functions[ordinal])(args))

@@ -21,8 +21,9 @@ import (
 
 // Plugin is a PJRT plugin. It is safe for concurrent use.
 type Plugin struct {
-	api *C.pjrt_api
-	ffi *C.pjrt_ffi_extension
+	api    *C.pjrt_api
+	ffi    *C.pjrt_ffi_extension
+	saving error // see CanSave
 }
 
 // Load reads the table of the PJRT plugin in the library. It refuses a plugin that is too
@@ -45,7 +46,7 @@ func Load(library *dl.Library) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plugin{api, ffi}, nil
+	return &Plugin{api, ffi, checkSaving(api)}, nil
 }
 
 func findFFI(api *C.pjrt_api) (*C.pjrt_ffi_extension, error) {
@@ -113,8 +114,8 @@ var decorated struct {
 
 // Decorate returns a copy of the plugin's table in which a few functions are ours. They
 // keep the client and the executable that were last made on each thread, for LastClient,
-// LastExecutable and LastProgram, and append the options of AddOptions. The copy lives as long as the process, which can have
-// four.
+// LastExecutable and LastProgram, append the options of AddOptions, and load instead of
+// compiling inside LoadInstead. The copy lives as long as the process, which can have four.
 func (p *Plugin) Decorate() (unsafe.Pointer, error) {
 	decorated.Lock()
 	defer decorated.Unlock()
@@ -157,7 +158,8 @@ func (p *Plugin) LastProgram() []byte {
 }
 
 // LastExecutable returns what was last compiled on this thread, to which the goroutine
-// must have been locked since before. It belongs to whoever compiled it.
+// must have been locked since before. It belongs to whoever compiled it. It must be called
+// after LastProgram.
 func (p *Plugin) LastExecutable() Executable {
 	return Executable{p.api, C.calliope_last_loaded()}
 }

@@ -1,6 +1,7 @@
 package pjrt
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"unsafe"
@@ -85,6 +86,25 @@ func TestDecorate(t *testing.T) {
 	}
 	if _, err := p.Decorate(); err == nil || !strings.Contains(err.Error(), "4 plugins") {
 		t.Errorf("the fifth copy: %v", err)
+	}
+}
+
+// A plugin that cannot save executables, or in another layout, is used for the rest.
+func TestCanSave(t *testing.T) {
+	for variant, want := range map[int]string{
+		pjrttest.Right2:         "",
+		pjrttest.NoSerialize:    "the plugin has no function PJRT_Executable_Serialize",
+		pjrttest.OtherSerialize: "PJRT_Executable_Serialize takes 64 bytes, but 56 are known",
+		pjrttest.AnySerialize:   "PJRT_Executable_Serialize has an unknown layout",
+	} {
+		p, err := Load(pjrttest.Open(t, variant))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.CanSave()
+		if want == "" && err != nil || want != "" && (!errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
 	}
 }
 

@@ -40,6 +40,7 @@ artifact), or - for standard input.
                  same inputs, or each its own with consecutive numbers: with two
                  parameters the second replica takes in2 and in3. The results are
                  numbered in the same way.
+  --cache DIR    keep the compiled module in a folder, for further runs of it
   --devices N    number of devices that the CPU presents (default: as many as needed)
   --max-module SIZE  largest module that is read (default 1GiB)
   --max-arrays SIZE  largest total size of all inputs, or of all expected results
@@ -65,6 +66,7 @@ type options struct {
 	stats    bool
 	replicas int
 	devices  int
+	cache    string
 	timeout  time.Duration
 
 	maxModule, maxArrays bounded.Size
@@ -100,6 +102,7 @@ func parseOptions(args []string) (options, error) {
 	flags.BoolVar(&o.stats, "stats", false, "")
 	flags.IntVar(&o.replicas, "replicas", o.replicas, "")
 	flags.IntVar(&o.devices, "devices", 0, "")
+	flags.StringVar(&o.cache, "cache", "", "")
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
 	flags.Var(&o.maxModule, "max-module", "")
 	flags.Var(&o.maxArrays, "max-arrays", "")

@@ -27,6 +27,7 @@ func TestParseOptions(t *testing.T) {
 		"--expect z.npz --rtol 0 m.mlir --atol 1": with(func(o *options) {
 			o.expect, o.compare = "z.npz", tolerance{0, 1}
 		}),
+		"m.mlir --cache dir": with(func(o *options) { o.cache = "dir" }),
 		"m.mlir --max-module 3KiB --max-arrays 5": with(func(o *options) {
 			o.maxModule, o.maxArrays = 3*bounded.KiB, 5
 		}),

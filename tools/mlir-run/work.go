@@ -115,7 +115,13 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 	if err != nil {
 		return nil, err
 	}
-	client, err := plugin.NewClient(bridge.ClientOptions{Devices: max(o.devices, o.replicas)})
+	var cache *bridge.Cache
+	if o.cache != "" {
+		if cache, err = bridge.OpenCache(o.cache, bridge.CacheOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: max(o.devices, o.replicas), Cache: cache})
 	if err != nil {
 		return nil, err
 	}

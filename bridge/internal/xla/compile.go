@@ -62,33 +62,61 @@ var executables atomic.Int64
 // ExecutablesAlive returns the number of executables in the process that are not closed.
 func ExecutablesAlive() int64 { return executables.Load() }
 
+// A job is a compile, or a load of what was compiled.
+type job struct {
+	program []byte // a module, or what Serialize returned
+	options CompileOptions
+
+	load      bool
+	optimized []byte // of a load
+}
+
 // Compile compiles a StableHLO module, as text or bytecode.
-func (c *Client) Compile(program []byte, o CompileOptions) (e *Executable, err error) {
+func (c *Client) Compile(program []byte, o CompileOptions) (*Executable, error) {
+	j := job{program: program, options: o}
 	if len(program) <= maxShallow {
-		return c.compile(program, o)
+		return c.do(j)
 	}
-	// Starting a thread takes far less time than compiling.
-	if failed := stack.OnLarge(func() { e, err = c.compile(program, o) }); failed != nil {
+	return c.onLarge(j)
+}
+
+// Load makes an executable of what Serialize returned, and of the optimized program, which
+// XLA would take a tenth of the time of a load to write again. The options are those of the
+// compile; their flags are not used. The plugin must be one that CanSave.
+func (c *Client) Load(saved, optimized []byte, o CompileOptions) (*Executable, error) {
+	return c.onLarge(job{program: saved, options: o, load: true, optimized: optimized})
+}
+
+// onLarge does a job on a thread with a large stack. Starting one takes far less time than
+// compiling.
+func (c *Client) onLarge(j job) (e *Executable, err error) {
+	if failed := stack.OnLarge(func() { e, err = c.do(j) }); failed != nil {
 		return nil, failed
 	}
 	return e, err
 }
 
-// compile compiles, and takes the objects that XLA made on this thread.
-func (c *Client) compile(program []byte, o CompileOptions) (*Executable, error) {
-	config := c.gopjrt.Compile().WithStableHLO(program)
+// do does a job, and takes the objects that XLA made on this thread.
+func (c *Client) do(j job) (*Executable, error) {
+	config := c.gopjrt.Compile().WithStableHLO(j.program)
 	switch {
-	case o.Replicas > 1:
-		config = config.WithSPMD(o.Replicas)
-	case o.Partitions > 1:
-		config = config.WithShardy(o.Partitions)
+	case j.options.Replicas > 1:
+		config = config.WithSPMD(j.options.Replicas)
+	case j.options.Partitions > 1:
+		config = config.WithShardy(j.options.Partitions)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var loaded *gopjrt.LoadedExecutable
 	var err error
-	pjrt.AddOptions(overrides(o.Flags), func() { loaded, err = config.Done() })
-	optimized, own := c.plugin.pjrt.LastProgram(), c.plugin.pjrt.LastExecutable()
+	optimized := j.optimized
+	if j.load {
+		pjrt.LoadInstead(func() { loaded, err = config.Done() })
+	} else {
+		pjrt.AddOptions(overrides(j.options.Flags), func() { loaded, err = config.Done() })
+		optimized = c.plugin.pjrt.LastProgram()
+	}
+	own := c.plugin.pjrt.LastExecutable()
 	if err != nil {
 		return nil, pluginError(err)
 	}

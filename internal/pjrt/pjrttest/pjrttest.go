@@ -39,6 +39,9 @@ const (
 	OtherMessage // GetMessage has another layout
 	OtherDetails // GetDetails has another layout
 	OtherType
+	NoSerialize    // no function Executable_Serialize
+	OtherSerialize // Executable_Serialize has another layout
+	AnySerialize   // Executable_Serialize accepts any size
 )
 
 // Refused is a custom call target that no variant registers a handler for.

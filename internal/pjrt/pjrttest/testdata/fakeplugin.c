@@ -35,6 +35,9 @@ enum {  // as in pjrttest.go
   OTHER_MESSAGE,
   OTHER_DETAILS,
   OTHER_TYPE,
+  NO_SERIALIZE,
+  OTHER_SERIALIZE,
+  ANY_SERIALIZE,
 };
 
 enum {
@@ -280,6 +283,19 @@ static pjrt_ffi_extension extension = {
 static pjrt_extension other = {
     .struct_size = sizeof other, .type = 4, .next = VARIANT == NO_FFI ? NULL : &extension.base};
 
+// The functions that save executables are there to be asked for the size of a structure.
+static pjrt_error* sized(size_t have, size_t want) {
+  static char text[100];
+  if (have >= want) return NULL;
+  snprintf(text, sizeof text, "Unexpected size: expected %zu, got %zu.", want, have);
+  return pjrt_fail(text);
+}
+static pjrt_error* serialize(size_t* args) {
+  return sized(*args, VARIANT == ANY_SERIALIZE ? 0 : VARIANT == OTHER_SERIALIZE ? 64 : 56);
+}
+static pjrt_error* deserialize(size_t* args) { return sized(*args, 48); }  // of an older release
+static pjrt_error* executable_destroy(size_t* args) { return sized(*args, 24); }
+
 void* GetPjrtApi(void) {
   if (VARIANT == NO_TABLE) return NULL;
   size_t size = sizeof(pjrt_api) + 120 * sizeof(void*);
@@ -291,5 +307,8 @@ void* GetPjrtApi(void) {
   api->functions[PJRT_FN_ERROR_DESTROY] = pjrt_nothing;
   api->functions[PJRT_FN_ERROR_MESSAGE] = pjrt_error_message_;
   api->functions[PJRT_FN_ERROR_GET_CODE] = pjrt_error_code_;
+  api->functions[PJRT_FN_SERIALIZE] = VARIANT == NO_SERIALIZE ? NULL : serialize;
+  api->functions[PJRT_FN_DESERIALIZE] = deserialize;
+  api->functions[PJRT_FN_EXECUTABLE_DESTROY] = executable_destroy;
   return api;
 }
