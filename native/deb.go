@@ -51,23 +51,19 @@ func (h packageSet) instead() string {
 	return fmt.Sprintf(", or set %s to the path of a library that you have", h.env)
 }
 
-// unpack downloads the packages into the slot's work folder, and writes the files to keep
-// below the folder into. It installs nothing.
-func (h packageSet) unpack(ctx context.Context, sl slot, into string, progress io.Writer) error {
-	for _, program := range []string{"apt-get", "dpkg-deb"} {
-		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Errorf("native: fetching the %s needs %s, which is not on PATH: use a system or container with Debian 12%s", h.what, program, h.instead())
-		}
-	}
-	cache, from := filepath.Dir(sl.dir), filepath.Join(sl.work, "deb")
-	if err := os.Mkdir(from, 0o755); err != nil {
-		return cacheError(cache, err)
-	}
-	if err := h.download(ctx, cache, from, progress); err != nil {
+// unpack gets the packages, and writes the files to keep below the folder into. It installs
+// nothing.
+func (h packageSet) unpack(ctx context.Context, sl slot, into string, from given, progress io.Writer) error {
+	if err := h.need("dpkg-deb"); err != nil {
 		return err
 	}
+	dir, err := h.get(ctx, sl, from, progress)
+	if err != nil {
+		return err
+	}
+	cache := filepath.Dir(sl.dir)
 	for _, d := range h.debs {
-		path, err := d.check(cache, from, h)
+		path, err := d.check(cache, dir, h)
 		if err != nil {
 			return err
 		}
@@ -81,6 +77,45 @@ func (h packageSet) unpack(ctx context.Context, sl slot, into string, progress i
 		}
 	}
 	return nil
+}
+
+// need reports a program that is not on PATH.
+func (h packageSet) need(program string) error {
+	if _, err := exec.LookPath(program); err != nil {
+		return fmt.Errorf("native: fetching the %s needs %s, which is not on PATH: use a system or container with Debian 12%s", h.what, program, h.instead())
+	}
+	return nil
+}
+
+// get stores the packages in the slot's work folder, and returns the folder that has them.
+func (h packageSet) get(ctx context.Context, sl slot, from given, progress io.Writer) (dir string, err error) {
+	cache, dir := filepath.Dir(sl.dir), filepath.Join(sl.work, "deb")
+	if from == nil {
+		if err := h.need("apt-get"); err != nil {
+			return "", err
+		}
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return "", cacheError(cache, err)
+	}
+	if from == nil {
+		return dir, h.download(ctx, cache, dir, progress)
+	}
+	for _, d := range h.debs {
+		path, err := from.copy(ctx, d.sha256, cache, dir)
+		if err == nil {
+			err = os.Rename(path, filepath.Join(dir, d.file()))
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// file returns the name of the package's file, as apt-get writes it.
+func (d deb) file() string {
+	return d.name + "_" + strings.ReplaceAll(d.version, ":", "%3a") + "_amd64.deb"
 }
 
 // download makes apt-get fetch the packages. It names no archive: the system's apt settings

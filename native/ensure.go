@@ -43,7 +43,8 @@ const (
 // that other users may change: see [UnsafeError].
 //
 // If the package index does not have the build of [MLIR], Ensure fetches [Jaxlib] instead,
-// writes to Progress what that lacks, and asks the index again after an hour.
+// writes to Progress what that lacks, and asks the index again after an hour. It also uses
+// Jaxlib, if it was imported, while MLIR cannot be fetched: see [Import].
 // [Location.Version] says which one it is.
 func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	s := table[p]
@@ -54,6 +55,15 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	}
 	found, err := fetched(ctx, p, o)
 	if s.instead == "" || !errors.As(err, new(*notInIndexError)) {
+		if at := s.unavailable(); err != nil && at != nil && ctx.Err() == nil {
+			// The index cannot be asked again: the other part, which was used before or
+			// imported, is used for longer.
+			if other, otherErr := find(s.instead); otherErr == nil {
+				fmt.Fprintf(o.progress(), "%s %s cannot be fetched: using %s %s instead, which lacks something: %s\n",
+					s.project, s.version, table[s.instead].project, table[s.instead].version, s.lost)
+				return other, s.markUnavailable(time.Now())
+			}
+		}
 		return found, err
 	}
 	if _, ok := table[s.instead].build(); !ok {
@@ -65,7 +75,7 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	if insteadErr != nil {
 		return Location{}, errors.Join(err, insteadErr)
 	}
-	return found, s.markUnavailable()
+	return found, s.markUnavailable(time.Now())
 }
 
 // fetched returns the part itself, and fetches it if it is missing.
@@ -95,28 +105,34 @@ func fetched(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 		if missing.Unfit != "" {
 			fmt.Fprintf(o.progress(), "the %s in the cache is not used: %s\n", s.title, missing.Unfit)
 		}
-		r, err := record{}, error(nil)
-		if b.debs != nil {
-			r, err = assemble(ctx, s, b, sl, o.progress())
-		} else {
-			r, err = fetchWheel(ctx, p, s, b, sl, o.progress())
-		}
-		if err != nil {
-			return err
-		}
-		if err := b.matches(r.files(s.library())); err != nil {
-			return err
-		}
-		r.Pin = b.pin()
-		if err := sl.commit(r); err != nil {
-			return cacheError(cache, err)
-		}
-		return nil
+		return sl.install(ctx, p, s, b, nil, o.progress())
 	})
 	if err != nil {
 		return Location{}, err
 	}
 	return find(p)
+}
+
+// install gets the files of a build, from the index or from the given ones, and makes them
+// the contents of the slot. It is called in fill.
+func (sl slot) install(ctx context.Context, p Part, s spec, b build, from given, progress io.Writer) error {
+	r, err := record{}, error(nil)
+	if b.debs != nil {
+		r, err = assemble(ctx, s, b, sl, from, progress)
+	} else {
+		r, err = unpackWheel(ctx, p, s, b, sl, from, progress)
+	}
+	if err != nil {
+		return err
+	}
+	if err := b.matches(r.files(s.library())); err != nil {
+		return err
+	}
+	r.Pin = b.pin()
+	if err := sl.commit(r); err != nil {
+		return cacheError(filepath.Dir(sl.dir), err)
+	}
+	return nil
 }
 
 // fill calls do, which creates the contents of the slot, for one process at a time and only
@@ -213,21 +229,38 @@ func acquire(ctx context.Context, path, title string, progress io.Writer) (unloc
 	}
 }
 
-// fetchWheel downloads the wheel and unpacks its library to the slot's partial.
-func fetchWheel(ctx context.Context, p Part, s spec, b build, sl slot, progress io.Writer) (record, error) {
-	cache := filepath.Dir(sl.dir)
-	path, err := download(ctx, p, s, b, sl, progress)
+// unpackWheel gets the wheel and unpacks its library to the slot's partial.
+func unpackWheel(ctx context.Context, p Part, s spec, b build, sl slot, from given, progress io.Writer) (record, error) {
+	path, err := wheel(ctx, p, s, b, sl, from, progress)
 	if err != nil {
 		return record{}, err
 	}
+	return unpack(filepath.Dir(sl.dir), path, s.path(), sl.partial)
+}
+
+// wheel stores the wheel in the slot's work folder, compares it with the pinned hash, and
+// returns its path.
+func wheel(ctx context.Context, p Part, s spec, b build, sl slot, from given, progress io.Writer) (path string, err error) {
+	cache := filepath.Dir(sl.dir)
+	if from != nil {
+		path, err = from.copy(ctx, b.sha256, cache, sl.work)
+	} else {
+		path, err = download(ctx, p, s, b, sl, progress)
+	}
+	if err != nil {
+		return "", err
+	}
 	got, err := hashFile(path)
 	if err != nil {
-		return record{}, cacheError(cache, err)
+		return "", cacheError(cache, err)
 	}
-	if got != b.sha256 {
-		return record{}, fmt.Errorf("native: the download of the %s is not the pinned file: %s has sha256 %s and should have %s; it was deleted: try again and, if that does not help, look at pip's settings (`pip config list`) for a package index that alters files", p, filepath.Base(path), got, b.sha256)
+	switch {
+	case got == b.sha256:
+		return path, nil
+	case from != nil:
+		return "", fmt.Errorf("native: %s changed while it was read: try again", from[b.sha256])
 	}
-	return unpack(cache, path, s.path(), sl.partial)
+	return "", fmt.Errorf("native: the download of the %s is not the pinned file: %s has sha256 %s and should have %s; it was deleted: try again and, if that does not help, look at pip's settings (`pip config list`) for a package index that alters files", p, filepath.Base(path), got, b.sha256)
 }
 
 // matches compares the unpacked files with the pinned hashes. They can only differ if the

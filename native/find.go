@@ -18,6 +18,7 @@ type Source string
 
 const (
 	FromEnvironment Source = "environment"
+	FromExecutable  Source = "executable" // in the executable's folder, or in lib below it
 	FromCache       Source = "cache"
 	FromSystem      Source = "system"
 )
@@ -29,8 +30,8 @@ type Location struct {
 	Version string // the project and its version, such as "jaxlib 0.5.3"; "" when unknown
 }
 
-// A NotFoundError reports a part that is not named by its environment variable, not in the
-// cache, and not in a system directory. Its text names the command that fetches the part.
+// A NotFoundError reports a part that is not named by its environment variable, not beside the
+// executable, not in the cache, and not in a system directory. Its text names the command that fetches the part.
 type NotFoundError struct {
 	Part   Part
 	Looked []string // the searched places, in order, each with its result
@@ -52,11 +53,17 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("native: %s not found (looked at %s): %s", e.Part, strings.Join(e.Looked, "; "), todo)
 }
 
-// Find searches for a part: the file that its environment variable names, then the cache,
-// then the system's library directories. It never downloads. If there is no library, the
+// Find searches for a part: the file that its environment variable names, then the folder of
+// the executable and lib in it, then the cache, then the system's library directories. It
+// never downloads. If there is no library, the
 // error is a [*NotFoundError]. If the environment variable is set but names no usable file,
 // that is an error of its own, because it was set on purpose. Find does not open the
 // library.
+//
+// A library beside the executable has the file name that it has in the cache. Symbolic links to
+// the executable are followed. Its SHA-256 is not compared: who can replace the library can
+// replace the executable, too. So it is not used if a user may change it who may not change the
+// executable.
 //
 // A library in the cache is accepted only if its sha256 is the pinned one, or, for a
 // library that was linked here, the one recorded at that time. Find reads a library that it
@@ -91,6 +98,11 @@ func find(p Part) (Location, error) {
 		return fromEnv(s.env, path)
 	}
 	missing := &NotFoundError{Part: p, Looked: []string{"$" + s.env + ": not set"}}
+	path, looked := s.besideExecutable()
+	if path != "" {
+		return Location{Path: path, Source: FromExecutable}, nil
+	}
+	missing.Looked = append(missing.Looked, looked...)
 	if b, ok := s.build(); ok {
 		cache, err := CacheDir()
 		if err != nil {

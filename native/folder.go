@@ -54,7 +54,7 @@ func fetchFolder(ctx context.Context, s debs.Set, o EnsureOptions) (dir string, 
 		return "", fmt.Errorf("native: the %s can be fetched on %s only, and this is %s/%s: copy the folder %s from such a machine", h.what, debPlatform, runtime.GOOS, runtime.GOARCH, sl.library)
 	}
 	err = sl.fill(ctx, h.what, o.progress(), there, func(ctx context.Context) error {
-		if err := h.unpack(ctx, sl, sl.partial, o.progress()); err != nil {
+		if err := h.unpack(ctx, sl, sl.partial, nil, o.progress()); err != nil {
 			return err
 		}
 		if err := os.Rename(sl.partial, sl.library); err != nil {

@@ -41,14 +41,22 @@ func (s spec) unavailable() *time.Time {
 	return &at
 }
 
-// markUnavailable records that the package index does not have the part.
-func (s spec) markUnavailable() error {
+// markUnavailable records that the package index did not have the part at a time. The part
+// that replaces it is in the cache.
+func (s spec) markUnavailable(at time.Time) error {
 	path, err := s.mark()
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("the package index did not have %s %s\n", s.project, s.version)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	err = os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text), 0o644)
+	}
+	if err == nil {
+		err = os.Chtimes(path, at, at)
+	}
+	if err != nil {
 		return cacheError(filepath.Dir(filepath.Dir(path)), err)
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 // assemble makes one shared library with the whole C API, at the slot's partial. Debian has
 // that API only as static archives. They are linked with the shared libraries that they
 // call, which stay in the work folder.
-func assemble(ctx context.Context, s spec, b build, sl slot, progress io.Writer) (record, error) {
+func assemble(ctx context.Context, s spec, b build, sl slot, from given, progress io.Writer) (record, error) {
 	cache := filepath.Dir(sl.dir)
 	h := packageSet{s.title, s.mb, s.env, b.debs}
 	// Check this before the download, which would be useless otherwise.
@@ -24,7 +24,7 @@ func assemble(ctx context.Context, s spec, b build, sl slot, progress io.Writer)
 	if err != nil {
 		return record{}, err
 	}
-	if err := h.unpack(ctx, sl, sl.work, progress); err != nil {
+	if err := h.unpack(ctx, sl, sl.work, from, progress); err != nil {
 		return record{}, err
 	}
 	archives, err := namesIn(sl.work, ".a")

@@ -25,7 +25,12 @@ const gonePart Part = "gone"
 const (
 	testLibrary = "libtest.so"
 	testWheel   = "calliope_test-1.2.3-py3-none-any.whl"
+
+	elsewhereWheel = "calliope_elsewhere-4.5-py3-none-plan9_mips.whl"
 )
+
+// elsewhereBytes is a wheel for another platform, which is not unpacked.
+var elsewhereBytes = []byte("a wheel for elsewhere\n")
 
 var libraryBytes = bytes.Repeat([]byte("not really a shared library\n"), 10_000)
 
@@ -83,12 +88,16 @@ func TestMain(m *testing.M) {
 		}},
 	}
 	table["elsewhere"] = spec{
-		title:  "library for elsewhere",
-		env:    "CALLIOPE_TEST_ELSEWHERE",
-		byAsk:  true,
-		member: "libelsewhere.so",
-		builds: map[string]build{"plan9/mips": {}},
+		title:   "library for elsewhere",
+		env:     "CALLIOPE_TEST_ELSEWHERE",
+		byAsk:   true,
+		project: "calliope-elsewhere",
+		version: "4.5",
+		member:  "libelsewhere.so",
+		builds:  map[string]build{"plan9/mips": {tag: "plan9_mips", sha256: sum(elsewhereBytes)}},
 	}
+	wheelNames[sum(wheelBytes())] = testWheel
+	wheelNames[sum(elsewhereBytes)] = elsewhereWheel
 	table[gonePart] = spec{
 		title:   "library that is gone",
 		env:     "CALLIOPE_TEST_GONE",
@@ -146,6 +155,9 @@ func falsePip(name string, args []string) int {
 	}
 	into := args[slices.Index(args, "-d")+1]
 	data := wheelBytes()
+	if slices.Contains(args, "plan9_mips") {
+		data = elsewhereBytes
+	}
 	switch mode {
 	case "corrupt":
 		data[100] ^= 1

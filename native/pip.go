@@ -14,7 +14,7 @@ import (
 )
 
 // pips are the commands that start pip, best first. uv has no download command of its own,
-// but it can run pip.
+// but it can run pip, which it fetches, and a Python if it finds none.
 var pips = [][]string{
 	{"python3", "-m", "pip"},
 	{"python", "-m", "pip"},
@@ -29,7 +29,7 @@ const probeLimit = 2 * time.Minute
 
 // findPip returns the first of pips that starts. Being on PATH is not enough: a Python may
 // lack pip, and a version manager's shim may lack a Python.
-func findPip(ctx context.Context, s spec) ([]string, error) {
+func findPip(ctx context.Context, s spec, b build) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
 	var problems []string
@@ -47,18 +47,24 @@ func findPip(ctx context.Context, s spec) ([]string, error) {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("native: `%s --version` did not finish in time: %w", strings.Join(pip, " "), context.Cause(ctx))
 		}
-		problems = append(problems, fmt.Sprintf("%s: %s", strings.Join(pip, " "), out.last(err)))
+		problems = append(problems, fmt.Sprintf("%s: %s", strings.Join(pip, " "), out.reason(err)))
 	}
 	if problems == nil {
-		return nil, fmt.Errorf("native: fetching %s needs Python with pip, or uv, but none of python3, python, pip3, pip and uv is on PATH: install one of them, or set %s to the path of a library that you have", s.project, s.env)
+		return nil, fmt.Errorf("native: fetching %s needs Python with pip, or uv, but none of python3, python, pip3, pip and uv is on PATH: install one of them%s", s.project, s.otherwise(b))
 	}
-	return nil, fmt.Errorf("native: fetching %s needs pip, but no pip here works (%s): try `python3 -m ensurepip`, install your system's package of pip, or set %s to the path of a library that you have", s.project, strings.Join(problems, "; "), s.env)
+	return nil, fmt.Errorf("native: fetching %s needs pip, but no pip here works (%s): try `python3 -m ensurepip`, install your system's package of pip%s", s.project, strings.Join(problems, "; "), s.otherwise(b))
+}
+
+// otherwise returns the end of the advice in an error: what to do without the network.
+func (s spec) otherwise(b build) string {
+	return fmt.Sprintf(", or on another machine get %s of %s %s, sha256 %s, from https://pypi.org/project/%s/%s/#files, and here run `%s` with that file, or set %s to the path of a library that you have",
+		b.wheel(s), s.project, s.version, b.sha256, s.project, s.version, importCommand, s.env)
 }
 
 // download makes pip fetch the wheel into the slot's work folder and returns the wheel's
 // path. It names no package index: the user's pip settings decide.
 func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io.Writer) (string, error) {
-	pip, err := findPip(ctx, s)
+	pip, err := findPip(ctx, s, b)
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +100,7 @@ func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io
 	case err != nil && last.contains(noSpace, "Disk quota exceeded"):
 		return "", diskFullError(filepath.Dir(sl.dir), fmt.Errorf("%s found no space left on it", program))
 	case err != nil:
-		err := fmt.Errorf("native: `%s` could not fetch %s %s: look at the network and at pip's settings (`%s config list`) and try again, or set %s to the path of a library that you have; pip said:\n%s", program, s.project, s.version, program, s.env, last.text(err))
+		err := fmt.Errorf("native: `%s` could not fetch %s %s: look at the network and at pip's settings (`%s config list`) and try again%s; pip said:\n%s", program, s.project, s.version, program, s.otherwise(b), last.text(err))
 		if last.contains("No matching distribution found") && !last.contains("connection broken") {
 			return "", &notInIndexError{err}
 		}
@@ -172,7 +178,18 @@ func (t *tail) lines(n int, err error) []string {
 	return lines[max(0, len(lines)-n):]
 }
 
-func (t *tail) last(err error) string { return t.lines(1, err)[0] }
+// reason returns the last line, after the first line of an error whose causes uv prints in
+// lines of their own.
+func (t *tail) reason(err error) string {
+	lines := t.lines(1000, err)
+	last := lines[len(lines)-1]
+	for _, line := range lines[:len(lines)-1] {
+		if text, ok := strings.CutPrefix(line, "error: "); ok {
+			return text + ": " + strings.TrimPrefix(last, "cause: ")
+		}
+	}
+	return last
+}
 
 func (t *tail) text(err error) string {
 	return "    " + strings.Join(t.lines(3, err), "\n    ")

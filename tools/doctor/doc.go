@@ -2,6 +2,8 @@
 // command to run next:
 //
 //	go run ./tools/doctor [-fetch] [-check=false] [part…]
+//	go run ./tools/doctor -export DIR [-platform OS/ARCH] [part…]
+//	go run ./tools/doctor -import DIR|FILE…
 //
 // It prints the machine, the native libraries and their versions. It reads the fetched
 // libraries and compares their sha256 with the pinned ones. Then it runs a self-test: a

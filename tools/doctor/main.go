@@ -22,11 +22,14 @@ const (
 )
 
 const usage = `usage: doctor [-fetch] [-check=false] [part…]
+       doctor -export DIR [-platform OS/ARCH] [part…]
+       doctor -import DIR|FILE…
 
 Says whether the toolkit works on this machine, and what to run next where it does
 not. The parts are %s; those that are named are required besides the
 ones that every program needs. The last line of the report is "all well", or "next: "
-and what to do.
+and what to do. With -export it only writes the files that a machine without a network
+needs, and with -import it takes them into the cache of that machine before it reports.
 
 Exit status: 0 all is well, 1 something is missing or failed, 2 wrong usage.
 
@@ -49,6 +52,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
 	fetch := flags.Bool("fetch", false, "fetch the named parts, or the default ones, if they are missing")
 	check := flags.Bool("check", true, "read the fetched libraries and compare their sha256 with the pinned ones; takes about a second")
+	export := flags.String("export", "", "write the wheels of the named parts, or the default ones, to the folder `DIR`")
+	platform := flags.String("platform", "", "with -export: the `OS/ARCH` of the machine that they are for, such as linux/arm64, if it is not this one")
+	imports := flags.Bool("import", false, "take parts from the wheels that follow, or from folders with wheels")
 	vlog := flags.String("vlog", "", "show the plugin's log of the self-test on standard error: a `level`, such as 1, or modules, such as cpu_compiler=3")
 	flags.SetOutput(io.Discard) // the program prints errors itself, in one line
 	switch err := flags.Parse(args); {
@@ -58,20 +64,49 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		flags.PrintDefaults()
 		return out.exit(exitWell, stderr)
 	case err != nil:
-		return fail(fmt.Errorf("%w: the flags are -fetch, -check, -vlog and -h", err))
+		return fail(fmt.Errorf("%w: the flags are -fetch, -check, -export, -platform, -import, -vlog and -h", err))
+	}
+	switch {
+	case *fetch && (*imports || *export != "") || *imports && *export != "":
+		return fail(errors.New("use only one of -fetch, -export and -import"))
+	case *platform != "" && *export == "":
+		return fail(errors.New("-platform is for -export only"))
+	case *platform != "" && !slices.Contains(native.Platforms(), *platform):
+		return fail(fmt.Errorf("there is nothing for the platform %q: choose from %s", *platform, strings.Join(native.Platforms(), ", ")))
+	case *imports && flags.NArg() == 0:
+		return fail(errors.New("-import needs files or folders"))
 	}
 	var named []native.Part
+	var paths []string
 	for _, arg := range flags.Args() {
 		switch p := native.Part(arg); {
 		case strings.HasPrefix(arg, "-"):
-			return fail(fmt.Errorf("%s comes after a part: put the flags first", arg))
+			return fail(fmt.Errorf("%s comes after a part or file: put the flags first", arg))
+		case *imports:
+			paths = append(paths, arg)
 		case !slices.Contains(native.Parts(), p):
 			return fail(fmt.Errorf("there is no part %q: choose from %s", arg, partNames()))
 		default:
 			named = append(named, p)
 		}
 	}
-	return out.exit(diagnose(ctx, &report{out: out, vlog: *vlog, log: stderr}, named, *fetch, *check, stderr), stderr)
+	r := &report{out: out, vlog: *vlog, log: stderr}
+	r.pip, r.noPip = pip(ctx)
+	switch {
+	case *export != "":
+		r.export(ctx, *export, *platform, named, stderr)
+	case *imports:
+		r.imports(ctx, paths, stderr)
+	case *fetch && supported:
+		r.fetch(ctx, named, stderr)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return out.exit(exitFailed, stderr)
+	case *export != "":
+		return out.exit(r.end(), stderr)
+	}
+	return out.exit(diagnose(ctx, r, named, *check), stderr)
 }
 
 // sink keeps the first error of writing.
@@ -98,14 +133,7 @@ func (s *sink) exit(status int, stderr io.Writer) int {
 }
 
 // diagnose prints the report and returns the exit status.
-func diagnose(ctx context.Context, r *report, named []native.Part, fetch, check bool, stderr io.Writer) int {
-	r.pip, r.noPip = pip(ctx)
-	if fetch && supported {
-		r.fetch(ctx, named, stderr)
-		if ctx.Err() != nil {
-			return exitFailed
-		}
-	}
+func diagnose(ctx context.Context, r *report, named []native.Part, check bool) int {
 	r.machine(ctx)
 	r.environment()
 	if !supported {

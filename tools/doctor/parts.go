@@ -45,6 +45,44 @@ func (r *report) fetch(ctx context.Context, named []native.Part, progress io.Wri
 	r.line(name, "ok")
 }
 
+// export writes the files of parts for a platform to a folder, and its progress to progress.
+func (r *report) export(ctx context.Context, dir, platform string, named []native.Part, progress io.Writer) {
+	r.section("export to " + dir)
+	names, err := native.Export(ctx, dir, native.ExportOptions{Platform: platform, Progress: progress}, named...)
+	if err != nil {
+		next := "fix the error of the export above"
+		if unsafe, ok := errors.AsType[*native.UnsafeError](err); ok {
+			next = unsafe.Mend
+		} else if r.noPip != nil && needPip(named) {
+			next = strings.TrimSuffix(installPip, ", then ")
+		}
+		r.fail("files", err.Error(), next+", then try again")
+		return
+	}
+	r.line("files", strings.Join(names, "\n"))
+	r.line("sha256", fmt.Sprintf("in %s; compare with `sha256sum -c %[1]s`", native.ManifestName))
+	r.line("there run", command+" -import "+filepath.Base(dir))
+}
+
+// imports takes parts from files and folders, and writes its progress to progress.
+func (r *report) imports(ctx context.Context, paths []string, progress io.Writer) {
+	r.section("import")
+	parts, err := native.Import(ctx, native.ImportOptions{Progress: progress}, paths...)
+	if err != nil {
+		next := "fix the error of the import above, then try again"
+		if unsafe, ok := errors.AsType[*native.UnsafeError](err); ok {
+			next = unsafe.Mend + ", then try again"
+		} else if unpinned, ok := errors.AsType[*native.UnpinnedError](err); ok {
+			next = "get the file anew instead of " + unpinned.Path + ", then try again"
+		}
+		r.fail("files", err.Error(), next)
+		return
+	}
+	for _, p := range parts {
+		r.line(string(p), "ok")
+	}
+}
+
 // parts prints where each part is and returns the ones that exist.
 func (r *report) parts(named []native.Part) []found {
 	r.section("native parts")
@@ -151,6 +189,8 @@ func (f found) repairCommand(checked bool) string {
 	switch {
 	case f.Source == native.FromEnvironment:
 		return "correct or unset " + f.part.Env() + ", then " + command
+	case f.Source == native.FromExecutable:
+		return fmt.Sprintf("remove %s or replace it, then %s", f.Path, command)
 	case f.Source == native.FromSystem:
 		return fmt.Sprintf("set %s to the path of a library other than %s, then %s", f.part.Env(), f.Path, command)
 	case !checked:
