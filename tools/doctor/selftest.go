@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -93,8 +94,8 @@ func (s *seen) register() error {
 	)
 }
 
-// checkModule checks the module against the registered functions.
-func checkModule(bytecode []byte) error {
+// withModule reads the module and calls do.
+func withModule(bytecode []byte, do func(*mlir.Module) error) error {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func checkModule(bytecode []byte) error {
 	if err != nil {
 		return err
 	}
-	return preflight.Check(module, preflight.Options{File: "self-test"})
+	return do(module)
 }
 
 func buildAndRun(s *steps) {
@@ -119,7 +120,9 @@ func buildAndRun(s *steps) {
 		if err := saw.register(); err != nil {
 			return "", err
 		}
-		return "", checkModule(bytecode)
+		return "", withModule(bytecode, func(module *mlir.Module) error { // against the registered functions
+			return preflight.Check(module, preflight.Options{File: "self-test"})
+		})
 	}) {
 		return
 	}
@@ -133,8 +136,10 @@ func buildAndRun(s *steps) {
 		if client, err = plugin.NewClient(bridge.ClientOptions{}); err != nil {
 			return "", err
 		}
-		executable, err = client.Compile(ctx, bridge.Source(bytecode), bridge.CompileOptions{})
-		return "", err
+		return "", withModule(bytecode, func(module *mlir.Module) (err error) {
+			executable, err = client.Compile(ctx, stablehlo.Program(module), bridge.CompileOptions{})
+			return err
+		})
 	}) {
 		return
 	}
