@@ -180,6 +180,11 @@ func TestTable(t *testing.T) {
 	if slices.ContainsFunc([]Part{IREE, LLVM, PJRT106, PJRT115, Jaxlib, testPart}, func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
 		t.Errorf("DefaultParts() = %v holds a part that is fetched only on request", DefaultParts())
 	}
+	check.Diff(t, "release", "jaxlib 0.5.3", Jaxlib.Release())
+	check.Diff(t, "platforms of a part", []string{"linux/amd64", "linux/arm64"}, PJRTPlugin.Platforms())
+	if p := Part("spoon"); p.Release() != "" || p.Platforms() != nil {
+		t.Errorf("an unknown part: %q, %q", p.Release(), p.Platforms())
+	}
 	check.Diff(t, "plugins", []Part{PJRTPlugin, PJRT106, PJRT115}, Plugins())
 }
 

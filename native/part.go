@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
@@ -277,6 +278,16 @@ func (p Part) Fetchable() bool {
 	return ok
 }
 
+// Release returns the project and version that the part is pinned to, such as "jaxlib 0.5.3",
+// or "" for an unknown part.
+func (p Part) Release() string {
+	s := table[p]
+	return strings.TrimSpace(s.project + " " + s.version)
+}
+
+// Platforms returns the platforms (GOOS/GOARCH) that the part has a build for, in a fixed order.
+func (p Part) Platforms() []string { return slices.Sorted(maps.Keys(table[p].builds)) }
+
 // Env returns the environment variable that holds the path of a library to use instead of
 // the pinned one, or "" for an unknown part.
 func (p Part) Env() string { return table[p].env }
@@ -320,10 +331,5 @@ func (s spec) id() string {
 }
 
 func (s spec) platforms() string {
-	var names []string
-	for name := range s.builds {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(s.builds)), ", ")
 }

@@ -23,6 +23,8 @@ var jobs = map[string]job{
 	inspectPlugin: describePlugin,
 	tryIR:         func(s *steps) { buildModule(s) },
 	tryAll:        buildAndRun,
+	versionMLIR:   versionOfMLIR,
+	versionPlugin: versionsOfPlugin,
 }
 
 // describeMLIR returns the capabilities of the MLIR library that the environment names.
@@ -78,5 +80,39 @@ func describePlugin(s *steps) {
 		}
 		n := client.NumDevices()
 		return fmt.Sprint(n), client.Close()
+	})
+}
+
+// versionOfMLIR returns what the table of compatibility says of an MLIR library.
+func versionOfMLIR(s *steps) {
+	s.do(stableHLO, func() (string, error) {
+		library, err := mlir.Open(mlir.OpenOptions{})
+		if err != nil {
+			return "", err
+		}
+		version, err := stablehlo.CurrentVersion(library)
+		switch {
+		case !errors.Is(err, mlir.ErrUnsupported):
+			return version, err
+		case library.HasDialect("stablehlo"):
+			return "without its C API", nil
+		}
+		return "none", nil
+	})
+}
+
+// versionsOfPlugin returns what the table of compatibility says of a plugin.
+func versionsOfPlugin(s *steps) {
+	plugin, err := bridge.Open(bridge.OpenOptions{})
+	if err != nil {
+		s.do(pjrt, func() (string, error) { return "", err })
+		return
+	}
+	info := plugin.Info()
+	s.do(pjrt, func() (string, error) { return info.PJRT, nil })
+	s.do(ffi, func() (string, error) { return info.FFI, nil })
+	s.do(stableHLO, func() (string, error) {
+		version := strings.Trim(info.Attributes["stablehlo_current_version"], "[]")
+		return strings.ReplaceAll(version, " ", "."), nil
 	})
 }

@@ -24,12 +24,15 @@ const (
 const usage = `usage: doctor [-fetch] [-check=false] [part…]
        doctor -export DIR [-platform OS/ARCH] [part…]
        doctor -import DIR|FILE…
+       doctor [-fetch] -table [README]
 
 Says whether the toolkit works on this machine, and what to run next where it does
 not. The parts are %s; those that are named are required besides the
 ones that every program needs. The last line of the report is "all well", or "next: "
 and what to do. With -export it only writes the files that a machine without a network
 needs, and with -import it takes them into the cache of that machine before it reports.
+With -table it runs the self-test on each pair of an MLIR library and a plugin, and prints
+or writes the tables of compatibility of README.md.
 
 Exit status: 0 all is well, 1 something is missing or failed, 2 wrong usage.
 
@@ -55,6 +58,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	export := flags.String("export", "", "write the wheels of the named parts, or the default ones, to the folder `DIR`")
 	platform := flags.String("platform", "", "with -export: the `OS/ARCH` of the machine that they are for, such as linux/arm64, if it is not this one")
 	imports := flags.Bool("import", false, "take parts from the wheels that follow, or from folders with wheels")
+	table := flags.Bool("table", false, "try each pair of an MLIR library and a plugin that are there, and print which work, or write that to the file that follows")
 	vlog := flags.String("vlog", "", "show the plugin's log of the self-test on standard error: a `level`, such as 1, or modules, such as cpu_compiler=3")
 	flags.SetOutput(io.Discard) // the program prints errors itself, in one line
 	switch err := flags.Parse(args); {
@@ -64,11 +68,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		flags.PrintDefaults()
 		return out.exit(exitWell, stderr)
 	case err != nil:
-		return fail(fmt.Errorf("%w: the flags are -fetch, -check, -export, -platform, -import, -vlog and -h", err))
+		return fail(fmt.Errorf("%w: the flags are -fetch, -check, -export, -platform, -import, -table, -vlog and -h", err))
 	}
 	switch {
 	case *fetch && (*imports || *export != "") || *imports && *export != "":
 		return fail(errors.New("use only one of -fetch, -export and -import"))
+	case *table && (*imports || *export != ""):
+		return fail(errors.New("-table goes with -fetch only"))
+	case *table && flags.NArg() > 1:
+		return fail(errors.New("-table writes one file"))
 	case *platform != "" && *export == "":
 		return fail(errors.New("-platform is for -export only"))
 	case *platform != "" && !slices.Contains(native.Platforms(), *platform):
@@ -82,13 +90,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		switch p := native.Part(arg); {
 		case strings.HasPrefix(arg, "-"):
 			return fail(fmt.Errorf("%s comes after a part or file: put the flags first", arg))
-		case *imports:
+		case *imports, *table:
 			paths = append(paths, arg)
 		case !slices.Contains(native.Parts(), p):
 			return fail(fmt.Errorf("there is no part %q: choose from %s", arg, partNames()))
 		default:
 			named = append(named, p)
 		}
+	}
+	if *table {
+		return out.exit(compatibility(ctx, out, paths, *fetch, stderr), stderr)
 	}
 	r := &report{out: out, vlog: *vlog, log: stderr}
 	r.pip, r.noPip = pip(ctx)

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// The jobs that find the versions for the tables, and their steps.
+const (
+	versionMLIR   = "version of an MLIR library"
+	versionPlugin = "versions of a plugin"
+
+	stableHLO, pjrt, ffi = "StableHLO", "PJRT", "FFI"
+)
+
+// The tables are between these lines.
+const (
+	tableBegin = "<!-- compatibility: written by go generate ./tools/doctor -->\n"
+	tableEnd   = "<!-- end of compatibility -->\n"
+)
+
+// engine is a part in the tables of compatibility.
+type engine struct {
+	part     native.Part
+	path     string // "" if it is not on this machine
+	versions map[string]string
+}
+
+// tables holds what is known of each MLIR library and plugin, and which pairs work.
+type tables struct {
+	libraries, plugins []engine
+	pairs              map[[2]native.Part]string // "runs", or the error
+}
+
+// compatibility prints the tables, or writes them to a file, and returns the exit status.
+func compatibility(ctx context.Context, out io.Writer, into []string, fetch bool, stderr io.Writer) int {
+	fail := func(err error) int {
+		fmt.Fprintf(stderr, "doctor: %v\n", err)
+		return exitFailed
+	}
+	if !withC {
+		return fail(errors.New("-table opens native libraries: build doctor with cgo, on Linux or macOS"))
+	}
+	if fetch {
+		for _, p := range native.Parts() {
+			if p.Fetchable() {
+				if _, err := native.Ensure(ctx, p, native.EnsureOptions{Progress: stderr}); err != nil {
+					return fail(err)
+				}
+			}
+		}
+	}
+	t, err := measure(ctx, native.Parts())
+	if err != nil {
+		return fail(err)
+	}
+	if len(into) == 0 {
+		fmt.Fprint(out, t)
+		return exitWell
+	}
+	old, err := os.ReadFile(into[0])
+	if err != nil {
+		return fail(err)
+	}
+	before, _, after, err := cutTables(string(old))
+	if err != nil {
+		return fail(fmt.Errorf("%s: %w", into[0], err))
+	}
+	if err := os.WriteFile(into[0], []byte(before+t.String()+after), 0o644); err != nil {
+		return fail(err)
+	}
+	return exitWell
+}
+
+// cutTables returns the tables in a document, and what is around them.
+func cutTables(text string) (before, inside, after string, err error) {
+	before, rest, begins := strings.Cut(text, tableBegin)
+	inside, after, ends := strings.Cut(rest, tableEnd)
+	if !begins || !ends {
+		return "", "", "", fmt.Errorf("it lacks the lines %q and %q", tableBegin, tableEnd)
+	}
+	return before + tableBegin, inside, tableEnd + after, nil
+}
+
+// measure opens the parts that are on this machine and runs the self-test on each pair.
+func measure(ctx context.Context, parts []native.Part) (*tables, error) {
+	t := &tables{pairs: map[[2]native.Part]string{}}
+	for _, p := range native.Parts() {
+		e := engine{part: p, versions: map[string]string{}}
+		job, library, into := versionMLIR, native.MLIR, &t.libraries
+		if slices.Contains(native.Plugins(), p) {
+			job, library, into = versionPlugin, native.PJRTPlugin, &t.plugins
+		}
+		found, err := native.Find(p)
+		// The tables are about releases: a library that the environment names, or that
+		// replaces a missing one, is something else.
+		if err == nil && slices.Contains(parts, p) && found.Version == p.Release() {
+			e.path = found.Path
+			runJob(ctx, job, defaultLimit, []string{library.Env() + "=" + found.Path}, nil, func(s step) {
+				e.versions[s.Name] = s.Text + cell(s.Problem)
+			})
+		} else if err != nil && !errors.As(err, new(*native.NotFoundError)) {
+			return nil, err
+		}
+		*into = append(*into, e)
+	}
+	// The default one is the first, as among the plugins.
+	slices.SortStableFunc(t.libraries, func(a, b engine) int {
+		return slices.Index(libraryOrder, a.part) - slices.Index(libraryOrder, b.part)
+	})
+	for _, l := range t.libraries {
+		for _, p := range t.plugins {
+			if l.path != "" && p.path != "" {
+				t.pairs[[2]native.Part{l.part, p.part}] = try(ctx, l.path, p.path)
+			}
+		}
+	}
+	return t, context.Cause(ctx)
+}
+
+var libraryOrder = []native.Part{native.MLIR, native.Jaxlib, native.IREE, native.LLVM}
+
+// try runs the self-test on a pair of libraries and returns "runs", or the first error.
+func try(ctx context.Context, library, plugin string) string {
+	result := "runs"
+	env := []string{native.MLIR.Env() + "=" + library, native.PJRTPlugin.Env() + "=" + plugin}
+	runJob(ctx, tryAll, defaultLimit, env, nil, func(s step) {
+		if s.Problem != "" && result == "runs" {
+			result = "no: " + cell(s.Problem)
+		}
+	})
+	return result
+}
+
+// detail matches what depends on the machine in an error: folders, and lines of this program.
+var detail = regexp.MustCompile(`[\w.]+\.go:\d+: |/[^\s:"]*/`)
+
+// unknown matches the error of a library that lacks a dialect.
+var unknown = regexp.MustCompile(`does not know the operation "([\w.]+)"`)
+
+// cell shortens an error to what fits into a table and is the same everywhere.
+func cell(problem string) string {
+	if m := unknown.FindStringSubmatch(problem); m != nil {
+		return "it lacks `" + m[1] + "`"
+	}
+	problem, _, _ = strings.Cut(detail.ReplaceAllString(detail.ReplaceAllString(problem, ""), ""), ";")
+	problem, _, _ = strings.Cut(problem, "\n")
+	return strings.ReplaceAll(problem, "|", `\|`)
+}
+
+// String returns the tables as Markdown.
+func (t *tables) String() string {
+	var b strings.Builder
+	platforms := native.Platforms()
+	row := func(cells ...string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
+	head := func(cells ...string) {
+		row(cells...)
+		fmt.Fprintln(&b, strings.Repeat("|---", len(cells))+"|")
+	}
+	pinned := func(e engine) (cells []string) {
+		for _, platform := range platforms {
+			has := "–"
+			if slices.Contains(e.part.Platforms(), platform) {
+				has = "yes"
+			}
+			cells = append(cells, has)
+		}
+		return cells
+	}
+	version := func(e engine, name string) string {
+		if v := e.versions[name]; v != "" {
+			return v
+		}
+		return "?"
+	}
+	head(append([]string{"MLIR library", "release", stableHLO}, platforms...)...)
+	for _, e := range t.libraries {
+		row(append([]string{name(e.part), e.part.Release(), version(e, stableHLO)}, pinned(e)...)...)
+	}
+	fmt.Fprintln(&b)
+	head(append([]string{"plugin", "release", stableHLO, pjrt, ffi}, platforms...)...)
+	for _, e := range t.plugins {
+		row(append([]string{name(e.part), e.part.Release(), version(e, stableHLO), version(e, pjrt), version(e, ffi)}, pinned(e)...)...)
+	}
+	fmt.Fprintln(&b)
+	titles := []string{"self-test"}
+	for _, p := range t.plugins {
+		titles = append(titles, "`"+string(p.part)+"`")
+	}
+	head(titles...)
+	for _, l := range t.libraries {
+		cells := []string{"`" + string(l.part) + "`"}
+		for _, p := range t.plugins {
+			result := t.pairs[[2]native.Part{l.part, p.part}]
+			if result == "" {
+				result = "not tried"
+			}
+			cells = append(cells, result)
+		}
+		row(cells...)
+	}
+	return b.String()
+}
+
+// name returns the part's name in the tables.
+func name(p native.Part) string {
+	if p == native.MLIR || p == native.PJRTPlugin {
+		return "`" + string(p) + "` (default)"
+	}
+	return "`" + string(p) + "`"
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+const readme = "../../README.md"
+
+// readmeTables returns the tables of the README.
+func readmeTables(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, inside, _, err := cutTables(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inside
+}
+
+// known replaces the cells of a table by those of another one if they were not measured.
+func known(got, want string) string {
+	lines, wants := strings.Split(got, "\n"), strings.Split(want, "\n")
+	if len(lines) != len(wants) {
+		return got
+	}
+	for i := range lines {
+		cells, instead := strings.Split(lines[i], " | "), strings.Split(wants[i], " | ")
+		for j := range cells {
+			if c := strings.Trim(cells[j], " |"); len(cells) == len(instead) && (c == "?" || c == "not tried") {
+				cells[j] = instead[j]
+			}
+		}
+		lines[i] = strings.Join(cells, " | ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestReadmeTables compares the README with the table of parts, and with what the default
+// parts do. The test of the other ones has the build tag engines.
+func TestReadmeTables(t *testing.T) {
+	tables, err := measure(t.Context(), native.DefaultParts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := readmeTables(t)
+	if d := cmp.Diff(want, known(tables.String(), want)); d != "" {
+		t.Errorf("run `go generate ./tools/doctor`; README.md (-is +should be):\n%s", d)
+	}
+	if native.PJRTPlugin.Fetchable() && tables.pairs[[2]native.Part{native.MLIR, native.PJRTPlugin}] != "runs" {
+		t.Errorf("the default parts do not run: %v", tables.pairs)
+	}
+}
+
+// TestTableFile writes the tables to a file.
+func TestTableFile(t *testing.T) {
+	t.Setenv("CALLIOPE_CACHE", t.TempDir()) // nothing is there to be tried
+	file := filepath.Join(t.TempDir(), "file.md")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("before\n" + tableBegin + "old\n" + tableEnd + "after\n")
+	if exit, _, stderr := doctor(t, "-table", file); exit != exitWell || stderr != "" {
+		t.Fatalf("exit status %d, %s", exit, stderr)
+	}
+	_, printed, _ := doctor(t, "-table")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff("before\n"+tableBegin+printed+tableEnd+"after\n", string(text)); d != "" {
+		t.Errorf("the file (-want +got):\n%s", d)
+	}
+	if !strings.Contains(printed, "| `mlir` | not tried | not tried | not tried |") {
+		t.Errorf("it prints\n%s", printed)
+	}
+	write("no tables\n")
+	if exit, _, stderr := doctor(t, "-table", file); exit != exitFailed || !strings.Contains(stderr, "it lacks the lines") {
+		t.Errorf("exit status %d, %s", exit, stderr)
+	}
+}
+
+func TestCell(t *testing.T) {
+	for problem, want := range map[string]string{
+		`/a b/x/selftest.go:51: add(f32[4]): mlir: /cache/lib.so does not know the operation "stablehlo.add"; others do`: "it lacks `stablehlo.add`",
+		"bridge: /root/.cache/x/plugin.so: FFI 0.9 | not known; use another":                                             `bridge: plugin.so: FFI 0.9 \| not known`,
+		"main.go:3: one\ntwo": "one",
+	} {
+		if got := cell(problem); got != want {
+			t.Errorf("%q: %q, want %q", problem, got, want)
+		}
+	}
+}
