@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -295,6 +296,58 @@ func TestImportInstead(t *testing.T) {
 	cancel()
 	if _, err := Ensure(ctx, gonePart, EnsureOptions{Progress: io.Discard}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestAtOnce exports into one folder, and imports into one cache, several times at once.
+func TestAtOnce(t *testing.T) {
+	cache, meet := setUp(t, "", "python3")
+	atOnce := func(do func() error) {
+		t.Helper()
+		failed := make(chan error)
+		for range 4 {
+			go func() { failed <- do() }()
+		}
+		for range 4 {
+			if err := <-failed; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	dir := t.TempDir()
+	atOnce(func() error {
+		_, err := Export(t.Context(), dir, ExportOptions{Progress: io.Discard}, testPart)
+		return err
+	})
+	if n := len(downloads(t, meet)); n != 1 {
+		t.Errorf("%d downloads", n)
+	}
+	check.Diff(t, "files", []string{ManifestName, testWheel}, files(t, dir))
+	atOnce(func() error {
+		_, err := Import(t.Context(), ImportOptions{Progress: io.Discard}, dir)
+		return err
+	})
+	if err := check.Must(Find(testPart)).Check(); err != nil {
+		t.Error(err)
+	}
+	check.Diff(t, "library", wholeCache()[:4], slices.DeleteFunc(files(t, cache), func(name string) bool {
+		return !strings.HasPrefix(name, table[testPart].id()) || strings.HasSuffix(name, ".lock")
+	}))
+}
+
+// TestReason checks which lines of a program's output an error has.
+func TestReason(t *testing.T) {
+	for out, want := range map[string]string{
+		"": "failed",
+		"/usr/bin/python3: No module named pip\n":                                         "/usr/bin/python3: No module named pip",
+		"error: Request failed\n  cause: Failed to download `x`\n  cause: no such host\n": "Request failed: no such host",
+		"error: No interpreter found\n":                                                   "error: No interpreter found",
+	} {
+		var l tail
+		fmt.Fprint(&l, out)
+		if got := l.reason(errors.New("failed")); got != want {
+			t.Errorf("%q: %q, want %q", out, got, want)
+		}
 	}
 }
 
