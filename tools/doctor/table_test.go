@@ -95,7 +95,7 @@ func TestTableFile(t *testing.T) {
 func TestCell(t *testing.T) {
 	for problem, want := range map[string]string{
 		`/x/selftest.go:51: add(f32[4]): mlir: /cache/lib.so does not know the operation "stablehlo.add"; others do`: "it lacks `stablehlo.add`",
-		"bridge: /home/x/plugin.so: FFI 0.9 | not known; use another":                                             `bridge: plugin.so: FFI 0.9 \| not known`,
+		"bridge: /home/x/plugin.so: FFI 0.9 | not known; use another":                                                `bridge: plugin.so: FFI 0.9 \| not known`,
 		"main.go:3: one\ntwo": "one",
 	} {
 		if got := cell(problem); got != want {
