@@ -340,8 +340,9 @@ func TestReason(t *testing.T) {
 	for out, want := range map[string]string{
 		"": "failed",
 		"/usr/bin/python3: No module named pip\n":                                         "/usr/bin/python3: No module named pip",
-		"error: Request failed\n  cause: Failed to download `x`\n  cause: no such host\n": "Request failed: no such host",
-		"error: No interpreter found\n":                                                   "error: No interpreter found",
+		"error: Request failed\n  cause: Failed to download `x`\n  cause: no such host\n": "Request failed: Failed to download `x`: no such host",
+		"error: Request failed\n  cause: A\n  cause: B\n  cause: C\n\nhint: something\n":  "Request failed: A: C",
+		"error: No interpreter found\n":                                                   "No interpreter found",
 	} {
 		var l tail
 		fmt.Fprint(&l, out)

@@ -52,7 +52,7 @@ func findPip(ctx context.Context, s spec, b build) ([]string, error) {
 	if problems == nil {
 		return nil, fmt.Errorf("native: fetching %s needs Python with pip, or uv, but none of python3, python, pip3, pip and uv is on PATH: install one of them%s", s.project, s.otherwise(b))
 	}
-	return nil, fmt.Errorf("native: fetching %s needs pip, but no pip here works (%s): try `python3 -m ensurepip`, install your system's package of pip%s", s.project, strings.Join(problems, "; "), s.otherwise(b))
+	return nil, fmt.Errorf("native: fetching %s needs pip, but no pip here works (%s): try `python3 -m ensurepip`, install your system's package of pip, or of Python for uv%s", s.project, strings.Join(problems, "; "), s.otherwise(b))
 }
 
 // otherwise returns the end of the advice in an error: what to do without the network.
@@ -178,17 +178,25 @@ func (t *tail) lines(n int, err error) []string {
 	return lines[max(0, len(lines)-n):]
 }
 
-// reason returns the last line, after the first line of an error whose causes uv prints in
-// lines of their own.
+// reason returns the last line or, if uv printed an error and its causes in lines of their own,
+// the error, its first cause and its last one.
 func (t *tail) reason(err error) string {
 	lines := t.lines(1000, err)
-	last := lines[len(lines)-1]
-	for _, line := range lines[:len(lines)-1] {
-		if text, ok := strings.CutPrefix(line, "error: "); ok {
-			return text + ": " + strings.TrimPrefix(last, "cause: ")
+	i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "error: ") })
+	if i < 0 {
+		return lines[len(lines)-1]
+	}
+	reason := strings.TrimPrefix(lines[i], "error: ")
+	var causes []string
+	for _, line := range lines[i+1:] {
+		if cause, ok := strings.CutPrefix(line, "cause: "); ok {
+			causes = append(causes, cause)
 		}
 	}
-	return last
+	if len(causes) > 2 {
+		causes = []string{causes[0], causes[len(causes)-1]}
+	}
+	return strings.Join(append([]string{reason}, causes...), ": ")
 }
 
 func (t *tail) text(err error) string {
