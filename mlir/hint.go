@@ -57,6 +57,9 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	if i < 0 {
 		return ""
 	}
+	if IsBytecode(source) && slices.Contains(bytecodeDialects(source), "sdy") {
+		return "the file is bytecode with the dialect sdy, which no library known here reads in the form that JAX writes; this is a limit of the libraries, and not a mistake in the file: plugins of XLA read it"
+	}
 	if hint := c.versionHint(source); hint != "" {
 		return hint
 	}
@@ -121,8 +124,6 @@ func partsWith(namespace string) (parts []native.Part) {
 	}
 	return parts
 }
-
-func knownDialect(namespace string) bool { return partsWith(namespace) != nil }
 
 // before returns the text of the line of a position, up to it.
 func before(source []byte, at Position) []byte {
