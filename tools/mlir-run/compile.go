@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // compile compiles the module. It finds custom calls without a handler before XLA sees
@@ -23,9 +24,12 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if err := s.refuse(o); err != nil {
 		return nil, err
 	}
-	program := bridge.Source(m.program)
-	if s.rewritten {
+	program := bridge.Program(bridge.Source(m.program))
+	switch {
+	case s.rewritten:
 		program = bridge.Source(m.mlir.String())
+	case m.changed:
+		program = stablehlo.Program(m.mlir)
 	}
 	executable, err := client.Compile(context.Background(), program, bridge.CompileOptions{Replicas: o.replicas})
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && strings.Contains(plugin.Message, "custom call to "+sharded) {

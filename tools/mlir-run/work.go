@@ -68,6 +68,9 @@ func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 		return false, err
 	}
 	defer m.close()
+	if err := m.refine(o); err != nil {
+		return false, err
+	}
 	inputs, err := m.inputs(o)
 	if err != nil {
 		return false, err

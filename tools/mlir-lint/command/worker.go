@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
 
 // The command and a worker exchange JSON values. The worker first sends whether it is ready,
@@ -48,6 +49,11 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 				in.problem = reading(err)
 			}
 		}
+		if in.problem == "" && jaxexport.Is(in.Data) {
+			if in.Data, err = moduleOf(in.Data); err != nil {
+				in.problem = err.Error()
+			}
+		}
 		var a answer
 		if in.problem != "" {
 			a.Diagnostics = []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}
@@ -59,6 +65,15 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 		}
 	}
 	return 0
+}
+
+// moduleOf returns the module in a file of jax.export.
+func moduleOf(data []byte) ([]byte, error) {
+	e, err := jaxexport.Read(data)
+	if err != nil {
+		return nil, err
+	}
+	return e.Module, nil
 }
 
 // requests reads inputs until the command closes the pipe or ends. Then it ends the worker,
