@@ -33,7 +33,8 @@ type Plugin struct {
 	dropsNaN atomic.Bool // whether XLA has no flag keepsNaN
 
 	mu      sync.Mutex
-	targets map[string]bool      // the registered targets
+	targets map[string]bool // the registered targets
+	foreign map[string]ForeignTarget
 	clients map[*Client]struct{} // kept until closed; see Client.Close
 }
 
@@ -48,6 +49,9 @@ type OpenOptions struct {
 	// Targets are the custom call targets that call Go; nil means contract.Targets. If
 	// the plugin is open already, missing targets are added.
 	Targets []string
+	// Foreign are the custom call targets with attributes of their own; see
+	// Plugin.RegisterForeign.
+	Foreign []ForeignTarget
 	// Debug detects views that are used after their call, in clients that are made from
 	// now on. An inline callback gets copies, whose memory becomes inaccessible when it
 	// returns, so a later use stops the program. A BufferView is such a copy, too. Each
@@ -105,6 +109,11 @@ func Open(o OpenOptions) (*Plugin, error) {
 			return nil, err
 		}
 	}
+	for _, target := range o.Foreign {
+		if err := p.RegisterForeign(target); err != nil {
+			return nil, err
+		}
+	}
 	if o.Debug || enabled("CALLIOPE_DEBUG") {
 		p.debug.Store(true)
 	}
@@ -117,6 +126,9 @@ func Open(o OpenOptions) (*Plugin, error) {
 func (p *Plugin) RegisterTarget(target string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if _, foreign := p.foreign[target]; foreign {
+		return fmt.Errorf("bridge: custom call target %q: it is registered by RegisterForeign already", target)
+	}
 	if p.targets[target] {
 		return nil
 	}
@@ -152,6 +164,7 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 		return nil, err
 	}
 	ffi.SetInstantiate(instantiate)
+	ffi.SetInstantiateForeign(instantiateTarget)
 	plugin, err := pjrt.Load(library)
 	if err != nil {
 		return nil, err
@@ -166,7 +179,7 @@ func load(path string, verbose bool, name string) (*Plugin, error) {
 	}
 	return &Plugin{
 		path: path, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
-		targets: map[string]bool{}, clients: map[*Client]struct{}{},
+		targets: map[string]bool{}, foreign: map[string]ForeignTarget{}, clients: map[*Client]struct{}{},
 	}, nil
 }
 
