@@ -32,7 +32,6 @@ type decoded struct {
 	Maybe  *int64               `attr:"maybe"`
 	Often  int                  `attr:"often,optional"`
 	Not    chan int             `attr:"-"`
-	hidden int
 }
 
 // complete returns attributes for every field that needs one.
