@@ -7,6 +7,7 @@
 // specializes a module with symbolic dimensions.
 //
 // The files have no magic number. They are flatbuffers of the schema
-// jax/_src/export/serialization.fbs; versions 2 to 11 of it, which JAX 0.4.31 to 0.10
-// write, are read. Fields that later versions add are ignored.
+// jax/_src/export/serialization.fbs. JAX 0.10 writes version 11 of it, and states version 3.
+// Files of that version are tested; the fields of older versions are read as JAX 0.10 reads
+// them, and fields that later versions add are ignored.
 package jaxexport

@@ -13,8 +13,8 @@ import (
 // An Exported is a function that jax.export serialized.
 type Exported struct {
 	Name string // of the function in Python
-	// Module is a portable artifact of StableHLO, or MLIR bytecode if an old JAX wrote it.
-	// It shares memory with the data that was read.
+	// Module is the module in MLIR bytecode, usually a portable artifact. It shares memory
+	// with the data that was read.
 	Module []byte
 	// CallingConvention is the version of the convention that the module follows: see
 	// Exported.calling_convention_version of JAX.
@@ -100,7 +100,7 @@ type CheckKind int
 const (
 	PlatformCheck        CheckKind = iota // the platform is one of Platforms
 	CustomCallCheck                       // targets of custom calls are stable
-	ShapeAssertionsCheck                  // shapes fit the symbols; unused in new versions
+	ShapeAssertionsCheck                  // shapes fit the symbols
 )
 
 // String returns the check's name in JAX.

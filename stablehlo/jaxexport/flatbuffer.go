@@ -15,8 +15,8 @@ type reader struct {
 }
 
 // allowance returns how much may be read from data. A flatbuffer can refer to one place
-// many times, so that a small one can describe a large structure. JAX refers to no place
-// more than twice.
+// many times, so that a small one can describe a large structure. JAX refers to each place
+// once.
 func allowance(data []byte) int { return 4*len(data) + 1<<10 }
 
 func (r *reader) fail(err error) {
