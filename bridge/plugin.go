@@ -40,7 +40,8 @@ type Plugin struct {
 	dropsNaN atomic.Bool // whether XLA has no flag keepsNaN
 
 	mu      sync.Mutex
-	targets map[string]bool      // the registered targets
+	targets map[string]bool // the registered targets
+	foreign map[string]ForeignTarget
 	clients map[*Client]struct{} // kept until closed; see Client.Close
 }
 
@@ -61,6 +62,9 @@ type OpenOptions struct {
 	// Targets are the custom call targets that call Go; nil means contract.Targets. If
 	// the plugin is open already, missing targets are added.
 	Targets []string
+	// Foreign are the custom call targets with attributes of their own; see
+	// Plugin.RegisterForeign.
+	Foreign []ForeignTarget
 	// Debug detects views that are used after their call, in clients that are made from
 	// now on. An inline callback gets copies, whose memory becomes inaccessible when it
 	// returns, so a later use stops the program. A BufferView is such a copy, too. Each
@@ -120,6 +124,11 @@ func Open(o OpenOptions) (*Plugin, error) {
 			return nil, err
 		}
 	}
+	for _, target := range o.Foreign {
+		if err := p.RegisterForeign(target); err != nil {
+			return nil, err
+		}
+	}
 	if o.Debug || enabled("CALLIOPE_DEBUG") {
 		p.debug.Store(true)
 	}
@@ -132,6 +141,9 @@ func Open(o OpenOptions) (*Plugin, error) {
 func (p *Plugin) RegisterTarget(target string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if _, foreign := p.foreign[target]; foreign {
+		return fmt.Errorf("bridge: custom call target %q: it is registered by RegisterForeign already", target)
+	}
 	if p.targets[target] {
 		return nil
 	}
@@ -167,6 +179,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 		return nil, err
 	}
 	ffi.SetInstantiate(instantiate)
+	ffi.SetInstantiateForeign(instantiateTarget)
 	plugin, err := pjrt.Load(library)
 	if err != nil {
 		return nil, err
@@ -182,7 +195,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	return &Plugin{
 		path: path, vlog: o.VLog, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
 		file: file, flags: xlaFlags(),
-		targets: map[string]bool{}, clients: map[*Client]struct{}{},
+		targets: map[string]bool{}, foreign: map[string]ForeignTarget{}, clients: map[*Client]struct{}{},
 	}, nil
 }
 

@@ -31,6 +31,9 @@ func (e *EvaluateError) Error() string {
 // stablehlo-legalize-deprecated-ops and chlo-legalize-to-stablehlo replace some of these
 // operations. The interpreter may still abort the process for errors that appear only at
 // run time, and a loop may not terminate. Run untrusted modules in a child process.
+//
+// A convolution whose result has another element type than its operands is computed in the
+// wider one of the two types.
 func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	const name = "stablehloEvalModule"
 	c := m.Context()
@@ -61,6 +64,13 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 			return nil, fmt.Errorf("stablehlo: argument %d: %w", i, err)
 		}
 		handles[i] = raw.Attribute(v)
+	}
+	m, copied, err := uniform(m)
+	if err != nil {
+		return nil, err
+	}
+	if copied {
+		defer m.Close()
 	}
 	var failed int32
 	result := capi.StablehloEvalModule(raw.LibraryTable(l), raw.Module(m), int32(len(handles)), raw.First(handles), &failed)
@@ -167,6 +177,11 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 		for _, v := range op.Results() {
 			if !isStatic(v.Type()) {
 				refuse(op, "the interpreter does not support its result type %s", v.Type())
+			}
+		}
+		if mixed(op) {
+			if from, to := elementsOf(op); !convertible(from, to) {
+				refuse(op, "the interpreter does not support a result of %s for operands of %s", to, from)
 			}
 		}
 		for _, r := range op.Regions() {

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
 
 // The command and a worker exchange JSON values. The worker first sends whether it is ready,
@@ -50,6 +51,11 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 				in.problem = reading(err)
 			}
 		}
+		if in.problem == "" && jaxexport.Is(in.Data) {
+			if in.Data, err = moduleOf(in.Data); err != nil {
+				in.problem = err.Error()
+			}
+		}
 		if answers.Encode(in.check(chosen)) != nil {
 			return 2
 		}
@@ -70,6 +76,15 @@ func (in input) check(chosen []*lint.Analyzer) answer {
 		return answer{Diagnostics: []lint.Diagnostic{invalid(in.Name, "%v", err)}}
 	}
 	return answer{Diagnostics: lint.Check(library, in.Name, in.Data, chosen)}
+}
+
+// moduleOf returns the module in a file of jax.export.
+func moduleOf(data []byte) ([]byte, error) {
+	e, err := jaxexport.Read(data)
+	if err != nil {
+		return nil, err
+	}
+	return e.Module, nil
 }
 
 // requests reads inputs until the command closes the pipe or ends. Then it ends the worker,
