@@ -157,7 +157,7 @@ func (r *report) environment() {
 }
 
 // supported reports whether the toolkit can work on this system.
-const supported = runtime.GOOS == "linux" || runtime.GOOS == "darwin"
+const supported = runtime.GOOS == "linux" || runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
 // unsupported prints why it cannot.
 func (r *report) unsupported() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/child"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -63,7 +64,7 @@ func (s settings) start() (*process, error) {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
 	p.answers, p.decoder = answers, json.NewDecoder(answers)
-	if err = inherit(p.cmd, writing); err == nil {
+	if err = child.Inherit(p.cmd, writing); err == nil {
 		err = p.cmd.Start()
 	}
 	writing.Close()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/child"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -26,7 +27,7 @@ type answer struct {
 
 // serve runs a worker and returns the exit status.
 func serve(names string, analyzers []*lint.Analyzer) int {
-	answers := json.NewEncoder(inherited())
+	answers := json.NewEncoder(child.Answers())
 	var ready answer
 	chosen, err := choose(names, analyzers)
 	if err != nil {
