@@ -9,14 +9,14 @@ import "C"
 
 import (
 	"fmt"
+	"os"
 	"runtime/cgo"
 	"syscall"
 )
 
 // OnLarge runs f on a new thread whose C stack has 512 MiB (64 MiB on Windows), and returns
-// when f returns. It passes on a panic of f. The error says that no thread could be started,
-// or that the thread ended without returning from f, as Windows may end one whose stack
-// overflows.
+// when f returns. It passes on a panic of f. The error says that no thread could be started.
+// If the stack overflows, the process ends.
 //
 // C++ parsers recurse once per nested bracket, and the 8 MiB that Go's threads usually
 // have are used up by a few thousand. The memory is only reserved until it is touched.
@@ -29,7 +29,10 @@ func OnLarge(f func()) error {
 	}
 	switch {
 	case !call.ended:
-		return fmt.Errorf("a thread with a stack of %d MiB ended before its function did: the stack probably overflowed", large>>20)
+		// Windows may end only the thread whose stack overflows. What f holds is then held
+		// for ever.
+		fmt.Fprintf(os.Stderr, "fatal error: a thread ended within its function: its stack of %d MiB probably overflowed\n", large>>20)
+		os.Exit(2)
 	case call.panicked:
 		panic(call.value)
 	}
