@@ -163,5 +163,5 @@ const supported = runtime.GOOS == "linux" || runtime.GOOS == "darwin" || runtime
 func (r *report) unsupported() {
 	r.section("native parts")
 	err := native.EnsureAll(context.Background(), native.EnsureOptions{Offline: true})
-	r.fail("all", fmt.Sprint(err), "use Linux (on Windows in WSL or a container), or macOS for building and checking modules")
+	r.fail("all", fmt.Sprint(err), "use Linux (in WSL or a container, too), or macOS or Windows for building and checking modules")
 }
