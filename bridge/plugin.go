@@ -87,8 +87,12 @@ var opened = struct {
 
 // Open loads a plugin and registers the handler of the contract's targets with it. It never
 // downloads: if there is no plugin, the error is a native.NotFoundError, which names the
-// command that fetches one. Opening the same path again returns the same Plugin.
+// command that fetches one. Opening the same path again returns the same Plugin. On Windows
+// Open returns an error, because no plugin runs there.
 func Open(o OpenOptions) (*Plugin, error) {
+	if err := platformError(); err != nil {
+		return nil, err
+	}
 	path := o.Path
 	if path == "" {
 		found, err := native.Find(native.PJRTPlugin)

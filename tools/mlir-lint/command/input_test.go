@@ -2,7 +2,6 @@ package command_test
 
 import (
 	"encoding/binary"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,21 +82,6 @@ func TestFolder(t *testing.T) {
 		execute("", path, filepath.Join(dir, "m/b.mlir")).holds(t, 2,
 			path+":1:1: error: cannot be read: no such file or directory [invalid]\n", "[create-token]", "[outfeed]")
 	})
-}
-
-// TestPipe checks a pipe that only the command's own process has open.
-func TestPipe(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if _, err := w.WriteString(hook); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	name := fmt.Sprintf("/dev/fd/%d", r.Fd())
-	execute("", name).holds(t, 1, name+":2:8: error: stablehlo.create_token")
 }
 
 // TestLocations checks that a finding has a position in the input, whatever locations the

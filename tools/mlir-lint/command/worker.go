@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/child"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -22,9 +23,6 @@ import (
 // workerEnv makes Main a worker. Its value is the list of rules.
 const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
 
-// answerFile is the worker's file descriptor for answers.
-const answerFile = 3
-
 type answer struct {
 	Problem     string // in the first answer: why the worker cannot run
 	Diagnostics []lint.Diagnostic
@@ -33,7 +31,7 @@ type answer struct {
 
 // serve runs a worker and returns the exit status.
 func serve(names string, analyzers []*lint.Analyzer) int {
-	answers := json.NewEncoder(os.NewFile(answerFile, "answers"))
+	answers := json.NewEncoder(child.Answers())
 	var ready answer
 	chosen, err := choose(names, analyzers)
 	if err != nil {
