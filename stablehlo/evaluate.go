@@ -33,7 +33,7 @@ func (e *EvaluateError) Error() string {
 // run time, and a loop may not terminate. Run untrusted modules in a child process.
 //
 // A convolution whose result has another element type than its operands is computed in the
-// wider one of the two types.
+// wider one of the two types, and a comparison by totalOrder as one of integers.
 func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	const name = "stablehloEvalModule"
 	c := m.Context()
@@ -65,7 +65,7 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 		}
 		handles[i] = raw.Attribute(v)
 	}
-	m, copied, err := uniform(m)
+	m, copied, err := corrected(m)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +85,39 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 		}
 	}
 	return views, nil
+}
+
+// corrected returns a module in which no operation is one that the interpreter computes
+// wrongly, and whether it is a copy, which the caller must close.
+func corrected(m *mlir.Module) (_ *mlir.Module, copied bool, err error) {
+	wrong := func(op mlir.Operation) bool { return mixed(op) || totalOrder(op) }
+	if m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if wrong(op) {
+			return mlir.WalkStop
+		}
+		return mlir.WalkContinue
+	}) {
+		return m, false, nil
+	}
+	m = m.Clone()
+	var list []mlir.Operation
+	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if wrong(op) {
+			list = append(list, op)
+		}
+		return mlir.WalkContinue
+	})
+	for _, op := range list {
+		correct := makeUniform
+		if totalOrder(op) {
+			correct = compareIntegers
+		}
+		if err := correct(op); err != nil {
+			m.Close()
+			return nil, false, err
+		}
+	}
+	return m, true, nil
 }
 
 // viewOf returns a copy of a constant's elements.

@@ -49,59 +49,33 @@ func kindOf(d tensor.DType) byte {
 	return 0
 }
 
-// uniform returns a module in which no convolution is mixed, and whether it is a copy, which
-// the caller must close. A convolution is computed in the wider one of its two types.
-func uniform(m *mlir.Module) (_ *mlir.Module, copied bool, err error) {
-	if !m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if mixed(op) {
-			return mlir.WalkStop
-		}
-		return mlir.WalkContinue
-	}) {
-		copied, m = true, m.Clone()
-		if err := makeUniform(m); err != nil {
-			m.Close()
-			return nil, false, err
-		}
-	}
-	return m, copied, nil
-}
-
-func makeUniform(m *mlir.Module) error {
-	var list []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if mixed(op) {
-			list = append(list, op)
-		}
-		return mlir.WalkContinue
-	})
-	for _, op := range list {
-		from, to := elementsOf(op)
-		result := op.Result(0)
-		if to.Bits() > from.Bits() {
-			element, _ := result.Type().Element()
-			for i := range 2 {
-				v, err := convert(mlir.Before(op), op, op.Operand(i), element)
-				if err != nil {
-					return err
-				}
-				op.SetOperand(i, v)
+// makeUniform computes a mixed convolution in the wider one of its two types.
+func makeUniform(op mlir.Operation) error {
+	from, to := elementsOf(op)
+	result := op.Result(0)
+	if to.Bits() > from.Bits() {
+		element, _ := result.Type().Element()
+		for i := range 2 {
+			v, err := convert(mlir.Before(op), op, op.Operand(i), element)
+			if err != nil {
+				return err
 			}
-			continue
+			op.SetOperand(i, v)
 		}
-		narrow, _ := result.Type().Element()
-		wide, _ := op.Operand(0).Type().Element()
-		t, err := ConvertType(result.Type(), wide)
-		if err != nil {
-			return err
-		}
-		result.SetType(t)
-		v, err := convert(mlir.After(op), op, result, narrow)
-		if err != nil {
-			return err
-		}
-		result.ReplaceAllUsesExcept(v, v.Owner())
+		return nil
 	}
+	narrow, _ := result.Type().Element()
+	wide, _ := op.Operand(0).Type().Element()
+	t, err := ConvertType(result.Type(), wide)
+	if err != nil {
+		return err
+	}
+	result.SetType(t)
+	v, err := convert(mlir.After(op), op, result, narrow)
+	if err != nil {
+		return err
+	}
+	result.ReplaceAllUsesExcept(v, v.Owner())
 	return nil
 }
 
